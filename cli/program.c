@@ -45,15 +45,15 @@ static int complain_unknown(const char *what, const char *name)
     if (nearest && strcmp(nearest, "kernels") == 0)
         nearest = "help kernels";
     if (nearest)
-        return complain(EXIT_USAGE, "there is no %s '%s'; did you mean %s?", what, name, nearest);
-    return complain(EXIT_USAGE, "there is no %s '%s' (volterra help lists the commands)", what, name);
+        return complain(EXIT_USAGE, "unknown %s '%s'; did you mean %s?", what, name, nearest);
+    return complain(EXIT_USAGE, "unknown %s '%s' (volterra help lists the commands)", what, name);
 }
 
 static int run_help(int argc, char *const *argv)
 {
     bool asks_kernels = argc > 0 && strcmp(argv[0], "kernels") == 0;
     if (argc > 1 + asks_kernels)
-        return complain(EXIT_USAGE, "help takes one %s at a time, not '%s %s'",
+        return complain(EXIT_USAGE, "help takes one %s at a time (got '%s %s')",
                         asks_kernels ? "kernel" : "command", argv[argc - 2], argv[argc - 1]);
     if (argc == 0 || strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0) {
         help_overview();
@@ -105,7 +105,7 @@ static int run(int argc, char *const *argv)
     if (strcmp(word, "completion") == 0)
         return completion_run(argc - 1, argv + 1);
     if (word[0] == '-')
-        return complain(EXIT_USAGE, "the first word must be a command, not %s (volterra help lists them)",
+        return complain(EXIT_USAGE, "the first word must be a command (got %s; volterra help lists them)",
                         word);
     const cli_command *command = find_command(word);
     if (!command)
@@ -151,7 +151,7 @@ int program_main(int argc, char **argv, bool interruptible)
     if (exit_status == EXIT_DONE && interrupt_seen()) /* the work is already complete */
         exit_status = complain(interrupt_exit_status(), "interrupted");
     if (exit_status == EXIT_DONE && memory_was_out())
-        exit_status = complain(EXIT_FAILED, "not enough memory for some of the words of the results");
+        exit_status = complain(EXIT_FAILED, "not enough memory for the result table");
     exit_status = close_output(exit_status);
     if (exit_status == EXIT_DONE)
         print_warnings();

@@ -218,7 +218,7 @@ static void zsh_script(void)
         print_summary(commands[i]);
         printf("'\n");
     }
-    printf("            'help:what the commands and the kernels are'\n"
+    printf("            'help:list commands and kernels'\n"
            "        )\n"
            "        _describe command names\n"
            "        return\n"
@@ -236,7 +236,7 @@ static void zsh_script(void)
         const char *positional = positional_of(commands[i], &values);
         printf("        %s)\n            _arguments \\\n", commands[i]->name);
         each_option(commands[i], zsh_option);
-        printf("                '--help[the help of this command]' \\\n                '*");
+        printf("                '--help[help for this command]' \\\n                '*");
         zsh_value(positional, &values);
         printf("'\n            ;;\n");
     }
@@ -276,7 +276,7 @@ static void fish_script(void)
         print_summary(commands[i]);
         printf("'\n");
     }
-    printf("complete -c volterra -n __fish_use_subcommand -a help -d 'what the commands and the kernels are'\n"
+    printf("complete -c volterra -n __fish_use_subcommand -a help -d 'list commands and kernels'\n"
            "complete -c volterra -n '__fish_seen_subcommand_from help' -x -a '");
     print_commands();
     printf(" kernels'\n"
@@ -292,9 +292,8 @@ static void fish_script(void)
             printf("'\n");
         }
         each_option(commands[i], fish_option);
-        printf(
-            "complete -c volterra -n '__fish_seen_subcommand_from %s' -l help -d 'the help of this command'\n",
-            commands[i]->name);
+        printf("complete -c volterra -n '__fish_seen_subcommand_from %s' -l help -d 'help for this command'\n",
+               commands[i]->name);
     }
 }
 
@@ -313,11 +312,11 @@ int completion_run(int argc, char *const *argv)
 {
     static void (*const scripts[])(void) = {bash_script, zsh_script, fish_script};
     if (argc != 1)
-        return complain(EXIT_USAGE, "completion takes the name of a shell: bash, zsh or fish");
+        return complain(EXIT_USAGE, "the name of a shell is missing: bash, zsh or fish");
     for (int i = 0; completion_shells[i]; i++)
         if (strcmp(argv[0], completion_shells[i]) == 0) {
             scripts[i]();
             return EXIT_DONE;
         }
-    return complain(EXIT_USAGE, "there is no completion for '%s', only for bash, zsh and fish", argv[0]);
+    return complain(EXIT_USAGE, "unknown shell '%s' (must be bash, zsh or fish)", argv[0]);
 }

@@ -115,8 +115,8 @@ static int complain_unknown_kernel(const char *name)
         names_add(&names, volt_kernel_at(i)->name);
     const char *nearest = names_nearest(&names, name);
     if (nearest)
-        return complain(EXIT_USAGE, "there is no kernel '%s'; did you mean %s?", name, nearest);
-    return complain(EXIT_USAGE, "there is no kernel '%s' (volterra help kernels lists them)", name);
+        return complain(EXIT_USAGE, "unknown kernel '%s'; did you mean %s?", name, nearest);
+    return complain(EXIT_USAGE, "unknown kernel '%s' (volterra help kernels lists them)", name);
 }
 
 /* Prints the definitions of the terms used above. */

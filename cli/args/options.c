@@ -22,6 +22,7 @@ static const option common_rows[] = {
         .unset = "auto, a GPU for work that is large enough"),
     ROW("seed", "S", seed, "seed of the random numbers", .python = "random_state"),
     ROW("quiet", NULL, quiet, "no progress bar and no warnings"),
+    ROW("verbose", NULL, verbose, "all details in the result table"),
 };
 const option_table common_options = OPTION_TABLE(common_rows);
 
@@ -514,6 +515,7 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
 static int apply_common(const common_arguments *common)
 {
     set_quiet(common->quiet);
+    set_verbose(common->verbose);
     volt_status status = common->threads > 0 ? volt_set_threads(common->threads) : VOLT_OK;
     if (!status && common->device)
         status = volt_set_device(common->device);

@@ -58,7 +58,7 @@ typedef struct text_list {
 } text_list;
 
 typedef struct common_arguments {
-    bool json, quiet;
+    bool json, quiet, verbose;
     int64_t threads;    /* 0: not given */
     const char *device; /* NULL: not given */
     seed_value seed;

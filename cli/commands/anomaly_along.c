@@ -42,7 +42,7 @@ static int read_series(const anomaly_arguments *arguments, watched_series *serie
         failed = dataset_read_rows(&series->labels, arguments->labels, VOLT_MISSING_ERROR, &arguments->rows,
                                    "--rows");
         if (!failed && series->labels.view.cols != 1)
-            failed = complain(EXIT_USAGE, "--labels has %lld columns, and must be one: FILE:COLUMN",
+            failed = complain(EXIT_USAGE, "--labels must be one column, FILE:COLUMN (got %lld columns)",
                               (long long)series->labels.view.cols);
         if (!failed && series->labels.view.rows != series->x.view.rows)
             failed =
@@ -52,7 +52,7 @@ static int read_series(const anomaly_arguments *arguments, watched_series *serie
     if (failed)
         return failed;
     if (series->x.view.rows <= arguments->train_rows)
-        return complain(EXIT_FAILED, "%s has %lld rows, and --train-rows is %lld: none are left to score",
+        return complain(EXIT_FAILED, "%s has %lld rows and --train-rows is %lld: no rows left to score",
                         arguments->x, (long long)series->x.view.rows, (long long)arguments->train_rows);
     return 0;
 }
@@ -125,7 +125,8 @@ static int rank(watched_series *series)
         series->has_areas = status == VOLT_OK;
         failed = status ? complain_status(status) : 0;
     } else {
-        warn("of the %lld rows with a score %lld are labelled as anomalies: areas need rows of both kinds",
+        warn("ROC and PR AUC need normal and anomalous rows (of %lld scored rows, %lld are labelled as "
+             "anomalies)",
              (long long)count, (long long)marked);
     }
     free(scores);
@@ -148,7 +149,7 @@ static const char *row_time(const watched_series *series, int64_t t)
 
 static void report_alarms(result_list *results, const watched_series *series)
 {
-    enum { SHOWN = 20 };
+    enum { FEW = 5 };
     int64_t shown = 0;
     const char **names = series->x.names;
     for (int64_t t = series->first; t < series->x.view.rows; t++) {
@@ -168,15 +169,15 @@ static void report_alarms(result_list *results, const watched_series *series)
         results_number(alarm, "score", NULL, row[SCORE]);
         results_text(alarm, "channel", NULL, "%s", channel);
         results_append(results, "alarms", alarm);
-        if (shown++ < SHOWN)
-            results_text(results, NULL, "alarm", "row %lld%s%s: %.3g times the scale of %s",
-                         (long long)row_number(series, t), time ? ", " : "", time ? time : "", row[SCORE],
-                         channel);
+        results_details(results, shown++ >= FEW);
+        results_text(results, NULL, "alarm", "row %lld%s%s, %s: score %.3g", (long long)row_number(series, t),
+                     time ? ", " : "", time ? time : "", channel, row[SCORE]);
+        results_details(results, false);
     }
     if (shown == 0)
         results_texts(results, "alarms", NULL, 0);
-    if (shown > SHOWN)
-        results_text(results, NULL, "", "and %lld more", (long long)(shown - SHOWN));
+    if (shown > FEW && !is_verbose())
+        results_text(results, NULL, "", "and %lld more (--verbose, -o FILE)", (long long)(shown - FEW));
 }
 
 static int report_series(const anomaly_arguments *arguments, const watched_series *series)
@@ -190,17 +191,17 @@ static int report_series(const anomaly_arguments *arguments, const watched_serie
     for (int64_t i = 0; scores && i < watched; i++)
         scores[i] = series->table.data[(series->first + i) * COLUMNS + SCORE];
     results_text(results, "kernel", "kernel", "%s", arguments->kernel);
-    results_count(results, "train_rows", "learned from", series->train_rows);
-    results_count(results, "watched_rows", "watched", watched);
+    results_count(results, "train_rows", "training rows", series->train_rows);
+    results_count(results, "watched_rows", "scored rows", watched);
     results_count(results, "first_row", NULL, watched > 0 ? row_number(series, series->first) : 0);
-    results_number(results, "rate", "rate", series->options.rate);
+    results_number(results, "rate", "false-alarm rate", series->options.rate);
     results_text(results, NULL, "alarms", "%lld", (long long)series->alarms);
     report_alarms(results, series);
     if (scores)
         results_numbers(results, "scores", scores, watched);
     if (series->has_areas) {
-        results_number(results, "roc_auc", "ROC area", series->areas.roc_auc);
-        results_number(results, "pr_auc", "PR area", series->areas.pr_auc);
+        results_number(results, "roc_auc", "ROC AUC", series->areas.roc_auc);
+        results_number(results, "pr_auc", "PR AUC", series->areas.pr_auc);
     }
     if (arguments->output)
         results_text(results, "output", "written", "%s", arguments->output);

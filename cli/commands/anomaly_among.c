@@ -64,7 +64,7 @@ static int divide(const anomaly_arguments *arguments, anomaly_data *data)
     const volt_collection *train = data->pair.train.collection;
     char **labels = data->pair.train.labels;
     if (arguments->normal && !labels)
-        return complain(EXIT_USAGE, "--normal needs classes, and %s has none (see --train-labels)",
+        return complain(EXIT_USAGE, "--normal requires classes, but %s has none (give --train-labels)",
                         arguments->train);
     data->n_normal = data->n_examples = 0;
     for (int64_t i = 0; i < train->count; i++) {
@@ -78,7 +78,7 @@ static int divide(const anomaly_arguments *arguments, anomaly_data *data)
     if (arguments->normal && data->n_normal == 0)
         return complain(EXIT_USAGE, "no series of %s has the class '%s'", arguments->train, arguments->normal);
     if (data->n_normal < 3)
-        return complain(EXIT_FAILED, "%s has %lld normal series, and at least 3 are needed", arguments->train,
+        return complain(EXIT_FAILED, "%s has %lld normal series (at least 3 are required)", arguments->train,
                         (long long)data->n_normal);
     return 0;
 }
@@ -209,9 +209,9 @@ static void report_learned(result_list *results, const volt_anomaly_info *info, 
                  collection_text(data->pair.train.collection, text));
     results_count(results, "normal_series", "normal series", info->n);
     if (data->n_examples > 0) {
-        results_count(results, "examples", "others", data->n_examples);
-        results_text(results, NULL, "told apart", "ROC area %.4f, PR area %.4f (normal series left out)",
-                     info->areas.roc_auc, info->areas.pr_auc);
+        results_count(results, "examples", "other series", data->n_examples);
+        results_text(results, NULL, "training AUC", "ROC %.4f, PR %.4f (leave-one-out)", info->areas.roc_auc,
+                     info->areas.pr_auc);
         results_number(results, "train_roc_auc", NULL, info->areas.roc_auc);
         results_number(results, "train_pr_auc", NULL, info->areas.pr_auc);
     }
@@ -226,28 +226,29 @@ static int report_all(const anomaly_arguments *arguments, const anomaly_data *da
     result_list *results = results_new(arguments->common.json);
     report_learned(results, &info, data);
     results_text(results, "kernel", "kernel", "%s", info.kernel);
+    results_details(results, true);
     results_text(results, "score", NULL, "%s", choice_word(anomaly_score_choices, arguments->score));
     results_text(results, NULL, "score", "%s", choice_label(anomaly_score_choices, arguments->score));
     results_number(results, "alpha", "alpha", info.alpha);
     if (arguments->draws > 0)
         results_count(results, "kernels_tried", "kernels tried", info.tried);
+    results_details(results, false);
     results_number(results, "rate", NULL, info.rate);
     results_number(results, "threshold", NULL, info.threshold);
-    results_text(results, NULL, "threshold", "%.6g, which %g of the normal series may exceed", info.threshold,
+    results_text(results, NULL, "threshold", "%.6g (false-alarm rate %g)", info.threshold,
                  info.rate > info.least ? info.rate : info.least);
     report_found(results, data, info.threshold);
     results_numbers(results, "scores", data->scores, data->judged->collection->count);
     if (data->has_areas) {
-        results_number(results, "roc_auc", "ROC area", data->areas.roc_auc);
-        results_number(results, "pr_auc", "PR area", data->areas.pr_auc);
+        results_number(results, "roc_auc", "ROC AUC", data->areas.roc_auc);
+        results_number(results, "pr_auc", "PR AUC", data->areas.pr_auc);
     }
     if (arguments->output)
         results_text(results, "output", "written", "%s", arguments->output);
     if (info.n_warnings > 0) /* VOLT_WARNING_RATE_TOO_SMALL */
-        warn("%lld normal series cannot show a rate of %g: the threshold is the largest score among them, "
-             "which one in "
-             "%lld exceeds by chance",
-             (long long)info.n, info.rate, (long long)info.n + 1);
+        warn("--rate %g is too small for %lld normal series: the threshold is their largest score, with a "
+             "false-alarm rate of 1/%lld",
+             info.rate, (long long)info.n, (long long)info.n + 1);
     return results_print(results);
 }
 
@@ -273,9 +274,9 @@ int anomaly_among_series(const anomaly_arguments *arguments)
     if (!failed)
         failed = read_data(arguments, &data);
     if (!failed && arguments->draws > 0 && data.n_examples == 0)
-        failed =
-            complain(EXIT_USAGE, "--draws needs training series that are not normal, to tell kernels apart: a "
-                                 "file with several classes, and --normal");
+        failed = complain(
+            EXIT_USAGE,
+            "--draws requires training series of other classes: a file with several classes, and --normal");
     if (!failed)
         failed = fit(arguments, &data, &anomaly);
     data.info.struct_size = sizeof data.info;

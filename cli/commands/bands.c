@@ -14,7 +14,7 @@ int bands_check(const number_list *levels)
     for (int c = 0; c < levels->count; c++)
         for (int earlier = 0; earlier < c; earlier++)
             if (levels->values[earlier] == levels->values[c])
-                return complain(EXIT_USAGE, "--interval has %g twice", levels->values[c]);
+                return complain(EXIT_USAGE, "--interval contains %g twice", levels->values[c]);
     return 0;
 }
 

@@ -185,20 +185,21 @@ static int print_table(const bekk_estimate_request *request, const volt_bekk *pa
 {
     char took[QUANTITY_LENGTH];
     print_assets(params);
-    print_matrix(params);
-    printf("\n%s", params->a_error ? "in brackets: standard errors (sandwich)\n" : "");
+    if (is_verbose())
+        print_matrix(params);
+    printf("\n%s", params->a_error ? "in parentheses: standard errors (sandwich)\n" : "");
     result_list *results = results_new(false);
     if (params->first_date)
         results_text(results, NULL, "prices", "%s to %s", params->first_date, params->last_date);
     results_count(results, NULL, "returns", params->observations);
     results_text(results, NULL, "log-likelihood", "%.4f", params->loglik);
-    results_text(results, NULL, "with variance targeting", "%.4f, where it started", info->start_loglik);
-    if (info->converged)
-        results_text(results, NULL, "converged", "yes; a Newton step would gain %.1e", info->gain_left);
-    else
-        results_text(results, NULL, "converged", "NO; a Newton step would gain %.3g", info->gain_left);
-    results_text(results, NULL, "starts", "%lld, of which %lld ended here", (long long)info->starts,
+    results_details(results, true);
+    results_text(results, NULL, "variance targeting", "%.4f (start of the search)", info->start_loglik);
+    results_text(results, NULL, "starts", "%lld, of which %lld reached this maximum", (long long)info->starts,
                  (long long)info->reached);
+    results_details(results, false);
+    results_text(results, NULL, "converged", "%s (predicted gain of a Newton step: %.3g)",
+                 info->converged ? "yes" : "NO", info->gain_left);
     results_text(results, NULL, "time", "%s, %lld evaluations", format_seconds(seconds, took),
                  (long long)info->evaluations);
     if (request->output)
@@ -264,13 +265,13 @@ static int estimate(const bekk_estimate_request *request, const dataset *prices,
 static int take_assets(const bekk_estimate_request *request, dataset *prices)
 {
     if (request->assets > prices->view.cols)
-        return complain(EXIT_USAGE, "--assets %lld, but %s has %lld column%s of prices",
+        return complain(EXIT_USAGE, "--assets %lld is too large: %s has %lld column%s of prices",
                         (long long)request->assets, request->prices, (long long)prices->view.cols,
                         prices->view.cols == 1 ? "" : "s");
     if (request->assets > 0)
         prices->view.cols = request->assets;
     if (prices->view.rows < 2)
-        return complain(EXIT_FAILED, "%s has %lld row%s of prices, and a return needs two", request->prices,
+        return complain(EXIT_FAILED, "%s has %lld row%s of prices (at least 2 are required)", request->prices,
                         (long long)prices->view.rows, prices->view.rows == 1 ? "" : "s");
     return 0;
 }

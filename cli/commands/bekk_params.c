@@ -33,13 +33,13 @@ static int read_file(const char *path, volt_bekk **params)
 int bekk_params_read(const char *path, const char *preset, volt_bekk **params)
 {
     if (path && preset)
-        return complain(EXIT_USAGE, "either the file %s or --preset %s, not both", path, preset);
+        return complain(EXIT_USAGE, "the file %s and --preset %s cannot be given together", path, preset);
     if (path)
         return read_file(path, params);
     if (!preset) {
         char all[512];
         name_list names = bekk_preset_names();
-        return complain(EXIT_USAGE, "a file with BEKK parameters or --preset is missing (presets: %s)",
+        return complain(EXIT_USAGE, "a file of BEKK parameters or --preset is required (presets: %s)",
                         names_join(&names, ", ", ", ", all, sizeof all));
     }
     volt_status status = volt_bekk_preset(preset, params);

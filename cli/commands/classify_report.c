@@ -96,7 +96,7 @@ static void print_share(double part, double of)
 static void print_class_table(const classified *result, const confusion *counts)
 {
     int width = name_width(result->classes);
-    printf("\n%-*s  %8s  %8s  %9s  %9s\n", width, "class", "trained", "series", "recall", "precision");
+    printf("\n%-*s  %8s  %8s  %9s  %9s\n", width, "class", "training", "series", "recall", "precision");
     for (int64_t k = 0; k < counts->classes; k++) {
         print_shown(stdout, result->classes->names[k], width);
         printf("  %8lld  %8.0f",
@@ -113,14 +113,14 @@ static void print_confusion(const classified *result, const confusion *counts)
     int width = name_width(result->classes);
     if (counts->classes > MAX_COLUMNS)
         return; /* wide tables are available with --json */
-    printf("\n%-*s", width, "is");
+    printf("\n%-*s", width, "truth");
     for (int64_t k = 0; k < counts->classes; k++) {
         printf("  ");
         int gap = 6 - shown_width(result->classes->names[k]);
         printf("%*s", gap > 0 ? gap : 0, "");
         print_shown(stdout, result->classes->names[k], gap > 0 ? 0 : 6);
     }
-    printf("   taken for\n");
+    printf("   predicted\n");
     for (int64_t k = 0; k <= counts->classes; k++) {
         if (k == counts->classes && counts->unseen == 0)
             continue;
@@ -143,17 +143,15 @@ static void print_warnings_of(const classified *result)
         if (warning->code == VOLT_WARNING_SINGLE_SERIES_CLASS && single++ == 0)
             name = result->classes->names[warning->series];
         if (warning->code == VOLT_WARNING_SEARCH_CUT)
-            warn("--budget ended the search after %.0f of %lld kernels: the selection depends on the speed of "
-                 "this "
-                 "machine",
+            warn("--budget ended the search after %.0f of %lld kernels; the selection depends on the speed of "
+                 "this machine",
                  warning->value, (long long)info->planned);
     }
     if (single == 1)
         warn("class %s has one training series: its leave-one-out prediction is wrong by construction", name);
     else if (single > 1)
-        warn("%lld classes have one training series each, %s the first: their leave-one-out predictions are "
-             "wrong "
-             "by construction",
+        warn("%lld classes have one training series each (first: %s): their leave-one-out predictions are "
+             "wrong by construction",
              (long long)single, name);
 }
 
@@ -161,9 +159,8 @@ static void warn_of_unseen(const classified *result, const confusion *counts)
 {
     for (int64_t i = 0; counts->unseen > 0 && i < counts->total; i++)
         if (result->test[i] == CLASS_UNKNOWN) {
-            warn("%lld of %lld test series %s of classes that no training series has, %s the first: counted as "
-                 "wrong",
-                 (long long)counts->unseen, (long long)counts->total, counts->unseen == 1 ? "is" : "are",
+            warn("%lld of %lld test series %s a class without training series (first: %s); counted as wrong",
+                 (long long)counts->unseen, (long long)counts->total, counts->unseen == 1 ? "has" : "have",
                  result->pair->test.labels[i]);
             break;
         }
@@ -180,10 +177,12 @@ static void add_kernels(const classified *result, result_list *results)
     for (int64_t p = 0; p < info->parts; p++) {
         volt_series_kernel part = info->kernels[p];
         results_text(results, NULL, p ? "and" : "kernel", "%s", part.kernel);
-        results_text(results, NULL, "  of", "%s; %s, scaled by %s",
+        results_details(results, true);
+        results_text(results, NULL, "  applied to", "%s; %s, scaled by %s",
                      choice_label(object_compare_choices, (int)part.compare),
                      choice_label(object_input_choices, (int)part.input),
                      choice_label(object_scale_choices, (int)part.scale));
+        results_details(results, false);
         result_list *inner = results_new(true);
         results_text(inner, "kernel", NULL, "%s", part.kernel);
         results_text(inner, "input", NULL, "%s", choice_word(object_input_choices, (int)part.input));
@@ -206,6 +205,7 @@ static void add_training(const classified *result, result_list *results)
     add_kernels(result, results);
     results_text(results, "loss", NULL, "%s", info->loss);
     results_number(results, "alpha", NULL, info->alpha);
+    results_details(results, true);
     results_text(results, NULL, "readout", "%s, alpha = %g", info->loss, info->alpha);
     results_count(results, "planned", NULL, info->planned);
     results_count(results, "tried", NULL, info->tried);
@@ -215,15 +215,16 @@ static void add_training(const classified *result, result_list *results)
     results_flag(results, "cut", info->cut != 0);
     results_count(results, "landmarks", NULL, info->landmarks);
     if (info->tried > 1 && info->screen > 0)
-        results_text(results, NULL, "selected", "of %lld kernels: all on %lld series, %lld on all%s",
+        results_text(results, NULL, "selected", "from %lld kernels: all on %lld series, %lld on all%s",
                      (long long)info->tried, (long long)info->screen, (long long)info->finalists,
                      info->failed > 0 ? "; some could not be factored" : "");
     else if (info->tried > 1)
-        results_text(results, NULL, "selected", "of %lld kernels%s", (long long)info->tried,
+        results_text(results, NULL, "selected", "from %lld kernels%s", (long long)info->tried,
                      info->failed > 0 ? "; some could not be factored" : "");
     if (info->landmarks > 0)
         results_text(results, NULL, "landmarks", "%lld of %lld series", (long long)info->landmarks,
                      (long long)info->series);
+    results_details(results, false);
 }
 
 static void add_left_out(const classified *result, result_list *results)
@@ -231,21 +232,22 @@ static void add_left_out(const classified *result, result_list *results)
     const volt_series_info *info = &result->info;
     results_number(results, "left_out_accuracy", NULL, info->left_out);
     results_number(results, "left_out_error", NULL, info->left_out_error);
-    results_text(results, NULL, "leave-one-out", "%.2f%% (%.0f of %lld) of the selected kernel: optimistic",
+    results_text(results, NULL, "leave-one-out", "%.2f%% (%.0f of %lld), optimistic after selection",
                  100 * info->left_out, info->left_out * (double)info->series, (long long)info->series);
     results_number(results, "nested_accuracy", NULL, info->nested);
     results_count(results, "folds", NULL, info->folds);
     if (info->folds > 0)
-        results_text(results, NULL, "nested", "%.2f%% (%.0f of %lld), selection repeated in %lld folds",
+        results_text(results, NULL, "nested", "%.2f%% (%.0f of %lld), selection in each of %lld folds",
                      100 * info->nested, info->nested * (double)info->series, (long long)info->series,
                      (long long)info->folds);
     results_count(results, "splits", NULL, info->splits);
     if (info->splits > 0) {
         results_number(results, "split_accuracy", NULL, info->split_mean);
         results_number(results, "split_deviation", NULL, info->split_deviation);
-        results_text(results, NULL, "splits",
-                     "%.2f%% +- %.2f over %lld stratified splits, of the selected kernel",
+        results_details(results, true);
+        results_text(results, NULL, "splits", "%.2f%% +- %.2f over %lld stratified splits",
                      100 * info->split_mean, 100 * info->split_deviation, (long long)info->splits);
+        results_details(results, false);
     }
     if (isfinite(info->log_loss)) {
         results_number(results, "log_loss", NULL, info->log_loss);
@@ -322,12 +324,12 @@ int classify_print(const classified *result, const char *output, double seconds,
     results_number(results, "seconds", NULL, seconds);
     results_text(results, NULL, "time", "%s", format_seconds(seconds, time));
     int failed = results_print(results);
-    if (!failed && !json) {
+    if (!failed && !json && is_verbose()) {
         print_class_table(result, &counts);
         print_confusion(result, &counts);
         if (!of_test)
-            printf("\n(leave-one-out, of the training series%s)\n",
-                   result->pair->test.collection ? ": the classes of the test series are not known" : "");
+            printf("\n(leave-one-out predictions of the training series%s)\n",
+                   result->pair->test.collection ? "; the classes of the test series are unknown" : "");
     }
     free(counts.counts);
     return failed;

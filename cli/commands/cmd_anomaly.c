@@ -11,7 +11,7 @@ enum { AMONG = 1, ALONG }; /* the two forms of the command */
 static const option rows[] = {
     HEADING("anomalous series"),
     ROW("train", "A", train, "training series: " COLLECTION_FORMATS, .required = true, .form = AMONG),
-    ROW("test", "B", test, "series to score", .unset = "those of A, each left out", .form = AMONG),
+    ROW("test", "B", test, "series to score", .unset = "the series of A, leave-one-out", .form = AMONG),
     ROW("normal", "CLASS", normal, "normal class of A; its other classes are examples of anomalies",
         .unset = "all classes", .form = AMONG),
     ROW("train-labels", "L", train_labels, "classes of A, if its file has none: FILE or FILE:COLUMN",
@@ -25,8 +25,8 @@ static const option rows[] = {
         "regularisation strength: minimum variance of a direction, as a share of the total variance",
         .unset = "chosen", .form = AMONG),
     ROW("draws", "N", draws,
-        "number of random kernels to try in addition, with --normal; the best at separating the other classes "
-        "is used",
+        "number of additional random kernels, with --normal; the one that best separates the other classes is "
+        "used",
         .python = "", .form = AMONG),
     ROW("scale", NULL, scale, "scaling of each channel over all normal series, within each series, or none",
         .choices = anomaly_scale_choices, .fallback = "channels", .form = AMONG),

@@ -103,7 +103,7 @@ static int pick_columns(const volt_bekk *params, const dataset *data, volt_matri
     if (!by_name && data->view.cols != d)
         return complain(
             EXIT_FAILED,
-            "%s has %lld columns, and the parameters are those of %lld assets (FILE:COLUMNS chooses)",
+            "%s has %lld columns, but the parameters are for %lld assets (select columns with FILE:COLUMNS)",
             data->source, (long long)data->view.cols, (long long)d);
     int failed = allocate_matrix(data->view.rows, d, "the returns", out);
     for (int64_t t = 0; !failed && t < data->view.rows; t++)
@@ -116,7 +116,7 @@ static int pick_columns(const volt_bekk *params, const dataset *data, volt_matri
 static int turn_prices(volt_matrix *values)
 {
     if (values->rows < 2)
-        return complain(EXIT_FAILED, "there is one row of prices, and a return needs two");
+        return complain(EXIT_FAILED, "one row of prices (at least 2 are required)");
     volt_matrix returns = volt_matrix_of(malloc((size_t)(values->rows * values->cols) * sizeof(double)),
                                          values->rows - 1, values->cols);
     if (!returns.data)
@@ -213,9 +213,9 @@ static const bekk_action *find_action(const char *name)
         return &actions[found];
     const char *nearest = names_nearest(&names, name);
     if (nearest)
-        complain(EXIT_USAGE, "there is no action '%s'; did you mean bekk %s?", name, nearest);
+        complain(EXIT_USAGE, "unknown action '%s'; did you mean bekk %s?", name, nearest);
     else
-        complain(EXIT_USAGE, "there is no action '%s' (there are %s)", name,
+        complain(EXIT_USAGE, "unknown action '%s' (must be %s)", name,
                  names_join(&names, ", ", " and ", all, sizeof all));
     return NULL;
 }
@@ -238,7 +238,7 @@ static int check_options(const bekk_action *action, const bekk_arguments *argume
     };
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
         if (uses[i].given && !uses[i].has)
-            return complain(EXIT_USAGE, "--%s has no meaning for bekk %s", uses[i].name, action->name);
+            return complain(EXIT_USAGE, "--%s is not supported by bekk %s", uses[i].name, action->name);
     return 0;
 }
 

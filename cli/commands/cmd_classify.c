@@ -27,10 +27,10 @@ static const option rows[] = {
     HEADING("data"),
     ROW("train", "A", train, "training series: " COLLECTION_FORMATS, .required = true),
     ROW("train-labels", "FILE", train_labels, "classes of the training series: FILE or FILE:COLUMN",
-        .unset = "those in A"),
+        .unset = "classes in the file of A"),
     ROW("test", "B", test, "series to classify"),
     ROW("test-labels", "FILE", test_labels, "classes of the test series, for the accuracy",
-        .unset = "those in B, if any"),
+        .unset = "classes in the file of B, if any"),
     HEADING("model"),
     ROW("kernel", "K", kernel,
         "kernel of series; parameters in the text are fixed, the others are searched; 'A | B' searches several "
@@ -80,9 +80,9 @@ static int check(const classify_arguments *arguments)
     const char *const sources[] = {arguments->train, arguments->train_labels, arguments->test,
                                    arguments->test_labels};
     if (arguments->output && !arguments->test)
-        return complain(EXIT_USAGE, "-o %s needs series to classify: --test B", arguments->output);
+        return complain(EXIT_USAGE, "-o %s requires series to classify (--test B)", arguments->output);
     if (arguments->output && arguments->common.json && is_standard_output(arguments->output))
-        return complain(EXIT_USAGE, "--json and -o - both want standard output");
+        return complain(EXIT_USAGE, "--json and -o - cannot both be written to standard output");
     int failed = arguments->output ? output_check(arguments->output) : 0;
     for (size_t i = 0; i < sizeof sources / sizeof *sources && !failed; i++)
         failed = output_check_against(arguments->output, sources[i]);
@@ -97,7 +97,7 @@ static int parse_count(const char *name, const char *text, int64_t *count)
     if (strcmp(text, "auto") == 0)
         return 0;
     if (!volt_parse_number(text, &number) || number < 0 || number != floor(number) || number > 1e9)
-        return complain(EXIT_USAGE, "--%s must be a whole number of at least 0, or auto, not '%s'", name, text);
+        return complain(EXIT_USAGE, "--%s must be an integer of at least 0, or auto (got '%s')", name, text);
     *count = (int64_t)number;
     return 0;
 }
@@ -106,7 +106,7 @@ static int require_labels(const labelled_series *train)
 {
     if (train->labels)
         return 0;
-    return complain(EXIT_FAILED, "%s has no classes: give them with --train-labels FILE, one for each series",
+    return complain(EXIT_FAILED, "%s has no classes: give one per series with --train-labels FILE",
                     train->source);
 }
 
@@ -162,7 +162,7 @@ static int allocate(classified *result)
         return 0;
     result->found = calloc((size_t)test->count, sizeof *result->found);
     if (!result->found)
-        return complain(EXIT_FAILED, "not enough memory for the classes that are found");
+        return complain(EXIT_FAILED, "not enough memory for the predicted classes");
     int failed = allocate_matrix(test->count, result->classes->count, "the outputs", &result->outputs);
     return failed ? failed
                   : allocate_matrix(test->count, result->classes->count, "the outputs", &result->probabilities);

@@ -82,9 +82,9 @@ static int check_source(const compare_arguments *arguments)
 {
     const training_arguments *own = &arguments->own;
     if (own->x && arguments->preset)
-        return complain(EXIT_USAGE, "--x and --preset do not go together");
+        return complain(EXIT_USAGE, "--x and --preset cannot be given together");
     if (own->x && arguments->length)
-        return complain(EXIT_USAGE, "--length is for presets; --rows chooses rows of %s", own->x);
+        return complain(EXIT_USAGE, "--length requires --preset (select rows of %s with --rows)", own->x);
     const char *lonely = own->y                             ? "y"
                          : own->rows.given                  ? "rows"
                          : own->ahead                       ? "ahead"
@@ -97,14 +97,14 @@ static int check_source(const compare_arguments *arguments)
                          : arguments->gap >= 0              ? "gap"
                                                             : NULL;
     if (!own->x && lonely)
-        return complain(EXIT_USAGE, "--%s needs the inputs: --x X", lonely);
+        return complain(EXIT_USAGE, "--%s requires --x X", lonely);
     if (arguments->protocol == VOLT_PROTOCOL_PUBLISHED && (own->loss.text || own->loss.weights))
-        return complain(EXIT_USAGE, "--protocol published fits by squares: it does not go with %s",
+        return complain(EXIT_USAGE, "--protocol published is not supported with %s",
                         own->loss.text ? "--loss" : "--weights");
     if (arguments->train && arguments->test_share > 0)
-        return complain(EXIT_USAGE, "--train and --test-share do not go together");
+        return complain(EXIT_USAGE, "--train and --test-share cannot be given together");
     if (arguments->resume && !arguments->log)
-        return complain(EXIT_USAGE, "--resume needs the logs to go on from: --log DIR");
+        return complain(EXIT_USAGE, "--resume requires --log DIR");
     return 0;
 }
 
@@ -119,7 +119,8 @@ static int check_outputs(const compare_arguments *arguments)
         if (!outputs[i].path || !is_standard_output(outputs[i].path))
             continue;
         if (taken)
-            return complain(EXIT_USAGE, "%s and %s - both want standard output", taken, outputs[i].option);
+            return complain(EXIT_USAGE, "%s and %s - cannot both be written to standard output", taken,
+                            outputs[i].option);
         taken = outputs[i].option;
     }
     int failed = outputs_check_distinct(outputs, COUNT);
@@ -134,14 +135,13 @@ static int choose_split(const compare_arguments *arguments, int64_t n, int64_t g
     double share = arguments->test_share > 0 ? arguments->test_share : default_test_share;
     *n_train = arguments->train ? arguments->train : n - (int64_t)llround(share * (double)n);
     if (*n_train >= n)
-        return complain(EXIT_USAGE, "%lld of %lld rows to train leave none to test", (long long)*n_train,
+        return complain(EXIT_USAGE, "%lld of %lld rows for training leave no test rows", (long long)*n_train,
                         (long long)n);
     if (*n_train < 2)
-        return complain(EXIT_USAGE, "%lld rows to train of %lld are too few", (long long)*n_train,
-                        (long long)n);
+        return complain(EXIT_USAGE, "too few training rows (%lld of %lld)", (long long)*n_train, (long long)n);
     if (*n_train - gap < 2)
-        return complain(EXIT_USAGE, "a gap of %lld rows leaves fewer than 2 of the %lld rows to train",
-                        (long long)gap, (long long)*n_train);
+        return complain(EXIT_USAGE, "--gap %lld leaves fewer than 2 of the %lld training rows", (long long)gap,
+                        (long long)*n_train);
     return 0;
 }
 
@@ -272,9 +272,9 @@ static int show_results(const compare_arguments *arguments, const cli_comparison
     if (result->interrupted)
         return complain(interrupt_exit_status(), "interrupted: %s%s",
                         result->n_samples > 1 || result->setting.repeat > 1
-                            ? "these are the samples that were done"
-                            : "these are the kernels that were done",
-                        arguments->log ? "; the same command with --resume goes on" : "");
+                            ? "results of the completed samples"
+                            : "results of the completed kernels",
+                        arguments->log ? "; repeat the command with --resume to continue" : "");
     const int statuses[] = {incomplete, failed, latex_failed, report_failed, print_failed};
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
         if (statuses[i])
@@ -417,14 +417,14 @@ const cli_command command_compare = {
         "preset have MdAE and W1 times 100, as in the paper (--json and --csv do not).\n"
         "\n"
         "If the targets are inputs, changes of the targets are learned from levels and changes of the\n"
-        "inputs, unless --target and --input are given; errors are those of levels. Candidate 0 of every\n"
-        "kernel has the default parameters and a profiled alpha. The table includes the naive, seasonal\n"
+        "inputs, unless --target and --input are given; errors are of levels. Candidate 0 of every kernel\n"
+        "has the default parameters and a profiled alpha. The table includes the naive, seasonal\n"
         "naive and drift forecasts and a linear autoregression on the test rows.\n"
         "\n"
         "With --loss, every kernel is fitted, tuned and compared by that loss, as in volterra tune, and the\n"
         "table includes the best constant. --weights apply to training and test rows.\n"
         "\n"
-        "Without --x, the data are those of the paper: inputs are innovations of a BEKK model, targets 1000\n"
+        "Without --x, the data are as in the paper: inputs are innovations of a BEKK model, targets 1000\n"
         "times the entries of the next covariance matrix. With --protocol history every kernel has a tuned\n"
         "window of the past; with published only volterra and esn have a memory, as in the paper. A kernel\n"
         "is a row of the protocol (--kernel Sig-PDE), the name of a kernel, or any kernel text. A kernel\n"

@@ -73,7 +73,7 @@ static int run_paths(const continue_arguments *arguments, const volt_model *mode
     double *values = malloc((size_t)arguments->paths * sizeof *values);
     int failed = values ? 0 : complain(EXIT_FAILED, "not enough memory for the paths");
     if (!failed && arguments->paths > INT64_MAX / arguments->steps)
-        failed = complain(EXIT_USAGE, "--paths %lld of %lld steps are too many", (long long)arguments->paths,
+        failed = complain(EXIT_USAGE, "--paths %lld is too large for %lld steps", (long long)arguments->paths,
                           (long long)arguments->steps);
     if (!failed)
         failed = allocate_matrix(arguments->paths * arguments->steps, info->q, "the paths", &paths);
@@ -88,7 +88,8 @@ static int run_paths(const continue_arguments *arguments, const volt_model *mode
     }
     if (!failed) {
         fill_bands(arguments, info->q, volt_as_view(paths), values, out);
-        report("the bands are those of noisy paths: right where errors go on as in training, and no guarantee");
+        report("the intervals are quantiles of paths with training errors as noise; their coverage is not "
+               "guaranteed");
     }
     free(values);
     free(paths.data);
@@ -101,13 +102,12 @@ static int check_paths(const continue_arguments *arguments)
     const number_list *levels = &arguments->bands.levels;
     int failed = bands_check(levels);
     if (!failed && (arguments->paths > 0) != (levels->count > 0))
-        return complain(EXIT_USAGE, arguments->paths > 0
-                                        ? "--paths needs --interval, the share of them to show"
-                                        : "--interval needs --paths, the number of paths to run");
+        return complain(EXIT_USAGE,
+                        arguments->paths > 0 ? "--paths requires --interval" : "--interval requires --paths");
     for (int c = 0; !failed && c < levels->count; c++) {
         double needed = ceil(2 / (1 - levels->values[c]) * (1 - 1e-12)) - 1;
         if ((double)arguments->paths < needed)
-            failed = complain(EXIT_USAGE, "--interval %g needs at least %.0f paths, not %lld",
+            failed = complain(EXIT_USAGE, "--interval %g requires at least %.0f paths (got --paths %lld)",
                               levels->values[c], needed, (long long)arguments->paths);
     }
     return failed;
@@ -154,15 +154,15 @@ static int read_known(const continue_arguments *arguments, const volt_model_info
     if (info->feedback_weight > 0)
         return complain(
             EXIT_USAGE,
-            "%s cannot continue without inputs: its outputs come back beside them (volterra predict)",
+            "%s cannot continue without inputs: it was fitted with --feedback (use volterra predict)",
             arguments->model);
     if (!info->feedback)
         return complain(EXIT_USAGE,
-                        "%s cannot continue: its outputs are not its inputs one step later "
-                        "(fit it without --y, or with the same columns and --ahead 1)",
+                        "%s cannot continue: its outputs are not its inputs one row later (fit without --y, or "
+                        "with the same columns and --ahead 1)",
                         arguments->model);
     if (!arguments->after)
-        return arguments->rows.given ? complain(EXIT_USAGE, "--rows needs --after X, the file of the rows") : 0;
+        return arguments->rows.given ? complain(EXIT_USAGE, "--rows requires --after X") : 0;
     model_times times;
     int failed = model_times_read(info, &times);
     if (!failed)

@@ -87,18 +87,17 @@ static int read_point(const char *text, int64_t d, double *point)
         memcpy(word, at, fits ? length : 0);
         word[fits ? length : 0] = '\0';
         if (!volt_parse_number(word, &point[j]))
-            return complain(
-                EXIT_USAGE,
-                "--about %s: mean, zero or %lld number%s with commas were expected, and '%.40s' is none", text,
-                (long long)d, d == 1 ? "" : "s", word);
+            return complain(EXIT_USAGE,
+                            "--about %s: must be mean, zero or %lld number%s separated by commas (got '%.40s')",
+                            text, (long long)d, d == 1 ? "" : "s", word);
         at += length;
         if (j + 1 < d && *at != ',')
-            return complain(EXIT_USAGE, "--about %s has %lld number%s, and the model takes %lld inputs", text,
+            return complain(EXIT_USAGE, "--about %s has %lld number%s, but the model has %lld inputs", text,
                             (long long)j + 1, j == 0 ? "" : "s", (long long)d);
         at += *at == ',';
     }
     return *at || (at > text && at[-1] == ',')
-               ? complain(EXIT_USAGE, "--about %s has more than %lld number%s, one for every input", text,
+               ? complain(EXIT_USAGE, "--about %s has more than %lld number%s (one per input)", text,
                           (long long)d, d == 1 ? "" : "s")
                : 0;
 }
@@ -116,7 +115,7 @@ static int read_about(const explain_arguments *arguments, explain_data *data, vo
     data->point = malloc((size_t)count * sizeof *data->point);
     options->point = data->point;
     return data->point ? read_point(arguments->about, count, data->point)
-                       : complain(EXIT_FAILED, "not enough memory for the point to expand about");
+                       : complain(EXIT_FAILED, "not enough memory for the point of expansion");
 }
 
 static int explain_read(const explain_arguments *arguments, explain_data *data)
@@ -192,31 +191,34 @@ static int print_table(const explain_data *data)
     const volt_explanation *e = shown->series;
     result_list *results = results_new(false);
     results_text(results, NULL, "kernel", "%s", shown->info.kernel);
-    results_text(results, NULL, "expanded about", "%s", shown->about);
-    results_text(results, NULL, "lags", "0 to %lld", (long long)e->lags - 1);
+    results_text(results, NULL, "expansion", "about %s, lags 0 to %lld", shown->about, (long long)e->lags - 1);
     for (int64_t k = 0; k < e->q; k++) {
         int64_t at = largest_lag(e, k), place = k * e->lags * e->d + at;
+        results_details(results, k > 0);
         results_text(results, NULL, "output", "%s", shown->outputs[k]);
         results_number(results, NULL, "  g0", e->g0[k]);
         if (e->g1_std)
-            results_text(results, NULL, "  largest g1", "%.6g +- %.2g, %s at lag %lld", e->kernels[0][place],
+            results_text(results, NULL, "  largest g1", "%.6g +- %.2g (%s, lag %lld)", e->kernels[0][place],
                          e->g1_std[place], shown->inputs[at % e->d], (long long)(at / e->d));
         else
-            results_text(results, NULL, "  largest g1", "%.6g, %s at lag %lld", e->kernels[0][place],
+            results_text(results, NULL, "  largest g1", "%.6g (%s, lag %lld)", e->kernels[0][place],
                          shown->inputs[at % e->d], (long long)(at / e->d));
         if (e->memory[k] == e->lags)
             results_text(results, NULL, "  memory", "%lld lags or more", (long long)e->memory[k]);
         else
-            results_text(results, NULL, "  memory", "%lld lag%s hold 99 %% of it", (long long)e->memory[k],
+            results_text(results, NULL, "  memory", "%lld lag%s", (long long)e->memory[k],
                          e->memory[k] == 1 ? "" : "s");
         for (int64_t p = 0; e->shares && p <= e->share_orders; p++) {
-            static const char *const labels[] = {
-                "  share of order 1", "  share of order 2", "  share of order 3", "  share of order 4",
-                "  share of order 5", "  share of order 6", "  share of order 7", "  share of order 8"};
-            results_text(results, NULL, p < e->share_orders ? labels[p] : "  share of higher orders", "%.4f",
+            static const char *const labels[] = {"  order 1 share", "  order 2 share", "  order 3 share",
+                                                 "  order 4 share", "  order 5 share", "  order 6 share",
+                                                 "  order 7 share", "  order 8 share"};
+            results_text(results, NULL, p < e->share_orders ? labels[p] : "  higher share", "%.4f",
                          e->shares[k * (e->share_orders + 1) + p]);
         }
     }
+    results_details(results, false);
+    if (e->q > 1 && !is_verbose())
+        results_text(results, NULL, "", "and %lld more outputs (--verbose)", (long long)e->q - 1);
     return results_print(results);
 }
 
@@ -226,7 +228,7 @@ static int write_files(const explain_arguments *arguments, const explain_data *d
     bool draws = arguments->plot || (all && gnuplot_is_installed());
     int failed = 0;
     if (all && !draws)
-        warn("there are no pictures: there is no program gnuplot to draw them (Debian: gnuplot-nox)");
+        warn("no plots: gnuplot is not installed (Debian: gnuplot-nox)");
     if (all || arguments->csv)
         failed = explained_write_tables(&data->shown, arguments->output, "csv");
     if (!failed && arguments->npy)
@@ -242,16 +244,16 @@ static int check_options(const explain_arguments *arguments)
 {
     bool asks = arguments->csv || arguments->npy || arguments->plot || arguments->report;
     if (asks && !arguments->output)
-        return complain(EXIT_USAGE, "--csv, --npy, --plot and --report need -o PREFIX");
+        return complain(EXIT_USAGE, "--csv, --npy, --plot and --report require -o PREFIX");
     if (!arguments->along && (arguments->series || arguments->rows.given))
-        return complain(EXIT_USAGE, "%s goes with --along", arguments->series ? "--series" : "--rows");
+        return complain(EXIT_USAGE, "%s requires --along", arguments->series ? "--series" : "--rows");
     if (arguments->along && strcmp(arguments->model, "-") == 0 && strcmp(arguments->along, "-") == 0)
         return complain(EXIT_USAGE, "the model and --along cannot both be read from standard input");
     if (!arguments->output)
         return 0;
     char path[EXPLAINED_PATH];
     if (strlen(arguments->output) + 32 > sizeof path || is_standard_output(arguments->output))
-        return complain(EXIT_USAGE, "-o %.40s is no beginning of file names", arguments->output);
+        return complain(EXIT_USAGE, "-o %.40s is not a prefix of file names", arguments->output);
     return output_check(explained_path(arguments->output, "g1.csv", path));
 }
 
@@ -291,8 +293,8 @@ const cli_command command_explain = {
         "Shares add up to 1 and may be negative, since orders are correlated. They depend on the point of\n"
         "expansion. Memory is the number of lags with 99 % of the response of g1 and g2 to white inputs.\n"
         "\n"
-        "Kernels of paths (gak, sig, sigpde) have no such series. Even kernels have no odd orders about\n"
-        "zero. For a model with --feedback the series is that of one step: the outputs of the previous row,\n"
+        "Kernels of paths (gak, sig, sigpde) have no Volterra series. Even kernels have no odd orders about\n"
+        "zero. For a model with --feedback the series is for one step: the outputs of the previous row,\n"
         "NAME[-1], are inputs. With a loss that has a link function, it is the series before the link.\n"
         "Standard deviations require squares without weights.\n"
         "\n"

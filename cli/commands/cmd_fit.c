@@ -59,15 +59,13 @@ static void report_facts(result_list *results, const volt_kernel_facts *facts)
         results_number(results, "lambda_bound", NULL, facts->lambda_bound);
     }
     if (facts->contraction > 0) {
-        results_text(results, NULL, "contraction", "%.6g (share of the past that a step keeps, at most)",
-                     facts->contraction);
-        results_number(results, "contraction", NULL, facts->contraction);
-        results_text(results, NULL, "horizon", "%.6g steps until the past has faded", facts->horizon);
+        results_number(results, "contraction", "contraction rate", facts->contraction);
         results_number(results, "horizon", NULL, facts->horizon);
+        results_text(results, NULL, "memory length", "%.6g rows", facts->horizon);
     }
 }
 
-/* Returns "change", "level", or "change, level" if outputs differ. */
+/* Returns "change", "level", or "mixed" if outputs differ. */
 static const char *target_words(const volt_model_info *info)
 {
     int64_t changes = 0;
@@ -92,38 +90,40 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
     if (!chosen)
         results_text(results, NULL, "alpha", "%.6g", info->alpha);
     else if (learned == 0)
-        results_text(results, NULL, "alpha", "infinite: the kernel plays no part");
+        results_text(results, NULL, "alpha", "infinite (kernel not used)");
     else if (info->loss)
-        results_text(results, NULL, "alpha", "%.6g, chosen by the loss on held-out rows", info->alpha);
+        results_text(results, NULL, "alpha", "%.6g (chosen by the loss on held-out rows)", info->alpha);
     else if (distinct == 1)
-        results_text(results, NULL, "alpha", "%.6g, chosen among %lld on held-out rows", info->alpha,
+        results_text(results, NULL, "alpha", "%.6g (chosen on held-out rows among %lld)", info->alpha,
                      (long long)info->report->alphas + 1);
     else
-        results_text(results, NULL, "alpha", "chosen for each of the %lld outputs among %lld on held-out rows",
-                     (long long)info->q, (long long)info->report->alphas + 1);
+        results_text(results, NULL, "alpha", "one per output (chosen on held-out rows among %lld)",
+                     (long long)info->report->alphas + 1);
 }
 
 /* Reports the held-out rows, their score and the baselines. */
 static void report_held_out(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
     const volt_fit_report *report = info->report;
+    results_details(results, true);
     results_count(results, "season", NULL, found->season);
     results_count(results, "heldout_rows", NULL, report->rows);
     results_number(results, "prequential_r2", NULL, report->prequential_r2);
     if (isfinite(report->log_likelihood)) /* an output without the kernel has none */
         results_number(results, "log_likelihood", "log likelihood", report->log_likelihood);
+    results_details(results, false);
     if (report->rows == 0) {
-        results_text(results, NULL, "R2 held out", "not known: there are too few rows to hold any out");
+        results_text(results, NULL, "R2 held out", "unknown (too few rows)");
         return;
     }
     results_number(results, "heldout_rmse", NULL, found->heldout_rmse);
-    results_text(results, NULL, "R2 held out", "%.6g (the last %lld rows, %s)%s", report->prequential_r2,
-                 (long long)report->rows,
-                 report->single_fit ? "forecast from all rows before them"
-                                    : "each forecast from what was known then",
-                 assessment_has(found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ": a constant would do better" : "");
-    baselines_report(found, "the model", "held-out rows", "volterra tune, another --season or more rows",
-                     results);
+    results_text(results, NULL, "R2 held out", "%.6g (%s, last %lld rows)%s", report->prequential_r2,
+                 report->single_fit ? "one split" : "prequential", (long long)report->rows,
+                 assessment_has(found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ", worse than a constant" : "");
+    results_details(results, true);
+    results_text(results, NULL, "RMSE held out", "%.6g", found->heldout_rmse);
+    results_details(results, false);
+    baselines_report(found, "held-out rows", "volterra tune, another --season or more rows", results);
 }
 
 /* Reports the size of the stored factor. */
@@ -139,13 +139,30 @@ static void report_factor(const volt_model_info *info, result_list *results)
     }
     double bytes = 4 * (double)factors * (double)kept * ((double)kept + 3);
     results_number(results, "factor_bytes", NULL, bytes);
-    results_text(results, NULL, "kept factor", "%s more in the model file, for predict --std",
+    results_text(results, NULL, "kept factor", "%s in the model file (predict --std)",
                  format_bytes(bytes, size));
+}
+
+/* Writes "525 rows in 2 records, 1 input, 3 outputs, 1 step ahead". */
+enum { DATA_LENGTH = 160 };
+static char *data_words(const volt_model_info *info, const training_data *data, char text[DATA_LENGTH])
+{
+    char records[48] = "", ahead[48] = "";
+    if (data->pairing->records)
+        snprintf(records, sizeof records, " in %lld record%s", (long long)data->records.n,
+                 data->records.n == 1 ? "" : "s");
+    if (info->ahead > 0)
+        snprintf(ahead, sizeof ahead, ", %lld step%s ahead", (long long)info->ahead,
+                 info->ahead == 1 ? "" : "s");
+    snprintf(text, DATA_LENGTH, "%lld rows%s, %lld input%s, %lld output%s%s", (long long)info->n, records,
+             (long long)info->d, info->d == 1 ? "" : "s", (long long)info->q, info->q == 1 ? "" : "s", ahead);
+    return text;
 }
 
 static int print_summary(const fit_arguments *arguments, const volt_model *model, const training_data *data,
                          volt_view fitted)
 {
+    char text[DATA_LENGTH], form[FORM_LENGTH];
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     volt_assess_options options = training_assess_options(data);
@@ -157,24 +174,26 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
         return complain_status(status);
     result_list *results = results_new(arguments->common.json);
     results_text(results, "model", "model", "%s", arguments->output);
-    results_count(results, "n", "rows", info.n);
+    results_count(results, "n", NULL, info.n);
     if (data->pairing->records)
-        results_count(results, "records", "records", data->records.n);
-    results_count(results, "d", "inputs", info.d);
-    results_count(results, "q", "outputs", info.q);
-    results_count(results, "ahead", "steps ahead", info.ahead);
+        results_count(results, "records", NULL, data->records.n);
+    results_count(results, "d", NULL, info.d);
+    results_count(results, "q", NULL, info.q);
+    results_count(results, "ahead", NULL, info.ahead);
+    results_text(results, NULL, "data", "%s", data_words(&info, data, text));
+    results_details(results, true);
     results_count(results, "washout", "washout", info.washout);
+    results_details(results, false);
     results_text(results, "kernel", "kernel", "%s", info.kernel);
+    results_details(results, true);
     report_facts(results, info.facts);
-    results_text(results, "target", "learned", "%s", target_words(&info));
+    results_details(results, false);
+    results_text(results, "target", NULL, "%s", target_words(&info));
     results_text(results, "input", NULL, "%s", choice_word(input_choices, (int)info.input));
     results_count(results, "columns", NULL, info.columns);
-    if (info.season > 0)
-        results_text(results, NULL, "inputs seen as", "%s, with a season of %lld rows",
-                     choice_word(input_choices, (int)info.input), (long long)info.season);
-    else
-        results_text(results, NULL, "inputs seen as", "%s", choice_word(input_choices, (int)info.input));
+    results_text(results, NULL, "target", "%s", form_words(target_words(&info), info.input, info.season, form));
     report_alpha(arguments, &info, results);
+    results_details(results, true);
     results_number(results, "condition", "condition estimate", info.rcond > 0 ? 1 / info.rcond : INFINITY);
     results_flag(results, "intercept", info.intercept);
     results_flag(results, "scaled", info.scaled);
@@ -183,6 +202,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
         results_number(results, "feedback_weight", "feedback weight", info.feedback_weight);
     if (info.keeps_factor)
         report_factor(&info, results);
+    results_details(results, false);
     solver_report(&info, &found, results);
     if (info.loss) {
         loss_report(&info, &found, results);
@@ -193,9 +213,9 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
             report_held_out(&info, &found, results);
     }
     results_text(results, NULL, "can continue", "%s",
-                 info.feedback              ? "yes: volterra continue feeds its outputs back"
-                 : info.feedback_weight > 0 ? "with inputs: volterra predict feeds its outputs back"
-                                            : "no: its outputs are not its next inputs");
+                 info.feedback              ? "yes (volterra continue)"
+                 : info.feedback_weight > 0 ? "with new inputs (volterra predict)"
+                                            : "no (the outputs are not the inputs)");
     return results_print(results);
 }
 
@@ -247,12 +267,11 @@ static int run_fit(int argc, char *const *argv)
     if (failed)
         return failed;
     if (arguments.common.json && is_standard_output(arguments.output))
-        return complain(EXIT_USAGE, "--json and -o - both want standard output");
+        return complain(EXIT_USAGE, "--json and -o - cannot both be written to standard output");
     if (arguments.guard && arguments.alpha > 0 && arguments.training.target != VOLT_TARGET_CHANGE)
-        return complain(EXIT_USAGE,
-                        "--guard keeps the naive forecast of a change: give --target change with it");
+        return complain(EXIT_USAGE, "--guard with --alpha requires --target change");
     if (arguments.training.feedback_weight > 0 && !arguments.training.feedback)
-        return complain(EXIT_USAGE, "--feedback-weight %g needs --feedback",
+        return complain(EXIT_USAGE, "--feedback-weight %g requires --feedback",
                         arguments.training.feedback_weight);
     if (!(arguments.training.feedback_weight > 0))
         arguments.training.feedback_weight = 1;

@@ -96,7 +96,7 @@ static void report_radius(const gram_arguments *arguments, const volt_kernel *ke
     if (!depends_on_radius(kernel, largest))
         return;
     if (is_cross)
-        results_text(results, NULL, "radius", "%s (rows reach %s, columns %s)", used, of_rows, of_columns);
+        results_text(results, NULL, "radius", "%s (rows %s, columns %s)", used, of_rows, of_columns);
     else
         results_text(results, NULL, "radius", "%s", used);
 }
@@ -138,7 +138,7 @@ static int read_sequences(const gram_arguments *arguments, dataset *x, dataset *
 {
     volt_missing missing = missing_policy(arguments->missing);
     if (!arguments->y && arguments->y_rows.given)
-        return complain(EXIT_USAGE, "--y-rows needs --y");
+        return complain(EXIT_USAGE, "--y-rows requires --y");
     if (arguments->y && strcmp(arguments->x, "-") == 0 && strcmp(arguments->y, "-") == 0)
         return complain(EXIT_USAGE, "--x and --y cannot both be read from standard input");
     int failed = dataset_read_rows(x, arguments->x, missing, &arguments->rows, "--rows");
@@ -147,8 +147,8 @@ static int read_sequences(const gram_arguments *arguments, dataset *x, dataset *
 
     failed = dataset_read_rows(y, arguments->y, missing, &arguments->y_rows, "--y-rows");
     if (!failed && x->view.cols != y->view.cols)
-        failed = complain(EXIT_FAILED, "%s has %lld columns but %s has %lld; they must be the same",
-                          arguments->x, (long long)x->view.cols, arguments->y, (long long)y->view.cols);
+        failed = complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (must be equal)", arguments->x,
+                          (long long)x->view.cols, arguments->y, (long long)y->view.cols);
     return failed;
 }
 

@@ -55,8 +55,8 @@ static int run_info(int argc, char *const *argv)
     result_list *results = results_new(arguments.common.json);
     results_text(results, "version", "version", "%s", info.version);
     results_text(results, "compiler", "compiler", "%s", info.compiler);
-    results_text(results, "cpu_flags", "CPU flags of the build", "%s", info.cpu_flags);
-    results_text(results, "fast_loops", "fast loops", "%s", info.fast_loops);
+    results_text(results, "cpu_flags", "CPU flags", "%s", info.cpu_flags);
+    results_text(results, "fast_loops", "SIMD loops", "%s", info.fast_loops);
     results_text(results, "blas", "BLAS", "%s", info.blas);
     results_count(results, "threads", NULL, info.threads);
     results_text(results, "threads_from", NULL, "%s", info.threads_from);

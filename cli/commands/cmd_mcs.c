@@ -45,9 +45,9 @@ static int parse_block(const char *text, double *block)
         return 0;
     }
     if (!volt_parse_number(text, block))
-        return complain(EXIT_USAGE, "--block must be a number or auto, not '%s'", text);
+        return complain(EXIT_USAGE, "--block must be a number or auto (got '%s')", text);
     if (!(*block >= 1))
-        return complain(EXIT_USAGE, "--block must be at least 1, not %s", text);
+        return complain(EXIT_USAGE, "--block must be at least 1 (got %s)", text);
     return 0;
 }
 
@@ -74,8 +74,7 @@ static void warn_about_equals(const dataset *losses)
     for (int64_t i = 0; i < losses->view.cols; i++)
         for (int64_t j = i + 1; j < losses->view.cols; j++)
             if (columns_are_equal(losses->view, i, j)) {
-                warn("columns %s and %s are equal, and still leave one after the other: the larger of their "
-                     "p-values holds for both",
+                warn("columns %s and %s are equal: the larger of their p-values applies to both",
                      column_name(losses, i, first), column_name(losses, j, second));
                 return;
             }
@@ -143,6 +142,7 @@ static int print_table(const mcs_arguments *arguments, const dataset *losses, co
     result_list *results = results_new(false);
     results_text(results, NULL, "losses", "%s: %lld rows, %lld model%s", arguments->losses,
                  (long long)losses->view.rows, (long long)mcs->models, mcs->models == 1 ? "" : "s");
+    results_details(results, true);
     results_text(results, NULL, "method", "%s", choice_word(mcs_method_choices, arguments->method));
     results_text(results, NULL, "bootstrap", "%lld replications, mean block length %.4g, seed %llu",
                  (long long)arguments->reps, mcs->block, (unsigned long long)arguments->common.seed.value);
@@ -195,7 +195,7 @@ static int run_mcs(int argc, char *const *argv)
 
 const cli_command command_mcs = {
     .name = "mcs",
-    .summary = "model confidence set: the models that may be the best",
+    .summary = "model confidence set of several models",
     .description =
         "The model confidence set of Hansen, Lunde and Nason. Models are eliminated one by one, the worst\n"
         "first, while a test by the stationary bootstrap rejects equal performance. Models with a p-value\n"

@@ -21,7 +21,7 @@ typedef struct plan_arguments {
 static const option rows[] = {
     ROW("n", "N", n, "training rows", .range = AT_LEAST(1), .required = true),
     ROW("d", "D", d, "input columns", .range = AT_LEAST(1), .required = true),
-    ROW("q", "Q", q, "output columns", .range = AT_LEAST(1), .unset = "as many as inputs"),
+    ROW("q", "Q", q, "output columns", .range = AT_LEAST(1), .unset = "the number of inputs"),
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
     ROW("landmarks", "M", landmarks, "number of landmarks of nystrom", .range = AT_LEAST(1), .unset = "2000"),
     ROW("feedback", NULL, feedback, "outputs of the previous row as additional inputs"),
@@ -51,9 +51,9 @@ static void report_solvers(result_list *results, const volt_solver_plans *plans,
         results_number(inner, "noise_free_error", NULL, plan->noise_free_error);
         results_append(results, "solvers", inner);
         if (isnan(plan->error))
-            snprintf(error, sizeof error, "too few landmarks to say how far off");
+            snprintf(error, sizeof error, "error unknown (too few landmarks)");
         else if (plan->error > 0)
-            snprintf(error, sizeof error, "RMSE up to %.0f %% above exact, %.0f %% on systems without noise",
+            snprintf(error, sizeof error, "RMSE up to %.0f %% above exact (%.0f %% without noise)",
                      100 * plan->error, 100 * plan->noise_free_error);
         results_text(results, NULL, i == 0 ? "solvers" : "", "%s: %s%s, %s, %s", plan->name,
                      format_bytes(plan->bytes, bytes), plan->fits ? "" : " (does not fit)",
@@ -62,7 +62,7 @@ static void report_solvers(result_list *results, const volt_solver_plans *plans,
     const char *taken = plans->solver[plans->taken].name;
     results_text(results, "solver", NULL, "%s", taken);
     results_text(results, "why", NULL, "%s", plans->why);
-    results_text(results, NULL, "solver that fit takes", "%s: %s", taken, plans->why);
+    results_text(results, NULL, "default", "%s (%s)", taken, plans->why);
 }
 
 static void report_json(result_list *results, const plan_arguments *arguments, const volt_plan *plan, bool fits)
@@ -99,6 +99,7 @@ static void report_device(result_list *results, const volt_plan *plan)
     char bytes[QUANTITY_LENGTH], available[QUANTITY_LENGTH], gram[QUANTITY_LENGTH], factor[QUANTITY_LENGTH];
     if (plan->device_bytes <= 0)
         return;
+    results_details(results, true);
     results_text(results, NULL, "memory on the GPU", "%s of %s", format_bytes(plan->device_bytes, bytes),
                  plan->device_available_bytes > 0 ? format_bytes(plan->device_available_bytes, available)
                                                   : "unknown");
@@ -107,8 +108,9 @@ static void report_device(result_list *results, const volt_plan *plan)
                      format_seconds(plan->device_gram_seconds, gram),
                      format_seconds(plan->device_factor_seconds, factor));
     if (plan->device_n_that_fits > 0)
-        results_text(results, NULL, "largest n on the GPU", "%lld", (long long)plan->device_n_that_fits);
-    results_text(results, NULL, "where", "%s", plan->on_device ? "on the GPU" : "on the CPU");
+        results_text(results, NULL, "largest n on the GPU", "%lld rows", (long long)plan->device_n_that_fits);
+    results_details(results, false);
+    results_text(results, NULL, "device", "%s", plan->on_device ? "GPU" : "CPU");
 }
 
 static bool fits_on_device(const volt_plan *plan)
@@ -120,43 +122,41 @@ static bool fits_on_device(const volt_plan *plan)
 static void report_table(result_list *results, const plan_arguments *arguments, const volt_plan *plan,
                          bool fits)
 {
-    char bytes[QUANTITY_LENGTH], seconds[QUANTITY_LENGTH];
-    results_text(results, NULL, "fit", "%lld rows, %lld inputs, %lld outputs", (long long)arguments->n,
+    char bytes[QUANTITY_LENGTH], seconds[QUANTITY_LENGTH], available[QUANTITY_LENGTH];
+    results_text(results, NULL, "data", "%lld rows, %lld inputs, %lld outputs", (long long)arguments->n,
                  (long long)arguments->d, (long long)arguments->q);
-    results_text(results, NULL, "memory to fit", "%s", format_bytes(plan->fit_bytes, bytes));
-    results_text(results, NULL, "memory available", "%s",
-                 plan->available_bytes > 0 ? format_bytes(plan->available_bytes, bytes) : "unknown");
-    results_text(results, NULL, "size of the model", "%s", format_bytes(plan->model_bytes, bytes));
-    results_text(results, NULL, "a kept factor adds", "%s to both (fit --keep-factor)",
+    results_text(results, NULL, "memory", "%s (available: %s)", format_bytes(plan->fit_bytes, bytes),
+                 plan->available_bytes > 0 ? format_bytes(plan->available_bytes, available) : "unknown");
+    results_text(results, NULL, "time", "%s, with choice of alpha %s",
+                 format_seconds(plan->gram_seconds + plan->factor_seconds, seconds),
+                 format_seconds(plan->gram_seconds + plan->factor_seconds + plan->choose_seconds, bytes));
+    results_details(results, true);
+    results_text(results, NULL, "  Gram matrix", "%s", format_seconds(plan->gram_seconds, seconds));
+    results_text(results, NULL, "  factor", "%s", format_seconds(plan->factor_seconds, seconds));
+    results_text(results, NULL, "  choice of alpha", "%s", format_seconds(plan->choose_seconds, seconds));
+    results_text(results, NULL, "model file", "%s", format_bytes(plan->model_bytes, bytes));
+    results_text(results, NULL, "kept factor", "%s more memory and file (fit --keep-factor)",
                  format_bytes(plan->factor_bytes, bytes));
-    results_text(results, NULL, "time for the Gram matrix", "%s", format_seconds(plan->gram_seconds, seconds));
-    results_text(results, NULL, "time for the factor", "%s", format_seconds(plan->factor_seconds, seconds));
-    results_text(results, NULL, "time to choose alpha", "%s, where it is not given",
-                 format_seconds(plan->choose_seconds, seconds));
-    results_text(results, NULL, "time for one stream step", "%s",
-                 format_seconds(plan->stream_seconds, seconds));
+    results_text(results, NULL, "stream step", "%s", format_seconds(plan->stream_seconds, seconds));
     if (plan->evidence_seconds > 0)
-        results_text(results, NULL, "a step of its evidence", "%s, %s (tune --method gradient)",
+        results_text(results, NULL, "gradient step", "%s, %s (tune --method gradient)",
                      format_bytes(plan->evidence_bytes, bytes),
                      format_seconds(plan->evidence_seconds, seconds));
+    results_details(results, false);
     report_device(results, plan);
     if (plan->n_that_fits > 0)
-        results_text(results, NULL, "largest n that fits", "%lld", (long long)plan->n_that_fits);
+        results_text(results, NULL, "largest n", "%lld rows", (long long)plan->n_that_fits);
     if (!fits_on_device(plan))
-        results_text(results, NULL, "verdict", "does not fit on the GPU: fit fewer rows, or take --device cpu");
+        results_text(results, NULL, "fits", "not on the GPU: use fewer rows, or --device cpu");
     else if (fits)
-        results_text(results, NULL, "verdict", "fits in the memory of this machine");
+        results_text(results, NULL, "fits", "yes");
     else if (plan->n_that_fits < 1)
-        results_text(results, NULL, "verdict", "does not fit, and no number of rows would: use fewer columns");
+        results_text(results, NULL, "fits", "no, with any number of rows: use fewer columns");
     else {
         int64_t most = plan->n_that_fits, every = (arguments->n + most - 1) / most;
-        results_text(results, NULL, "verdict", "does not fit in the memory of this machine");
-        results_text(results, NULL, "what to do",
-                     "fit it on landmarks, as volterra fit does here by itself: --solver nystrom");
-        results_text(results, NULL, "", "or fit the last rows only: volterra fit --rows -%lld: ...",
+        results_text(results, NULL, "fits", "no: use --solver nystrom (the default here), --rows -%lld:,",
                      (long long)most);
-        results_text(results, NULL, "", "or thin the sequence: keep one row of %lld", (long long)every);
-        results_text(results, NULL, "", "or take a machine with %s of memory",
+        results_text(results, NULL, "", "one row in %lld, or a machine with %s of memory", (long long)every,
                      format_bytes(1.1 * plan->fit_bytes, bytes));
     }
 }
@@ -168,8 +168,7 @@ static int check_search(const plan_arguments *arguments)
     bool asks = arguments->folds > 0 || arguments->max_train > 0 || arguments->rolling || arguments->solver;
     return asks && arguments->draws == 0
                ? complain(EXIT_USAGE,
-                          "--folds, --max-train, --rolling and --solver are those of a search, which "
-                          "--draws N asks for")
+                          "--folds, --max-train, --rolling and --solver require --draws N (a search)")
                : 0;
 }
 
@@ -209,10 +208,10 @@ static void report_search(result_list *results, const volt_search_plan *plan, in
     results_nest(results, "search", inner);
     if (plan->landmarks > 0)
         snprintf(landmarks, sizeof landmarks, " with %lld landmarks", (long long)plan->landmarks);
-    results_text(results, NULL, "search", "%lld draws: %s%s, %s at most, %s a draw", (long long)draws,
+    results_text(results, NULL, "search", "%lld draws: %s%s, up to %s (%s per draw)", (long long)draws,
                  format_bytes(plan->bytes, bytes), plan->fits ? "" : " (does not fit)",
                  format_seconds(plan->seconds, seconds), format_seconds(plan->candidate_seconds, each));
-    results_text(results, NULL, "solver of its draws", "%s%s%s%s, %lld side by side", solver, landmarks,
+    results_text(results, NULL, "search solver", "%s%s%s%s, %lld in parallel", solver, landmarks,
                  plan->why ? ": " : "", plan->why ? plan->why : "", (long long)plan->parallel);
 }
 

@@ -41,7 +41,7 @@ static const option rows[] = {
     BEYOND_OPTION(predict_arguments, beyond),
     ROWS_OPTION(predict_arguments, rows, "X"),
     MISSING_OPTION(predict_arguments, missing),
-    ROW("index", NULL, index, "first column 'row' with the row of X of each prediction, counted from 0"),
+    ROW("index", NULL, index, "first column 'row': the row of X of each prediction, counted from 0"),
     INTERVAL_OPTION(
         predict_arguments, bands.levels,
         "prediction intervals of this coverage, from the training errors, in columns NAME.lo and NAME.hi"),
@@ -79,13 +79,14 @@ static int predict_read_model(const predict_arguments *arguments, predict_data *
     if (arguments->bands.levels.count > 0 && data->info.feedback_weight > 0 &&
         (!arguments->known || arguments->warm_up > 0))
         return complain(EXIT_USAGE,
-                        "--interval is that of forecasts one step ahead, and %s runs free: give --known alone",
+                        "--interval requires predictions one step ahead, but %s feeds back its own outputs: "
+                        "give --known without --warm-up",
                         arguments->model);
     if (arguments->bands.std && data->info.loss)
-        return complain(EXIT_USAGE, "--std is for models of squares, and %s was fitted with the loss %s",
+        return complain(EXIT_USAGE, "--std requires squared loss, but %s was fitted with --loss %s",
                         arguments->model, data->info.loss);
     if (arguments->bands.std && !data->info.keeps_factor)
-        return complain(EXIT_USAGE, "--std needs a model that keeps its factor: fit it with --keep-factor");
+        return complain(EXIT_USAGE, "--std requires a model fitted with --keep-factor");
     return model_times_read(&data->info, &data->times);
 }
 
@@ -231,9 +232,11 @@ static int check_outputs(const predict_arguments *arguments)
 {
     const output_option outputs[] = {{"-o", arguments->output}, {"--plot", arguments->plot}};
     if (arguments->plot && arguments->series)
-        return complain(EXIT_USAGE, "--plot draws one sequence: it does not go with --series");
+        return complain(EXIT_USAGE, "--plot is not supported with --series");
     if (arguments->plot && is_standard_output(arguments->plot) && is_standard_output(arguments->output))
-        return complain(EXIT_USAGE, "--plot - and the forecast both want standard output");
+        return complain(
+            EXIT_USAGE,
+            "--plot - and the predictions cannot both be written to standard output (give -o FILE)");
     int failed = outputs_check_distinct(outputs, 2);
     for (int i = 0; i < 2 && !failed; i++) {
         failed = output_check(outputs[i].path);
@@ -259,10 +262,9 @@ static int run_predict(int argc, char *const *argv)
     if (strcmp(arguments.model, "-") == 0 && strcmp(arguments.x, "-") == 0)
         return complain(EXIT_USAGE, "the model and --x cannot both be read from standard input");
     if (arguments.known && strcmp(arguments.known, "-") == 0)
-        return complain(EXIT_USAGE, "--known must be a file: standard input cannot be read beside the inputs");
+        return complain(EXIT_USAGE, "--known must be a file, not standard input");
     if (arguments.warm_up > 0 && !arguments.known)
-        return complain(EXIT_USAGE, "--warm-up %lld needs the outputs that were measured: --known Y",
-                        (long long)arguments.warm_up);
+        return complain(EXIT_USAGE, "--warm-up %lld requires --known Y", (long long)arguments.warm_up);
 
     failed = bands_check(&arguments.bands.levels);
     if (!failed)

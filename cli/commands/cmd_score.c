@@ -69,7 +69,7 @@ static int check_plot(const score_arguments *arguments)
     if (!arguments->plot)
         return 0;
     if (is_standard_output(arguments->plot) && arguments->common.json)
-        return complain(EXIT_USAGE, "--json and --plot - both want standard output");
+        return complain(EXIT_USAGE, "--json and --plot - cannot both be written to standard output");
     const char *sources[] = {arguments->truth, arguments->forecast, arguments->past};
     int failed = output_check(arguments->plot);
     for (int i = 0; i < 3 && !failed; i++)
@@ -112,7 +112,7 @@ static int read_past(const score_arguments *arguments, score_data *data)
     if (failed)
         return failed;
     if (data->past.view.cols != data->truth.view.cols)
-        return complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (FILE:COLUMNS chooses columns)",
+        return complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (select columns with FILE:COLUMNS)",
                         arguments->past, (long long)data->past.view.cols, arguments->truth,
                         (long long)data->truth.view.cols);
     data->before = data->past.view;
@@ -142,7 +142,7 @@ static int read_all(const score_arguments *arguments, score_data *data)
                         row_times_pairing(truth, forecast, pairing));
     row_times_warn_pairs(truth, forecast);
     if (truth->view.cols != forecast->view.cols)
-        return complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (FILE:COLUMNS chooses columns)",
+        return complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (select columns with FILE:COLUMNS)",
                         arguments->truth, (long long)truth->view.cols, arguments->forecast,
                         (long long)forecast->view.cols);
     return read_past(arguments, data);
@@ -176,10 +176,10 @@ static void report_mape(volt_view truth, double mape, result_list *results)
         for (int64_t i = 0; i < truth.rows; i++)
             has_zeros = has_zeros || fabs(truth.data[i * truth.ld + k]) <= DBL_EPSILON * fmin(1, size);
     }
-    const char *label = "MAPE   mean absolute error over |truth|";
+    const char *label = "MAPE";
     results_number(results, "mape", has_zeros ? NULL : label, has_zeros ? NAN : mape); /* NaN: null in JSON */
     if (has_zeros)
-        results_text(results, NULL, label, "left out: the truth has zeros");
+        results_text(results, NULL, label, "undefined: the truth has zeros");
 }
 
 static void report_notes(const score_notes *notes, result_list *results)
@@ -196,18 +196,24 @@ static int report_all(const score_arguments *arguments, const score_data *data, 
     volt_status status = volt_metrics_compute(truth, forecast, &metrics);
     if (status)
         return complain_status(status);
-    results_count(results, "rows", "rows", truth.rows);
-    results_count(results, "columns", "columns", truth.cols);
-    results_number(results, "mse", "MSE    mean squared error", metrics.mse);
-    results_number(results, "rmse", "RMSE   its square root", metrics.rmse);
-    results_number(results, "nmse", "NMSE   over the variance of the truth", metrics.nmse);
-    results_number(results, "r2", "R2     share of the variance explained", metrics.r2);
-    results_number(results, "mae", "MAE    mean absolute error", metrics.mae);
-    results_number(results, "mdae", "MdAE   median absolute error", metrics.mdae);
-    results_number(results, "w1", "W1     distance of the distributions", metrics.w1);
+    results_count(results, "rows", NULL, truth.rows);
+    results_count(results, "columns", NULL, truth.cols);
+    results_text(results, NULL, "data", "%lld row%s, %lld column%s", (long long)truth.rows,
+                 truth.rows == 1 ? "" : "s", (long long)truth.cols, truth.cols == 1 ? "" : "s");
+    results_details(results, true);
+    results_number(results, "mse", "MSE", metrics.mse);
+    results_details(results, false);
+    results_number(results, "rmse", "RMSE", metrics.rmse);
+    results_number(results, "nmse", "NMSE", metrics.nmse);
+    results_number(results, "r2", "R2", metrics.r2);
+    results_number(results, "mae", "MAE", metrics.mae);
+    results_details(results, true);
+    results_number(results, "mdae", "MdAE", metrics.mdae);
+    results_number(results, "w1", "W1", metrics.w1);
+    results_details(results, false);
     report_mape(truth, metrics.mape, results);
 
-    static char constant[] = "R2 is below 0: a constant, the mean of the truth, has the smaller squared error";
+    static char constant[] = "R2 is below 0: the mean of the truth has the lower squared error";
     score_notes notes = {.count = 0};
     if (metrics.r2 < 0)
         notes.texts[notes.count++] = constant;
@@ -252,7 +258,7 @@ static int score(const score_arguments *arguments, const score_data *data)
     }
     int plot_failed = arguments->plot ? draw(arguments, data) : 0;
     if (arguments->plot && !plot_failed)
-        results_text(results, "plot", "picture", "%s", arguments->plot);
+        results_text(results, "plot", "plot", "%s", arguments->plot);
     if (only_picture) {
         results_discard(results);
         return plot_failed;
@@ -269,7 +275,7 @@ static int run_score(int argc, char *const *argv)
     if (failed)
         return failed;
     if ((arguments.lyapunov > 0) != (arguments.dt > 0))
-        return complain(EXIT_USAGE, "--lyapunov and --dt belong together; %s is missing",
+        return complain(EXIT_USAGE, "--lyapunov and --dt must be given together (%s is missing)",
                         arguments.dt > 0 ? "--lyapunov" : "--dt");
     failed = check_inputs(&arguments);
     if (!failed)
@@ -294,11 +300,19 @@ const cli_command command_score = {
         "(predict --index) and columns of intervals are skipped. If both files have dates, a warning is\n"
         "printed for rows of different times.\n"
         "\n"
-        "Skill is 1 - MSE relative to the naive forecast, the truth H rows before; MASE is the mean\n"
-        "absolute error relative to that of the naive forecast. Both use the rows whose earlier values are\n"
-        "known, from the file of Y before --truth-rows, or from --past. MAPE is omitted if the truth has\n"
-        "zeros. The valid prediction time is the first row t, counted from 1, with |y_t - yhat_t| >=\n"
-        "threshold |y_t|, times the time step times the Lyapunov exponent.\n",
+        "RMSE   root mean squared error\n"
+        "NMSE   mean squared error / variance of the truth\n"
+        "R2     coefficient of determination, 1 - NMSE\n"
+        "MAE    mean absolute error\n"
+        "MAPE   mean absolute error / |truth|; undefined if the truth has zeros\n"
+        "skill  1 - MSE / MSE of the naive forecast, the truth H rows before\n"
+        "MASE   MAE / MAE of the naive forecast\n"
+        "With --verbose also MSE, MdAE (median absolute error) and W1 (Wasserstein distance of the\n"
+        "distributions of truth and predictions).\n"
+        "\n"
+        "Skill and MASE use the rows whose earlier values are known, from the file of Y before\n"
+        "--truth-rows, or from --past. The valid prediction time is the first row t, counted from 1, with\n"
+        "|y_t - yhat_t| >= threshold |y_t|, times the time step times the Lyapunov exponent.\n",
     .examples = "  volterra score --truth y.csv --pred forecast.csv\n"
                 "  volterra score --truth lorenz.csv --truth-rows 5001: --pred path.csv \\\n"
                 "                 --lyapunov 0.9 --dt 0.005\n"

@@ -59,7 +59,7 @@ static int take_start(const number_list *given, double *start, int64_t count)
     if (given->count == 0)
         return 0;
     if (given->count != count)
-        return complain(EXIT_USAGE, "--start needs %d number%s for this system, not %d", (int)count,
+        return complain(EXIT_USAGE, "--start requires %d number%s for this system (got %d)", (int)count,
                         count == 1 ? "" : "s", given->count);
     memcpy(start, given->values, (size_t)count * sizeof *start);
     return 0;
@@ -122,9 +122,9 @@ static const simulated_system *find_system(const char *name)
         return &systems[found];
     const char *nearest = names_nearest(&names, name);
     if (nearest)
-        complain(EXIT_USAGE, "there is no system '%s'; did you mean %s?", name, nearest);
+        complain(EXIT_USAGE, "unknown system '%s'; did you mean %s?", name, nearest);
     else
-        complain(EXIT_USAGE, "there is no system '%s' (there are %s)", name,
+        complain(EXIT_USAGE, "unknown system '%s' (must be %s)", name,
                  names_join(&names, ", ", " and ", all, sizeof all));
     return NULL;
 }
@@ -146,7 +146,7 @@ static int check_options(const simulated_system *system, const simulate_argument
     else if (arguments->preset && !system->has_preset)
         useless = "preset";
     if (useless)
-        return complain(EXIT_USAGE, "--%s has no meaning for %s", useless, system->name);
+        return complain(EXIT_USAGE, "--%s is not supported for %s", useless, system->name);
     return 0;
 }
 

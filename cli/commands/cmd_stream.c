@@ -69,17 +69,18 @@ static int check_learning(const stream_arguments *arguments)
                         : arguments->journal ? "--journal"
                                              : NULL;
     if (given && !arguments->learn)
-        return complain(EXIT_USAGE, "%s goes with --learn", given);
+        return complain(EXIT_USAGE, "%s requires --learn", given);
     if (arguments->known && arguments->learn)
-        return complain(EXIT_USAGE, "--known does not go with --learn: what is learned comes back by itself");
+        return complain(EXIT_USAGE,
+                        "--known is not supported with --learn, which feeds back the measured targets");
     if (arguments->targets == TARGETS_NOW && !arguments->learn && arguments->bands.levels.count == 0)
-        return complain(EXIT_USAGE, "--targets goes with --learn or --interval");
+        return complain(EXIT_USAGE, "--targets requires --learn or --interval");
     if (arguments->forget_what && arguments->forget == 0)
-        return complain(EXIT_USAGE, "--forget-what goes with --forget");
+        return complain(EXIT_USAGE, "--forget-what requires --forget");
     if (arguments->journal && is_standard_output(arguments->journal))
-        return complain(EXIT_USAGE, "--journal must be a file: standard output brings the forecasts");
+        return complain(EXIT_USAGE, "--journal must be a file: standard output has the predictions");
     if (arguments->journal && arguments->state && strcmp(arguments->journal, arguments->state) == 0)
-        return complain(EXIT_USAGE, "--journal and --state must be two files, and both are %s",
+        return complain(EXIT_USAGE, "--journal and --state must be different files (both are %s)",
                         arguments->state);
     return 0;
 }
@@ -92,9 +93,9 @@ static int run_stream(int argc, char *const *argv)
     if (failed)
         return failed;
     if (strcmp(arguments.model, "-") == 0)
-        return complain(EXIT_USAGE, "the model must be a file: standard input brings the rows");
+        return complain(EXIT_USAGE, "the model must be a file: standard input has the rows");
     if (arguments.state && is_standard_output(arguments.state))
-        return complain(EXIT_USAGE, "--state must be a file: standard output brings the forecasts");
+        return complain(EXIT_USAGE, "--state must be a file: standard output has the predictions");
     failed = bands_check(&arguments.bands.levels);
     if (!failed)
         failed = check_learning(&arguments);

@@ -101,12 +101,10 @@ static int check_gradient(const tune_arguments *arguments)
     if (!arguments->method)
         return 0;
     if (arguments->score != VOLT_SCORE_LOG)
-        return complain(EXIT_USAGE, "--method gradient climbs the evidence: it needs --score evidence");
+        return complain(EXIT_USAGE, "--method gradient requires --score evidence");
     if (arguments->resume)
-        return complain(EXIT_USAGE,
-                        "--method gradient cannot be resumed, since a log has no gradients: begin it "
-                        "again with a new --log");
-    return other ? complain(EXIT_USAGE, "--method gradient does not go with %s", other) : 0;
+        return complain(EXIT_USAGE, "--method gradient cannot be resumed: repeat the search with a new --log");
+    return other ? complain(EXIT_USAGE, "--method gradient is not supported with %s", other) : 0;
 }
 
 /* Sets the default score and rejects scores that are not supported with a loss. */
@@ -115,18 +113,14 @@ static int settle_score(tune_arguments *arguments)
     const char *loss = arguments->training.loss.text;
     bool by_loss = loss && strcmp(loss, "squares") != 0;
     if (by_loss && arguments->method)
-        return complain(EXIT_USAGE,
-                        "--method gradient climbs the evidence of squares: it does not go with --loss %s",
+        return complain(EXIT_USAGE, "--method gradient is not supported with --loss %s (only with squares)",
                         loss);
     if (by_loss && arguments->score >= 0)
-        return complain(
-            EXIT_USAGE,
-            "--score %s is one of squares: with --loss %s draws are judged by that loss, and --score "
-            "is not given",
-            choice_word(score_choices, arguments->score), loss);
-    if (arguments->training.feedback && (by_loss || arguments->training.loss.weights))
         return complain(EXIT_USAGE,
-                        "--feedback is searched with squares, all rows alike: it does not go with %s",
+                        "--score %s requires squared loss: omit it with --loss %s, which is also the score",
+                        choice_word(score_choices, arguments->score), loss);
+    if (arguments->training.feedback && (by_loss || arguments->training.loss.weights))
+        return complain(EXIT_USAGE, "--feedback is not supported with %s (only with squares and equal weights)",
                         by_loss ? "--loss" : "--weights");
     if (arguments->score < 0)
         arguments->score = by_loss ? VOLT_SCORE_LOSS : VOLT_SCORE_R2;
@@ -139,25 +133,25 @@ static int check_search(const tune_arguments *arguments)
     if (failed)
         return failed;
     if (arguments->candidates && arguments->grid)
-        return complain(EXIT_USAGE, "--candidates and --grid do not go together");
+        return complain(EXIT_USAGE, "--candidates and --grid cannot be given together");
     if (arguments->strategy != VOLT_STRATEGY_RANDOM && (arguments->candidates || arguments->grid))
-        return complain(EXIT_USAGE, "--search %s does not go with %s, which says all that is tried",
+        return complain(EXIT_USAGE, "--search %s is not supported with %s, which lists all candidates",
                         choice_word(strategy_choices, arguments->strategy),
                         arguments->candidates ? "--candidates" : "--grid");
     if (arguments->candidates &&
         (arguments->ranges.count > 0 || arguments->alpha || arguments->feedback_weight))
-        return complain(EXIT_USAGE, "%s does not go with --candidates, which says all that is tried",
+        return complain(EXIT_USAGE, "%s is not supported with --candidates, which lists all candidates",
                         arguments->alpha             ? "--alpha"
                         : arguments->feedback_weight ? "--feedback-weight"
                                                      : "--range");
     if (!arguments->candidates && !arguments->grid && !arguments->draws && !(arguments->budget > 0) &&
         !arguments->method)
-        return complain(EXIT_USAGE, "say how long to search: --draws N or --budget 30m, or what to try: "
-                                    "--candidates FILE or --grid POINTS");
+        return complain(EXIT_USAGE, "give the length of the search (--draws N or --budget 30m) or the "
+                                    "candidates (--candidates FILE or --grid POINTS)");
     if (arguments->resume && !arguments->log)
-        return complain(EXIT_USAGE, "--resume needs the log to go on from: --log FILE");
+        return complain(EXIT_USAGE, "--resume requires --log FILE");
     if (arguments->log && strcmp(arguments->log, "-") == 0)
-        return complain(EXIT_USAGE, "--log needs the name of a file");
+        return complain(EXIT_USAGE, "--log must be a file name");
     return 0;
 }
 
@@ -165,11 +159,10 @@ static int check_feedback(const tune_arguments *arguments)
 {
     bool feeds = arguments->training.feedback;
     if (!feeds && (arguments->feedback_weight || arguments->validate >= 0))
-        return complain(EXIT_USAGE, "%s needs --feedback",
+        return complain(EXIT_USAGE, "%s requires --feedback",
                         arguments->feedback_weight ? "--feedback-weight" : "--validate");
     if (feeds && arguments->score >= VOLT_SCORE_PREQUENTIAL && arguments->validate != VOLT_VALIDATE_ONE_STEP)
-        return complain(EXIT_USAGE,
-                        "--score %s is one of single steps: with --feedback it needs --validate one-step",
+        return complain(EXIT_USAGE, "--score %s with --feedback requires --validate one-step",
                         choice_word(score_choices, arguments->score));
     return 0;
 }
@@ -177,8 +170,7 @@ static int check_feedback(const tune_arguments *arguments)
 static int check_merge(const tune_arguments *arguments)
 {
     if (arguments->output && !arguments->training.x)
-        return complain(EXIT_USAGE, "-o %s needs the data to fit the winner on: --x X (and --y Y)",
-                        arguments->output);
+        return complain(EXIT_USAGE, "-o %s requires the data of the fit: --x X (and --y Y)", arguments->output);
     return 0;
 }
 
@@ -189,7 +181,7 @@ static int check_outputs(const tune_arguments *arguments)
     enum { COUNT = sizeof outputs / sizeof *outputs };
     if (arguments->common.json && ((arguments->output && is_standard_output(arguments->output)) ||
                                    (arguments->plot && is_standard_output(arguments->plot))))
-        return complain(EXIT_USAGE, "--json and %s - both want standard output",
+        return complain(EXIT_USAGE, "--json and %s - cannot both be written to standard output",
                         arguments->output && is_standard_output(arguments->output) ? "-o" : "--plot");
     int failed = outputs_check_distinct(outputs, COUNT);
     for (int i = 0; i < COUNT && !failed; i++) {
@@ -215,8 +207,7 @@ static int check_log(const tune_arguments *arguments)
     if (file)
         fclose(file);
     if (has_lines)
-        return complain(EXIT_USAGE,
-                        "the log %s exists already; go on from it with --resume, or choose another name",
+        return complain(EXIT_USAGE, "the log %s exists: continue it with --resume, or choose another name",
                         arguments->log);
     return 0;
 }
@@ -279,10 +270,10 @@ const cli_command command_tune = {
         "\n"
         "If alpha is not given, candidate 0 has the default parameters, with the best alpha of a grid; for\n"
         "expensive kernels all candidates use this grid. If also the targets are inputs, changes of the\n"
-        "targets are learned from levels and changes of the inputs, and the winner is fitted like volterra\n"
+        "targets are learned from levels and changes of the inputs, and the best is fitted like volterra\n"
         "fit --guard. With --alpha, --range alpha=, --candidates (where alpha may be auto) or --grid,\n"
-        "levels are learned from levels. --target and --input override this. Scores are those of levels in\n"
-        "every case. The report includes the naive, seasonal naive and drift forecasts and a linear\n"
+        "levels are learned from levels. --target and --input override this. Scores are always of levels.\n"
+        "The report includes the naive, seasonal naive and drift forecasts and a linear\n"
         "autoregression on the validation rows.\n"
         "\n"
         "With --feedback every candidate has a feedback weight and runs free on each validation block from\n"

@@ -20,10 +20,10 @@ void forecast_warn_beyond(int beyond, int64_t count, int64_t total)
 {
     if (count == 0)
         return;
-    warn("%lld of %lld input rows lay beyond the ball of the training inputs and were %s", (long long)count,
+    warn("%lld of %lld input rows have a larger norm than any training input and were %s", (long long)count,
          (long long)total,
-         beyond == VOLT_BEYOND_ALLOW ? "taken as they are (--beyond allow)"
-                                     : "projected to it (--beyond clip)");
+         beyond == VOLT_BEYOND_ALLOW ? "used unchanged (--beyond allow)"
+                                     : "projected to that norm (--beyond clip)");
 }
 
 /* Returns the column names: `row` if rows are numbered, the outputs of the model, then the bands. The block has

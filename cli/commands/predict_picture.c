@@ -76,7 +76,7 @@ static int find_columns(const predict_picture *picture, drawn_series *drawn)
     int64_t *from = malloc((size_t)count * sizeof *from);
     int failed = drawn->names && drawn->name_storage && from
                      ? 0
-                     : complain(EXIT_FAILED, "not enough memory for the names of the picture");
+                     : complain(EXIT_FAILED, "not enough memory for the names in the plot");
     bool all = true;
     for (int64_t k = 0; !failed && k < count; k++) {
         const char *name = info->output_names[k * drawn->horizons];
@@ -91,7 +91,7 @@ static int find_columns(const predict_picture *picture, drawn_series *drawn)
     }
     volt_view X = picture->inputs->view;
     if (!failed && all)
-        failed = allocate_matrix(X.rows, count, "the history of the picture", &drawn->history);
+        failed = allocate_matrix(X.rows, count, "the history in the plot", &drawn->history);
     for (int64_t i = 0; !failed && all && i < X.rows; i++)
         for (int64_t k = 0; k < count; k++)
             drawn->history.data[i * drawn->history.ld + k] = X.data[i * X.ld + from[k]];
@@ -103,7 +103,7 @@ static int find_columns(const predict_picture *picture, drawn_series *drawn)
 static int lay_path(const predict_picture *picture, drawn_series *drawn)
 {
     volt_view forecast = picture->forecast;
-    int failed = allocate_matrix(drawn->horizons, drawn->count, "the path of the picture", &drawn->path);
+    int failed = allocate_matrix(drawn->horizons, drawn->count, "the path in the plot", &drawn->path);
     if (failed)
         return failed;
     const double *last = forecast.data + (forecast.rows - 1) * forecast.ld;
@@ -123,7 +123,7 @@ static int lay_band(const predict_picture *picture, drawn_series *drawn)
         return 0;
     for (int64_t c = 1; c < levels->count; c++)
         widest = levels->values[c] > levels->values[widest] ? c : widest;
-    int failed = allocate_matrix(rows, drawn->count, "the band of the picture", &drawn->band);
+    int failed = allocate_matrix(rows, drawn->count, "the interval in the plot", &drawn->band);
     for (int64_t i = 0; !failed && i < rows; i++) {
         int64_t row = drawn->horizons > 1 ? picture->forecast.rows - 1 : i;
         const double *widths = half.data + (half.rows > 1 ? row : 0) * half.ld;
@@ -153,7 +153,7 @@ static int find_times(const predict_picture *picture, int64_t ahead, drawn_serie
         return failed;
     drawn->times = malloc((size_t)(n + ahead) * sizeof *drawn->times);
     if (!drawn->times)
-        return complain(EXIT_FAILED, "not enough memory for the times of the picture");
+        return complain(EXIT_FAILED, "not enough memory for the times in the plot");
     for (int64_t i = 0; i < n + ahead; i++)
         drawn->times[i] = i < n ? table->time_texts[i] : i < ahead ? "" : drawn->later.texts[i - ahead];
     drawn->n_times = n + ahead;

@@ -17,48 +17,37 @@ typedef struct skill_words {
 } skill_words;
 
 static char naive_is_better[] =
-    "skill is below 0: the naive forecast, which knows earlier truth, has the smaller squared error";
+    "skill is below 0: the naive forecast, which uses earlier truth, has the lower squared error";
 static char seasonal_is_better[] =
-    "skill is below 0: the seasonal naive forecast, which knows earlier truth, has the smaller squared error";
+    "skill is below 0: the seasonal naive forecast, which uses earlier truth, has the lower squared error";
 
 static const skill_words naive_words = {
-    VOLT_BASELINE_NAIVE,
-    "skill",
-    "mase",
-    "skill_rows",
-    "skill  1 - MSE over the naive forecast's",
-    "MASE   MAE over the naive forecast's",
-    "naive forecast",
-    naive_is_better,
+    VOLT_BASELINE_NAIVE, "skill", "mase", "skill_rows", "skill", "MASE", "naive forecast", naive_is_better,
 };
 static const skill_words seasonal_words = {
-    VOLT_BASELINE_SEASONAL,
-    "skill_seasonal",
-    "mase_seasonal",
-    "skill_seasonal_rows",
-    "skill  1 - MSE over seasonal naive's",
-    "MASE   MAE over seasonal naive's",
-    "seasonal naive forecast",
-    seasonal_is_better,
+    VOLT_BASELINE_SEASONAL, "skill_seasonal", "mase_seasonal",  "skill_seasonal_rows",
+    "seasonal skill",       "seasonal MASE",  "seasonal naive", seasonal_is_better,
 };
 
 static void report_rows(const skill_task *task, const skill_words *words, const volt_skill *skill,
                         result_list *results)
 {
     const int64_t lost = task->truth.rows - skill->rows;
-    char left_out[96] = "";
+    char excluded[96] = "";
     if (lost > 0)
-        snprintf(left_out, sizeof left_out, "; the first %lld, without a past, left out (--past)",
+        snprintf(excluded, sizeof excluded, "; first %lld excluded, no earlier values (--past)",
                  (long long)lost);
-    results_text(results, NULL, words->rows_label, "the truth %lld row%s before, over %lld rows%s",
-                 (long long)skill->lag, skill->lag == 1 ? "" : "s", (long long)skill->rows, left_out);
+    results_details(results, lost == 0);
+    results_text(results, NULL, words->rows_label, "truth %lld row%s before, over %lld rows%s",
+                 (long long)skill->lag, skill->lag == 1 ? "" : "s", (long long)skill->rows, excluded);
+    results_details(results, false);
 }
 
-static void leave_out(const skill_words *words, const char *why, result_list *results)
+static void report_unknown(const skill_words *words, const char *why, result_list *results)
 {
     results_number(results, words->skill_key, NULL, NAN); /* null in JSON */
     results_number(results, words->mase_key, NULL, NAN);
-    results_text(results, NULL, words->skill_label, "left out: %s", why);
+    results_text(results, NULL, words->skill_label, "unknown: %s", why);
 }
 
 static int report_one(const skill_task *task, const skill_words *words, result_list *results,
@@ -73,13 +62,12 @@ static int report_one(const skill_task *task, const skill_words *words, result_l
     results_count(results, words->rows_key, NULL, skill.rows);
     if (skill.rows == 0) {
         char why[128];
-        snprintf(why, sizeof why, "it needs the truth %lld rows before, and no scored row has that (--past)",
-                 (long long)skill.lag);
-        leave_out(words, why, results);
+        snprintf(why, sizeof why, "no scored row has a value %lld rows before (--past)", (long long)skill.lag);
+        report_unknown(words, why, results);
         return 0;
     }
     if (status) {
-        leave_out(words, "that forecast is exact", results);
+        report_unknown(words, "the baseline is exact", results);
     } else {
         results_number(results, words->skill_key, words->skill_label, skill.skill);
         results_number(results, words->mase_key, words->mase_label, skill.mase);

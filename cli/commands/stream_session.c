@@ -120,7 +120,7 @@ static int refuse_line(stream_session *session, const char *problem)
     if (session->arguments->strict)
         return complain_line(session, problem, "");
     count_line(&session->refused, session->lines.line);
-    report("line %lld of standard input: %s; the answer is %s", (long long)session->lines.line, problem,
+    report("line %lld of standard input: %s; output %s", (long long)session->lines.line, problem,
            session->arguments->common.json ? "null" : "NA");
     print_nothing(session);
     return 0;
@@ -131,9 +131,8 @@ static int skip_line(stream_session *session)
 {
     count_line(&session->skipped, session->lines.line);
     if (session->skipped.count == 1)
-        report("line %lld of standard input: %s; the answer is %s, as for every such line",
-               (long long)session->lines.line, session->lines.problem,
-               session->arguments->common.json ? "null" : "NA");
+        report("line %lld of standard input: %s; output %s (reported once)", (long long)session->lines.line,
+               session->lines.problem, session->arguments->common.json ? "null" : "NA");
     print_nothing(session);
     return 0;
 }
@@ -205,7 +204,8 @@ static int hold_row(stream_session *session)
     const double *last = session->is_first ? NULL : live_info(session).last;
     if (!last) {
         char problem[ROW_PROBLEM_LENGTH + 64];
-        snprintf(problem, sizeof problem, "%s, and there is no row before it to hold", session->lines.problem);
+        snprintf(problem, sizeof problem, "%s, and no previous row exists (--missing hold)",
+                 session->lines.problem);
         return refuse_line(session, problem);
     }
     count_line(&session->held, session->lines.line);
@@ -224,7 +224,7 @@ static bool add_calendar(const stream_session *session, const char *line, char p
     if (!added->parts ||
         calendar_of_line(added, row, session->x + session->info.d - added->columns.cols, &reason))
         return true;
-    snprintf(problem, ROW_PROBLEM_LENGTH, "the calendar of the model needs a date, and %s", reason);
+    snprintf(problem, ROW_PROBLEM_LENGTH, "the calendar of the model requires a date: %s", reason);
     return false;
 }
 
@@ -288,7 +288,7 @@ static int save_state(stream_session *session, bool now)
         return 0;
     bool saved = session->arguments->journal && live_info(session).saves > live.saves;
     return complain(EXIT_FAILED, "%s: %s",
-                    saved ? "the state was saved, and its journal did not begin anew"
+                    saved ? "the state was saved, but the journal was not restarted"
                           : "the state was not saved",
                     status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
 }
@@ -327,10 +327,10 @@ static int push_lines(stream_session *session)
     int failed = 0;
     while (!failed && !interrupt_seen() && (length = read_line(&line, &capacity, most)) >= 0) {
         if ((size_t)length > most)
-            failed = complain(EXIT_FAILED,
-                              "line %lld of standard input has more than %lld bytes, the most that a "
-                              "row of this model may have",
-                              (long long)session->lines.line + 1, (long long)most);
+            failed =
+                complain(EXIT_FAILED,
+                         "line %lld of standard input is longer than %lld bytes, the maximum for this model",
+                         (long long)session->lines.line + 1, (long long)most);
         else
             failed = push_line(session, line, (size_t)length);
         if (!failed)
@@ -352,7 +352,7 @@ static int push_lines(stream_session *session)
 static void mention(const line_count *lines, const char *what)
 {
     if (lines->count)
-        warn("%lld line%s of standard input %s; the first is line %lld", (long long)lines->count,
+        warn("%lld line%s of standard input %s; first: line %lld", (long long)lines->count,
              lines->count == 1 ? "" : "s", what, (long long)lines->first);
 }
 
@@ -362,16 +362,16 @@ static int conclude(const stream_session *session)
     int64_t lost = session->refused.count + session->skipped.count;
     if (session->answered == 0 && lost > 0)
         return complain(EXIT_FAILED,
-                        "no line of standard input gave a forecast: %lld refused, %lld with missing values%s",
+                        "no line of standard input gave a prediction: %lld invalid, %lld with missing values%s",
                         (long long)session->refused.count, (long long)session->skipped.count,
                         takes_targets(session)
-                            ? "; a line holds the inputs, and then the targets or NA (volterra help stream)"
+                            ? "; a line is the inputs followed by the targets or NA (volterra help stream)"
                             : "");
-    mention(&session->refused, "refused");
-    mention(&session->skipped, "with missing values passed over");
-    mention(&session->held, "with missing values completed from the row before");
-    mention(&session->without_target, "without a target forecast, and not learned");
-    mention(&session->unlearned, "forecast, and not learned: they bring nothing new to rounding");
+    mention(&session->refused, "invalid");
+    mention(&session->skipped, "with missing values skipped");
+    mention(&session->held, "with missing values filled from the previous row");
+    mention(&session->without_target, "without a target predicted but not learned");
+    mention(&session->unlearned, "predicted but not learned: linearly dependent on earlier rows to rounding");
     forecast_warn_beyond(session->arguments->beyond, live_info(session).beyond - session->beyond,
                          session->answered);
     return 0;
@@ -424,8 +424,7 @@ static int find_sources(stream_session *session)
     if (info->notes.horizons)
         return complain(
             EXIT_USAGE,
-            "--targets now: the outputs of the model lie %s rows ahead, and become known one after the "
-            "other; give the targets of each row, --targets own",
+            "--targets now requires one horizon, but the outputs are %s rows ahead: use --targets own",
             info->notes.horizons);
     int64_t *source = malloc((size_t)info->q * sizeof *source);
     if (!source)
@@ -471,21 +470,21 @@ static int prepare(stream_session *session)
 static int check_kept(const stream_arguments *arguments, const volt_live_info *live)
 {
     if (arguments->window > 0 && arguments->window != live->window)
-        return complain(EXIT_USAGE, "%s was learned with %s%lld, and --window is %lld", arguments->state,
-                        live->window ? "--window " : "all rows: window ", (long long)live->window,
+        return complain(EXIT_USAGE, "%s was written with %s%lld (got --window %lld)", arguments->state,
+                        live->window ? "--window " : "all rows, window ", (long long)live->window,
                         (long long)arguments->window);
     if (arguments->forget > 0 && arguments->forget != live->forget)
-        return complain(EXIT_USAGE, "%s was learned with --forget %g, and --forget is %g", arguments->state,
+        return complain(EXIT_USAGE, "%s was written with --forget %g (got --forget %g)", arguments->state,
                         live->forget, arguments->forget);
     if (arguments->forget_what > 0 && arguments->forget_what != 1 + (int)live->forget_what)
-        return complain(EXIT_USAGE, "%s was learned with --forget-what %s", arguments->state,
+        return complain(EXIT_USAGE, "%s was written with --forget-what %s", arguments->state,
                         live->forget_what == VOLT_FORGET_ALL ? "all" : "dynamics");
     const number_list *wanted = &arguments->bands.levels;
     bool same = live->n_coverages == wanted->count;
     for (int64_t c = 0; same && c < wanted->count; c++)
         same = live->coverages[c] == wanted->values[c];
     return same ? 0
-                : complain(EXIT_USAGE, "%s was made with %s --interval: give the same, or another --state",
+                : complain(EXIT_USAGE, "%s was written with %s --interval: use the same, or another --state",
                            arguments->state,
                            live->n_coverages == 0 ? "no"
                            : wanted->count == 0   ? "an"
@@ -517,8 +516,8 @@ static int open_live(stream_session *session, const volt_model *model)
     volt_live_info live = live_info(session);
     int failed = live.resumed ? check_kept(arguments, &live) : 0;
     if (!failed && live.replayed > 0)
-        report("%s: %lld steps that no state had were taken again; %lld rows have come so far",
-               arguments->journal, (long long)live.replayed, (long long)live.rows_fed);
+        report("%s: %lld rows after the saved state replayed; %lld rows in total", arguments->journal,
+               (long long)live.replayed, (long long)live.rows_fed);
     session->beyond = live.beyond;
     return failed;
 }
@@ -529,8 +528,7 @@ static int run_session(stream_session *session, const volt_model *model)
     volt_model_get_info(model, &session->info);
     int failed = 0;
     if (session->arguments->known && session->info.feedback_weight == 0)
-        failed = complain(EXIT_USAGE,
-                          "--known: the model was fitted without --feedback, and no output comes back to it");
+        failed = complain(EXIT_USAGE, "--known requires a model fitted with --feedback");
     if (!failed)
         failed = prepare(session);
     if (!failed)

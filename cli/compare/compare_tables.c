@@ -171,7 +171,7 @@ void compare_write_latex(FILE *out, const cli_comparison *comparison)
     fputs("rrrrl}\n\\toprule\nKernel", out);
     for (int c = 0; c < count; c++)
         fprintf(out, " & %s", columns[c].latex);
-    fputs(" & MCS & tuned & draws & seconds & one entry \\\\\n\\midrule\n", out);
+    fputs(" & MCS & tuned & draws & seconds & cost/entry \\\\\n\\midrule\n", out);
     for (int64_t i = 0; i < comparison->n_rows; i++)
         write_latex_row(out, comparison, &comparison->rows[i]);
     fputs("\\bottomrule\n\\end{tabular}}\n\\caption{", out);
@@ -182,8 +182,8 @@ void compare_write_latex(FILE *out, const cli_comparison *comparison)
     write_escaped(out, comparison_describe_search(comparison, text));
     if (comparison->n_samples > 1)
         fprintf(out,
-                "; means over %lld samples with standard errors in parentheses, MCS: samples in whose model "
-                "confidence set the kernel is",
+                "; means over %lld samples with standard errors in parentheses, MCS: number of samples with "
+                "the kernel in the model confidence set",
                 (long long)comparison->n_samples);
     fprintf(out, ". Bold: lowest of its column; $^{**}$: in the model confidence set at %d\\,\\%%%s.", level,
             comparison->n_samples > 1 ? " in every sample" : "");

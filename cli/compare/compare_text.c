@@ -76,7 +76,7 @@ static int begin_columns(const cli_comparison *comparison, text_column columns[M
         columns[count++] = (text_column){.label = measured[c].label};
     for (int c = 0; c < 4; c++)
         columns[count++] = (text_column){.label = others[c]};
-    columns[count++] = (text_column){.label = "one entry", .left = true};
+    columns[count++] = (text_column){.label = "cost/entry", .left = true};
     return count;
 }
 
@@ -110,11 +110,11 @@ static void print_legend(FILE *out, const cli_comparison *comparison)
         return;
     if (comparison->n_samples > 1)
         fprintf(out,
-                "*   lowest of its column; in parentheses the standard error over %lld samples\n"
-                "**  in the model confidence set at %d %% in every sample; MCS says in how many\n",
+                "* lowest of its column; (standard error over %lld samples)\n"
+                "** in the model confidence set at %d %% in every sample; MCS: number of samples\n",
                 (long long)comparison->n_samples, level);
     else
-        fprintf(out, "*   lowest of its column\n**  in the model confidence set at %d %%\n", level);
+        fprintf(out, "* lowest of its column; ** in the model confidence set at %d %%\n", level);
 }
 
 /* Prints the best parameters, one kernel per line. */
@@ -125,19 +125,18 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
     for (int64_t i = 0; i < comparison->n_rows; i++)
         if (shown_width(comparison->rows[i].name) > width)
             width = shown_width(comparison->rows[i].name);
-    fprintf(out, "winners of the search%s\n",
+    fprintf(out, "\nbest parameters%s\n",
             comparison->n_samples <= 1       ? ""
-            : comparison->setting.loss_score ? ", of the sample with the lowest loss"
-                                             : ", of the sample with the lowest NMSE");
+            : comparison->setting.loss_score ? " (sample with the lowest loss)"
+                                             : " (sample with the lowest NMSE)");
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         const comparison_row *row = &comparison->rows[i];
         print_shown(out, row->name, width);
         if (row->won) {
-            fprintf(out, "  %s, %s %.4f in the folds%s",
+            fprintf(out, "  %s, validation %s %.4f%s",
                     volt_make_printable(cell_winner(row->won, true, text, sizeof text)),
                     comparison->setting.loss_score ? comparison->setting.loss_score : "R2", row->won->score,
-                    row->won->score < 0 && !comparison->setting.is_preset ? " (a constant would do better)"
-                                                                          : "");
+                    row->won->score < 0 && !comparison->setting.is_preset ? " (worse than a constant)" : "");
             if (row->failed > 0)
                 fprintf(out, "; %lld draw%s failed", (long long)row->failed, row->failed == 1 ? "" : "s");
             if (row->results < comparison->n_samples)
@@ -151,19 +150,47 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
     }
 }
 
-/* Prints the baselines on the test rows. */
+/* Prints the kernels without a result. */
+static void print_failures(FILE *out, const cli_comparison *comparison)
+{
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        const comparison_row *row = &comparison->rows[i];
+        if (row->won)
+            continue;
+        print_shown(out, row->name, 0);
+        fputs(" failed: ", out);
+        print_shown(out, row->failure ? row->failure : "no result", 0);
+        fputc('\n', out);
+    }
+}
+
+/* Prints the baselines on the test rows in one line. */
 static void print_baselines(FILE *out, const cli_comparison *comparison)
 {
     const volt_assessment *found = &comparison->setting.found;
-    const comparison_row *best = comparison_lowest(comparison, comparison_ranked_by(comparison));
     char note[HEADLINE_LENGTH];
+    if (found->n_baselines == 0)
+        return;
+    fprintf(out, "baselines  %s:", found->loss_name ? found->loss_name : "RMSE");
+    for (int64_t i = 0; i < found->n_baselines; i++)
+        fprintf(out, "%s %s %.4g", i ? "," : "", found->baselines[i].name,
+                found->loss_name ? found->baselines[i].loss : found->baselines[i].rmse);
+    comparison_baseline_note(comparison, note);
+    fprintf(out, "\n%s%s", note, note[0] ? "\n" : "");
+}
+
+/* Prints the errors of the baselines on the test rows. */
+static void print_baseline_table(FILE *out, const cli_comparison *comparison)
+{
+    const volt_assessment *found = &comparison->setting.found;
+    const comparison_row *best = comparison_lowest(comparison, comparison_ranked_by(comparison));
     int width = 0;
     if (found->n_baselines == 0)
         return;
     for (int64_t i = 0; i < found->n_baselines; i++)
         if (shown_width(found->baselines[i].name) > width)
             width = shown_width(found->baselines[i].name);
-    fputs("what needs no model, on the test rows\n", out);
+    fputs("\nbaselines on the test rows\n", out);
     for (int64_t i = 0; i < found->n_baselines; i++) {
         const volt_baseline_score *score = &found->baselines[i];
         print_shown(out, score->name, width);
@@ -172,14 +199,12 @@ static void print_baselines(FILE *out, const cli_comparison *comparison)
         else
             fprintf(out, "  RMSE %.4g, MAE %.4g, R2 %.4g", score->rmse, score->mae, score->r2);
         if (best && isfinite(score->ratio)) {
-            fputs("; ", out);
+            fputs(", skill of ", out);
             print_shown(out, best->name, 0);
-            fprintf(out, " has %.3g of its %s", score->ratio, found->loss_name ? "loss" : "squared error");
+            fprintf(out, " %.4g", 1 - score->ratio);
         }
         fputc('\n', out);
     }
-    comparison_baseline_note(comparison, note);
-    fprintf(out, "%s%s\n", note, note[0] ? "\n" : "");
 }
 
 void compare_print_text(FILE *out, const cli_comparison *comparison, const compare_files *files)
@@ -197,9 +222,13 @@ void compare_print_text(FILE *out, const cli_comparison *comparison, const compa
     print_table(out, comparison);
     print_legend(out, comparison);
     fputc('\n', out);
+    print_failures(out, comparison);
     print_baselines(out, comparison);
-    print_winners(out, comparison);
-    fprintf(out, "\n%s\n", volt_make_printable(comparison_headline(comparison, headline)));
+    fprintf(out, "%s\n", volt_make_printable(comparison_headline(comparison, headline)));
+    if (is_verbose()) {
+        print_baseline_table(out, comparison);
+        print_winners(out, comparison);
+    }
 
     const struct {
         const char *label, *path;

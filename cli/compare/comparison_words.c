@@ -44,10 +44,10 @@ char *comparison_describe_data(const cli_comparison *comparison, char text[DESCR
     word_buffer words = {.text = text, .capacity = DESCRIPTION_LENGTH};
     say_count(&words, setting->n_train - setting->options.gap, "row");
     if (setting->options.gap > 0)
-        say(&words, " train, %lld %s left out (gap) and %lld test, ", (long long)setting->options.gap,
-            setting->options.gap == 1 ? "is" : "are", (long long)(setting->n - setting->n_train));
+        say(&words, " train, gap of %lld, %lld test, ", (long long)setting->options.gap,
+            (long long)(setting->n - setting->n_train));
     else
-        say(&words, " train and %lld test, ", (long long)(setting->n - setting->n_train));
+        say(&words, " train, %lld test, ", (long long)(setting->n - setting->n_train));
     say_count(&words, setting->d, "input");
     say(&words, ", ");
     say_count(&words, setting->q, "output");
@@ -68,16 +68,16 @@ char *comparison_describe_search(const cli_comparison *comparison, char text[DES
         say(&words, " or ");
     if (options->seconds > 0)
         say(&words, "%s", format_seconds(options->seconds, seconds));
-    say(&words, " a kernel");
+    say(&words, " per kernel");
     if (comparison->setting.loss_score)
-        say(&words, "; loss %s, compared by the %s", options->loss ? options->loss : "squares",
+        say(&words, "; loss %s (%s)", options->loss ? options->loss : "squares",
             comparison->setting.loss_score);
     const search_data *seen = comparison->setting.seen;
     if (seen && !search_data_is_plain(seen)) {
-        say(&words, "; learned: %s, inputs seen as %s", choice_word(target_choices, (int)seen->fit.target),
-            choice_word(input_choices, (int)seen->fit.input));
-        if (seen->fit.season > 0)
-            say(&words, " with a season of %lld rows", (long long)seen->fit.season);
+        char form[FORM_LENGTH];
+        say(&words, "; target %s",
+            form_words(choice_word(target_choices, (int)seen->fit.target), seen->fit.input, seen->fit.season,
+                       form));
     }
     return text;
 }
@@ -92,12 +92,12 @@ char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADL
         return text;
     bool only_inputs = assessment_has(found, VOLT_WARNING_PAST_TARGETS);
     if (only_inputs)
-        say(&words, "Baselines have seen past targets, and the kernels only the inputs.");
+        say(&words, "The baselines use past targets, the kernels only the inputs.");
     if (found->better >= 0)
-        say(&words, "%s%s does better than every kernel on the test rows: try %s.", text[0] ? " " : "",
+        say(&words, "%s%s has a lower error than every kernel on the test rows: try %s.", text[0] ? " " : "",
             found->baselines[found->better].name,
             found->loss_name                       ? "more draws, other kernels or more rows"
-            : only_inputs                          ? "the targets among the inputs (--x)"
+            : only_inputs                          ? "adding the targets to the inputs (--x)"
             : !search_data_is_plain(setting->seen) ? "more draws, other kernels, another --season or more rows"
                                                    : "--target change --input both");
     return text;
@@ -121,7 +121,7 @@ static void say_distance(word_buffer *words, measure by, const comparison_row *b
     else if (ratio >= 1.005)
         say(words, "%.0f %% below %s (%.3g)", fmax(1, 100 * (1 - 1 / ratio)), other->name, theirs);
     else
-        say(words, "a hair below %s (%.3g)", other->name, theirs);
+        say(words, "less than 1 %% below %s (%.3g)", other->name, theirs);
 }
 
 static void say_confidence_set(word_buffer *words, const cli_comparison *comparison, const int64_t *order,
@@ -130,7 +130,7 @@ static void say_confidence_set(word_buffer *words, const cli_comparison *compari
     const comparison_row *best = &comparison->rows[order[0]];
     int level = (int)lround(100 * (1 - comparison->setting.options.mcs_size));
     if (comparison->n_samples > 1) {
-        say(words, "; it is in the model confidence set at %d %% in %lld of %lld samples", level,
+        say(words, "; in the model confidence set at %d %% in %lld of %lld samples", level,
             (long long)best->in_mcs, (long long)comparison->n_samples);
         return;
     }
@@ -140,13 +140,17 @@ static void say_confidence_set(word_buffer *words, const cli_comparison *compari
     if (best->in_mcs == 0 || !isfinite(best->mcs_pvalue.mean))
         return;
     if (others == 0) {
-        say(words, "; it alone is in the model confidence set at %d %%", level);
+        say(words, "; the model confidence set at %d %% has no other kernel", level);
         return;
     }
-    say(words, "; the model confidence set at %d %% holds it", level);
+    say(words, "; the model confidence set at %d %% also has", level);
     for (int64_t r = 1; r < count; r++)
         if (comparison->rows[order[r]].in_mcs > 0)
-            say(words, "%s%s", ++named == others ? " and " : ", ", comparison->rows[order[r]].name);
+            say(words, "%s%s",
+                named++ == 0      ? " "
+                : named == others ? " and "
+                                  : ", ",
+                comparison->rows[order[r]].name);
 }
 
 char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_LENGTH])
@@ -155,13 +159,13 @@ char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_L
     const int64_t *order = comparison->order, count = comparison->n_ranked;
     text[0] = '\0';
     if (count == 0) {
-        say(&words, "No kernel came to a result.");
+        say(&words, "No kernel has a result.");
         return text;
     }
     const comparison_row *best = &comparison->rows[order[0]];
     measure by = comparison_ranked_by(comparison);
-    say(&words, "%s forecasts best: %s%s %.3g", best->name, comparison->n_samples > 1 ? "mean " : "",
-        comparison_rank_label(comparison), best->values[by].mean);
+    say(&words, "Lowest %s%s: %s, %.3g", comparison->n_samples > 1 ? "mean " : "",
+        comparison_rank_label(comparison), best->name, best->values[by].mean);
     if (isfinite(best->values[by].error))
         say(&words, " (standard error %.2g)", best->values[by].error);
     if (count > 1) {

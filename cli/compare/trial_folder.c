@@ -22,10 +22,10 @@ static int make_folder(const char *path)
     if (error == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
         if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0)
             return 0;
-        return complain(EXIT_FAILED, "cannot write logs in the folder %s: %s", path, strerror(errno));
+        return complain(EXIT_FAILED, "cannot write logs to the directory %s: %s", path, strerror(errno));
     }
-    return complain(EXIT_FAILED, "cannot make the folder %s for the logs: %s", path,
-                    error == EEXIST ? "there is a file of that name" : strerror(error));
+    return complain(EXIT_FAILED, "cannot create the directory %s for the logs: %s", path,
+                    error == EEXIST ? "a file of that name exists" : strerror(error));
 }
 
 static bool has_logs(const char *path)
@@ -49,8 +49,7 @@ static int lock_folder(trial_folders *folders)
     folders->lock = open(folders->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folders->lock >= 0 && flock(folders->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return complain(EXIT_FAILED,
-                        "%s: another comparison is writing its logs there; wait for its end, or choose another "
-                        "folder",
+                        "%s is in use by another comparison: wait for it, or choose another directory",
                         folders->folder);
     return 0;
 }
@@ -62,7 +61,7 @@ static int open_sample(const trial_folders *folders, int64_t sample, bool resume
     int failed = make_folder(path);
     if (!failed && !resume && has_logs(path))
         failed = complain(
-            EXIT_USAGE, "%s holds logs already; go on from them with --resume, or choose another folder", path);
+            EXIT_USAGE, "%s already contains logs: continue with --resume, or choose another directory", path);
     return failed;
 }
 
@@ -74,7 +73,7 @@ int trial_folders_open(trial_folders *folders, const char *folder, uint64_t firs
     if (!folder)
         return 0;
     if (strlen(folder) + NAME_SPACE > TRIAL_FOLDER_LENGTH)
-        return complain(EXIT_FAILED, "the path of the logs is too long: %s", folder);
+        return complain(EXIT_FAILED, "path of the logs too long: %s", folder);
     int failed = make_folder(folder);
     if (!failed)
         failed = lock_folder(folders);

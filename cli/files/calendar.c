@@ -87,7 +87,7 @@ int calendar_add(const calendar *wanted, dataset *data, const char *need)
 /* Returns the first cell that is a date, or -1 with the reason in *problem. */
 static int64_t find_date(char *const *cells, int64_t count, volt_time *time, const char **problem)
 {
-    *problem = "there is none";
+    *problem = "no date";
     for (int64_t j = 0; j < count; j++) {
         double number;
         const char *cell = cells[j];

@@ -33,7 +33,7 @@ FILE *gnuplot_script(void)
 {
     FILE *script = tmpfile();
     if (!script)
-        complain(EXIT_FAILED, "no picture: cannot create a temporary file: %s", strerror(errno));
+        complain(EXIT_FAILED, "no plot: cannot create a temporary file: %s", strerror(errno));
     return script;
 }
 
@@ -68,9 +68,8 @@ static int wait_for(pid_t child)
 static int complain_missing(int error)
 {
     if (error == ENOENT)
-        return complain(EXIT_FAILED,
-                        "no picture: there is no program gnuplot to draw it (Debian: gnuplot-nox)");
-    return complain(EXIT_FAILED, "no picture: gnuplot does not start: %s", strerror(error));
+        return complain(EXIT_FAILED, "no plot: gnuplot is not installed (Debian: gnuplot-nox)");
+    return complain(EXIT_FAILED, "no plot: cannot start gnuplot: %s", strerror(error));
 }
 
 /* Returns the first line of the error output that is neither a warning nor an echoed input line. */
@@ -83,7 +82,7 @@ static const char *first_words(FILE *words, char *line, int capacity)
         if (*text && !strstr(text, "plot> ") && !strstr(text, "warning:"))
             return text;
     }
-    return "it does not say why";
+    return "no reason given";
 }
 
 /* Runs gnuplot on the script, with its output in `picture`, which must have a file descriptor. */
@@ -96,7 +95,7 @@ static int run_gnuplot(FILE *script, FILE *picture)
         return EXIT_FAILED;
     int failed = 0;
     if (fflush(script) || fflush(picture) || lseek(fileno(script), 0, SEEK_SET) < 0)
-        failed = complain(EXIT_FAILED, "no picture: cannot write its script: %s", strerror(errno));
+        failed = complain(EXIT_FAILED, "no plot: cannot write the gnuplot script: %s", strerror(errno));
     int error = failed ? 0 : start_gnuplot(script, picture, words, &child);
     if (error)
         failed = complain_missing(error);
@@ -104,7 +103,7 @@ static int run_gnuplot(FILE *script, FILE *picture)
     if (status == 127) /* if the child process searches for the program */
         failed = complain_missing(ENOENT);
     else if (status)
-        failed = complain(EXIT_FAILED, "no picture: gnuplot failed: %s", first_words(words, line, sizeof line));
+        failed = complain(EXIT_FAILED, "no plot: gnuplot failed: %s", first_words(words, line, sizeof line));
     fclose(words);
     return failed;
 }
@@ -128,7 +127,7 @@ int gnuplot_draw(FILE *script, FILE *picture)
         return EXIT_FAILED;
     int failed = run_gnuplot(script, drawn);
     if (!failed && copy_to(drawn, picture))
-        failed = complain(EXIT_FAILED, "cannot write the picture: %s", strerror(errno));
+        failed = complain(EXIT_FAILED, "cannot write the plot: %s", strerror(errno));
     fclose(drawn);
     return failed;
 }
@@ -139,11 +138,11 @@ int gnuplot_draw_file(FILE *script, const char *path)
     size_t size = 0;
     FILE *memory = open_memstream(&picture, &size);
     if (!memory)
-        return complain(EXIT_FAILED, "not enough memory for the picture");
+        return complain(EXIT_FAILED, "not enough memory for the plot");
     interrupt_defer(!is_standard_output(path));
     int failed = gnuplot_draw(script, memory);
     if (fclose(memory) && !failed)
-        failed = complain(EXIT_FAILED, "not enough memory for the picture");
+        failed = complain(EXIT_FAILED, "not enough memory for the plot");
     if (!failed)
         failed = output_text(path, picture);
     interrupt_defer(false);

@@ -28,9 +28,9 @@ int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *m
         char needed[QUANTITY_LENGTH], left[QUANTITY_LENGTH];
         format_bytes(bytes, needed);
         if (available > 0)
-            return complain(EXIT_FAILED, "%s of %lld x %lld numbers needs %s of memory, %s is available", what,
-                            (long long)rows, (long long)cols, needed, format_bytes(available, left));
-        return complain(EXIT_FAILED, "%s of %lld x %lld numbers needs %s of memory: too much", what,
+            return complain(EXIT_FAILED, "%s of %lld x %lld numbers requires %s of memory (available: %s)",
+                            what, (long long)rows, (long long)cols, needed, format_bytes(available, left));
+        return complain(EXIT_FAILED, "%s of %lld x %lld numbers requires %s of memory, which is too much", what,
                         (long long)rows, (long long)cols, needed);
     }
     *matrix = volt_matrix_of(data, rows, cols);
@@ -55,7 +55,7 @@ static int adopt_table(dataset *data, const char *source, volt_table *table)
     return 0;
 }
 
-static const char few_left[] = "select columns with fewer holes, FILE:COLUMNS";
+static const char few_left[] = "select columns with fewer missing values (FILE:COLUMNS)";
 
 /* Returns whether more than half of the file's rows were dropped. */
 static bool has_lost_most(const volt_table *table)
@@ -67,7 +67,7 @@ const char *dataset_hint(const dataset *data, char text[HINT_LENGTH])
 {
     *text = '\0';
     if (data->table && has_lost_most(data->table))
-        snprintf(text, HINT_LENGTH, " (--missing drop left out %lld of %lld rows: %s)",
+        snprintf(text, HINT_LENGTH, " (--missing drop removed %lld of %lld rows: %s)",
                  (long long)data->table->dropped,
                  (long long)data->table->dropped + (long long)data->table->rows, few_left);
     return text;
@@ -79,9 +79,9 @@ static void mention_filled(const dataset *data)
     long long before = table->filled_before, behind = table->filled_behind, count = before + behind;
     char where[96];
     if (!before || !behind)
-        snprintf(where, sizeof where, "%s", before ? "before the first value" : "behind the last value");
+        snprintf(where, sizeof where, "%s", before ? "before the first value" : "after the last value");
     else
-        snprintf(where, sizeof where, "%lld before the first, %lld behind the last", before, behind);
+        snprintf(where, sizeof where, "%lld before the first, %lld after the last", before, behind);
     if (count)
         warn("%s: %lld missing value%s at the ends of columns filled with the nearest value (%s; %s column "
              "'%.64s')",
@@ -93,10 +93,10 @@ void dataset_mention_repairs(const dataset *data)
 {
     long long dropped = data->table->dropped, interpolated = data->table->interpolated;
     if (has_lost_most(data->table))
-        warn("%s: %lld of %lld rows have missing values and were left out: %s", data->source, dropped,
+        warn("%s: %lld of %lld rows with missing values dropped: %s", data->source, dropped,
              dropped + (long long)data->table->rows, few_left);
     else if (dropped)
-        warn("%s: %lld row%s with missing values left out", data->source, dropped, dropped == 1 ? "" : "s");
+        warn("%s: %lld row%s with missing values dropped", data->source, dropped, dropped == 1 ? "" : "s");
     if (interpolated)
         warn("%s: %lld missing value%s interpolated", data->source, interpolated, interpolated == 1 ? "" : "s");
     mention_filled(data);
@@ -260,10 +260,10 @@ static int complain_columns(const dataset *data, const volt_model_info *model)
             if (!has_name(data, names[j]))
                 used +=
                     (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "", names[j]);
-        return complain(EXIT_FAILED, "%s lacks column%s of the model: %s", data->source,
+        return complain(EXIT_FAILED, "%s does not have column%s of the model: %s", data->source,
                         strchr(missing, ',') ? "s" : "", missing);
     }
-    return complain(EXIT_FAILED, "%s has %lld columns, the model has %lld inputs", data->source,
+    return complain(EXIT_FAILED, "%s has %lld columns, but the model has %lld inputs", data->source,
                     (long long)data->view.cols, (long long)model->d);
 }
 

@@ -31,18 +31,16 @@ int known_outputs_read(known_outputs *known, const char *source, const row_range
     if (!source)
         return 0;
     if (!(model->feedback_weight > 0))
-        return complain(EXIT_USAGE,
-                        "--known %s: the model was fitted without --feedback, and known outputs are of "
-                        "no use to it",
-                        source);
+        return complain(EXIT_USAGE, "--known %s requires a model fitted with --feedback", source);
     int failed = dataset_read_named(&known->data, source, rows, model->output_names, model->q);
     if (failed)
         return failed;
     if (known->data.view.cols != model->q)
-        return complain(EXIT_FAILED,
-                        "%s has %lld column%s, and the model has %lld output%s: say which, FILE:COLUMNS",
-                        source, (long long)known->data.view.cols, known->data.view.cols == 1 ? "" : "s",
-                        (long long)model->q, model->q == 1 ? "" : "s");
+        return complain(
+            EXIT_FAILED,
+            "%s has %lld column%s, but the model has %lld output%s (select columns with FILE:COLUMNS)", source,
+            (long long)known->data.view.cols, known->data.view.cols == 1 ? "" : "s", (long long)model->q,
+            model->q == 1 ? "" : "s");
     if (known->data.table->file_rows != inputs->table->file_rows)
         return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
                         (long long)known->data.table->file_rows, inputs->source,

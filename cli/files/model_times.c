@@ -31,7 +31,7 @@ void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted)
 
 static int complain_note(const char *name, const char *text)
 {
-    return complain(EXIT_FAILED, "the model's \"%s\" is \"%.40s\", which is none", name, text);
+    return complain(EXIT_FAILED, "the model's \"%s\" is invalid: \"%.40s\"", name, text);
 }
 
 static int read_calendar(const volt_model_info *model, calendar *added)
@@ -100,10 +100,9 @@ static void warn_gap(const volt_model_info *model, const dataset *inputs, volt_t
     if (at_start && lacking <= ahead)
         snprintf(hint, sizeof hint, " (the last %lld row%s of the training file were targets only)", ahead,
                  ahead == 1 ? "" : "s");
-    warn("%s %s at %s, and the row that follows %s is that of %s: %lld row%s between are missing%s",
-         inputs->source, at_start ? "begins" : "has a gap", table->time_texts[gap->row],
-         at_start ? "the model's training rows" : "the row before", expected, lacking, lacking == 1 ? "" : "s",
-         hint);
+    warn("%s %s at %s, but the row after %s is %s: %lld row%s missing%s", inputs->source,
+         at_start ? "begins" : "has a gap", table->time_texts[gap->row],
+         at_start ? "the training rows" : "the previous row", expected, lacking, lacking == 1 ? "" : "s", hint);
 }
 
 /* Warns of rows that do not follow `last`, the end of the training rows, as `note` writes it. */
@@ -112,8 +111,8 @@ static void warn_rows(const volt_model_info *model, const dataset *inputs, volt_
 {
     const volt_warning *gap = row_times_warning(report, VOLT_WARNING_ROWS_MISSING);
     if (note && row_times_warning(report, VOLT_WARNING_TRAINING_ROWS))
-        warn("%s begins at %s, among the rows that the model was fitted on, which end at %s: forecasts go on "
-             "after those; give the rows after them, or --start reset",
+        warn("%s begins at %s, within the training rows, which end at %s, but the state is the one after "
+             "training: give later rows, or --start reset",
              inputs->source, inputs->table->time_texts[0], note);
     else if (gap)
         warn_gap(model, inputs, last, gap);
@@ -129,8 +128,8 @@ int model_times_warn_start(const volt_model_info *model, const dataset *inputs, 
     if (isfinite(end.seconds) && inputs->table->times)
         warn_rows(model, inputs, end, model->notes.time_end, &report);
     else if (volt_model_begins(model, inputs->view))
-        warn("%s begins with the rows that the model was fitted on, and forecasts go on after those: give the "
-             "rows after the first %lld, or --start reset",
+        warn("%s begins with the training rows, but the state is the one after training: give the rows after "
+             "the first %lld, or --start reset",
              inputs->source, (long long)model->n);
     return 0;
 }
@@ -142,12 +141,11 @@ static int leave_out_known(const volt_model_info *model, int64_t known, dataset 
     char target[VOLT_TIME_LENGTH] = "a later time";
     volt_time_write_like(table->time_texts[0], table->times[0], model->times.target, target);
     if (known == table->rows)
-        return complain(EXIT_FAILED,
-                        "%s ends at %s, and the training rows of the model end at %s: no row is new",
+        return complain(EXIT_FAILED, "%s ends at %s, but the training rows end at %s: no new rows",
                         inputs->source, table->time_texts[table->rows - 1], target);
     if (known > 0)
-        warn("%s: %lld row%s before %s left out: the model was fitted on them", inputs->source,
-             (long long)known, known == 1 ? "" : "s", target);
+        warn("%s: %lld row%s before %s skipped (training rows)", inputs->source, (long long)known,
+             known == 1 ? "" : "s", target);
     inputs->view = volt_view_rows(inputs->view, known, inputs->view.rows - known);
     return 0;
 }

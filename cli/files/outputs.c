@@ -27,7 +27,7 @@ bool is_standard_output(const char *path)
 static int check_existing(const char *path, const struct stat *about)
 {
     if (S_ISDIR(about->st_mode))
-        return complain(EXIT_FAILED, "%s is a directory, not a file to write", path);
+        return complain(EXIT_FAILED, "cannot write %s: it is a directory", path);
     if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
         return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
     return 0;
@@ -64,7 +64,7 @@ int output_check(const char *path)
         return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
     size_t length = strlen(target);
     if (length > 0 && target[length - 1] == '/')
-        return complain(EXIT_FAILED, "%s is a directory, not a file to write", path);
+        return complain(EXIT_FAILED, "cannot write %s: it is a directory", path);
     split_path(target, folder);
     return check_folder(path, folder);
 }

@@ -34,11 +34,10 @@ static int check_together(const record_list *list, const char *source, const dat
             torn = &starts[r];
     int failed = 0;
     if (torn)
-        failed =
-            complain(EXIT_FAILED,
-                     "%s: row %lld (counted from 0) belongs to record '%.60s', which ended before: the rows "
-                     "of a record must stand together",
-                     source, (long long)data->table->row_numbers[torn->row], torn->name);
+        failed = complain(EXIT_FAILED,
+                          "%s: row %lld (counted from 0) belongs to record '%.60s', which ended earlier: the "
+                          "rows of a record must be consecutive",
+                          source, (long long)data->table->row_numbers[torn->row], torn->name);
     free(starts);
     return failed;
 }

@@ -189,7 +189,7 @@ int row_lines_take(row_lines *lines, char *line, size_t length, double *x, row_k
     *kind = ROW_NONE;
     lines->line++;
     if (strlen(line) != length) {
-        note_problem(lines, "it holds a zero byte");
+        note_problem(lines, "it contains a zero byte");
         *kind = ROW_REFUSED;
         return 0;
     }

@@ -29,13 +29,12 @@ int row_times_check(const dataset *data, const volt_time_step *step, volt_time l
         return complain_status(status);
     const volt_warning *found = row_times_warning(report, VOLT_WARNING_ROWS_UNORDERED);
     if (found && (int64_t)found->value == table->rows - 1)
-        warn("%s: the latest row comes first (%s): sort the file by column '%s', rows must follow each other "
-             "in time",
-             data->source, table->time_texts[0], table->time_name);
+        warn("%s: the rows are in reverse order (first: %s): sort the file by column '%s'", data->source,
+             table->time_texts[0], table->time_name);
     else if (found)
-        warn("%s: the rows are not in order of time: row %lld (%s) comes after %s%s", data->source,
+        warn("%s: the rows are not in time order: row %lld (%s) follows %s%s", data->source,
              (long long)table->row_numbers[found->row], table->time_texts[found->row],
-             table->time_texts[found->row - 1], found->value > 1 ? ", and so do others" : "");
+             table->time_texts[found->row - 1], found->value > 1 ? ", and others" : "");
     return 0;
 }
 
@@ -45,7 +44,7 @@ static void warn_of_gap(const dataset *data, const volt_warning *gap, int64_t ro
     char count[32] = "rows";
     if (gap->value > 0)
         snprintf(count, sizeof count, "%.0f row%s", gap->value, gap->value == 1 ? "" : "s");
-    warn("%s: %s missing between %s and %s; the row after a gap is taken as the next step", data->source, count,
+    warn("%s: %s missing between %s and %s; the row after a gap is used as the next step", data->source, count,
          data->table->time_texts[row - 1], data->table->time_texts[row]);
 }
 
@@ -73,13 +72,13 @@ int row_times_require(const dataset *data, const char *need)
     if (table->times)
         return 0;
     if (!table->time_texts)
-        return complain(EXIT_FAILED, "%s has no column of dates, which %s needs", data->source, need);
+        return complain(EXIT_FAILED, "%s has no column of dates (required by %s)", data->source, need);
     volt_time *times = malloc((size_t)table->rows * sizeof *times + 1);
     volt_status status =
         times ? volt_times_parse((const char *const *)table->time_texts, table->rows, times) : VOLT_ERR_MEMORY;
     free(times);
-    return complain(EXIT_FAILED, "%s, column '%s': %s needs dates, and %s", data->source, table->time_name,
-                    need, status == VOLT_ERR_FORMAT ? volt_error_detail() : "there is not enough memory");
+    return complain(EXIT_FAILED, "%s, column '%s': %s requires dates, but %s", data->source, table->time_name,
+                    need, status == VOLT_ERR_FORMAT ? volt_error_detail() : "memory is not sufficient");
 }
 
 /* ---- two files -------------------------------------------------------------------------------- */
@@ -110,11 +109,11 @@ const char *row_times_pairing(const dataset *truth, const dataset *forecast, cha
     if (of_truth->times && of_forecast->times)
         find_common(of_truth, of_forecast, &i, &j, &count);
     if (count < 2) {
-        snprintf(text, PAIRING_LENGTH, "--truth-rows and --pred-rows choose rows");
+        snprintf(text, PAIRING_LENGTH, "select rows with --truth-rows and --pred-rows");
         return text;
     }
     long long first = of_truth->row_numbers[i], other = of_forecast->row_numbers[j];
-    snprintf(text, PAIRING_LENGTH, "by their times: --truth-rows %lld:%lld --pred-rows %lld:%lld", first,
+    snprintf(text, PAIRING_LENGTH, "equal times: --truth-rows %lld:%lld --pred-rows %lld:%lld", first,
              first + (long long)count, other, other + (long long)count);
     return text;
 }
@@ -127,7 +126,7 @@ void row_times_warn_pairs(const dataset *truth, const dataset *forecast)
         return;
     for (int64_t i = 0; i < of_truth->rows && i < of_forecast->rows; i++)
         if (!are_same(of_truth->times[i], of_forecast->times[i])) {
-            warn("row %lld of %s is of %s, and row %lld of %s, which it is compared with, of %s (%s)",
+            warn("times differ: row %lld of %s is %s, row %lld of %s is %s (%s)",
                  (long long)of_forecast->row_numbers[i], forecast->source, of_forecast->time_texts[i],
                  (long long)of_truth->row_numbers[i], truth->source, of_truth->time_texts[i],
                  row_times_pairing(truth, forecast, pairing));
@@ -149,7 +148,7 @@ int row_times_step(const dataset *data, volt_time_step *step)
 
 static void leave_out(const volt_table *table, int64_t ahead, const char *why)
 {
-    warn("the forecasts have no column '%s': they are for %lld row%s later, and %s", table->time_name,
+    warn("the predictions have no column '%s': they are %lld row%s ahead, and %s", table->time_name,
          (long long)ahead, ahead == 1 ? "" : "s", why);
 }
 
@@ -160,7 +159,7 @@ static int find_step(const dataset *data, int64_t ahead, volt_time_step *step, b
     const volt_table *table = data->table;
     *known = false;
     if (!table->times) {
-        leave_out(table, ahead, "its texts are not dates that can be counted on");
+        leave_out(table, ahead, "its texts are not dates");
         return 0;
     }
     int failed = volt_time_step_is_known(*step) ? 0 : row_times_step(data, step);
@@ -199,7 +198,7 @@ int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead
     if (!labels->texts || !labels->made)
         return complain(EXIT_FAILED, "not enough memory for the times of %s", data->source);
     if (!write_later(table, first, ahead, step, labels->made)) {
-        leave_out(table, ahead, "those are no dates any more");
+        leave_out(table, ahead, "those times are out of range");
         return 0;
     }
     for (int64_t i = 0; i < rows; i++)
@@ -225,7 +224,7 @@ int row_labels_after(row_labels *labels, const dataset *data, int64_t count, vol
         char *text = labels->made + i * VOLT_TIME_LENGTH;
         volt_time later = volt_time_advance(table->times[last], step, i + 1);
         if (volt_time_write_like(table->time_texts[last], table->times[last], later, text)) {
-            leave_out(table, count, "those are no dates any more");
+            leave_out(table, count, "those times are out of range");
             return 0;
         }
         labels->texts[i] = text;

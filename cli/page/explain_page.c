@@ -46,16 +46,15 @@ static void write_finding(const explain_page *page)
                 first, second, higher, means);
     else
         fprintf(page->html,
-                "<p class=\"finding\">%.1f %% of what the model says is linear in its inputs, %.1f %% of order "
-                "2, and "
-                "%.1f %% of higher orders%s.</p>\n",
+                "<p class=\"finding\">Variance of the outputs by order: %.1f %% linear, %.1f %% order 2, %.1f "
+                "%% higher orders%s.</p>\n",
                 100 * first, 100 * second, 100 * higher, means);
 }
 
 static void write_head(const explain_page *page)
 {
     const explained *shown = page->shown;
-    page_begin(page->html, "What the model has learned", page->model);
+    page_begin(page->html, "Volterra series of the model", page->model);
     write_finding(page);
     write_text(page, "<p class=\"quiet\">Kernel ", shown->info.kernel, "; ");
     fprintf(page->html, "fitted on %lld rows; expanded about %s", (long long)shown->info.n, shown->about);
@@ -101,7 +100,7 @@ static char *draw(explain_page *page, void (*picture)(FILE *, const explained *)
     char *svg = text_close(&memory);
     fclose(script);
     if (!svg && !failed)
-        failed = complain(EXIT_FAILED, "not enough memory for a picture of the page");
+        failed = complain(EXIT_FAILED, "not enough memory for a plot");
     if (!failed)
         return svg;
     page->failed = failed;
@@ -119,7 +118,7 @@ static void write_figure(explain_page *page, const char *title, const char *capt
     if (svg)
         inline_svg_write(page->html, svg, prefix, title);
     else
-        fputs("<p class=\"quiet\">This picture could not be drawn.</p>", page->html);
+        fputs("<p class=\"quiet\">This plot could not be made.</p>", page->html);
     fprintf(page->html, "<figcaption>Figure %d. ", page->figures);
     html_escape(page->html, caption);
     fputs("</figcaption>\n</figure>\n", page->html);
@@ -135,7 +134,7 @@ static const char *chosen(const explained *shown, int order, int most, char text
     if (count == all)
         text[0] = '\0';
     else
-        snprintf(text, 80, " Of %lld such kernels these %d do most.", (long long)all, count);
+        snprintf(text, 80, " Of %lld such kernels, the %d largest are shown.", (long long)all, count);
     return text;
 }
 
@@ -144,30 +143,27 @@ static void write_figures(explain_page *page)
     const volt_explanation *e = page->shown->series;
     char caption[512], more[80];
     if (!gnuplot_is_installed()) {
-        warn("the page has no pictures: there is no program gnuplot to draw them (Debian: gnuplot-nox)");
-        fputs("<p class=\"quiet\">There was no program gnuplot to draw the pictures.</p>\n", page->html);
+        warn("the page has no plots: gnuplot is not installed (Debian: gnuplot-nox)");
+        fputs("<p class=\"quiet\">No plots: gnuplot was not installed.</p>\n", page->html);
         return;
     }
     fputs("<h2>Kernels</h2>\n<div class=\"figures\">\n", page->html);
     snprintf(caption, sizeof caption,
-             "The kernel of order 1: what a unit in the input adds to the output so many rows later.%s%s",
-             e->g1_std ? " The band holds 90 % of what the data leave open." : "",
-             chosen(page->shown, 1, MAX_KERNEL_PANELS, more));
+             "Kernel of order 1: response of the output to a unit impulse in the input, by lag.%s%s",
+             e->g1_std ? " The band is a 90 % interval." : "", chosen(page->shown, 1, MAX_KERNEL_PANELS, more));
     write_figure(page, "Order 1", caption, explain_draw_first);
     if (e->order >= 2) {
         snprintf(caption, sizeof caption,
-                 "The kernel of order 2 of ordered pairs of lags, and its diagonal: what two units, so many "
-                 "rows ago, "
-                 "do beyond what each does alone.%s",
+                 "Kernel of order 2 for ordered pairs of lags, and its diagonal: the response to two impulses "
+                 "minus their separate responses.%s",
                  chosen(page->shown, 2, MAX_SURFACES, more));
         write_figure(page, "Order 2", caption, explain_draw_second);
     }
     if (e->shares)
-        write_figure(
-            page, "Shares of the orders",
-            "cov(f_p, f) / var(f) over the rows, f_p being the part of order p: they add up to 1, and may be "
-            "negative.",
-            explain_draw_shares);
+        write_figure(page, "Shares of the orders",
+                     "cov(f_p, f) / var(f) over the rows, where f_p is the part of order p. Shares sum to 1 "
+                     "and may be negative.",
+                     explain_draw_shares);
     fputs("</div>\n", page->html);
 }
 
@@ -180,13 +176,10 @@ static void write_origin(const explain_page *page)
           "<p>f = g<sub>0</sub> + &Sigma; g<sub>1</sub>[m] &delta;<sub>-m</sub> + &Sigma; "
           "g<sub>2</sub>[m<sub>1</sub>]"
           "[m<sub>2</sub>] &delta;<sub>-m<sub>1</sub></sub> &delta;<sub>-m<sub>2</sub></sub> + &hellip;, "
-          "&delta; being the inputs less the point of expansion, all in the units of the data. Memory is the "
-          "number "
-          "of lags that hold 99 % of what g<sub>1</sub> and g<sub>2</sub> would do to white inputs. Orders "
-          "belong to "
-          "the point of expansion, and ridge regression shrinks kernels a little: what is shrunk turns up in "
-          "higher "
-          "orders.</p>\n",
+          "&delta; = inputs minus the point of expansion, all in the units of the data. Memory is the number "
+          "of lags with 99 % of the response of g<sub>1</sub> and g<sub>2</sub> to white inputs. Orders depend "
+          "on the point of expansion. Ridge regression shrinks the kernels slightly; the difference is part of "
+          "the higher orders.</p>\n",
           page->html);
     fprintf(page->html, "<p class=\"quiet\">volterra %s, %s.</p>\n</body>\n</html>\n", info.version,
             machine_date(date));

@@ -18,7 +18,7 @@ static void write_picture(const report_page *page, const char *title, const char
     if (svg)
         inline_svg_write(page->html, svg, prefix, title);
     else
-        fputs("<p class=\"quiet\">This picture could not be drawn.</p>", page->html);
+        fputs("<p class=\"quiet\">This plot could not be made.</p>", page->html);
     fputs("</div>\n", page->html);
 }
 
@@ -47,7 +47,7 @@ static char *draw_script(report_page *page, FILE *script)
     int failed = text_open(&memory) ? gnuplot_draw(script, memory.out) : 0;
     char *svg = text_close(&memory);
     if (!svg && !failed)
-        failed = complain(EXIT_FAILED, "not enough memory for a picture of the report");
+        failed = complain(EXIT_FAILED, "not enough memory for a plot");
     fclose(script);
     if (failed && !page->failed)
         page->failed = failed;
@@ -77,10 +77,7 @@ static void write_forecasts(report_page *page)
     }
     char *svg = draw_forecasts(page, &narrow, PICTURE_NARROW),
          *wide = draw_forecasts(page, &picked, PICTURE_WIDE);
-    snprintf(caption, sizeof caption,
-             "Truth and the forecasts of the %s over the %s%lld test rows%s, for %s%s. The closer a coloured "
-             "line stays to "
-             "the truth, the better.",
+    snprintf(caption, sizeof caption, "Truth and predictions of the %s over the %s%lld test rows%s, for %s%s.",
              picked.kernels > 1 ? "best kernels" : "kernel", picked.rows < setting->truth.rows ? "first " : "",
              (long long)picked.rows, few,
              setting->q > 2
@@ -88,7 +85,7 @@ static void write_forecasts(report_page *page)
              : setting->q > 1 ? "both outputs"
                               : "the output",
              page->comparison->n_samples > 1 ? ", first sample" : "");
-    write_figure(page, "Truth and forecasts", svg, wide, caption);
+    write_figure(page, "Truth and predictions", svg, wide, caption);
     free(svg);
     free(wide);
 }
@@ -100,11 +97,8 @@ static void write_cumulated(report_page *page)
         picture_cumulated(script, &page->rows);
     char *svg = draw_script(page, script), caption[320];
     const char *loss = page->comparison->setting.loss_score;
-    snprintf(
-        caption, sizeof caption,
-        "Sum of the losses up to each test row: %s. The lowest line wins; a steep piece is a time at which a "
-        "kernel fails.",
-        loss ? loss : "squared errors over the variance of their output, the mean over outputs");
+    snprintf(caption, sizeof caption, "Cumulative loss over the test rows: %s. Lower is better.",
+             loss ? loss : "squared errors / variance of the output, mean over outputs");
     write_figure(page, "Cumulated loss", svg, NULL, caption);
     free(svg);
 }
@@ -119,10 +113,8 @@ static void write_errors(report_page *page)
     }
     char *svg = draw_script(page, script);
     write_figure(page, "Distribution of the errors", svg, NULL,
-                 "Absolute errors in standard deviations of their output, all outputs and test rows together: "
-                 "the dot is "
-                 "the median, the bar holds the middle half, the line reaches from 5 % to 95 %. Further left "
-                 "is better.");
+                 "Absolute errors / standard deviation of the output, over all outputs and test rows: median "
+                 "(dot), quartiles (bar), 5 % to 95 % (line). Lower is better.");
     free(svg);
 }
 
@@ -135,7 +127,7 @@ static void write_sample_chart(report_page *page)
         picture_samples(script, &page->rows);
     char *svg = draw_script(page, script);
     write_figure(page, page->comparison->setting.loss_score ? "Loss in every sample" : "NMSE in every sample",
-                 svg, NULL, "One dot per sample and kernel. Further left is better.");
+                 svg, NULL, "One dot per sample and kernel. Lower is better.");
     free(svg);
 }
 
@@ -163,7 +155,7 @@ static void write_search(report_page *page, int64_t row)
         svg = text_close(&memory);
     }
     if (!svg && !failed)
-        failed = complain(EXIT_FAILED, "not enough memory for the picture of a search");
+        failed = complain(EXIT_FAILED, "not enough memory for the plot of a search");
     if (failed && !page->failed)
         page->failed = failed;
     if (best)
@@ -181,16 +173,15 @@ static void write_search(report_page *page, int64_t row)
 
 void page_write_figures(report_page *page)
 {
-    fputs("<h2>Pictures</h2>\n", page->html);
+    fputs("<h2>Plots</h2>\n", page->html);
     if (!page->has_gnuplot) {
-        fputs("<p class=\"nopictures\">There are no pictures in this report: gnuplot, which draws them, was "
-              "not found when "
-              "it was made. Install it (Debian: gnuplot-nox) and run the command below again.</p>\n",
+        fputs("<p class=\"nopictures\">No plots: gnuplot was not installed. Install it (Debian: gnuplot-nox) "
+              "and repeat the command below.</p>\n",
               page->html);
         return;
     }
     if (page->rows.count == 0) {
-        fputs("<p>No kernel came to a result: there is nothing to draw.</p>\n", page->html);
+        fputs("<p>No plots: no kernel has a result.</p>\n", page->html);
         return;
     }
     fputs("<div class=\"figures\">\n", page->html);
@@ -207,9 +198,8 @@ void page_write_figures(report_page *page)
           "<p>Mean ",
           page->html);
     fputs(page->comparison->setting.loss_score ? "loss" : "R<sup>2</sup>", page->html);
-    fputs(" over the folds against each parameter that was searched. Every dot is a draw; "
-          "the winner "
-          "is orange, draws that were given up early are faint.</p>\n<div class=\"searches\">\n",
+    fputs(" over the folds against each searched parameter. Every dot is a draw; the best is orange, draws "
+          "stopped early are faint.</p>\n<div class=\"searches\">\n",
           page->html);
     for (int64_t i = 0; i < volt_comparison_count(page->rows.sample); i++)
         write_search(page, i);

@@ -29,7 +29,7 @@ static void write_head(const report_page *page)
     page_write_text(page, "", comparison_describe_search(comparison, text), "");
     if (comparison->n_samples > 1)
         fprintf(page->html, "; %lld samples", (long long)comparison->n_samples);
-    fputs(comparison->interrupted ? "; interrupted before its end.</p>\n" : ".</p>\n", page->html);
+    fputs(comparison->interrupted ? "; interrupted.</p>\n" : ".</p>\n", page->html);
 }
 
 static void write_data(const report_page *page)
@@ -42,28 +42,23 @@ static void write_data(const report_page *page)
             "prices of "
             "S&amp;P 500 companies; the targets are 1000 times the variances and covariances of the next day. ",
             page->html);
-    fputs("Every kernel was tuned on the training rows with the same budget, its winner refitted on all of "
-          "them, and "
-          "tested on the rows that follow. ",
+    fputs("Every kernel was tuned on the training rows with the same budget, refitted on all of them with the "
+          "best parameters, and tested on the rows that follow. ",
           page->html);
     fputs(setting->options.protocol == VOLT_PROTOCOL_PUBLISHED
-              ? "Under the published protocol each kernel sees what it saw in the paper: only the Volterra "
-                "kernels, and the states of an echo state network, see the past.</p>\n"
-              : "Under the history protocol every kernel sees the past: the Volterra kernels and the states of "
-                "an "
-                "echo state network all of it, the others a window whose length is tuned.</p>\n",
+              ? "In the published protocol each kernel has the inputs of the paper: only the Volterra kernels "
+                "and the states of an echo state network use past rows.</p>\n"
+              : "In the history protocol every kernel uses past rows: the Volterra kernels and the states of "
+                "an echo state network all of them, the others a window of tuned length.</p>\n",
           page->html);
 }
 
 /* Writes the definitions shared by all tables and ends the list. */
 static void write_common_definitions(const report_page *page)
 {
-    fputs("<dt>MCS p-value</dt><dd>of the model confidence set of Hansen, Lunde and Nason (2011): the set of "
-          "kernels "
-          "above a quarter holds the best one with a confidence of 75 %</dd>\n"
-          "<dt>tuned numbers</dt><dd>hyperparameters that the search chose, the ridge penalty alpha "
-          "included</dd>\n"
-          "</dl>\n",
+    fputs("<dt>MCS p-value</dt><dd>p-value of the model confidence set of Hansen, Lunde and Nason (2011): the "
+          "set of kernels with p &gt; 0.25 contains the best kernel with probability 75 %</dd>\n<dt>tuned "
+          "numbers</dt><dd>number of hyperparameters in the search, including alpha</dd>\n</dl>\n",
           page->html);
 }
 
@@ -73,8 +68,7 @@ static void write_definitions(const report_page *page)
     if (page->comparison->setting.loss_score) {
         page_write_text(
             page, "<dt>loss</dt><dd>the mean ", page->comparison->setting.loss_score,
-            " of the test rows, in the units of the targets: the kernels are fitted, tuned and compared by "
-            "it</dd>\n");
+            " of the test rows, in the units of the targets; also the criterion of fits and tuning</dd>\n");
         write_common_definitions(page);
         return;
     }
@@ -128,7 +122,7 @@ int report_html_file(const char *path, const cli_comparison *comparison)
         return complain(EXIT_FAILED, "not enough memory for the report");
     }
     if (!page.has_gnuplot)
-        warn("the report has no pictures: there is no program gnuplot to draw them (Debian: gnuplot-nox)");
+        warn("the report has no plots: gnuplot is not installed (Debian: gnuplot-nox)");
     write_page(&page);
     picture_rows_release(&page.rows);
     char *text = text_close(&memory);

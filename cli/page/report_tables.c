@@ -41,10 +41,8 @@ void page_write_accuracy(report_page *page)
     int level = (int)lround(100 * (1 - comparison->setting.options.mcs_size));
     char text[CELL_LENGTH], caption[320];
     snprintf(caption, sizeof caption,
-             "Errors of the forecasts of the test rows. The lowest of a column is set in bold; ** marks the "
-             "kernels in "
-             "the model confidence set at %d %%%s.",
-             level, is_repeated ? " in every sample; in parentheses the standard errors of the means" : "");
+             "Errors on the test rows. Bold: lowest of its column; **: in the model confidence set at %d %%%s.",
+             level, is_repeated ? " in every sample; in parentheses: standard errors of the means" : "");
     begin_table(page, caption);
     int count = 0;
     const measure_column *columns = comparison_columns(comparison, &count);
@@ -75,7 +73,7 @@ void page_write_baselines(report_page *page)
     char note[HEADLINE_LENGTH];
     if (found->n_baselines == 0)
         return;
-    begin_table(page, "What needs no model, on the test rows.");
+    begin_table(page, "Baselines on the test rows.");
     if (found->loss_name)
         page_write_text(page, "<th scope=\"col\">Baseline</th><th scope=\"col\">", found->loss_name,
                         "</th><th scope=\"col\">loss of<br>");
@@ -141,10 +139,9 @@ void page_write_tuning(report_page *page)
     const cli_comparison *comparison = page->comparison;
     char text[VOLT_KERNEL_LENGTH], seconds[CELL_LENGTH], caption[256];
     snprintf(caption, sizeof caption,
-             "What tuning took%s, and the parameters that won%s. One entry: the cost of one entry of the Gram "
-             "matrix.",
+             "Cost of tuning%s, and best parameters%s. One entry: cost of one entry of the Gram matrix.",
              comparison->n_samples > 1 ? ", per sample" : "",
-             comparison->n_samples > 1 ? " in the sample where they forecast best" : "");
+             comparison->n_samples > 1 ? " (sample with the lowest error)" : "");
     begin_table(page, caption);
     fputs("<th scope=\"col\">Kernel</th><th scope=\"col\">tuned<br>numbers</th><th scope=\"col\" "
           "class=\"words\">one "
@@ -153,8 +150,9 @@ void page_write_tuning(report_page *page)
           "<th scope=\"col\">",
           page->html);
     fputs(comparison->setting.loss_score ? "loss" : "R<sup>2</sup>", page->html);
-    fputs(" in<br>the folds</th><th scope=\"col\" class=\"words\">winner</th></tr></thead>\n<tbody>\n",
-          page->html);
+    fputs(
+        " in<br>validation</th><th scope=\"col\" class=\"words\">best parameters</th></tr></thead>\n<tbody>\n",
+        page->html);
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         const comparison_row *row = &comparison->rows[i];
         write_row_name(page, i, row->name);
@@ -166,8 +164,7 @@ void page_write_tuning(report_page *page)
                 (long long)row->failed, cell_seconds(row->seconds, seconds));
         if (row->won) {
             fprintf(page->html, "<td>%.4f%s</td>", row->won->score,
-                    row->won->score < 0 && !comparison->setting.is_preset ? "<br>(a constant would do better)"
-                                                                          : "");
+                    row->won->score < 0 && !comparison->setting.is_preset ? "<br>(worse than a constant)" : "");
             write_winner(page->html, cell_winner(row->won, false, text, sizeof text));
         } else {
             page_write_text(page, "<td>-</td><td class=\"winner\">failed: ",
@@ -184,8 +181,8 @@ void page_write_samples(report_page *page)
     if (comparison->n_samples < 2)
         return;
     begin_table(page, comparison->setting.loss_score
-                          ? "Loss in every sample; ** marks the model confidence set of the sample."
-                          : "NMSE in every sample; ** marks the model confidence set of the sample.");
+                          ? "Loss in every sample; **: in the model confidence set of the sample."
+                          : "NMSE in every sample; **: in the model confidence set of the sample.");
     fputs("<th scope=\"col\">Kernel</th>", page->html);
     for (int64_t s = 0; s < comparison->n_samples; s++)
         fprintf(page->html, "<th scope=\"col\">seed %llu<span class=\"mark\"></span></th>",

@@ -200,7 +200,7 @@ static int find_score_axis(score_axis *axis, const volt_trial *const *trials, in
 {
     double *sorted = malloc(((size_t)count + 1) * sizeof *sorted);
     if (!sorted)
-        return complain(EXIT_FAILED, "not enough memory for the picture");
+        return complain(EXIT_FAILED, "not enough memory for the plot");
     int64_t n = 0;
     for (int64_t i = 0; i < count; i++)
         if (!trials[i]->failure && isfinite(trials[i]->score))
@@ -240,7 +240,7 @@ static const struct {
     const char *table, *title, *style;
 } classes[N_CLASSES] = {
     [COMPLETE] = {"complete", "all folds", "pointtype 7 pointsize 0.5 linecolor rgb \"#302f7fd0\""},
-    [GIVEN_UP] = {"given_up", "given up early", "pointtype 7 pointsize 0.35 linecolor rgb \"#90808080\""},
+    [GIVEN_UP] = {"given_up", "stopped early", "pointtype 7 pointsize 0.35 linecolor rgb \"#90808080\""},
     [BEYOND] = {"beyond", "off the axis", "pointtype 11 pointsize 0.5 linecolor rgb \"#90808080\""},
     [FAILED] = {"failed", "failed", "pointtype 2 pointsize 0.5 linecolor rgb \"#60b04040\""},
     [BEST] = {"best", "best", "pointtype 7 pointsize 1.1 linecolor rgb \"#e0641a\""},
@@ -441,7 +441,7 @@ static int write_script(FILE *script, const volt_trial *const *trials, int64_t c
 {
     plot_axes *axes = calloc(1, sizeof *axes);
     if (!axes)
-        return complain(EXIT_FAILED, "not enough memory for the picture");
+        return complain(EXIT_FAILED, "not enough memory for the plot");
     score_axis scores = {0};
     int failed = find_score_axis(&scores, trials, count, score);
     if (!failed) {
@@ -480,7 +480,7 @@ int search_plot_file(const char *path, const volt_search *search)
     score_words words = score_words_of(&info);
     const volt_trial **trials = malloc(((size_t)info.trials + 1) * sizeof(const volt_trial *));
     if (!trials)
-        return complain(EXIT_FAILED, "not enough memory for the picture");
+        return complain(EXIT_FAILED, "not enough memory for the plot");
     for (int64_t i = 0; i < info.trials; i++)
         trials[i] = volt_search_trial(search, i);
     FILE *script = gnuplot_script();

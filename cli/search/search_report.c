@@ -13,6 +13,8 @@
 
 enum { LINE_CAPACITY = 512 };
 
+#define WORSE_THAN_CONSTANT ", worse than a constant"
+
 const char *search_first_failure(const volt_search *search)
 {
     volt_search_info info = {.struct_size = sizeof info};
@@ -124,19 +126,21 @@ static void report_best(result_list *results, const volt_trial *best, const volt
     const char *label = score_words_of(info).label;
     results_text(results, NULL, "best kernel", "%s", best->kernel);
     results_text(results, NULL, "alpha", "%s", volt_format_number(best->alpha, number));
+    const char *word =
+        assessment_has(&outcome->found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? WORSE_THAN_CONSTANT : "";
+    if (best->n_folds > 1)
+        results_text(results, NULL, label, "%.6g (mean of %lld folds)%s", best->score, (long long)best->n_folds,
+                     word);
+    else
+        results_text(results, NULL, label, "%.6g%s", best->score, word);
+    results_details(results, true);
+    if (best->n_folds > 1)
+        results_text(results, NULL, "by fold", "%s", list_scores(best, text, sizeof text));
     if (best->feedback > 0)
         results_text(results, NULL, "feedback weight", "%s", volt_format_number(best->feedback, number));
-    const char *word =
-        assessment_has(&outcome->found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ": a constant would do better" : "";
-    if (best->n_folds > 1) {
-        results_text(results, NULL, label, "%.6g, the mean of %lld folds%s", best->score,
-                     (long long)best->n_folds, word);
-        results_text(results, NULL, "by fold", "%s", list_scores(best, text, sizeof text));
-    } else {
-        results_text(results, NULL, label, "%.6g%s", best->score, word);
-    }
-    results_text(results, NULL, "draw", "%lld, counted from 0%s", (long long)best->index,
-                 outcome->from_defaults && best->index == 0 ? ": the kernel's defaults" : "");
+    results_text(results, NULL, "best draw", "%lld (counted from 0)%s", (long long)best->index,
+                 outcome->from_defaults && best->index == 0 ? ": kernel defaults" : "");
+    results_details(results, false);
 
     result_list *inner = results_new(true);
     results_text(inner, "kernel", NULL, "%s", best->kernel);
@@ -151,23 +155,27 @@ static void report_best(result_list *results, const volt_trial *best, const volt
 
 static void report_counters(result_list *results, const search_outcome *outcome, const volt_search_info *info)
 {
-    char stopped[LINE_CAPACITY], failed[64] = "", resumed[64] = "", seconds[QUANTITY_LENGTH];
+    char stopped[LINE_CAPACITY], failed[64] = "", resumed[64] = "", early[64] = "", seconds[QUANTITY_LENGTH];
     int64_t n_stopped = list_stopped(info, stopped, sizeof stopped);
+    if (n_stopped > 0)
+        snprintf(early, sizeof early, ", %lld stopped early", (long long)n_stopped);
     if (info->failed > 0)
         snprintf(failed, sizeof failed, ", %lld failed", (long long)info->failed);
     if (info->resumed > 0 && !outcome->merged)
-        snprintf(resumed, sizeof resumed, ", %lld of them from the log", (long long)info->resumed);
-    results_text(results, NULL, "draws", "%lld%s%s%s", (long long)info->trials, failed, resumed,
-                 outcome->interrupted ? ", then interrupted"
-                 : info->out_of_time  ? ", then the time was up"
+        snprintf(resumed, sizeof resumed, ", %lld from the log", (long long)info->resumed);
+    results_text(results, NULL, "draws", "%lld%s%s%s%s", (long long)info->trials, early, failed, resumed,
+                 outcome->interrupted ? "; interrupted"
+                 : info->out_of_time  ? "; time limit reached"
                                       : "");
     results_count(results, "draws", NULL, info->trials);
     results_count(results, "failed", NULL, info->failed);
     results_count(results, "resumed", NULL, info->resumed);
     results_count(results, "stopped", NULL, n_stopped);
     results_counts(results, "stopped_after", info->stopped, info->stopped ? info->folds + 1 : 0);
+    results_details(results, true);
     if (n_stopped > 0)
-        results_text(results, NULL, "given up early", "%lld (%s)", (long long)n_stopped, stopped);
+        results_text(results, NULL, "stopped early", "%s", stopped);
+    results_details(results, false);
     const char *reason = search_first_failure(outcome->search);
     if (reason)
         results_text(results, "failure", "first failure", "%s", reason);
@@ -181,15 +189,17 @@ static void report_validation(result_list *results, const search_outcome *outcom
 {
     if (outcome->gap >= 0)
         results_count(results, "gap", NULL, outcome->gap);
+    results_details(results, true);
     if (outcome->gap > 0)
         results_text(results, NULL, "gap", "%lld row%s between training and validation",
                      (long long)outcome->gap, outcome->gap == 1 ? "" : "s");
+    results_details(results, false);
     if (!outcome->merged)
-        baselines_report(&outcome->found, "the best draw", "the validation rows",
+        baselines_report(&outcome->found, "validation rows",
                          info->loss ? "more draws, another --kernel or more rows"
                          : !search_data_is_plain(outcome->seen)
                              ? "more draws, another --kernel, another --season or more rows"
-                             : "--target change --input both, or leave alpha open, which means the same",
+                             : "--target change --input both, or omit --alpha (the same effect)",
                          results);
 }
 
@@ -197,17 +207,13 @@ static void report_validation(result_list *results, const search_outcome *outcom
 static void report_learned(const search_data *made, result_list *results)
 {
     const char *target = choice_word(target_choices, (int)made->fit.target);
-    const char *input = choice_word(input_choices, (int)made->fit.input);
+    char text[FORM_LENGTH];
     results_text(results, "target", NULL, "%s", target);
-    results_text(results, "input", NULL, "%s", input);
+    results_text(results, "input", NULL, "%s", choice_word(input_choices, (int)made->fit.input));
     results_count(results, "season", NULL, made->fit.season);
-    if (search_data_is_plain(made))
-        return;
-    if (made->fit.season > 0)
-        results_text(results, NULL, "learned", "%s, inputs seen as %s with a season of %lld rows", target,
-                     input, (long long)made->fit.season);
-    else
-        results_text(results, NULL, "learned", "%s, inputs seen as %s", target, input);
+    if (!search_data_is_plain(made))
+        results_text(results, NULL, "target", "%s",
+                     form_words(target, made->fit.input, made->fit.season, text));
 }
 
 static void report_model(result_list *results, const search_outcome *outcome)
@@ -217,6 +223,14 @@ static void report_model(result_list *results, const search_outcome *outcome)
         return;
     volt_model_get_info(outcome->model, &model);
     verdict_report(&outcome->found, model.q, results);
+}
+
+char *form_words(const char *target, volt_input input, int64_t season, char text[FORM_LENGTH])
+{
+    int length = snprintf(text, FORM_LENGTH, "%s, input %s", target, choice_word(input_choices, (int)input));
+    if (season > 0)
+        snprintf(text + length, FORM_LENGTH - (size_t)length, ", season %lld", (long long)season);
+    return text;
 }
 
 /* ---- assessments ------------------------------------------------------------------------------ */
@@ -236,26 +250,25 @@ void verdict_report(const volt_assessment *found, int64_t outputs, result_list *
     if (naive + found->halfway_outputs == 0)
         return;
     if (assessment_has(found, VOLT_WARNING_FEW_ROWS))
-        results_text(results, NULL, "forecast", "naive: too few rows to tell whether a fit is better");
+        results_text(results, NULL, "forecast", "naive (too few rows to compare with a fit)");
     else if (naive == outputs)
-        results_text(
-            results, NULL, "forecast",
-            "naive: the best fit has %.3g of its squared error on held-out rows, which is not clearly less",
-            found->naive_ratio);
+        results_text(results, NULL, "forecast",
+                     "naive (on held-out rows the best fit has %.3g times its MSE, not clearly lower)",
+                     found->naive_ratio);
     else if (outputs == 1)
         results_text(results, NULL, "forecast",
-                     "half-way between naive and the fit, which has %.3g of its squared error on held-out rows",
+                     "mean of naive and fit (on held-out rows the fit has %.3g times the MSE of naive)",
                      found->naive_ratio);
     else
         results_text(results, NULL, "forecast",
-                     "naive for %lld of %lld outputs%s: no fit is clearly better there", (long long)naive,
-                     (long long)outputs, found->halfway_outputs ? ", half-way for others" : "");
+                     "naive for %lld of %lld outputs%s (no fit is clearly better there)", (long long)naive,
+                     (long long)outputs, found->halfway_outputs ? ", mean of naive and fit for others" : "");
 }
 
-static void report_baseline(const volt_assessment *found, const volt_baseline_score *score, const char *who,
+static void report_baseline(const volt_assessment *found, const volt_baseline_score *score,
                             result_list *results)
 {
-    char errors[96], ratio[96] = "";
+    char errors[96], skill[96] = "";
     bool by_loss = found->loss_name != NULL;
     result_list *inner = results_new(true);
     results_text(inner, "name", NULL, "%s", score->name);
@@ -274,23 +287,37 @@ static void report_baseline(const volt_assessment *found, const volt_baseline_sc
     else
         snprintf(errors, sizeof errors, "R2 %.4g, RMSE %.4g", score->r2, score->rmse);
     if (isfinite(score->ratio))
-        snprintf(ratio, sizeof ratio, "; %s has %.3g of its %s", who, score->ratio,
-                 by_loss ? "loss" : "squared error");
-    results_text(results, NULL, score->name, "%s%s", errors, ratio);
+        snprintf(skill, sizeof skill, ", skill %.4g", 1 - score->ratio);
+    results_details(results, true);
+    results_text(results, NULL, score->name, "%s%s", errors, skill);
+    results_details(results, false);
 }
 
-void baselines_report(const volt_assessment *found, const char *who, const char *where, const char *advice,
-                      result_list *results)
+/* Writes "R2: naive 0.98, drift 0.97". */
+static char *list_baselines(const volt_assessment *found, char *text, size_t capacity)
 {
+    size_t used = (size_t)snprintf(text, capacity, "%s:", found->loss_name ? found->loss_name : "R2");
+    for (int64_t i = 0; i < found->n_baselines && used < capacity; i++)
+        used +=
+            (size_t)snprintf(text + used, capacity - used, "%s %s %.4g", i ? "," : "", found->baselines[i].name,
+                             found->loss_name ? found->baselines[i].loss : found->baselines[i].r2);
+    return text;
+}
+
+void baselines_report(const volt_assessment *found, const char *where, const char *advice, result_list *results)
+{
+    char text[LINE_CAPACITY];
     const char *better = found->better >= 0 ? found->baselines[found->better].name : NULL;
+    if (found->n_baselines > 0)
+        results_text(results, NULL, "baselines", "%s", list_baselines(found, text, sizeof text));
     for (int64_t i = 0; i < found->n_baselines; i++)
-        report_baseline(found, &found->baselines[i], who, results);
+        report_baseline(found, &found->baselines[i], results);
     if (assessment_has(found, VOLT_WARNING_PAST_TARGETS))
         results_text(results, NULL, "note", "%s%s%s%s", volt_warning_text(VOLT_WARNING_PAST_TARGETS),
                      better ? "; " : "", better ? better : "",
-                     better ? " does better: try the targets among the inputs (--x)" : "");
+                     better ? " has a lower error: add the targets to the inputs (--x)" : "");
     else if (better)
-        results_text(results, NULL, "note", "%s does better on %s: try %s", better, where, advice);
+        results_text(results, NULL, "note", "%s has a lower error on the %s: try %s", better, where, advice);
 }
 
 int search_report_print(const search_outcome *outcome, bool json)
@@ -300,6 +327,7 @@ int search_report_print(const search_outcome *outcome, bool json)
     result_list *results = results_new(json);
     report_best(results, volt_search_trial(outcome->search, VOLT_TRIAL_BEST), &info, outcome);
     results_text(results, "score", NULL, "%s", score_words_of(&info).word);
+    results_details(results, true);
     if (info.loss)
         results_text(results, "loss", "loss", "%s", info.loss);
     results_count(results, "folds", NULL, info.folds);
@@ -310,6 +338,7 @@ int search_report_print(const search_outcome *outcome, bool json)
         results_text(results, NULL, "solver", "%s: %lld landmarks before the first validation block",
                      info.solver, (long long)info.landmarks);
     }
+    results_details(results, false);
     if (outcome->seen)
         report_learned(outcome->seen, results);
     report_validation(results, outcome, &info);
@@ -323,10 +352,10 @@ int search_report_print(const search_outcome *outcome, bool json)
     if (outcome->log)
         results_text(results, "log", "log", "%s", outcome->log);
     if (outcome->plot)
-        results_text(results, "plot", "picture", "%s", outcome->plot);
+        results_text(results, "plot", "plot", "%s", outcome->plot);
     if (outcome->path)
         results_text(results, "model", "model", "%s", outcome->path);
     if (outcome->command)
-        results_text(results, "command", "fit it again", "%s", outcome->command);
+        results_text(results, "command", "command", "%s", outcome->command);
     return results_print(results);
 }

@@ -52,10 +52,14 @@ int search_report_print(const search_outcome *outcome, bool json);
  * it. */
 void verdict_report(const volt_assessment *found, int64_t outputs, result_list *results);
 
-/* Reports the baselines. Adds a note if a baseline uses data that the model does not, or is better on the rows
- * `where`. `who` is the name of the model. */
-void baselines_report(const volt_assessment *found, const char *who, const char *where, const char *advice,
+/* Reports the baselines. Adds a note if a baseline uses data that the model does not, or has a lower error on
+ * the rows `where`. */
+void baselines_report(const volt_assessment *found, const char *where, const char *advice,
                       result_list *results);
+
+/* Writes "change, input both, season 12", with the words of --target, --input and --season. */
+enum { FORM_LENGTH = 96 };
+char *form_words(const char *target, volt_input input, int64_t season, char text[FORM_LENGTH]);
 
 bool assessment_has(const volt_assessment *found, volt_warning_code code);
 

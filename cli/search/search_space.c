@@ -21,7 +21,7 @@ static int read_interval(char *spec, char *dots, const char *written, volt_range
 {
     char *colon = strchr(spec, ':');
     if (!colon || colon > dots)
-        return complain(EXIT_USAGE, "--range %s does not say how to draw: write log:%s or uniform:%s", written,
+        return complain(EXIT_USAGE, "--range %s: the distribution is missing (log:%s or uniform:%s)", written,
                         spec, spec);
     *colon = *dots = '\0';
     const char *low = colon + 1, *high = dots + 2;
@@ -31,7 +31,7 @@ static int read_interval(char *spec, char *dots, const char *written, volt_range
         char all[CHOICES_LENGTH];
         name_list names = choice_names(law_choices);
         const char *nearest = names_nearest(&names, spec);
-        return complain(EXIT_USAGE, "--range %s: '%s' is none of %s%s%s%s", written, spec,
+        return complain(EXIT_USAGE, "--range %s: '%s' is not one of %s%s%s%s", written, spec,
                         names_join(&names, ", ", ", ", all, sizeof all), nearest ? "; did you mean " : "",
                         nearest ? nearest : "", nearest ? "?" : "");
     }
@@ -41,7 +41,8 @@ static int read_interval(char *spec, char *dots, const char *written, volt_range
     if (!volt_parse_number(high, &range->high) || !isfinite(range->high))
         return complain(EXIT_USAGE, "--range %s: '%s' is not a finite number", written, high);
     if (!(range->low <= range->high))
-        return complain(EXIT_USAGE, "--range %s: the low end %s is above the high end %s", written, low, high);
+        return complain(EXIT_USAGE, "--range %s: the lower bound %s is above the upper bound %s", written, low,
+                        high);
     return 0;
 }
 
@@ -82,14 +83,14 @@ static int add_range(search_space *space, const char *text)
     space->count++;
     char *equals = strchr(copy, '=');
     if (!equals || equals == copy || !equals[1])
-        return complain(EXIT_USAGE, "--range must be NAME=SPEC such as alpha=log:1e-8..1, not '%s'", text);
+        return complain(EXIT_USAGE, "--range must be NAME=SPEC such as alpha=log:1e-8..1 (got '%s')", text);
     *equals = '\0';
     range->name = copy;
     for (int64_t i = 0; i + 1 < space->count; i++)
         if (strcmp(space->ranges[i].name, range->name) == 0)
             return complain(EXIT_USAGE, "--range gives %s twice%s", range->name,
-                            strcmp(range->name, "alpha") == 0      ? " (--alpha counts as one)"
-                            : strcmp(range->name, "feedback") == 0 ? " (--feedback-weight counts as one)"
+                            strcmp(range->name, "alpha") == 0      ? " (--alpha is one)"
+                            : strcmp(range->name, "feedback") == 0 ? " (--feedback-weight is one)"
                                                                    : "");
     char *spec = equals + 1, *dots = strstr(spec, "..");
     return dots ? read_interval(spec, dots, text, range) : read_choices(spec, text, range, choices);

@@ -18,7 +18,7 @@
 
 #define ROW(...) OPTION(training_arguments, __VA_ARGS__)
 static const option pairing_rows[] = {
-    ROW("y", "Y", y, "targets, row by row with X", .unset = "X, so that the series forecasts itself"),
+    ROW("y", "Y", y, "targets, row by row with X", .unset = "X"),
     ROW("ahead", "H|A..B", ahead, "forecast horizon in rows; several horizons are separate outputs",
         .unset = "0 with --y, 1 without"),
     ROW("calendar", "PARTS", calendar, CALENDAR_MEANING),
@@ -26,7 +26,7 @@ static const option pairing_rows[] = {
     ROWS_OPTION(training_arguments, rows, "X and Y"),
     MISSING_OPTION(training_arguments, missing),
     ROW("allow-target-in-inputs", NULL, allow_target_in_inputs,
-        "permission for a target that is also an input of the same row, with --ahead 0"),
+        "allow a target that is also an input of the same row, with --ahead 0"),
 };
 const option_table training_pairing_options = OPTION_TABLE(pairing_rows);
 
@@ -69,7 +69,7 @@ static int read_files(const training_arguments *arguments, training_data *data)
     int failed;
     if (loss_has_classes(&data->loss)) {
         if (!arguments->y)
-            return complain(EXIT_USAGE, "--loss %s needs --y, the column of classes", data->loss.info.text);
+            return complain(EXIT_USAGE, "--loss %s requires --y, the column of classes", data->loss.info.text);
         failed = dataset_read_rows(&data->x, arguments->x, missing, &arguments->rows, "--rows");
         if (!failed)
             failed = loss_read_labels(&data->loss, arguments->y, &data->x);
@@ -103,15 +103,14 @@ static int read_ahead(const training_arguments *arguments, training_data *data)
         used = 0;
         if (sscanf(text, "%12lld%n", &first, &used) != 1 || text[used] || first < 0)
             return complain(EXIT_USAGE,
-                            "--ahead must be a whole number of at least 0, or a range such as 1..24, not '%s'",
+                            "--ahead must be an integer of at least 0, or a range such as 1..24 (got '%s')",
                             text);
         last = first;
     }
     if (first < 0 || first > last || (first < last && first < 1))
-        return complain(EXIT_USAGE, "--ahead %s: a range A..B must have 1 <= A <= B", text);
+        return complain(EXIT_USAGE, "--ahead must be a range A..B with 1 <= A <= B (got %s)", text);
     if (!arguments->y && first == 0)
-        return complain(EXIT_USAGE, "--ahead 0 without --y would learn the inputs from themselves; "
-                                    "give --ahead 1 or more, or --y");
+        return complain(EXIT_USAGE, "--ahead must be at least 1 without --y (got 0)");
     data->first_ahead = first;
     data->ahead = last;
     return 0;
@@ -128,8 +127,7 @@ int training_season(const char *text, int64_t *season)
     if (strcmp(text, "none") == 0)
         return 0;
     if (sscanf(text, "%12lld%n", &given, &used) != 1 || text[used] || given < 2)
-        return complain(EXIT_USAGE, "--season must be a number of rows of at least 2, none or auto, not '%s'",
-                        text);
+        return complain(EXIT_USAGE, "--season must be an integer of at least 2, none or auto (got '%s')", text);
     *season = given;
     return 0;
 }
@@ -172,7 +170,7 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
     data->inputs = pairing->inputs;
     data->targets = pairing->targets;
     if (pairing->missing_targets > 0)
-        warn("%s: a target is missing in %lld of %lld rows, which are not fitted", arguments->y,
+        warn("%s: %lld of %lld rows without a target are not fitted", arguments->y,
              (long long)pairing->missing_targets, (long long)data->y.view.rows);
     return 0;
 }

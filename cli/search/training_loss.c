@@ -102,7 +102,7 @@ int loss_read_weights(loss_data *data, const loss_arguments *arguments, const da
     row_range all = {0};
     int failed = dataset_read_rows(&read, source, VOLT_MISSING_KEEP, &all, "--weights");
     if (!failed && read.view.cols != 1)
-        failed = complain(EXIT_USAGE, "--weights %s has %lld columns, and must be one: FILE:COLUMN", source,
+        failed = complain(EXIT_USAGE, "--weights %s must be one column, FILE:COLUMN (got %lld columns)", source,
                           (long long)read.view.cols);
     if (!failed && read.table->file_rows != x->table->file_rows)
         failed = complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
@@ -116,10 +116,9 @@ int loss_read_weights(loss_data *data, const loss_arguments *arguments, const da
         int64_t row = x->table->row_numbers[rows ? rows[i] : i];
         data->weights[i] = read.view.data[row * read.view.ld];
         if (!(data->weights[i] >= 0 && isfinite(data->weights[i])))
-            failed =
-                complain(EXIT_FAILED,
-                         "%s: the weight of row %lld (counted from 0) is %g, and must be finite and at least 0",
-                         source, (long long)row, data->weights[i]);
+            failed = complain(EXIT_FAILED,
+                              "%s: weights must be finite and at least 0 (row %lld, counted from 0, is %g)",
+                              source, (long long)row, data->weights[i]);
     }
     dataset_release(&read);
     return failed;
@@ -132,14 +131,16 @@ void loss_report(const volt_model_info *info, const volt_assessment *found, resu
     results_text(results, "loss", "loss", "%s", info->loss);
     if (info->n_classes > 0)
         results_texts(results, "classes", (char *const *)info->classes, info->n_classes);
+    results_details(results, true);
     results_number(results, "objective", "objective", info->objective);
     results_number(results, "duality_gap", NULL, info->duality_gap);
     results_number(results, "tolerance", NULL, info->tolerance);
-    results_text(results, NULL, "duality gap", "%.3g (%.3g of the objective)", info->duality_gap,
+    results_text(results, NULL, "duality gap", "%.3g (relative: %.3g)", info->duality_gap,
                  info->duality_gap / fabs(info->objective));
+    results_details(results, false);
     if (!found->loss_name) /* weights without a loss */
         return;
     results_number(results, "score", NULL, found->loss);
     results_text(results, "score_name", NULL, "%s", found->loss_name);
-    results_text(results, NULL, "in sample", "%s %.6g a row", found->loss_name, found->loss);
+    results_text(results, NULL, "in sample", "%s %.6g per row", found->loss_name, found->loss);
 }

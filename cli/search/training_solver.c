@@ -40,11 +40,9 @@ const option_table search_solver_options_table = OPTION_TABLE(search_solver_rows
 
 static int complain_landmarks(const char *text)
 {
-    return complain(
-        EXIT_USAGE,
-        "--landmarks must be a whole number above 0, such as 2000, 2000:last or 2000:random, and is "
-        "\"%s\"",
-        text);
+    return complain(EXIT_USAGE,
+                    "--landmarks must be a positive integer, such as 2000, 2000:last or 2000:random (got '%s')",
+                    text);
 }
 
 static int parse_landmarks(const char *text, volt_fit_options *options)
@@ -101,8 +99,8 @@ static void report_iteration(const volt_fit_report *report, result_list *results
     results_count(results, "iterations", NULL, report->iterations);
     results_number(results, "residual", NULL, report->residual);
     results_count(results, "landmarks", NULL, report->landmarks);
-    results_text(results, NULL, "solver", "%s: %lld steps with %lld landmarks to a residual of %.3g",
-                 report->solver, (long long)report->iterations, (long long)report->landmarks, report->residual);
+    results_text(results, NULL, "solver", "%s: %lld iterations, %lld landmarks, residual %.3g", report->solver,
+                 (long long)report->iterations, (long long)report->landmarks, report->residual);
 }
 
 void solver_report(const volt_model_info *info, const volt_assessment *found, result_list *results)
@@ -115,13 +113,15 @@ void solver_report(const volt_model_info *info, const volt_assessment *found, re
     results_text(results, "solver", NULL, "%s", report->solver);
     results_count(results, "landmarks", NULL, info->landmarks);
     results_count(results, "kernel_rows", NULL, info->kernel_rows);
-    results_text(results, NULL, "solver", "%s: %lld landmarks, with %lld rows before them", report->solver,
+    results_text(results, NULL, "solver", "%s: %lld landmarks, %lld rows before them", report->solver,
                  (long long)info->landmarks, (long long)(info->kernel_rows - info->landmarks));
     if (!isfinite(found->loo_rmse) || !isfinite(found->gcv_rmse)) /* an output without the kernel has none */
         return;
     results_number(results, "loo_rmse", NULL, found->loo_rmse);
     results_count(results, "loo_rows", NULL, report->loo_rows);
     results_number(results, "gcv_rmse", NULL, found->gcv_rmse);
-    results_text(results, NULL, "leave-one-out", "RMSE %.6g (the last %lld rows), by GCV %.6g", found->loo_rmse,
+    results_details(results, true);
+    results_text(results, NULL, "leave-one-out", "RMSE %.6g (last %lld rows), GCV %.6g", found->loo_rmse,
                  (long long)report->loo_rows, found->gcv_rmse);
+    results_details(results, false);
 }

@@ -60,8 +60,8 @@ static int read_candidates(const tune_arguments *arguments, const char *kernel, 
         return complain_status(status);
     if (arguments->training.feedback != (feedback > 0))
         return complain(EXIT_USAGE,
-                        feedback > 0 ? "%s has a column feedback, which needs --feedback"
-                                     : "%s has no column feedback, which --feedback needs",
+                        feedback > 0 ? "column feedback of %s requires --feedback"
+                                     : "%s has no column feedback (required by --feedback)",
                         arguments->candidates);
     return 0;
 }
@@ -135,7 +135,7 @@ static int read_shard(const char *text, int64_t *shard, int64_t *shards)
     long long part = 0, parts = 0;
     int used = 0;
     if (sscanf(text, "%9lld/%9lld%n", &part, &parts, &used) != 2 || text[used] || part < 1 || part > parts)
-        return complain(EXIT_USAGE, "--shard must be I/N such as 3/16 with 1 <= I <= N, not '%s'", text);
+        return complain(EXIT_USAGE, "--shard must be I/N such as 3/16 with 1 <= I <= N (got '%s')", text);
     *shard = part - 1;
     *shards = parts;
     return 0;
@@ -225,12 +225,12 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
     volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     if (!best && search_first_failure(search))
-        return complain(EXIT_FAILED, "no draw has a score; the first failed because %s",
-                        search_first_failure(search));
+        return complain(EXIT_FAILED, "no draw has a score; first failure: %s", search_first_failure(search));
     if (!best)
         return complain(EXIT_FAILED, "%s",
-                        info.out_of_time ? "the time was up before the first draw ended; give a longer --budget"
-                                         : "there is no draw to choose from");
+                        info.out_of_time
+                            ? "the time limit was reached before the first draw ended: increase --budget"
+                            : "no candidates");
 
     bool has_data = arguments->training.x != NULL, merged = arguments->merge.count > 0;
     search_outcome outcome = {.search = search,
@@ -275,15 +275,15 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
     outcome.command = command;
     int report_failed = is_taken || not_assessed ? 0 : search_report_print(&outcome, arguments->common.json);
     if (!report_failed && has_options && !command)
-        report_failed = complain(EXIT_FAILED, "not enough memory for the command that fits it again");
+        report_failed = complain(EXIT_FAILED, "not enough memory for the fit command");
     free(command);
     volt_model_free(model);
 
     if (interrupted)
-        return complain(interrupt_exit_status(), "interrupted after %lld draw%s: this is the best so far%s%s%s",
+        return complain(interrupt_exit_status(), "interrupted after %lld draw%s: best result so far%s%s%s",
                         (long long)info.trials, info.trials == 1 ? "" : "s",
-                        arguments->output ? ", and no model was fitted" : "",
-                        arguments->log ? "; the same command with --resume goes on from " : "",
+                        arguments->output ? ", no model written" : "",
+                        arguments->log ? "; repeat the command with --resume to continue " : "",
                         arguments->log ? arguments->log : "");
     return fit_failed ? fit_failed : not_assessed ? not_assessed : plot_failed ? plot_failed : report_failed;
 }
@@ -297,7 +297,7 @@ int tune_search(const tune_arguments *arguments, training_data *data)
     volt_search *search = NULL;
     bool interrupted = false;
     if (arguments->folds_by && !arguments->training.series)
-        return complain(EXIT_USAGE, "--folds-by records needs --series, which says what the records are");
+        return complain(EXIT_USAGE, "--folds-by records requires --series");
     int failed = training_read(&arguments->training, data);
     if (!failed)
         failed = search_data_prepare(&arguments->training, data, alpha_is_given(arguments), data->inputs.rows,
@@ -341,7 +341,7 @@ static int prepare_merged(tuning *run)
             failed = is_of_logs(run->arguments, &run->seen, &is_of);
     }
     if (!failed && !is_of) {
-        warn("the logs are of a search on other rows than these, or with other --target, --input or --season");
+        warn("the logs are from a search with other rows, --target, --input or --season");
         search_data_release(&run->seen);
         failed = search_data_prepare(training, run->data, false, run->data->inputs.rows, &run->seen);
     }
@@ -357,8 +357,7 @@ static int check_merged_loss(const training_data *data, const volt_search *searc
     const char *searched = info.loss ? info.loss : "squares";
     if (strcmp(given, searched) == 0)
         return 0;
-    return complain(EXIT_USAGE, "the logs are of a search with --loss %s, and --loss %s is given", searched,
-                    given);
+    return complain(EXIT_USAGE, "the logs are from a search with --loss %s (got --loss %s)", searched, given);
 }
 
 int tune_merge(const tune_arguments *arguments, training_data *data)
@@ -372,8 +371,8 @@ int tune_merge(const tune_arguments *arguments, training_data *data)
     }
     const volt_trial *best = failed ? NULL : volt_search_trial(search, VOLT_TRIAL_BEST);
     if (!failed && arguments->training.x && best && arguments->training.feedback != (best->feedback > 0))
-        failed =
-            complain(EXIT_USAGE, "the logs are of a search with%s --feedback", best->feedback > 0 ? "" : "out");
+        failed = complain(EXIT_USAGE, "the logs are from a search with%s --feedback",
+                          best->feedback > 0 ? "" : "out");
     if (!failed && arguments->training.x)
         failed = check_merged_loss(data, search);
     if (!failed && arguments->training.x)

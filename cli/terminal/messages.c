@@ -20,7 +20,7 @@
 enum { LINE_CAPACITY = 1536, MAX_WARNINGS = 16 };
 
 static const char *current_command;
-static bool is_quiet;
+static bool is_quiet, wants_details;
 static pthread_mutex_t warnings_lock =
     PTHREAD_MUTEX_INITIALIZER; /* the library may warn from any of its threads */
 static char *warnings[MAX_WARNINGS];
@@ -39,6 +39,16 @@ const char *command_name(void)
 void set_quiet(bool quiet)
 {
     is_quiet = quiet;
+}
+
+void set_verbose(bool verbose)
+{
+    wants_details = verbose;
+}
+
+bool is_verbose(void)
+{
+    return wants_details;
 }
 
 static void print_error(char *text)

@@ -12,6 +12,9 @@
 void set_command_name(const char *name);
 const char *command_name(void);
 void set_quiet(bool quiet);
+void set_verbose(bool verbose);
+/* Returns whether result tables have all details (--verbose). */
+bool is_verbose(void);
 
 /* Prints one line on standard error, "volterra COMMAND: ...", and drops the deferred warnings. Returns
  * exit_status, so that the caller can return the result directly. */

@@ -13,10 +13,11 @@ typedef struct result_entry {
     const char *key, *label;
     json_t *value; /* owned; NULL: null */
     char *text;    /* owned, for the table; NULL: not shown */
+    bool is_detail;
 } result_entry;
 
 struct result_list {
-    bool json;
+    bool json, are_details;
     json_build build; /* also records failed allocations of table texts */
     int count, capacity;
     result_entry *entries;
@@ -28,6 +29,12 @@ result_list *results_new(bool json)
     if (made)
         made->json = json;
     return made;
+}
+
+void results_details(result_list *results, bool are_details)
+{
+    if (results)
+        results->are_details = are_details;
 }
 
 /* Sets the table text of an entry. */
@@ -72,6 +79,7 @@ static result_entry *next_entry(result_list *results, const char *key, const cha
     memset(entry, 0, sizeof *entry);
     entry->key = key;
     entry->label = label;
+    entry->is_detail = results->are_details;
     return entry;
 }
 
@@ -214,19 +222,24 @@ void results_append(result_list *results, const char *key, result_list *inner)
     results_discard(inner);
 }
 
+static bool is_shown(const result_entry *entry)
+{
+    return entry->label && (!entry->is_detail || is_verbose());
+}
+
 static int print_table(const result_list *results)
 {
     if (results->build.failed)
         return complain(EXIT_FAILED, "not enough memory for the report");
     int width = 0;
     for (int i = 0; i < results->count; i++) {
-        const char *label = results->entries[i].label;
-        if (label && shown_width(label) > width)
-            width = shown_width(label);
+        const result_entry *entry = &results->entries[i];
+        if (is_shown(entry) && shown_width(entry->label) > width)
+            width = shown_width(entry->label);
     }
     for (int i = 0; i < results->count; i++) {
         const result_entry *entry = &results->entries[i];
-        if (!entry->label)
+        if (!is_shown(entry))
             continue;
         print_shown(stdout, entry->label, width);
         printf("  %s\n", entry->text ? volt_make_printable(entry->text) : "");

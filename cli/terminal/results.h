@@ -14,6 +14,9 @@
 typedef struct result_list result_list;
 
 result_list *results_new(bool json);
+/* Marks the values added from now on as details, which the table has only with --verbose, or as main results
+ * (the default). JSON has all values. */
+void results_details(result_list *results, bool are_details);
 void results_number(result_list *results, const char *key, const char *label, double value);
 void results_count(result_list *results, const char *key, const char *label, int64_t value);
 void results_flag(result_list *results, const char *key, bool value);

@@ -78,7 +78,7 @@ def test_examples_choose_alpha():
     X, y = NORMAL + STRANGE, [1] * 16 + [-1] * 6
     model = volterra.SeriesAnomaly("gak:sigma=100", draws=6, random_state=3).fit(X, y)
     assert model.kernel_.startswith("gak:") and len(model.left_out_) == 16
-    with pytest.raises(ValueError, match="draws require examples"):
+    with pytest.raises(ValueError, match="draws"):
         volterra.SeriesAnomaly(draws=3).fit(NORMAL)
 
 
@@ -112,7 +112,7 @@ def test_wrong_arguments(arguments, message):
 
 
 def test_wrong_data():
-    with pytest.raises(ValueError, match="at least 3"):
+    with pytest.raises(ValueError, match="at.*3"):
         volterra.SeriesAnomaly().fit(NORMAL[:2])
     with pytest.raises(ValueError, match="collection"):
         volterra.SeriesAnomaly().fit(NORMAL[0][:, 0])

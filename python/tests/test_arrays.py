@@ -79,7 +79,7 @@ def test_collections(rng):
 
 
 def test_collections_that_do_not_fit(rng):
-    with pytest.raises(ValueError, match="different numbers of channels"):
+    with pytest.raises(ValueError, match="channels"):
         as_collection([rng.normal(size=(5, 2)), rng.normal(size=(5, 3))])
     with pytest.raises(ValueError, match="of one kind"):
         volterra.gram(rng.normal(size=(3, 5, 2)), rng.normal(size=(5, 2)), "gak")
@@ -97,14 +97,14 @@ def test_normalised(rng):
     assert np.allclose(normalised, plain / np.sqrt(np.outer(*own)), rtol=0, atol=1e-13)
     K = volterra.gram([x[:7], x[3:]], kernel=KERNEL, normalise=True)
     assert np.array_equal(np.diag(K), [1, 1]) and 0 < K[0, 1] < 1
-    with pytest.raises(ValueError, match="with itself is 0"):
+    with pytest.raises(ValueError, match="itself.*0"):
         volterra.gram(np.zeros((2, 1)), kernel="linear", normalise=True)
 
 
 def test_radii_of_one_problem(rng):
     train = rng.normal(size=(20, 2))
     far = 3 * train
-    with pytest.warns(volterra.VolterraWarning, match="the same radius"):
+    with pytest.warns(volterra.VolterraWarning, match="radius"):
         volterra.gram(far, train, kernel=KERNEL)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -61,11 +61,11 @@ def test_invalid_arguments():
     y = np.arange(10.0)
     with pytest.raises(ValueError, match="kind is 'mean'"):
         volterra.baseline("mean", y)
-    with pytest.raises(ValueError, match="season of at least 2 rows"):
+    with pytest.raises(ValueError, match="season.*2.*rows"):
         volterra.baseline("seasonal", y)
     with pytest.raises(ValueError, match="ahead is 0"):
         volterra.baseline("naive", y, ahead=0)
-    with pytest.raises(ValueError, match="no row to forecast"):
+    with pytest.raises(ValueError, match="row.*forecast"):
         volterra.baseline("naive", y, ahead=10)
     with pytest.raises(ValueError, match="is row 10"):
         volterra.baseline("naive", y, end=12)
@@ -93,11 +93,11 @@ def test_skill():
     assert metrics.scores(truth, forecast)["rmse"] == metrics.rmse(truth, forecast)
     with pytest.raises(ValueError, match="3 rows earlier"):
         metrics.skill(truth, forecast, ahead=3)
-    with pytest.raises(ValueError, match="the baseline is exact"):
+    with pytest.raises(ValueError, match="baseline.*exact"):
         metrics.skill([1.0, 1, 1], [1.0, 2, 3])
-    with pytest.raises(ValueError, match="they must be equal"):
+    with pytest.raises(ValueError, match="equal"):
         metrics.skill(truth, forecast[:2])
-    with pytest.raises(ValueError, match="past has 2 columns"):
+    with pytest.raises(ValueError, match="2.*columns"):
         metrics.mase(truth, forecast, past=np.zeros((3, 2)))
     with pytest.raises(ValueError, match="season is 1"):
         metrics.mase(truth, forecast, past=past, season=1)

@@ -129,13 +129,13 @@ def test_builder_fits_a_copy():
 
 def test_wrong_records():
     u, y = make_record(50, 10)
-    with pytest.raises(TypeError, match="a record has u and y"):
+    with pytest.raises(TypeError, match="record"):
         benchmarks.fit(estimator(), 7)
-    with pytest.raises(ValueError, match="u has 50 rows and y 40"):
+    with pytest.raises(ValueError, match="50.*rows.*40"):
         benchmarks.fit(estimator(), (u, y[:40]))
     with pytest.raises(ValueError, match="rows"):
         benchmarks.fit(estimator(), (u, y), rows=0)
-    with pytest.raises(ValueError, match="leave none to score"):
+    with pytest.raises(ValueError, match="score"):
         benchmarks.rmse(iodata(u, y, 50), y)
     with pytest.raises(ValueError, match="shape"):
         benchmarks.rmse((u, y), y[:20])

@@ -67,11 +67,11 @@ def test_returns_of_prices():
 
 
 def test_wrong():
-    with pytest.raises(ValueError, match="upper triangular"):
+    with pytest.raises(ValueError, match="triangular"):
         BEKK([[1.0, 0.0], [1.0, 1.0]], [0.1, 0.1], [0.9, 0.9])
     with pytest.raises(ValueError, match="shapes"):
         BEKK([[1.0]], [0.1, 0.1], [0.9])
     with pytest.raises(ValueError, match="stationary|a_|1"):
         BEKK([[1.0]], [0.9], [0.9]).simulate(10)
-    with pytest.raises(ValueError, match="has 1 columns, and the model has 5"):
+    with pytest.raises(ValueError, match="1.*columns.*model.*5"):
         BEKK.preset("sp500-d5").score(np.ones((10, 1)))

@@ -38,7 +38,7 @@ def test_words():
     volterra.set_device("cpu")
     assert volterra.device() == "cpu"
     volterra.set_device()
-    with pytest.raises(ValueError, match="device 'tpu'; must be auto, cpu, gpu"):
+    with pytest.raises(ValueError, match="device.*'tpu'.*auto.*cpu.*gpu"):
         volterra.set_device("tpu")
     with pytest.raises(TypeError, match="not int"):
         volterra.set_device(0)

@@ -63,9 +63,9 @@ def test_data(system):
         VolterraRidge().fit(X, np.r_[np.inf, y[1:]])
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[300, 299\]"):
         VolterraRidge().fit(X, y[1:])
-    with pytest.raises(ValueError, match="Reshape your data"):
+    with pytest.raises(ValueError, match="Reshape"):
         VolterraRidge().fit(y, y)
-    with pytest.raises(ValueError, match="X has 1 features, but VolterraRidge is expecting 2"):
+    with pytest.raises(ValueError, match="X.*1.*features.*VolterraRidge.*2"):
         VolterraRidge().fit(X, y).predict(X[:, :1])
     with pytest.raises(ValueError, match="text"):
         VolterraRidge().fit([["a"], ["b"]], [1, 2])

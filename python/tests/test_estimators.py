@@ -274,11 +274,11 @@ def test_lambda_coef_is_lam_coef():
     assert second.get_params()["lambda_coef"] == 0.7 and second.set_params(lambda_coef=None).lambda_coef is None
     K = volterra.volterra_kernel(u, lam_coef=0.7)
     assert np.array_equal(K, volterra.volterra_kernel(u, lambda_coef=0.7))
-    with pytest.raises(ValueError, match="give lam_coef or lambda_coef, not both"):
+    with pytest.raises(ValueError, match="lam_coef.*lambda_coef"):
         VolterraRidge(lam_coef=0.7, lambda_coef=0.7).fit(u, y)
-    with pytest.raises(ValueError, match="give lam_coef or lambda_coef, not both"):
+    with pytest.raises(ValueError, match="lam_coef.*lambda_coef"):
         volterra.volterra_kernel(u, lam_coef=0.7, lambda_coef=0.6)
-    with pytest.raises(ValueError, match="not both: kernel and lambda_coef"):
+    with pytest.raises(ValueError, match="kernel.*lambda_coef"):
         VolterraRidge(kernel="volterra", lambda_coef=0.7).fit(u, y)
     for name in ("lam_coef", "lambda_coef"):
         search = volterra.VolterraRidgeCV(candidates={name: [0.5, 0.6], "alpha": [1e-3]}).fit(u, y)

@@ -99,7 +99,7 @@ def test_feedback():
     np.testing.assert_allclose(found.g1[0, 0], [1, 0.5], atol=0.1)
     with pytest.raises(ValueError, match="with feedback"):
         model.orders(u)
-    with pytest.raises(ValueError, match="about has 1 number, and the model takes 2"):
+    with pytest.raises(ValueError, match="about.*1.*model.*2"):
         model.explain(2, about=[0.0])
 
 
@@ -107,20 +107,20 @@ def test_invalid_arguments(known):
     u, y, model = known
     with pytest.raises(ValueError, match="lags"):
         model.explain(0)
-    with pytest.raises(ValueError, match="lags exceed the 399 training rows"):
+    with pytest.raises(ValueError, match="lags.*399.*rows"):
         model.explain(400)
     with pytest.raises(ValueError, match="order"):
         model.explain(order=9)
-    with pytest.raises(ValueError, match="has .* numbers with"):
+    with pytest.raises(ValueError, match="numbers"):
         model.explain(order=8)
-    with pytest.raises(ValueError, match="beyond the largest of training"):
+    with pytest.raises(ValueError, match="training"):
         model.explain(about=[9.0, 9.0])
     with pytest.raises(ValueError, match='must be "mean", "zero"'):
         model.explain(about="nowhere")
-    with pytest.raises(ValueError, match="groups are records of along"):
+    with pytest.raises(ValueError, match="records.*along"):
         model.explain(groups=[1, 2])
     with pytest.raises(volterra.NotFittedError):
         volterra.VolterraRidge().explain()
     gak = volterra.SequenceKernelRidge("gak:window=2", alpha=1.0).fit(u[:20], y[:20])
-    with pytest.raises(ValueError, match="kernel gak has no power series"):
+    with pytest.raises(ValueError, match="kernel.*gak.*power.*series"):
         gak.explain()

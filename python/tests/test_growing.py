@@ -25,7 +25,7 @@ def test_parts_equal_whole_fit(system):
     parts = VolterraRidge(kernel=KERNEL, **PLAIN)
     assert parts.partial_fit(X[:100], y[:100]) is parts  # the first part is a fit
     near(parts.predict(X[:100]), parts.fitted_)
-    with pytest.raises(AttributeError, match="no rows were learned since fit"):
+    with pytest.raises(AttributeError, match="rows.*fit"):
         _ = parts.learner_
     assert parts.partial_fit(X[100:130], y[100:130]) is parts
     forecasts = parts.update(X[130:160], y[130:160])
@@ -57,7 +57,7 @@ def test_series_with_late_targets(ahead):
         learner = SequenceKernelRidge(KERNEL, ahead=ahead, **PLAIN).fit(*pick(0, 250)).learner()
         rows = [learner.advance(x[t], None if y is None else y[t]) for t in range(250, 300)]
         assert np.array_equal(np.array(rows[-10:]).reshape(10, -1), np.asarray(out).reshape(10, -1))
-    with pytest.raises(ValueError, match="become known one after the other"):
+    with pytest.raises(ValueError, match="become"):
         SequenceKernelRidge(KERNEL, ahead=range(1, 4), **PLAIN).fit(x[:250]).partial_fit(x[250:260])
 
 
@@ -88,11 +88,11 @@ def test_scikit_learn_conventions(system):
     model = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100]).partial_fit(X[100:120], y[100:120])
     other = base.clone(model)
     assert other.get_params() == model.get_params() and not other.__sklearn_is_fitted__()
-    with pytest.raises(ValueError, match="X has 1 features, but VolterraRidge is expecting"):
+    with pytest.raises(ValueError, match="X.*1.*features.*VolterraRidge"):
         model.partial_fit(X[:5, :1], y[:5])
-    with pytest.raises(ValueError, match="inconsistent numbers"):
+    with pytest.raises(ValueError, match="inconsistent"):
         model.partial_fit(X[120:125], y[120:126])
-    with pytest.raises(ValueError, match="y is missing"):
+    with pytest.raises(ValueError, match="missing"):
         model.partial_fit(X[120:125])
     with pytest.raises(volterra.NotFittedError):
         VolterraRidge().update(X, y)
@@ -101,7 +101,7 @@ def test_scikit_learn_conventions(system):
     assert not hasattr(volterra.VolterraClassifier(), "partial_fit")
     assert not hasattr(VolterraRidge(loss="huber:delta=1"), "update")
     weighted = VolterraRidge(alpha=1e-2).fit(X[:50], y[:50], sample_weight=np.arange(50.0))
-    with pytest.raises(AttributeError, match="squared loss without weights"):
+    with pytest.raises(AttributeError, match="loss.*weights"):
         weighted.partial_fit(X[50:60], y[50:60])
 
 
@@ -278,7 +278,7 @@ def test_learners_track_intervals(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100])
     learner = model.learner(window=80)
-    with pytest.raises(ValueError, match="no intervals"):
+    with pytest.raises(ValueError, match="intervals"):
         learner.interval()
     learner = model.learner(window=80, coverage=[0.5, 0.9])
     widths = []

@@ -109,16 +109,16 @@ def test_files_preserve_intervals(tmp_path):
 @pytest.mark.parametrize("coverage", [0, 1, 1.2, -0.1, float("nan"), [0.5, 2]])
 def test_coverage_between_0_and_1(coverage):
     model, X, _ = fitted()
-    with pytest.raises(ValueError, match="coverage is .*, and must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="coverage.*0.*1"):
         model.predict_interval(X, coverage=coverage)
-    with pytest.raises(ValueError, match="alpha is .*, and must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="alpha.*0.*1"):
         model.predict_quantiles(X, alpha=coverage)
 
 
 def test_invalid_arguments():
     X, Y = make_data()
     few = volterra.SequenceKernelRidge("linear", alpha=1e-2).fit(X[:30], Y[:30])
-    with pytest.raises(ValueError, match="needs the errors of 49 training rows, and output 1 has 29"):
+    with pytest.raises(ValueError, match="errors.*49.*rows.*output.*1.*29"):
         few.predict_interval(X, coverage=0.98)
     with pytest.raises(ValueError, match="a number or a list"):
         few.predict_interval(X, coverage=[])
@@ -151,7 +151,7 @@ def test_standard_deviations_of_a_file(tmp_path):
     read = volterra.load(tmp_path / "m.safetensors")
     assert np.array_equal(read.predict(X[400:], return_std=True)[1], model.predict(X[400:], return_std=True)[1])
     plain = volterra.VolterraRidge(alpha=1e-2).fit(X[:400], Y[:400, 0])
-    with pytest.raises(ValueError, match="does not keep: fit with keep_factor"):
+    with pytest.raises(ValueError, match="keep.*fit.*keep_factor"):
         plain.predict(X[400:], return_std=True)
 
 
@@ -162,9 +162,9 @@ def test_streams_adapt(tmp_path):
     y = u[:, 0] + np.where(np.arange(1600) < 800, 0.1, 0.3) * rng.normal(size=1600)
     model = volterra.SequenceKernelRidge("linear", 1e-2).fit(u[:400], y[:400])
     stream = model.stream()
-    with pytest.raises(ValueError, match="no intervals"):
+    with pytest.raises(ValueError, match="intervals"):
         stream.interval()
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError, match="0.*1"):
         model.stream(coverage=1.2)
     stream = model.stream(coverage=[0.5, 0.9])
     inside = []

@@ -99,7 +99,7 @@ def test_series_as_target():
     assert learner.learned == 100
     # The forecast of a row comes after the target of the row before it.
     assert np.mean((forecasts[:-1] - x[301:]) ** 2) < 1e-2 * np.var(x)
-    with pytest.raises(ValueError, match="y is missing"):
+    with pytest.raises(ValueError, match="missing"):
         VolterraRidge(alpha=1e-2).fit(x[:50], x[:50, 0] ** 2).learner().update(x[50:60])
 
 
@@ -116,7 +116,7 @@ def test_river_interface(system):
         assert forecast == learner.predict_one(x)
         assert learner.learn_one(x, y[t]) is None
         assert forecast == pytest.approx(rows.update(X[t], y[t]), abs=1e-9)
-    with pytest.raises(ValueError, match="the row has no 'x0'"):
+    with pytest.raises(ValueError, match="row.*'x0'"):
         learner.predict_one({"other": 1.0})
     # Without names, those of the first dict are used.
     unnamed = plain.learner()
@@ -147,7 +147,7 @@ def test_journals(system, tmp_path):
     journal, state = tmp_path / "journal", tmp_path / "state"
     learner = model.learner(window=30, journal=journal)
     found = learner.update(X[80:95], y[80:95]).tolist()
-    with pytest.raises(OSError, match="is writing this journal"):
+    with pytest.raises(OSError, match="journal"):
         model.learner(window=30, journal=journal)
     del learner
     learner = model.learner(window=30, journal=journal, state=state)
@@ -164,7 +164,7 @@ def test_journals(system, tmp_path):
     found += learner.update(X[110:120], y[110:120]).tolist()
     assert found == expected
     del learner
-    with pytest.raises(ValueError, match="begins after 15 events"):
+    with pytest.raises(ValueError, match="15.*events"):
         model.learner(window=30, journal=journal)
 
 
@@ -191,21 +191,21 @@ def test_invalid_arguments(system, tmp_path):
     for forget in (0.0, 1.2, -1.0, np.nan):
         with pytest.raises(ValueError, match="forget is"):
             model.learner(forget=forget)
-    with pytest.raises(ValueError, match="forget_what is 'level', and must be one of 'dynamics', 'all'"):
+    with pytest.raises(ValueError, match="forget_what.*'level'.*'dynamics'.*'all'"):
         model.learner(forget_what="level")
     learner = model.learner(window=20)
-    with pytest.raises(ValueError, match="feed one first"):
+    with pytest.raises(ValueError, match="first"):
         learner.learn(1.0)
-    with pytest.raises(ValueError, match="21 rows are to be dropped, and the window has 20"):
+    with pytest.raises(ValueError, match="21.*rows.*dropped.*window.*20"):
         learner.drop(21)
     for row in (np.full(X.shape[1], np.nan), X[0, :0]):
         with pytest.raises(ValueError):
             learner.feed(row)
     with pytest.raises(ValueError):
         learner.learn_one(X[80], np.nan)
-    with pytest.raises(ValueError, match="outputs are needed"):
+    with pytest.raises(ValueError, match="outputs"):
         learner.update(X[80:82], np.zeros((2, 3)))
-    with pytest.raises(ValueError, match="inconsistent numbers"):
+    with pytest.raises(ValueError, match="inconsistent"):
         learner.update(X[80:82], y[80:83])
     assert learner.fed == 0 and learner.rows == 20
     with pytest.raises(FileNotFoundError, match="nothing"):

@@ -80,14 +80,14 @@ def test_weights(rows):
     assert np.array_equal(weighted.fitted_, by_hand.fitted_)
     with pytest.raises(ValueError, match="weights"):
         VolterraRidgeCV(scoring="evidence", **SMALL).fit(X, y, sample_weight=ones)
-    with pytest.raises(ValueError, match="weights add up to 0"):
+    with pytest.raises(ValueError, match="weights.*0"):
         VolterraRidgeCV(**SMALL).fit(X, y, sample_weight=np.where(np.arange(90) < 24, 0, 1))
 
 
 def test_invalid_arguments(rows):
     X, y = rows
     for scoring in ("neg_mse", "evidence", "neg_loo", "neg_gcv", "prequential"):
-        with pytest.raises(ValueError, match="one of squares"):
+        with pytest.raises(ValueError, match="squares"):
             VolterraRidgeCV(loss="huber:delta=1", scoring=scoring, **SMALL).fit(X, y)
     with pytest.raises(ValueError, match="feedback"):
         VolterraRidgeCV(loss="huber:delta=1", feedback=True, draws=3).fit(X, y)
@@ -97,7 +97,7 @@ def test_invalid_arguments(rows):
         VolterraRidgeCV(loss="quantile:q=0.9/0.1", draws=3).fit(X, y)
     with pytest.raises(ValueError, match="tolerance"):
         VolterraRidgeCV(loss="huber:delta=1", tolerance=2, draws=3).fit(X, y)
-    with pytest.raises(ValueError, match="counts must be at least 0"):
+    with pytest.raises(ValueError, match="counts.*0"):
         VolterraRidgeCV(loss="poisson", draws=3).fit(X, y)
 
 
@@ -122,7 +122,7 @@ def test_classes(rows, classes):
     with pytest.raises(ValueError, match="scoring"):
         VolterraClassifierCV(scoring="accuracy", **SMALL).fit(X, labels)
     late = np.where(np.arange(90) < 60, "a", labels)
-    with pytest.raises(ValueError, match="none of which is of class"):
+    with pytest.raises(ValueError, match="class"):
         VolterraClassifierCV(**SMALL).fit(X, late)
     with pytest.raises(ValueError, match="1 class"):
         VolterraClassifierCV(**SMALL).fit(X, np.full(90, "a"))
@@ -142,9 +142,9 @@ def test_fitted_levels(rows):
     both = model.predict_interval(X[70:], coverage=[0.5, 0.9])
     assert both.shape == (20, 2, 2)
     assert np.array_equal(both[:, :, 0], all_levels[:, [1, 2]]) and np.array_equal(both[:, :, 1], all_levels[:, [0, 3]])
-    with pytest.raises(ValueError, match="the quantile 0.5 was not fitted: the loss is quantile:q=0.05/0.25/0.75/0.95"):
+    with pytest.raises(ValueError, match=r"quantile.*0\.5.*fitted.*loss.*quantile:q=0\.05/0\.25/0\.75/0\.95"):
         model.predict_quantiles(X[70:], [0.25, 0.5])
-    with pytest.raises(ValueError, match="coverage 0.8 needs the quantiles 0.1 and 0.9"):
+    with pytest.raises(ValueError, match=r"coverage.*0\.8.*quantiles.*0\.1.*0\.9"):
         model.predict_interval(X[70:], coverage=0.8)
     two = SequenceKernelRidge("rbf", alpha=0.1, loss="quantile:q=0.2/0.8").fit(X, np.c_[y, -y])
     assert two.predict_quantiles(X).shape == (90, 2, 2)
@@ -152,7 +152,7 @@ def test_fitted_levels(rows):
     assert np.array_equal(two.predict_interval(X, 0.6), two.predict_quantiles(X))
     other = VolterraRidge(alpha=0.1, loss="huber:delta=1").fit(X, y)
     for call in (other.predict_interval, other.predict_quantiles):
-        with pytest.raises(ValueError, match="the loss is huber:delta=1"):
+        with pytest.raises(ValueError, match="loss.*huber:delta=1"):
             call(X)
 
 

@@ -27,9 +27,9 @@ def test_forecast(tmp_path):
     axes[0].figure.savefig(tmp_path / "f.png")
     _, ax = pyplot.subplots()
     assert volterra.plot.forecast(x[:, 0], x[:, 0], axes=ax)[0] is ax
-    with pytest.raises(ValueError, match="must agree"):
+    with pytest.raises(ValueError, match="agree"):
         volterra.plot.forecast(x, x[1:])
-    with pytest.raises(ValueError, match="there are 1 axes, and 3"):
+    with pytest.raises(ValueError, match="1.*axes.*3"):
         volterra.plot.forecast(x, x, axes=ax)
 
 
@@ -51,5 +51,5 @@ def test_search(system, tmp_path):
     assert axes[0].get_xscale() == "log"
     assert sum(len(c.get_offsets()) for c in axes[0].collections[:2]) == 12
     axes[0].figure.savefig(tmp_path / "s.png")
-    with pytest.raises(ValueError, match="no parameter was searched"):
+    with pytest.raises(ValueError, match="parameter"):
         volterra.plot.search(volterra.VolterraRidgeCV(candidates=[{"tau": 0.3}]).fit(X, y))

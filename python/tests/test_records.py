@@ -101,15 +101,15 @@ def test_search_by_rows_and_by_records():
 def test_bad_records():
     X, Y = make_records(9, (10, 8))
     model = volterra.VolterraRidge(alpha=1.0)
-    with pytest.raises(ValueError, match="row 12 .* belongs to group 'a', which ended before"):
+    with pytest.raises(ValueError, match="row.*12.*'a'"):
         model.fit(np.vstack(X), np.concatenate(Y), groups=["a"] * 10 + ["b"] * 2 + ["a"] * 6)
-    with pytest.raises(ValueError, match="one for every row"):
+    with pytest.raises(ValueError, match="every.*row"):
         model.fit(np.vstack(X), np.concatenate(Y), groups=["a"] * 5)
     with pytest.raises(ValueError, match="not both"):
         model.fit(X, Y, groups=["a"] * 18)
     with pytest.raises(ValueError, match="y must be a list"):
         model.fit(X, Y[:1])
-    with pytest.raises(ValueError, match="record 1 .* has 8 rows of X"):
+    with pytest.raises(ValueError, match="record.*1.*8.*rows.*X"):
         model.fit(X, [Y[0], Y[1][:3]])
     with pytest.raises(ValueError, match="columns"):
         model.fit([X[0], X[1][:, :1]], Y)

@@ -200,6 +200,6 @@ def test_cross_validation_tools(system):
 
 
 def test_not_fitted():
-    with pytest.raises(sklearn.exceptions.NotFittedError, match="VolterraRidge instance is not fitted yet"):
+    with pytest.raises(sklearn.exceptions.NotFittedError, match="VolterraRidge.*fitted"):
         VolterraRidge().predict([[1.0]])
     assert not hasattr(VolterraRidge(), "fitted_")

@@ -326,7 +326,7 @@ volt_status volt_json_parse(const char *text, int64_t size, json_t **value)
     volt_status status = read_value(&r, &fresh);
     skip_space(&r);
     if (status == VOLT_OK && r.at < r.end)
-        status = fault(&r, "something follows the value");
+        status = fault(&r, "text after the value");
     volt_free(r.buffer);
     if (status == VOLT_OK)
         *value = fresh;

@@ -118,7 +118,7 @@ int64_t volt_default_threads(void)
 
 const char *volt_threads_from(void)
 {
-    const char *why = "it is a forked process";
+    const char *why = "the process was forked";
     volt_threads(); /* sets OpenMP's number */
     if (own || atomic_load(&wanted))
         return "asked for";

@@ -95,5 +95,5 @@ volt_status volt_simulate(volt_system system, const volt_simulate_options *optio
     case VOLT_SYSTEM_NARMA10:
         return narma10_run(&own, out);
     }
-    return volt_fail(VOLT_ERR_ARGUMENT, "there is no system %d", (int)system);
+    return volt_fail(VOLT_ERR_ARGUMENT, "unknown system %d", (int)system);
 }

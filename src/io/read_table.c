@@ -39,7 +39,7 @@ volt_status volt_table_read(const char *source, const volt_read_options *options
     volt_missing missing = options->missing;
     VOLT_REQUIRE(*source, VOLT_ERR_IO, "the file name is empty");
     VOLT_REQUIRE(missing >= VOLT_MISSING_ERROR && missing <= VOLT_MISSING_INTERPOLATE, VOLT_ERR_ARGUMENT,
-                 "volt_table_read: %d is no way to treat missing values", (int)missing);
+                 "volt_table_read: unknown treatment of missing values %d", (int)missing);
     char *path = NULL;
     const char *columns = NULL;
     VOLT_TRY(volt_source_split(source, &path, &columns));

@@ -23,7 +23,7 @@ volt_status volt_texts_number(const char *const *texts, int64_t n, const char **
                               int64_t *numbers)
 {
     VOLT_REQUIRE(texts && distinct && count && numbers && n >= 0, VOLT_ERR_ARGUMENT,
-                 "the texts or the place for their numbers is NULL");
+                 "the texts or the output for their numbers is NULL");
     *count = 0;
     memcpy((void *)distinct, (const void *)texts, (size_t)n * sizeof *distinct);
     qsort((void *)distinct, (size_t)n, sizeof *distinct, compare_texts);

@@ -56,7 +56,7 @@ volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols,
 {
     volt_write_options own;
     VOLT_TRY(take_options(options, &own));
-    VOLT_REQUIRE(writer, VOLT_ERR_ARGUMENT, "volt_table_writer: there is no place for the writer");
+    VOLT_REQUIRE(writer, VOLT_ERR_ARGUMENT, "volt_table_writer: the output for the writer is NULL");
     VOLT_TRY(check_shape(path, rows, cols, cols));
     volt_file_kind kind = volt_file_kind_of(path);
     VOLT_REQUIRE(kind != VOLT_FILE_MAT, VOLT_ERR_ARGUMENT, "%s: a MAT file cannot be written in pieces", path);

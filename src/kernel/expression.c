@@ -469,7 +469,7 @@ const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index)
 
 volt_status volt_kernel_get_info(const volt_kernel *kernel, volt_kernel_info *info)
 {
-    VOLT_REQUIRE(kernel && info, VOLT_ERR_ARGUMENT, "the kernel or the place for its description is NULL");
+    VOLT_REQUIRE(kernel && info, VOLT_ERR_ARGUMENT, "the kernel or the output for its description is NULL");
     volt_kernel_info found = kernel->entry->info;
     found.text = kernel->text;
     found.names = kernel->names;

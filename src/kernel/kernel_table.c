@@ -84,12 +84,12 @@ static volt_status warn_of_echo(const volt_kernel *kernel, const volt_reservoir 
     double left = 0;
     VOLT_TRY(volt_reservoir_check_echo_state(reservoir, Z, &rows, &left));
     if (!(left <= little))
-        volt_log(VOLT_LOG_WARNING,
-                 "kernel %s: the memory does not fade: after %" PRId64
-                 " rows two starts are still %.2g of their first distance apart; take a smaller radius or "
-                 "norm, or a "
-                 "larger leak",
-                 kernel->entry->info.name, rows, left);
+        volt_log(
+            VOLT_LOG_WARNING,
+            "kernel %s: the memory does not fade: after %" PRId64
+            " rows two initial states still differ by %.2g of their initial distance; use a smaller radius or "
+            "norm, or a larger leak",
+            kernel->entry->info.name, rows, left);
     return VOLT_OK;
 }
 

@@ -72,7 +72,7 @@ static volt_status find_entry(piece name, const volt_kernel_entry **entry)
     }
     char hint[128];
     const char *meant = foreign_sign(name);
-    return volt_fail(VOLT_ERR_KERNEL, "there is no kernel \"%.*s\"%s", name.length, name.at,
+    return volt_fail(VOLT_ERR_KERNEL, "unknown kernel \"%.*s\"%s", name.length, name.at,
                      meant ? meant : suggestion(name, names, count, hint, sizeof hint));
 }
 
@@ -129,7 +129,7 @@ static volt_status read_choice(const volt_kernel_info *info, int p, piece text, 
             return VOLT_OK;
         }
     }
-    return volt_fail(VOLT_ERR_KERNEL, "kernel %s: %s=%.*s is none of %s", info->name, parameter->name,
+    return volt_fail(VOLT_ERR_KERNEL, "kernel %s: %s=%.*s is not one of %s", info->name, parameter->name,
                      text.length, text.at, parameter->range);
 }
 

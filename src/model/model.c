@@ -216,7 +216,7 @@ static volt_status take_slice(const volt_model *model, int64_t s, volt_beyond po
     int64_t d = model->recipe.columns;
     double norm = volt_row_norm(z, d), radius = volt_slice_radius(&model->resolved, s);
     VOLT_REQUIRE(isfinite(norm * norm), VOLT_ERR_NOT_FINITE,
-                 "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
+                 "input row %" PRId64 " contains a value that is not finite or too large", row + 1);
     if (volt_is_within(norm, radius, d))
         return VOLT_OK;
     if (policy == VOLT_BEYOND_ERROR)
@@ -249,7 +249,7 @@ volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, 
     volt_recipe_row(recipe, recent, x, z);
     for (int64_t j = 0; j < recipe->columns; j++) /* before clipping */
         VOLT_REQUIRE(isfinite(z[j]), VOLT_ERR_NOT_FINITE,
-                     "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
+                     "input row %" PRId64 " contains a value that is not finite or too large", row + 1);
     bool counted = policy != VOLT_BEYOND_ALLOW && volt_recipe_clip(recipe, z);
     if (counted && policy == VOLT_BEYOND_ERROR)
         return refuse_range(row);

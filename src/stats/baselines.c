@@ -155,7 +155,7 @@ const char *volt_warning_text(volt_warning_code code)
     case VOLT_WARNING_WORSE_THAN_CONSTANT:
         return "the mean of the targets has a lower error on the held-out rows";
     case VOLT_WARNING_PAST_TARGETS:
-        return "the baselines know past targets, and the model only its inputs";
+        return "the baselines use past targets, the model only its inputs";
     case VOLT_WARNING_SEARCH_CUT:
         return "the time budget ended the search: the selection depends on the speed of this machine";
     case VOLT_WARNING_SINGLE_SERIES_CLASS:

@@ -20,7 +20,7 @@ static volt_status check_shapes(volt_view truth, volt_view forecast)
 {
     VOLT_REQUIRE(truth.rows == forecast.rows && truth.cols == forecast.cols, VOLT_ERR_SHAPE,
                  "the truth is %" PRId64 " x %" PRId64 " and the forecast %" PRId64 " x %" PRId64
-                 ": they must be equal",
+                 " (must be equal)",
                  truth.rows, truth.cols, forecast.rows, forecast.cols);
     VOLT_REQUIRE(truth.rows >= 1 && truth.cols >= 1, VOLT_ERR_SHAPE,
                  "the truth is %" PRId64 " x %" PRId64 ", and must have at least one row and one column",

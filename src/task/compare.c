@@ -345,7 +345,7 @@ static void fail_row(row *one, volt_status status)
     one->result.loss = no_result.loss;
     one->status = status;
     one->failure = volt_strdup(volt_error_detail());
-    one->result.failure = one->failure ? one->failure : "there is not enough memory, not even for the reason";
+    one->result.failure = one->failure ? one->failure : "not enough memory";
 }
 
 /* Allocates names and texts of all rows before the work, so that no row is lost for lack of memory. */
@@ -458,7 +458,7 @@ static volt_status conclude(const run *r, bool cancelled)
 static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_compare_options *options,
                          volt_comparison **comparison)
 {
-    VOLT_REQUIRE(comparison, VOLT_ERR_ARGUMENT, "there is no place for the comparison");
+    VOLT_REQUIRE(comparison, VOLT_ERR_ARGUMENT, "the output for the comparison is NULL");
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(n_train >= 2 && X.rows - n_train >= 2, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " of %" PRId64 " rows train, and at least 2 must train and 2 test", n_train,
@@ -469,13 +469,13 @@ static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_c
     if (options->base.data) {
         VOLT_REQUIRE(options->base.rows == Y.rows && options->base.cols == Y.cols, VOLT_ERR_SHAPE,
                      "the base is %" PRId64 " x %" PRId64 " and the targets are %" PRId64 " x %" PRId64
-                     ": they must be equal",
+                     " (must be equal)",
                      options->base.rows, options->base.cols, Y.rows, Y.cols);
         VOLT_REQUIRE(options->protocol != VOLT_PROTOCOL_PUBLISHED, VOLT_ERR_ARGUMENT,
-                     "under the published protocol targets are levels: it takes no base");
+                     "the published protocol does not support a base");
     }
     VOLT_REQUIRE(options->draws > 0 || options->seconds > 0, VOLT_ERR_ARGUMENT,
-                 "there is no end to the search: give a number of draws or a budget for each kernel");
+                 "the search is unlimited: give a number of draws or a budget for each kernel");
     return VOLT_OK;
 }
 

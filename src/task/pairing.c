@@ -39,7 +39,7 @@ static volt_status choose_horizons(volt_view X, bool has_targets, const volt_pai
                  "ahead is %lld to %lld, and a range must have 1 <= first <= last", (long long)first,
                  (long long)ahead);
     VOLT_REQUIRE(has_targets || first > 0, VOLT_ERR_ARGUMENT,
-                 "ahead is 0 without targets, and must be at least 1: inputs would be learned from themselves");
+                 "ahead is 0, and must be at least 1 without targets");
     VOLT_REQUIRE(ahead < X.rows, X.rows == 1 ? VOLT_ERR_DATA : VOLT_ERR_ARGUMENT,
                  "ahead is %lld, and must be less than the %lld row%s", (long long)ahead, (long long)X.rows,
                  X.rows == 1 ? "" : "s");
@@ -244,11 +244,10 @@ static volt_status refuse_target(const volt_pairing_options *options, int64_t ta
         snprintf(name, sizeof name, "'%.56s'", options->target_names[target]);
     else
         snprintf(name, sizeof name, "%lld", (long long)target);
-    return volt_fail(
-        VOLT_ERR_ARGUMENT,
-        "target %s is also input %lld of the same row, so the model would read off the answer: predict it "
-        "at least 1 row ahead, leave it out of the inputs, or allow a target in the inputs",
-        name, (long long)input);
+    return volt_fail(VOLT_ERR_ARGUMENT,
+                     "target %s is also input %lld of the same row: use ahead of at least 1, remove it from "
+                     "the inputs, or allow a target in the inputs",
+                     name, (long long)input);
 }
 
 static volt_status find_anchors(volt_view X, volt_view series, bool has_targets,

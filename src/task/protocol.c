@@ -324,9 +324,8 @@ volt_status volt_compare_loss_read(const volt_compare_options *options, int64_t 
     volt_loss *read = NULL;
     if (!options->loss && !options->weights)
         return VOLT_OK;
-    VOLT_REQUIRE(
-        options->protocol != VOLT_PROTOCOL_PUBLISHED, VOLT_ERR_ARGUMENT,
-        "under the published protocol kernels are fitted by squares: it takes neither a loss nor weights");
+    VOLT_REQUIRE(options->protocol != VOLT_PROTOCOL_PUBLISHED, VOLT_ERR_ARGUMENT,
+                 "the published protocol does not support a loss or weights");
     double total = options->weights ? 0 : 1;
     for (int64_t i = n_train; options->weights && i < n; i++)
         total += options->weights[i];

@@ -68,7 +68,7 @@ volt_status volt_row_anomaly_fit(volt_view X, const volt_row_anomaly_options *gi
     volt_row_anomaly_options options;
     volt_pairing *pairs = NULL;
     int64_t train = 0;
-    VOLT_REQUIRE(X.data && model, VOLT_ERR_ARGUMENT, "the rows or the place for the model is NULL");
+    VOLT_REQUIRE(X.data && model, VOLT_ERR_ARGUMENT, "the rows or the output for the model is NULL");
     VOLT_TRY(take_options(given, &options));
     VOLT_TRY(count_train_rows(X.rows, options.train_rows, &train));
     VOLT_TRY(volt_pairing_create(volt_view_rows(X, 0, train), volt_view_of(NULL, 0, 0), NULL, &pairs));
@@ -106,7 +106,7 @@ volt_status volt_row_anomaly_score(const volt_model *model, volt_view X, const v
     volt_live_options how = volt_live_options_default();
     volt_live *live = NULL;
     VOLT_REQUIRE(model && X.data && scores.data, VOLT_ERR_ARGUMENT,
-                 "the model, the rows or the place for their scores is NULL");
+                 "the model, the rows or the output for their scores is NULL");
     VOLT_TRY(take_options(given, &options));
     volt_view last = volt_model_pending(model);
     VOLT_REQUIRE(last.rows == 1, VOLT_ERR_ARGUMENT,

@@ -64,7 +64,8 @@ volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_
                              volt_times_report *report)
 {
     volt_times_report full = {.struct_size = sizeof full, .start = VOLT_START_CONTINUE};
-    VOLT_REQUIRE(times && report && n >= 0, VOLT_ERR_ARGUMENT, "the times or the place for the report is NULL");
+    VOLT_REQUIRE(times && report && n >= 0, VOLT_ERR_ARGUMENT,
+                 "the times or the output for the report is NULL");
     if (!find_unordered(times, n, &full)) {
         if (grid)
             full.grid = *grid;

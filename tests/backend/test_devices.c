@@ -116,15 +116,15 @@ static void test_device_choice_persists(void **state)
 {
     (void)state;
     plug(FAKE, "open");
-    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "gpu:0 cannot be opened: it is in use");
+    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "gpu:0");
     assert_string_equal(volt_device(), "auto");
     assert_null(volt_device_backend());
     check_ok(volt_set_device("cpu"));
-    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "gpu:0 cannot be opened");
+    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "gpu:0");
     assert_string_equal(volt_device(), "cpu");
 
     plug(FAKE, "lacks");
-    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "back end fake lacks");
+    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "lacks");
     assert_string_equal(volt_device(), "auto");
 
     plug(FAKE, "open1");
@@ -132,15 +132,15 @@ static void test_device_choice_persists(void **state)
     const volt_backend *first = volt_backend_current();
     assert_string_equal(volt_device(), "gpu:0");
     assert_null(first->map);
-    check_fails(volt_set_device("gpu:1"), VOLT_ERR_DEVICE, "gpu:1 cannot be opened");
+    check_fails(volt_set_device("gpu:1"), VOLT_ERR_DEVICE, "gpu:1");
     assert_string_equal(volt_device(), "gpu:0");
     assert_ptr_equal(volt_backend_current(), first);
-    check_fails(volt_set_device("gpu:2"), VOLT_ERR_DEVICE, "the plugin found 2");
+    check_fails(volt_set_device("gpu:2"), VOLT_ERR_DEVICE, "plugin 2");
     assert_ptr_equal(volt_backend_current(), first);
     const char *wrong[] = {"",          "GPU",  "gpu:", "gpu:x", "gpu:1x", "gpu:-1",
                            "gpu:99999", "gpu1", "cuda", "cpu:0", " gpu"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        check_fails(volt_set_device(wrong[i]), VOLT_ERR_ARGUMENT, "auto, cpu, gpu, or gpu:1");
+        check_fails(volt_set_device(wrong[i]), VOLT_ERR_ARGUMENT, "auto cpu gpu gpu:1");
     check_fails(volt_set_device(NULL), VOLT_ERR_ARGUMENT, "device ''");
     assert_string_equal(volt_device(), "gpu:0");
     check_ok(volt_set_device("cpu"));
@@ -160,8 +160,8 @@ static void test_list(void **state)
     assert_string_equal(info.name, "Fake 2");
     assert_string_equal(info.driver, "1.0");
     assert_true(info.memory == (uint64_t)2e9 && info.available == (uint64_t)5e8);
-    check_fails(volt_device_get_info(3, &info), VOLT_ERR_ARGUMENT, "there is no device 3: there are 3");
-    check_fails(volt_device_get_info(-1, &info), VOLT_ERR_ARGUMENT, "there is no device -1");
+    check_fails(volt_device_get_info(3, &info), VOLT_ERR_ARGUMENT, "device 3");
+    check_fails(volt_device_get_info(-1, &info), VOLT_ERR_ARGUMENT, "device -1");
     check_fails(volt_device_get_info(0, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_ok(volt_set_device("gpu:2"));
     assert_string_equal(volt_device(), "gpu:2");
@@ -365,9 +365,8 @@ static void test_failures_during_work(void **state)
     check_ok(volt_set_threads(1)); /* so that the number of operations is the same each time */
     for (int w = 0; w < 4; w++) {
         /* A search has many operations: every 61st is tested, which covers all kinds. */
-        int64_t blocks = fail_at_each(&made, works[w], "alloc", 1, VOLT_ERR_MEMORY, "the device has no room");
-        int64_t steps =
-            fail_at_each(&made, works[w], "lost", w < 2 ? 1 : 61, VOLT_ERR_DEVICE, "the device was lost");
+        int64_t blocks = fail_at_each(&made, works[w], "alloc", 1, VOLT_ERR_MEMORY, "device");
+        int64_t steps = fail_at_each(&made, works[w], "lost", w < 2 ? 1 : 61, VOLT_ERR_DEVICE, "device");
         assert_true(blocks >= 1 && steps > 10);
     }
     check_ok(volt_set_threads(0));
@@ -395,7 +394,7 @@ static void test_search_continues_after_device_failure(void **state)
     check_ok(volt_set_threads(1));
     plug(FAKE, "lost=60");
     check_ok(volt_set_device("gpu"));
-    check_fails(search(&made, 1e-3, VOLT_START_CONTINUE, name, false, &found), VOLT_ERR_DEVICE, "was lost");
+    check_fails(search(&made, 1e-3, VOLT_START_CONTINUE, name, false, &found), VOLT_ERR_DEVICE, "lost");
     assert_null(found);
     setenv("VOLT_FAKE_DEVICE", "", 1);
     check_ok(volt_set_device("gpu"));
@@ -434,7 +433,7 @@ static void test_concurrent_trials(void **state)
     check_ok(volt_set_device("gpu"));
     volt_search *none = NULL;
     check_fails(search(&made, 1e-3, VOLT_START_CONTINUE, NULL, false, &none), VOLT_ERR_MEMORY,
-                "a search on 60 rows needs");
+                "search 60 rows");
     assert_null(none);
     unplug();
     free_data(&made);
@@ -450,7 +449,7 @@ static void test_does_not_fit(void **state)
     volt_plan plan = {.struct_size = sizeof plan};
     plug(FAKE, "memory=20000"); /* 8 n (n + 1) bytes: 49 rows take 19600 */
     check_ok(volt_set_device("gpu"));
-    check_fails(fit_given(&made, &out), VOLT_ERR_MEMORY, "up to 49 rows");
+    check_fails(fit_given(&made, &out), VOLT_ERR_MEMORY, "49 rows");
     check_ok(volt_plan_fit(NULL, 60, D, Q, 0, 0, &plan, NULL));
     assert_true(plan.on_device && plan.device_n_that_fits == 49 && plan.n_that_fits == 49);
     assert_true(plan.device_bytes == 8.0 * 60 * 61 && plan.device_available_bytes == 20000);

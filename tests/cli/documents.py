@@ -12,7 +12,7 @@ Commands are in indented blocks, and in fenced ones that are called console:
 
 Words and whole numbers must be the same, other numbers to a part in a thousand, and after a chaotic path
 (--lyapunov) not at all; times of the machine are passed over. A line that ends in "..." is the beginning of one, and
-"..." alone stands for any lines. Comparisons of a preset take minutes: not here.
+a line "..." matches any lines. Comparisons of a preset take minutes: not here.
 
 The tests of the Python package compare what blocks of Python print in the same way.
 """

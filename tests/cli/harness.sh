@@ -99,6 +99,17 @@ one_line()
 
 out_has() { grep -qE -- "$1" out || fail "nothing on standard output matches '$1': $(head -n 5 out)"; }
 err_has() { grep -qE -- "$1" err || fail "nothing on standard error matches '$1'"; }
+# err_names TERM...: standard error has every term, in any order. Terms are options, files and values, not sentences.
+err_names()
+{
+    local term
+    for term; do
+        case $term in
+            '' | *[!0-9]*) grep -qF -- "$term" err ;;
+            *) grep -qE "(^|[^0-9A-Za-z.])$term([^0-9A-Za-z]|\$)" err ;;
+        esac || fail "standard error does not name '$term'"
+    done
+}
 no_err() { [ ! -s err ] || fail "standard error is not empty"; }
 no_out() { [ ! -s out ] || fail "standard output is not empty: $(head -n 3 out)"; }
 lines_of() { [ "$(wc -l <"$1")" -eq "$2" ] || fail "$1 has $(wc -l <"$1") lines, not $2"; }

@@ -365,11 +365,9 @@ static void radius_equals_largest_input_norm(void **state)
     volt_kernel *fir = plain_parse("fir:corr=0.9"),
                 *ball = plain_parse("fir:corr=0.9 + volterra:pair=0.9,angle=0.5");
     check_ok(volt_gram_collection(fir, &rows, 1, NULL, 0, &options, volt_matrix_of(&one, 1, 1)));
-    check_fails(volt_gram(ball, rows, none, &options, volt_matrix_of(K, 4, 4)), VOLT_ERR_ARGUMENT,
-                "the radius is 1");
+    check_fails(volt_gram(ball, rows, none, &options, volt_matrix_of(K, 4, 4)), VOLT_ERR_ARGUMENT, "radius 1");
     options.radius = -1;
-    check_fails(volt_gram(fir, rows, none, &options, volt_matrix_of(K, 4, 4)), VOLT_ERR_ARGUMENT,
-                "the radius is -1");
+    check_fails(volt_gram(fir, rows, none, &options, volt_matrix_of(K, 4, 4)), VOLT_ERR_ARGUMENT, "radius -1");
     volt_kernel_free(ball);
     volt_kernel_free(fir);
 }

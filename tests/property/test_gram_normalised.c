@@ -178,12 +178,9 @@ static void rows_of_zero(void **state)
     volt_view X = volt_view_of(x, 3, 1), one = volt_view_of(x, 1, 1), none = volt_view_of(NULL, 0, 0);
     volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .normalise = 1};
     volt_kernel *kernel = plain_parse("linear");
-    check_fails(volt_gram(kernel, X, none, &options, volt_matrix_of(K, 3, 3)), VOLT_ERR_DATA,
-                "row 2 (counted from 1) with itself is 0");
-    check_fails(volt_gram(kernel, X, one, &options, volt_matrix_of(K, 3, 1)), VOLT_ERR_DATA,
-                "row 2 (counted from 1)");
-    check_fails(volt_gram(kernel, one, X, &options, volt_matrix_of(K, 1, 3)), VOLT_ERR_DATA,
-                "column 2 (counted from 1)");
+    check_fails(volt_gram(kernel, X, none, &options, volt_matrix_of(K, 3, 3)), VOLT_ERR_DATA, "row 2 1 0");
+    check_fails(volt_gram(kernel, X, one, &options, volt_matrix_of(K, 3, 1)), VOLT_ERR_DATA, "row 2 1");
+    check_fails(volt_gram(kernel, one, X, &options, volt_matrix_of(K, 1, 3)), VOLT_ERR_DATA, "column 2 1");
     volt_kernel_free(kernel);
 }
 
@@ -260,8 +257,8 @@ static const char *said_of(const char *text, double rows, double columns, double
 static void radii_of_one_problem(void **state)
 {
     (void)state;
-    assert_non_null(strstr(said_of("volterra", 1, 2, 0), "the rows reach a norm of 5 and the columns 2"));
-    assert_non_null(strstr(said_of("volterra:tau=0.1,lambda_coef=0.5", 1, 2, 0), "the same radius"));
+    assert_non_null(strstr(said_of("volterra", 1, 2, 0), "up to 5, the columns up to 2"));
+    assert_non_null(strstr(said_of("volterra:tau=0.1,lambda_coef=0.5", 1, 2, 0), "radius"));
     assert_string_equal(said_of("volterra", 1, 2, 5), "");   /* it is given */
     assert_string_equal(said_of("volterra", 0.4, 2, 0), ""); /* the rows reach as far as the columns */
     assert_string_equal(said_of("volterra", 0.1, 2, 0), ""); /* and less far */
@@ -273,7 +270,7 @@ static void radii_of_one_problem(void **state)
     double x[] = {3, 4, -6, 8}, radius = 0, bad[] = {1, NAN};
     check_ok(volt_radius(volt_view_of(x, 2, 2), &radius));
     assert_true(radius == 10);
-    check_fails(volt_radius(volt_view_of(bad, 1, 2), &radius), VOLT_ERR_NOT_FINITE, "row 1, column 2");
+    check_fails(volt_radius(volt_view_of(bad, 1, 2), &radius), VOLT_ERR_NOT_FINITE, "row 1 column 2");
     check_fails(volt_radius(volt_view_of(NULL, 0, 0), &radius), VOLT_ERR_SHAPE, "");
 }
 

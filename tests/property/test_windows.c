@@ -139,7 +139,7 @@ static void check_rectangle(const plain_path_kernel *kernel, shape s, const doub
         assert_true((double)compared >= share * (double)(s.n * s.m));
         check_padding(K);
     } else {
-        check_fails(volt_gram(parsed, X, Y, NULL, K), VOLT_ERR_NOT_FINITE, "too large for a double");
+        check_fails(volt_gram(parsed, X, Y, NULL, K), VOLT_ERR_NOT_FINITE, "double");
     }
     free(K.data);
     free(bound);
@@ -192,7 +192,7 @@ static void check_symmetric(const plain_path_kernel *kernel, shape s, const doub
     if (all_finite(value, s.n * s.n))
         compare_symmetric(kernel, s, parsed, X, value, bound, share);
     else
-        check_fails(volt_gram(parsed, X, none, NULL, full), VOLT_ERR_NOT_FINITE, "too large for a double");
+        check_fails(volt_gram(parsed, X, none, NULL, full), VOLT_ERR_NOT_FINITE, "double");
     free(full.data);
     free(bound);
     free(value);

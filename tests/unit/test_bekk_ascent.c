@@ -168,11 +168,11 @@ static void every_allocation_may_fail(void **state)
     assert_int_equal(failing_alloc_live(), 0);
     failing_alloc_stop();
     assert_true(failing_function_stop());
-    check_fails(status, VOLT_ERR_MEMORY, "could not allocate the optimiser of 7 parameters");
+    check_fails(status, VOLT_ERR_MEMORY, "7 parameters");
     failing_alloc_start(1);
     status = climb(40, 1e-8, unwatched, point, &ascent);
     failing_alloc_stop();
-    check_fails(status, VOLT_ERR_MEMORY, "could not allocate");
+    check_fails(status, VOLT_ERR_MEMORY, "allocate");
     assert_memory_equal(point, before, sizeof point);
     assert_int_equal(ascent.evaluations, -7);
 }
@@ -186,7 +186,7 @@ static void ascent_from_infeasible_start_is_rejected(void **state)
     volt_bekk_ascent ascent = {0};
     begin(point);
     point[0] = 1e200; /* overflows when squared */
-    check_fails(climb(40, 1e-8, unwatched, point, &ascent), VOLT_ERR_SINGULAR, "at the starting point");
+    check_fails(climb(40, 1e-8, unwatched, point, &ascent), VOLT_ERR_SINGULAR, "point");
 }
 
 static void singular_covariance_is_rejected(void **state)
@@ -197,7 +197,7 @@ static void singular_covariance_is_rejected(void **state)
     double a[] = {0.2, 0.2}, b[] = {0.9, 0.9}, C[4];
     check_ok(volt_bekk_likelihood_create(volt_view_of(returns[0], ROWS, D), first, &singular));
     assert_false(volt_bekk_target_variance(&singular, a, b, C));
-    check_fails(volt_bekk_start_common(&singular, a, b, C), VOLT_ERR_DATA, "some columns depend on the others");
+    check_fails(volt_bekk_start_common(&singular, a, b, C), VOLT_ERR_DATA, "columns");
     volt_bekk_likelihood_free(&singular);
 }
 
@@ -234,8 +234,7 @@ static void overflowing_returns_are_rejected(void **state)
     for (int t = 0; t < 60; t++)
         rows[t] = t % 2 ? 1e200 : -1e200;
     volt_bekk *bekk = NULL;
-    check_fails(volt_bekk_fit(volt_view_of(rows, 60, 1), NULL, &bekk, NULL), VOLT_ERR_DATA,
-                "the returns of column 1 are too large");
+    check_fails(volt_bekk_fit(volt_view_of(rows, 60, 1), NULL, &bekk, NULL), VOLT_ERR_DATA, "column 1");
     assert_null(bekk);
 }
 

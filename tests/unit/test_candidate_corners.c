@@ -144,9 +144,9 @@ static void invalid_ranges_are_rejected(void **state)
     (void)state;
     static const char *const words[] = {"one"}, *const signs[] = {"-1"}, *const ends[] = {"inf"};
     check_refused("rbf", (volt_range){.kind = VOLT_SEARCH_LOG, .low = 1, .high = 2}, VOLT_ERR_ARGUMENT,
-                  "a range has no name");
+                  "range");
     check_refused("rbf | linear", (volt_range){.kind = VOLT_SEARCH_LOG, .low = 1, .high = 2}, VOLT_ERR_ARGUMENT,
-                  "a range has no name");
+                  "range");
     const char *whole = "must have whole ends";
     check_refused("rbf", (volt_range){"window", VOLT_SEARCH_INTEGER, 1, 2.5, NULL, 0}, VOLT_ERR_ARGUMENT,
                   whole);
@@ -159,11 +159,11 @@ static void invalid_ranges_are_rejected(void **state)
     check_refused("rbf", (volt_range){"alpha", .choices = signs, .n_choices = 1}, VOLT_ERR_ARGUMENT, positive);
     check_refused("rbf", (volt_range){"alpha", .choices = ends, .n_choices = 1}, VOLT_ERR_ARGUMENT, positive);
     check_refused("esn", (volt_range){"weights", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0}, VOLT_ERR_ARGUMENT,
-                  "weights is a safetensors file: give choices, not a range");
+                  "weights choices range");
     check_refused("rbf", (volt_range){"delta", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0}, VOLT_ERR_ARGUMENT,
-                  "a range is given for \"delta\"");
+                  "range \"delta\"");
     check_refused("esn:start=?", (volt_range){"leak", VOLT_SEARCH_LINEAR, 0.1, 1, NULL, 0}, VOLT_ERR_KERNEL,
-                  "start=? asks for a search of start, which has no range of its own: give one");
+                  "start= search range");
 }
 
 static void invalid_options_are_rejected(void **state)
@@ -172,20 +172,17 @@ static void invalid_options_are_rejected(void **state)
     volt_candidates *candidates = NULL;
     volt_draw_options options = {.struct_size = sizeof(volt_draw_options), .scale = 1, .series_steps = -1};
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
-                "series_steps is -1");
+                "series_steps -1");
     options.series_steps = INFINITY;
-    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
-                "series_steps is inf");
+    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT, "series_steps");
     options = (volt_draw_options){.struct_size = sizeof(volt_draw_options), .n_ranges = 1};
-    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
-                "the list of ranges is NULL");
+    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT, "ranges NULL");
     check_fails(volt_candidates_draw("rbf | linear", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
-                "the list of ranges is NULL");
+                "ranges NULL");
     double fed_outputs[N] = {NAN};
     options = (volt_draw_options){
         .struct_size = sizeof(volt_draw_options), .scale = 1, .fed_outputs = volt_view_of(fed_outputs, N, 1)};
-    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_NOT_FINITE,
-                "the fed-back outputs");
+    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_NOT_FINITE, "outputs");
     assert_null(candidates);
 }
 
@@ -198,8 +195,7 @@ static void too_large_spaces_are_rejected(void **state)
     volt_candidates *candidates = NULL;
     for (int f = 1; f < 16; f++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " + volterra:lift=rbf,pole=?,pair=?");
-    check_fails(volt_candidates_draw(text, rows(), NULL, &candidates), VOLT_ERR_ARGUMENT,
-                "parameters are searched, and the maximum is 64");
+    check_fails(volt_candidates_draw(text, rows(), NULL, &candidates), VOLT_ERR_ARGUMENT, "parameters 64");
 
     enum { WORDS = 100 };
     static char numbers[WORDS][8];
@@ -212,8 +208,7 @@ static void too_large_spaces_are_rejected(void **state)
                                  {.name = "window", .choices = words, .n_choices = WORDS}};
     const volt_draw_options options = {
         .struct_size = sizeof(volt_draw_options), .scale = 1, .ranges = ranges, .n_ranges = 2};
-    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
-                "there are more than 4096 combinations of choices");
+    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT, "4096 choices");
 
     /* Sixteen factors with a text of maximum length: ",window=1" or another character does not fit. */
     static const char factor[] = "rbf:gamma=1.%s,pole=0.1%s,pair=0.1%s,angle=0.1%s+",
@@ -228,7 +223,7 @@ static void too_large_spaces_are_rejected(void **state)
     const volt_draw_options one = {
         .struct_size = sizeof(volt_draw_options), .scale = 1, .ranges = &window, .n_ranges = 1};
     check_fails(volt_candidates_draw(longest, rows(), &one, &candidates), VOLT_ERR_KERNEL,
-                "the kernel's text with 1.window has more than 2047 characters");
+                "kernel's 1.window 2047");
     memcpy(longest + VOLT_KERNEL_LENGTH - 1, " ", 2);
     const char *too_long = "the kernel's text is NULL or has more than 2047 characters";
     check_fails(volt_candidates_draw(longest, rows(), NULL, &candidates), VOLT_ERR_KERNEL, too_long);

@@ -67,7 +67,7 @@ static void lists_are_copied_and_completed(void **state)
     check_candidate(candidates, 2, "linear:window=3", 7);
     check_candidate(candidates, 0, "rbf:gamma=2,window=1", 0.5);
     check_candidate(candidates, 1, "volterra:tau_coef=0.3,lambda_coef=0.9", 1e-3);
-    check_no_candidate(candidates, 3, VOLT_ERR_ARGUMENT, "candidate 3 is not among the 3 candidates");
+    check_no_candidate(candidates, 3, VOLT_ERR_ARGUMENT, "candidates 3");
     check_no_candidate(candidates, -1, VOLT_ERR_ARGUMENT, "candidate -1");
     volt_candidates_free(candidates);
     volt_candidates_free(NULL);
@@ -102,9 +102,9 @@ static void invalid_lists_are_rejected(void **state)
     }
     const char *kernel = "linear";
     double alpha = 1;
-    check_fails(volt_candidates_list(&kernel, &alpha, NULL, 0, &candidates), VOLT_ERR_ARGUMENT, "0 candidates");
+    check_fails(volt_candidates_list(&kernel, &alpha, NULL, 0, &candidates), VOLT_ERR_ARGUMENT, "candidates 0");
     check_fails(volt_candidates_list(&kernel, &alpha, NULL, -4, &candidates), VOLT_ERR_ARGUMENT,
-                "-4 candidates");
+                "candidates -4");
     check_fails(volt_candidates_list(NULL, &alpha, NULL, 1, &candidates), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_candidates_list(&kernel, NULL, NULL, 1, &candidates), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_candidates_list(&kernel, &alpha, NULL, 1, NULL), VOLT_ERR_ARGUMENT, "NULL");
@@ -140,8 +140,8 @@ static void functions_make_candidates(void **state)
     assert_int_equal(ten->count, 10);
     check_candidate(endless, 3, "rbf:gamma=4,window=1", 0.25);
     check_candidate(ten, 9, "rbf:gamma=10,window=1", 0.25);
-    check_no_candidate(ten, 10, VOLT_ERR_ARGUMENT, "candidate 10 is not among the 10 candidates");
-    check_no_candidate(endless, 11, VOLT_ERR_ARGUMENT, "there is no candidate 11");
+    check_no_candidate(ten, 10, VOLT_ERR_ARGUMENT, "candidates 10");
+    check_no_candidate(endless, 11, VOLT_ERR_ARGUMENT, "candidate 11");
     check_no_candidate(endless, -1, VOLT_ERR_ARGUMENT, "candidate -1");
     volt_candidates_free(ten);
 
@@ -149,7 +149,7 @@ static void functions_make_candidates(void **state)
     check_no_candidate(endless, 0, VOLT_ERR_KERNEL, "nonsense1");
     good.format = "rbf:gamma=%d";
     good.alpha = -0.5;
-    check_no_candidate(endless, 0, VOLT_ERR_ARGUMENT, "alpha is -0.5");
+    check_no_candidate(endless, 0, VOLT_ERR_ARGUMENT, "alpha -0.5");
     good.alpha = 0; /* alpha is profiled */
     check_candidate(endless, 0, "rbf:gamma=1,window=1", 0);
     volt_candidates_free(endless);
@@ -399,14 +399,14 @@ static void invalid_draws_are_rejected(void **state)
     options.n_ranges = 2;
     check_fails(volt_candidates_draw("rbf", inputs, &options, &candidates), VOLT_ERR_ARGUMENT, "NULL");
     options.ranges = twice;
-    check_fails(volt_candidates_draw("rbf", inputs, &options, &candidates), VOLT_ERR_ARGUMENT, "two ranges");
+    check_fails(volt_candidates_draw("rbf", inputs, &options, &candidates), VOLT_ERR_ARGUMENT, "ranges");
     check_fails(volt_candidates_draw(NULL, inputs, NULL, &candidates), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_candidates_draw("rbf", inputs, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_candidates_draw("rbf", volt_view_of(NULL, 0, 0), NULL, &candidates), VOLT_ERR_SHAPE, "X");
     check_fails(volt_candidates_draw("rbf", volt_view_of(X, N, 0), NULL, &candidates), VOLT_ERR_SHAPE, "X");
     double alike[] = {1, 2, 1, 2, 1, 2}, broken[] = {1, NAN, 2, 3};
     check_fails(volt_candidates_draw("rbf", volt_view_of(alike, 3, 2), NULL, &candidates), VOLT_ERR_DATA,
-                "unit of distance");
+                "unit distance");
     check_fails(volt_candidates_draw("rbf", volt_view_of(broken, 2, 2), NULL, &candidates), VOLT_ERR_NOT_FINITE,
                 "row");
     check_fails(volt_candidates_draw(
@@ -419,7 +419,7 @@ static void invalid_draws_are_rejected(void **state)
             "memory", inputs,
             &(volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1, .points = 1000000},
             &candidates),
-        VOLT_ERR_ARGUMENT, "too large to enumerate");
+        VOLT_ERR_ARGUMENT, "enumerate");
     assert_null(candidates);
 }
 

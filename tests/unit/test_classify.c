@@ -297,10 +297,10 @@ static void given_kernels_reproduce_the_fit(void **state)
     twin = NULL;
     parts[1].kernel = NULL;
     check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &given, &twin),
-                VOLT_ERR_ARGUMENT, "kernel 2 of the 2");
+                VOLT_ERR_ARGUMENT, "kernel 2");
     given.n_parts = 9;
     check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &given, &twin),
-                VOLT_ERR_ARGUMENT, "there are 9 kernels");
+                VOLT_ERR_ARGUMENT, "9 kernels");
     assert_null(twin);
     volt_series_model_free(classifier);
 }
@@ -432,12 +432,10 @@ static void invalid_arguments_are_rejected(void **state)
     make_waves(4307, 0.3, false, &made);
     volt_series_model *classifier = NULL;
     int64_t one[N] = {0}, outside[N] = {0, 5};
-    check_fails(volt_series_fit_classes(made.series, N, one, 2, NULL, &classifier), VOLT_ERR_DATA,
-                "are of one class");
+    check_fails(volt_series_fit_classes(made.series, N, one, 2, NULL, &classifier), VOLT_ERR_DATA, "class");
     check_fails(volt_series_fit_classes(made.series, N, outside, 2, NULL, &classifier), VOLT_ERR_ARGUMENT,
-                "the class of series 2 is 5, and must lie between 0 and 1");
-    check_fails(volt_series_fit_classes(NULL, 0, NULL, 2, NULL, &classifier), VOLT_ERR_SHAPE,
-                "no training series");
+                "class series 2 5 0 1");
+    check_fails(volt_series_fit_classes(NULL, 0, NULL, 2, NULL, &classifier), VOLT_ERR_SHAPE, "series");
     static const volt_range alpha_range = {.name = "alpha"};
     static const struct {
         volt_series_options options;
@@ -495,10 +493,10 @@ static void invalid_arguments_are_rejected(void **state)
     check_fails(volt_series_model_predict(classifier, &narrow, 1, (volt_progress){0},
                                           volt_matrix_of(outputs, 1, CLASSES), volt_matrix_of(NULL, 0, 0),
                                           NULL),
-                VOLT_ERR_SHAPE, "has 1 channel, and there must be 2");
+                VOLT_ERR_SHAPE, "1 channel 2");
     check_fails(volt_series_model_predict(classifier, made.series, 2, (volt_progress){0}, out,
                                           volt_matrix_of(NULL, 0, 0), NULL),
-                VOLT_ERR_SHAPE, "must be 2 x 3");
+                VOLT_ERR_SHAPE, "x 2 3");
     check_fails(volt_series_model_predict(classifier, NULL, 0, (volt_progress){0}, out,
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "empty");

@@ -304,8 +304,7 @@ static void invalid_options_are_refused(void **state)
     volt_cma *cma = NULL;
     check_fails(volt_cma_create(&(volt_cma_options){.n = 0, .start = start, .sigma = 0.1}, &cma),
                 VOLT_ERR_ARGUMENT, "dimension");
-    check_fails(volt_cma_create(&(volt_cma_options){.n = 1, .start = start}, &cma), VOLT_ERR_ARGUMENT,
-                "step size");
+    check_fails(volt_cma_create(&(volt_cma_options){.n = 1, .start = start}, &cma), VOLT_ERR_ARGUMENT, "step");
     assert_null(cma);
     volt_cma_free(NULL);
 }

@@ -174,18 +174,18 @@ static void invalid_calls_are_rejected(void **state)
     double before[STEPS * D];
     memcpy(before, path, sizeof path);
     check_fails(volt_model_continue(s.model, volt_view_of(s.series, NEW, D - 1), NULL, out, NULL),
-                VOLT_ERR_SHAPE, "the inputs have 2 columns, and the model takes 3");
+                VOLT_ERR_SHAPE, "inputs 2 columns model 3");
     check_fails(volt_model_continue(NULL, X, NULL, out, NULL), VOLT_ERR_ARGUMENT, "model");
     check_fails(volt_model_continue(s.model, X, NULL, volt_matrix_of(path, 0, D), NULL), VOLT_ERR_ARGUMENT,
                 "steps");
     options.start = (volt_start)(VOLT_START_AFTER_TARGET + 1);
-    check_fails(volt_model_continue(s.model, X, &options, out, NULL), VOLT_ERR_ARGUMENT, "start is 4");
+    check_fails(volt_model_continue(s.model, X, &options, out, NULL), VOLT_ERR_ARGUMENT, "start 4");
     options.start = VOLT_START_AT_TARGET; /* only for paths */
     double forecast[NEW * D];
     check_fails(volt_model_predict(s.model, X, &options, volt_matrix_of(forecast, NEW, D), NULL),
-                VOLT_ERR_ARGUMENT, "start is 2");
+                VOLT_ERR_ARGUMENT, "start 2");
     volt_live *stream = NULL;
-    check_fails(volt_live_create(s.model, as_live(&options), &stream), VOLT_ERR_ARGUMENT, "start is 2");
+    check_fails(volt_live_create(s.model, as_live(&options), &stream), VOLT_ERR_ARGUMENT, "start 2");
     bad[2] = strtod("nan", NULL);
     check_fails(volt_model_continue(s.model, volt_view_of(bad, 1, D), NULL, out, NULL), VOLT_ERR_NOT_FINITE,
                 "");

@@ -259,7 +259,7 @@ static void narma10_names_the_row_where_it_diverges(void **state)
 
     rows[0] = rows[2 * row + 1] = -7;
     check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, row + 1, 2)),
-                VOLT_ERR_NOT_FINITE, "is not finite");
+                VOLT_ERR_NOT_FINITE, "finite");
     assert_true(rows[0] == -7 && rows[2 * row + 1] == -7); /* not modified */
     check_ok(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, row, 2)));
     for (int64_t i = 0; i < 2 * row; i++)
@@ -267,7 +267,7 @@ static void narma10_names_the_row_where_it_diverges(void **state)
 
     options.discard += row + 5;
     check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, 3, 2)), VOLT_ERR_NOT_FINITE,
-                "NARMA10 diverges: discarded row ");
+                "NARMA10 row");
     free(rows);
 }
 
@@ -283,13 +283,13 @@ static void diverging_systems_are_rejected(void **state)
     volt_simulate_options lorenz = lorenz_with(VOLT_ODE_RK4);
     lorenz.step = 1; /* far outside the stability region */
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
-                "the Lorenz system diverges: row ");
+                "Lorenz row");
     lorenz = lorenz_with(VOLT_ODE_ACCURATE);
     lorenz.beta = -1000; /* on the axis u = v = 0, w grows like e^(1000 t) */
     lorenz.start[1] = 0;
     lorenz.step = 1;
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
-                "row 1: the Lorenz system");
+                "row 1 Lorenz");
 
     for (int method = 0; method < 2; method++) {
         volt_simulate_options mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
@@ -336,13 +336,13 @@ static void invalid_lorenz_options_are_rejected(void **state)
     }
     volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     options.discard = -1;
-    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT, "discard is -1");
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT, "discard -1");
     options.discard = INT64_MAX;
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT,
-                "discard is 9223372036854775807");
+                "discard 9223372036854775807");
     options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     options.method = (volt_ode_method)2;
-    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT, "the method is 2");
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT, "method 2");
 }
 
 static void invalid_mackey_glass_options_are_rejected(void **state)
@@ -379,10 +379,10 @@ static void invalid_mackey_glass_options_are_rejected(void **state)
     }
     volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.every = 0;
-    check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, out), VOLT_ERR_ARGUMENT, "every is 0");
+    check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, out), VOLT_ERR_ARGUMENT, "every 0");
     options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.method = (volt_ode_method)7;
-    check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, out), VOLT_ERR_ARGUMENT, "the method is 7");
+    check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, out), VOLT_ERR_ARGUMENT, "method 7");
     /* A delay of 9e15 steps is valid but does not fit in memory. */
     options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.step = 17 / 0x1p52;
@@ -411,26 +411,26 @@ static void invalid_matrices_are_rejected(void **state)
     (void)state;
     double rows[30];
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows, 10, 2)), VOLT_ERR_SHAPE,
-                "has 2 columns, and must have 3");
+                "2 columns 3");
     check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, NULL, volt_matrix_of(rows, 10, 2)), VOLT_ERR_SHAPE,
-                "has 2 columns, and must have 1");
+                "2 columns 1");
     check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, NULL, volt_matrix_of(rows, 10, 3)), VOLT_ERR_SHAPE,
-                "has 3 columns, and must have 2");
+                "3 columns 2");
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows, 0, 3)), VOLT_ERR_ARGUMENT,
-                "rows is 0");
+                "rows 0");
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows, -4, 3)), VOLT_ERR_ARGUMENT,
-                "rows is -4");
+                "rows -4");
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(NULL, 10, 3)), VOLT_ERR_ARGUMENT,
-                "no data");
+                "data");
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, (volt_matrix){rows, 10, 3, 2}), VOLT_ERR_ARGUMENT,
-                "leading dimension 2");
+                "dimension 2");
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows, INT64_MAX, 3)), VOLT_ERR_MEMORY,
                 "");
     volt_simulate_options options = {.struct_size = sizeof(volt_simulate_options), .discard = -3};
     check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, 10, 2)), VOLT_ERR_ARGUMENT,
-                "discard is -3");
+                "discard -3");
     check_fails(volt_simulate((volt_system)3, NULL, volt_matrix_of(rows, 10, 3)), VOLT_ERR_ARGUMENT,
-                "the system is 3");
+                "system 3");
 }
 
 /* ---- all generators: cancellation, memory ------------------------------------------------------ */

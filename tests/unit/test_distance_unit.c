@@ -64,7 +64,7 @@ static void failures(void **state)
     check_fails(volt_kernel_distance_unit(volt_view_of(alike, 3, 1), 1, &unit), VOLT_ERR_DATA, "equal");
     check_fails(volt_kernel_distance_unit(volt_view_of(alike, 1, 3), 1, &unit), VOLT_ERR_DATA, "equal");
     check_fails(volt_kernel_distance_unit(volt_view_of(bad, 2, 1), 1, &unit), VOLT_ERR_NOT_FINITE, "row 2");
-    check_fails(volt_kernel_distance_unit(volt_view_of(NULL, 0, 0), 1, &unit), VOLT_ERR_SHAPE, "0 x 0");
+    check_fails(volt_kernel_distance_unit(volt_view_of(NULL, 0, 0), 1, &unit), VOLT_ERR_SHAPE, "x 0");
     check_fails(volt_kernel_distance_unit(volt_view_of(alike, 3, 1), 0, &unit), VOLT_ERR_ARGUMENT, "window");
     double rows[] = {1, 2};
     failing_alloc_start(1);

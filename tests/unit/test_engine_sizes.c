@@ -146,7 +146,7 @@ static void appended_states_continue(void **state)
     volt_stage stage;
     volt_stage_begin(&stage, (volt_progress){cancel, NULL}, "gram", 0, 1, N);
     check_fails(volt_columns_append(&resolved, volt_view_rows(Z, THERE, N - THERE), &stage, stopped),
-                VOLT_ERR_CANCELLED, "cancelled during gram");
+                VOLT_ERR_CANCELLED, "cancelled");
     free(found);
     free(wanted);
     volt_columns_free(stopped);

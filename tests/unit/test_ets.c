@@ -282,7 +282,7 @@ static void forecasts_do_not_depend_on_the_unit(void **state)
         scaled[t] = 1.7e308 / ROWS * (t + 1);
     other[0] = 7;
     check_fails(volt_ets_forecast(scaled, ROWS, 0, AHEAD, NULL, other, NULL, NULL), VOLT_ERR_NOT_FINITE,
-                "exponential smoothing");
+                "exponential");
     assert_true(other[0] == 7);
 }
 

@@ -272,17 +272,17 @@ static void unsupported_options_are_rejected(void **state)
     volt_evidence_options options = options_with(0.1), wrong = options;
     volt_evidence_result *result = NULL;
     check_fails(volt_evidence(NULL, X(), Y(), &options, &result), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_evidence(kernel, X(), Y(), NULL, &result), VOLT_ERR_ARGUMENT, "alpha is 0");
+    check_fails(volt_evidence(kernel, X(), Y(), NULL, &result), VOLT_ERR_ARGUMENT, "alpha 0");
     check_fails(volt_evidence(kernel, X(), Y(), &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
     wrong.alpha = 0;
-    check_fails(volt_evidence(kernel, X(), Y(), &wrong, &result), VOLT_ERR_ARGUMENT, "alpha is 0, and must be");
+    check_fails(volt_evidence(kernel, X(), Y(), &wrong, &result), VOLT_ERR_ARGUMENT, "alpha 0");
     wrong.alpha = NAN;
-    check_fails(volt_evidence(kernel, X(), Y(), &wrong, &result), VOLT_ERR_ARGUMENT, "alpha is");
+    check_fails(volt_evidence(kernel, X(), Y(), &wrong, &result), VOLT_ERR_ARGUMENT, "alpha");
     wrong = options;
     wrong.washout = N - 1;
-    check_fails(volt_evidence(kernel, X(), Y(), &wrong, &result), VOLT_ERR_ARGUMENT, "leaves fewer than 2");
+    check_fails(volt_evidence(kernel, X(), Y(), &wrong, &result), VOLT_ERR_ARGUMENT, "leaves 2");
     wrong.washout = -1;
-    check_fails(volt_evidence(kernel, X(), Y(), &wrong, &result), VOLT_ERR_ARGUMENT, "washout is -1");
+    check_fails(volt_evidence(kernel, X(), Y(), &wrong, &result), VOLT_ERR_ARGUMENT, "washout -1");
     static const int64_t lengths[] = {5, 5};
     wrong = options;
     wrong.records = lengths;
@@ -298,7 +298,7 @@ static void unsupported_options_are_rejected(void **state)
     wrong = options;
     wrong.scale = 0;
     check_fails(volt_evidence(kernel, X(), volt_view_of(zeros, N, Q), &wrong, &result), VOLT_ERR_NOT_FINITE,
-                "fitted exactly");
+                "fitted");
     volt_kernel *hard = plain_parse("volterra:tau=1,lambda=0.5");
     check_fails(volt_evidence(hard, X(), Y(), &wrong, &result), VOLT_ERR_ARGUMENT, "tau");
     volt_kernel_free(hard);

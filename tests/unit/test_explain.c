@@ -475,36 +475,33 @@ static void invalid_arguments_are_rejected(void **state)
     volt_explanation *e = NULL;
     volt_explain_options options = volt_explain_options_default();
     double parts[N * Q * 4], far[D] = {90, 0};
-    check_fails(volt_model_explain(NULL, NULL, &e), VOLT_ERR_ARGUMENT, "the model or the explanation");
-    check_fails(volt_model_explain(s.model, NULL, NULL), VOLT_ERR_ARGUMENT, "the model or the explanation");
+    check_fails(volt_model_explain(NULL, NULL, &e), VOLT_ERR_ARGUMENT, "model");
+    check_fails(volt_model_explain(s.model, NULL, NULL), VOLT_ERR_ARGUMENT, "model");
     options.lags = -1;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "lags is -1");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "lags -1");
     options.lags = N + 1;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "31 lags exceed the 30");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "31 lags 30");
     options.lags = 0;
     options.order = 0;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order is 0");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order 0");
     options.order = 9;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order is 9");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order 9");
     options.order = 8;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT,
-                "has 3.359e+14 numbers with 30 lags");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "3.359e+14 30 lags");
     options.order = 2;
     options.about = VOLT_ABOUT_POINT;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT,
-                "the point to expand about is NULL");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "point about NULL");
     options.point = far;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_DOMAIN,
-                "beyond the largest of training, 1");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_DOMAIN, "training 1");
     far[0] = INFINITY;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_NOT_FINITE, "is not finite or too large");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_NOT_FINITE, "finite");
     options.about = VOLT_ABOUT_MEAN;
     options.along = volt_view_of(s.X, N * D, 1);
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_SHAPE, "1 columns, and the model takes 2");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_SHAPE, "1 columns model 2");
     check_fails(volt_model_orders(s.model, volt_view_of(s.X, N, D), NULL, volt_matrix_of(parts, N, Q)),
-                VOLT_ERR_SHAPE, "the parts are 30 x 2, and must be 30 x 8");
+                VOLT_ERR_SHAPE, "parts 30 2 8");
     check_fails(volt_model_orders(NULL, volt_view_of(s.X, N, D), NULL, volt_matrix_of(parts, N, Q)),
-                VOLT_ERR_ARGUMENT, "the model is NULL");
+                VOLT_ERR_ARGUMENT, "model NULL");
     assert_null(e);
     free_scene(&s);
 
@@ -516,8 +513,7 @@ static void invalid_arguments_are_rejected(void **state)
         volt_fit_options fitting = volt_fit_options_default();
         fitting.alpha = 1;
         volt_model *model = fit(texts[t], X, Y, N, &fitting);
-        check_fails(volt_model_explain(model, NULL, &e), VOLT_ERR_ARGUMENT,
-                    "has no power series in the inputs here");
+        check_fails(volt_model_explain(model, NULL, &e), VOLT_ERR_ARGUMENT, "power series inputs");
         volt_model_free(model);
         free(X);
         free(Y);

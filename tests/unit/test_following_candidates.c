@@ -326,7 +326,7 @@ static void follower_has_same_kernel(void **state)
     volt_status status = VOLT_OK;
     for (int64_t i = 0; i < 20 && status == VOLT_OK; i++)
         status = volt_candidates_follow(all, i, &strangers, kernel, &setting);
-    check_fails(status, VOLT_ERR_KERNEL, "none of those that are searched");
+    check_fails(status, VOLT_ERR_KERNEL, "searched");
     volt_candidates_free(all);
 }
 
@@ -387,17 +387,17 @@ static void ranges_apply_to_kernels_with_the_parameter(void **state)
     options.n_ranges = 3;
     all = NULL;
     check_fails(volt_candidates_draw("linear | rbf", volt_view_of(X, N, D), &options, &all), VOLT_ERR_ARGUMENT,
-                "a range is given for \"depth\"");
+                "range \"depth\"");
     check_fails(volt_candidates_draw("rbf | | linear", volt_view_of(X, N, D), NULL, &all), VOLT_ERR_KERNEL,
-                "kernel 2 of those between the bars");
+                "kernel 2");
     check_fails(volt_candidates_draw("rbf |", volt_view_of(X, N, D), NULL, &all), VOLT_ERR_KERNEL, "kernel 2");
     check_fails(volt_candidates_draw("rbf | rfb", volt_view_of(X, N, D), NULL, &all), VOLT_ERR_KERNEL,
-                "kernel 2 of 2");
+                "kernel 2");
     check_fails(volt_candidates_draw("|", volt_view_of(X, N, D), NULL, &all), VOLT_ERR_KERNEL, "empty");
     char many[400] = "rbf";
     for (int k = 0; k < 40; k++)
         strcat(many, "|rbf");
-    check_fails(volt_candidates_draw(many, volt_view_of(X, N, D), NULL, &all), VOLT_ERR_KERNEL, "more than 32");
+    check_fails(volt_candidates_draw(many, volt_view_of(X, N, D), NULL, &all), VOLT_ERR_KERNEL, "more 32");
     assert_null(all);
 }
 

@@ -191,15 +191,14 @@ static void models_without_response_are_rejected(void **state)
     static const char *const texts[] = {"rbf", "fir*rbf + memory", "linear:pole=0.5"};
     for (int t = 0; t < 3; t++) {
         scene s = make_scene(&rng, texts[t], true);
-        check_fails(volt_model_impulse(s.model, LAGS, fits), VOLT_ERR_ARGUMENT, "no linear (fir) term");
+        check_fails(volt_model_impulse(s.model, LAGS, fits), VOLT_ERR_ARGUMENT, "linear fir");
         free_scene(&s);
     }
     scene s = make_scene(&rng, "fir + rbf", true);
-    check_fails(volt_model_impulse(s.model, 0, fits), VOLT_ERR_ARGUMENT, "lags is 0");
-    check_fails(volt_model_impulse(s.model, LAGS - 1, fits), VOLT_ERR_SHAPE,
-                "3 outputs of 24 lags need 2 columns");
-    check_fails(volt_model_impulse(s.model, LAGS, nowhere), VOLT_ERR_SHAPE, "are 0 x 0");
-    check_fails(volt_model_impulse(NULL, LAGS, fits), VOLT_ERR_ARGUMENT, "the model is NULL");
+    check_fails(volt_model_impulse(s.model, 0, fits), VOLT_ERR_ARGUMENT, "lags 0");
+    check_fails(volt_model_impulse(s.model, LAGS - 1, fits), VOLT_ERR_SHAPE, "3 outputs 24 lags 2 columns");
+    check_fails(volt_model_impulse(s.model, LAGS, nowhere), VOLT_ERR_SHAPE, "x 0");
+    check_fails(volt_model_impulse(NULL, LAGS, fits), VOLT_ERR_ARGUMENT, "model NULL");
     for (int64_t k = 1, hit = 1; hit; k++) {
         out[0] = 77;
         failing_alloc_start(k);

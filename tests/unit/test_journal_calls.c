@@ -152,14 +152,14 @@ static void unwritable_line_fails(void **state)
             int64_t events = info_of(learner).events;
             writing = (trouble){ENOSPC, 1};
             cutting = (trouble){EIO, stays};
-            check_fails(steps[i](learner), VOLT_ERR_IO, "the journal cannot be written");
+            check_fails(steps[i](learner), VOLT_ERR_IO, "journal");
             assert_int_equal(cutting.times, 0);
             assert_int_equal(info_of(learner).events, events + 1);
             for (int k = 0; k < STEPS; k++)
-                check_fails(steps[k](learner), VOLT_ERR_IO, "the state is ahead of the journal");
+                check_fails(steps[k](learner), VOLT_ERR_IO, "state ahead journal");
             assert_int_equal(info_of(learner).events, events + 1);
             cutting = (trouble){EIO, 1};
-            check_fails(volt_journal_clear(learner), VOLT_ERR_IO, "the journal cannot be emptied");
+            check_fails(volt_journal_clear(learner), VOLT_ERR_IO, "journal");
             check_ok(volt_journal_clear(learner));
             check_ok(push(learner));
             volt_live_free(learner);
@@ -184,7 +184,7 @@ static void line_written_despite_sync_failure(void **state)
     check_ok(push(learner));
     assert_int_equal(syncing.times, 0);
     syncing = (trouble){EIO, 1};
-    check_fails(push(learner), VOLT_ERR_IO, "the journal cannot be synced");
+    check_fails(push(learner), VOLT_ERR_IO, "journal");
     volt_live_free(learner);
     assert_int_equal(lines_of(pupils.model), 4); /* the fifth line is truncated */
 }
@@ -218,7 +218,7 @@ static void allocation_and_write_failures(void **state)
             refused[i] += hit && done;
             writing = (trouble){0};
             if (done)
-                check_fails(push(learner), VOLT_ERR_IO, "the state is ahead of the journal");
+                check_fails(push(learner), VOLT_ERR_IO, "state ahead journal");
             else
                 check_ok(push(learner));
             volt_live_free(learner);
@@ -313,12 +313,12 @@ static void incomplete_lines_are_rejected(void **state)
         char rest[64];
         snprintf(rest, sizeof rest, "%sr\n", broken[i]);
         write_journal(head, "r", rest); /* in the middle: an error */
-        check_fails(open_written(), VOLT_ERR_FORMAT, "line 3 of the journal is damaged");
+        check_fails(open_written(), VOLT_ERR_FORMAT, "line 3 journal");
         write_journal(head, "r", broken[i]); /* at the end: truncated */
         assert_int_equal(lines_of(pupils.model), 1);
         write_journal(head, "r", broken[i]);
         cutting = (trouble){EIO, 1};
-        check_fails(open_written(), VOLT_ERR_IO, "cut to its whole lines");
+        check_fails(open_written(), VOLT_ERR_IO, "whole lines");
     }
     size_t size = 0;
     write_journal(head, "r", "r\n");
@@ -326,7 +326,7 @@ static void incomplete_lines_are_rejected(void **state)
     bytes[strlen(head) + 11] = '\0'; /* a zero byte in the second line */
     scratch_write("journal", bytes, size);
     free(bytes);
-    check_fails(open_written(), VOLT_ERR_FORMAT, "line 2 of the journal is damaged");
+    check_fails(open_written(), VOLT_ERR_FORMAT, "line 2 journal");
 }
 
 static void headers_of_other_journals_are_rejected(void **state)
@@ -360,11 +360,11 @@ static void headers_of_other_journals_are_rejected(void **state)
     }
     snprintf(changed, sizeof changed, "%s%200s", head, "all");
     write_journal(changed, NULL, "");
-    check_fails(open_written(), VOLT_ERR_FORMAT, "is not a journal of volterra");
+    check_fails(open_written(), VOLT_ERR_FORMAT, "journal volterra");
     mkfifo(scratch_path("pipe"), 0600);
     volt_live *learner = new_learner(pupils.model, 8, 1);
     check_fails(volt_journal_open(learner, scratch_path("pipe"), NULL), VOLT_ERR_IO, "pipe");
-    check_fails(volt_journal_open(learner, "/dev/null", NULL), VOLT_ERR_IO, "must be a regular file");
+    check_fails(volt_journal_open(learner, "/dev/null", NULL), VOLT_ERR_IO, "regular");
     volt_live_free(learner);
 }
 

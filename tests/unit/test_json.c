@@ -194,7 +194,7 @@ static void depth_is_bounded(void **state)
     value = NULL;
     memset(text, '[', MANY);
     memset(text + MANY, ']', MANY);
-    check_fails(volt_json_parse(text, 2 * MANY, &value), VOLT_ERR_FORMAT, "too deep");
+    check_fails(volt_json_parse(text, 2 * MANY, &value), VOLT_ERR_FORMAT, "deep");
     free(text);
 }
 
@@ -221,7 +221,7 @@ static void every_allocation_may_fail(void **state)
         assert_true(k < 100);
     }
     char *none = NULL;
-    check_fails(volt_json_text(NULL, &none), VOLT_ERR_MEMORY, "out of memory");
+    check_fails(volt_json_text(NULL, &none), VOLT_ERR_MEMORY, "memory");
 }
 
 /* Jansson uses the allocator set by the application: its blocks must not be passed to another free(). */
@@ -271,7 +271,7 @@ static void quoting_rejects_invalid_utf8(void **state)
 {
     (void)state;
     volt_text_buffer quoted = {0};
-    check_fails(volt_json_quote(&quoted, "a\xff"), VOLT_ERR_ARGUMENT, "not UTF-8");
+    check_fails(volt_json_quote(&quoted, "a\xff"), VOLT_ERR_ARGUMENT, "UTF-8");
     volt_free(quoted.bytes);
 }
 

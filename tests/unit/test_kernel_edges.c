@@ -69,11 +69,10 @@ static void too_long_texts_are_rejected(void **state)
     refuse(repeat("esn:size=2,radius=0.12345678901234567,input=0.12345678901234567,leak=0.12345678901234567",
                   " + ", 16, text),
            "the kernel's text with all parameters has more than 2047 characters");
-    check_fails(volt_kernel_parse_open(NULL, &kernel), VOLT_ERR_ARGUMENT, "the kernel's text is NULL");
+    check_fails(volt_kernel_parse_open(NULL, &kernel), VOLT_ERR_ARGUMENT, "kernel's NULL");
     memset(text, ' ', 3000);
     text[3000] = '\0';
-    check_fails(volt_kernel_parse_open(text, &kernel), VOLT_ERR_KERNEL,
-                "has 3000 characters, and may have 2047 at most");
+    check_fails(volt_kernel_parse_open(text, &kernel), VOLT_ERR_KERNEL, "characters 3000 2047");
 }
 
 /* Numbers of 17 digits in place of short ones may exceed the maximum length. */
@@ -98,8 +97,7 @@ static void too_long_neighbours_are_rejected(void **state)
     check_ok(volt_kernel_get(same, names[1], &value));
     assert_true(value.number == values[1]);
     volt_kernel_free(same);
-    check_fails(volt_kernel_with(kernel, n, names, values, out), VOLT_ERR_KERNEL,
-                "the kernel's text with all parameters has more than 2047 characters");
+    check_fails(volt_kernel_with(kernel, n, names, values, out), VOLT_ERR_KERNEL, "kernel's parameters 2047");
     volt_variable few[3] = {{.name = NULL}, {.name = NULL}, {.name = "untouched"}};
     assert_int_equal(volt_kernel_variables(kernel, 2, few), 2);
     assert_string_equal(few[0].name, names[0]);
@@ -242,29 +240,24 @@ static void collections_are_checked(void **state)
         volt_view empty[] = {volt_view_of(numbers, 3, 2), volt_view_of(numbers, 0, 2)};
         double K[4] = {7, 7, 7, 7};
         volt_matrix out = volt_matrix_of(K, 2, 2);
-        check_fails(volt_gram_collection(kernel, NULL, 2, NULL, 0, NULL, out), VOLT_ERR_SHAPE,
-                    "the collection X is empty");
-        check_fails(volt_gram_collection(kernel, X, 0, NULL, 0, NULL, out), VOLT_ERR_SHAPE,
-                    "the collection X is empty");
-        check_fails(volt_gram_collection(kernel, X, 2, X, 0, NULL, out), VOLT_ERR_SHAPE,
-                    "the collection Y is empty");
+        check_fails(volt_gram_collection(kernel, NULL, 2, NULL, 0, NULL, out), VOLT_ERR_SHAPE, "X");
+        check_fails(volt_gram_collection(kernel, X, 0, NULL, 0, NULL, out), VOLT_ERR_SHAPE, "X");
+        check_fails(volt_gram_collection(kernel, X, 2, X, 0, NULL, out), VOLT_ERR_SHAPE, "Y");
         check_fails(volt_gram_collection(kernel, other, 2, NULL, 0, NULL, out), VOLT_ERR_SHAPE,
-                    "series 2 of X has 1 channels, and the first one has 2");
+                    "series 2 X 1 channels");
         check_fails(volt_gram_collection(kernel, X, 2, other, 2, NULL, out), VOLT_ERR_SHAPE,
-                    "series 2 of Y has 1 channels");
-        check_fails(volt_gram_collection(kernel, empty, 2, NULL, 0, NULL, out), VOLT_ERR_SHAPE,
-                    "series 2 of X");
-        check_fails(volt_gram_collection(kernel, X, 2, empty, 2, NULL, out), VOLT_ERR_SHAPE, "series 2 of Y");
+                    "series 2 Y 1 channels");
+        check_fails(volt_gram_collection(kernel, empty, 2, NULL, 0, NULL, out), VOLT_ERR_SHAPE, "series 2 X");
+        check_fails(volt_gram_collection(kernel, X, 2, empty, 2, NULL, out), VOLT_ERR_SHAPE, "series 2 Y");
         check_fails(volt_gram_collection(kernel, X, 2, NULL, 0, NULL, volt_matrix_of(NULL, 2, 2)),
-                    VOLT_ERR_SHAPE, "K is");
+                    VOLT_ERR_SHAPE, "K");
         check_fails(volt_gram_collection(kernel, X, 2, NULL, 0, NULL, volt_matrix_of(K, 1, 2)), VOLT_ERR_SHAPE,
-                    "K is 1 x 2 and must be 2 x 2");
+                    "K 1 2");
         check_fails(volt_gram_collection(kernel, X, 2, NULL, 0, NULL, volt_matrix_of(K, 2, 1)), VOLT_ERR_SHAPE,
-                    "K is 2 x 1 and must be 2 x 2");
-        check_fails(volt_gram_collection(kernel, X, 2, X, 1, NULL, out), VOLT_ERR_SHAPE,
-                    "K is 2 x 2 and must be 2 x 1");
+                    "K 2 1");
+        check_fails(volt_gram_collection(kernel, X, 2, X, 1, NULL, out), VOLT_ERR_SHAPE, "K 2 1");
         check_fails(volt_gram_collection(kernel, X, 2, NULL, 0, NULL, (volt_matrix){K, 2, 2, 1}),
-                    VOLT_ERR_SHAPE, "K is");
+                    VOLT_ERR_SHAPE, "K");
         assert_true(K[0] == 7 && K[3] == 7);
         check_ok(volt_gram_collection(kernel, X, 2, X, 2, NULL, out));
         volt_kernel_free(kernel);
@@ -300,7 +293,7 @@ static void error_names_failing_factor(void **state)
     }
     volt_kernel *gak = plain_parse("gak");
     check_fails(volt_gram_collection(gak, far, 1, NULL, 0, NULL, volt_matrix_of(K, 1, 1)), VOLT_ERR_NOT_FINITE,
-                "the inputs have norms up to 1e+200");
+                "inputs norms 1e+200");
     volt_kernel_free(gak);
 }
 
@@ -330,10 +323,10 @@ static void matrices_are_checked(void **state)
     volt_kernel *kernel = plain_parse("linear"), *bounded = plain_parse("volterra:tau=0.5,lambda=0.5");
     volt_matrix out = volt_matrix_of(K, 2, 2);
     check_fails(volt_gram(kernel, X, volt_view_of(numbers, 0, 2), NULL, out), VOLT_ERR_SHAPE, "Y");
-    check_fails(volt_gram(kernel, X, nothing, NULL, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_SHAPE, "K is 2 x 2");
-    check_fails(volt_gram(kernel, X, nothing, NULL, (volt_matrix){K, 2, 2, 1}), VOLT_ERR_SHAPE, "K is 2 x 2");
-    check_fails(volt_gram(kernel, X, nothing, NULL, volt_matrix_of(K, 1, 2)), VOLT_ERR_SHAPE, "K is 1 x 2");
-    check_fails(volt_radius(X, NULL), VOLT_ERR_ARGUMENT, "radius is NULL");
+    check_fails(volt_gram(kernel, X, nothing, NULL, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_SHAPE, "K 2");
+    check_fails(volt_gram(kernel, X, nothing, NULL, (volt_matrix){K, 2, 2, 1}), VOLT_ERR_SHAPE, "K 2");
+    check_fails(volt_gram(kernel, X, nothing, NULL, volt_matrix_of(K, 1, 2)), VOLT_ERR_SHAPE, "K 1 2");
+    check_fails(volt_radius(X, NULL), VOLT_ERR_ARGUMENT, "radius NULL");
     /* outside the ball on either side: an error, without an earlier warning */
     warnings = 0;
     volt_set_log(hear, NULL);
@@ -358,7 +351,7 @@ static void overflowing_parameters_are_rejected(void **state)
     options.normalise = 1;
     check_fails(volt_gram(poly, volt_view_of(large, 1, 2), volt_view_of(large + 2, 1, 2), &options,
                           volt_matrix_of(K, 1, 1)),
-                VOLT_ERR_DATA, "with itself is inf");
+                VOLT_ERR_DATA, "itself");
     check_fails(volt_gram(echo, volt_view_of(huge, 4, 1), nothing, NULL, volt_matrix_of(K, 4, 4)),
                 VOLT_ERR_NOT_FINITE, "X");
     volt_kernel_free(echo);
@@ -387,7 +380,7 @@ static void resting_states_exist(void **state)
     double zeros[8] = {0}, K[4] = {7, 7, 7, 7};
     tensor_entry esn[] = {{"A", 2, {2, 2}, rotation, 0}, {"C", 2, {2, 2}, C, 0}, {"b", 1, {2}, b, 0}};
     check_fails(gram_of_weights("esn:start=rest", tensor_file_write("w", esn, 3), K), VOLT_ERR_ARGUMENT,
-                "kernel esn: the reservoir does not converge");
+                "kernel esn");
     assert_true(K[0] == 7);
     double swapped[] = {-2.5, 0, 0, -2.5};
     esn[0].data = swapped;
@@ -405,7 +398,7 @@ static void resting_states_exist(void **state)
                                 {"P1", 3, {2, 2, 2}, zeros, 0},
                                 {"q1", 2, {2, 2}, zeros, 0}};
     check_fails(gram_of_weights("sas:start=rest", tensor_file_write("w", sas, 4), K), VOLT_ERR_ARGUMENT,
-                "kernel sas: the reservoir does not converge");
+                "kernel sas");
     warnings = 0;
     volt_set_log(hear, NULL);
     check_ok(gram_of_weights("sas:start=zero", tensor_file_write("w", sas, 4), K)); /* x_t = t q0 */
@@ -442,8 +435,8 @@ static void weights_with_wrong_shape_are_rejected(void **state)
     double numbers[64] = {0}, kept = reservoir->matrix[0];
     volt_reservoir_matrix wrong[] = {{.size = 4, .rows = reservoir->length + 1, .data = numbers},
                                      {.size = 3, .rows = reservoir->length, .data = numbers}};
-    check_fails(volt_reservoir_set(reservoir, &wrong[0]), VOLT_ERR_SHAPE, "the weights are");
-    check_fails(volt_reservoir_set(reservoir, &wrong[1]), VOLT_ERR_SHAPE, "the weights are");
+    check_fails(volt_reservoir_set(reservoir, &wrong[0]), VOLT_ERR_SHAPE, "weights");
+    check_fails(volt_reservoir_set(reservoir, &wrong[1]), VOLT_ERR_SHAPE, "weights");
     assert_true(reservoir->matrix[0] == kept);
     volt_resolved_release(&resolved);
 }
@@ -471,8 +464,8 @@ static void records_are_checked(void **state)
     volt_records records;
     const int64_t lengths[] = {2, 3};
     int64_t *cut = NULL, n = 7;
-    check_fails(volt_records_make(lengths, -1, 5, &records), VOLT_ERR_ARGUMENT, "there are -1 records");
-    check_fails(volt_records_make(NULL, 2, 5, &records), VOLT_ERR_ARGUMENT, "their lengths must be given");
+    check_fails(volt_records_make(lengths, -1, 5, &records), VOLT_ERR_ARGUMENT, "-1 records");
+    check_fails(volt_records_make(NULL, 2, 5, &records), VOLT_ERR_ARGUMENT, "lengths");
     check_ok(volt_records_make(NULL, 0, 5, &records));
     assert_int_equal(records.n, 0);
     check_ok(volt_records_make(lengths, 2, 5, &records));

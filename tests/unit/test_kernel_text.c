@@ -348,10 +348,10 @@ static void invalid_names_are_rejected_with_message(void **state)
     (void)state;
     volt_kernel *kernel = plain_parse("rbf:gamma=2");
     volt_kernel_value value = {.struct_size = sizeof(volt_kernel_value), .number = 7};
-    check_fails(volt_kernel_get(kernel, "gama", &value), VOLT_ERR_KERNEL, "did you mean \"gamma\"?");
-    check_fails(volt_kernel_get(kernel, "", &value), VOLT_ERR_KERNEL, "no parameter \"\"");
-    check_fails(volt_kernel_get(kernel, " gamma", &value), VOLT_ERR_KERNEL, "no parameter");
-    check_fails(volt_kernel_get(kernel, "tau", &value), VOLT_ERR_KERNEL, "kernel rbf has no parameter \"tau\"");
+    check_fails(volt_kernel_get(kernel, "gama", &value), VOLT_ERR_KERNEL, "\"gamma\"");
+    check_fails(volt_kernel_get(kernel, "", &value), VOLT_ERR_KERNEL, "parameter \"\"");
+    check_fails(volt_kernel_get(kernel, " gamma", &value), VOLT_ERR_KERNEL, "parameter");
+    check_fails(volt_kernel_get(kernel, "tau", &value), VOLT_ERR_KERNEL, "kernel rbf parameter \"tau\"");
     check_fails(volt_kernel_get(NULL, "gamma", &value), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_kernel_get(kernel, NULL, &value), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_kernel_get(kernel, "gamma", NULL), VOLT_ERR_ARGUMENT, "NULL");

@@ -89,12 +89,12 @@ static void logs_name_the_loss(void **state)
     options.loss = "quantile:q=0.1/0.5/0.8";
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_QUANTILES]),
                                 &options, &none),
-                VOLT_ERR_FORMAT, "another search");
+                VOLT_ERR_FORMAT, "search");
     options.loss = loss_cases[LOSS_QUANTILES].text;
     options.weights = NULL;
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_QUANTILES]),
                                 &options, &none),
-                VOLT_ERR_FORMAT, "another search");
+                VOLT_ERR_FORMAT, "search");
     assert_null(none);
     volt_search_free(merged);
     volt_search_free(again);
@@ -170,9 +170,9 @@ static void contradictory_options_are_rejected(void **state)
                     *poisson = &loss_cases[LOSS_POISSON];
     volt_search_options options = loss_search_options(quantile);
     options.score = VOLT_SCORE_LOG;
-    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "the score log is one of squares");
+    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "score log squares");
     options.score = VOLT_SCORE_MSE;
-    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "the score mse is one of squares");
+    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "score mse squares");
     options = loss_search_options(quantile);
     options.loss = "quantile:q=0.5/0.5";
     check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "increas");
@@ -190,15 +190,15 @@ static void contradictory_options_are_rejected(void **state)
     check_refused(&d, &loss_cases[LOSS_SQUARES], &options, VOLT_ERR_ARGUMENT, "weights");
     bad.counts[17] = -1;
     options = loss_search_options(poisson);
-    check_refused(&bad, poisson, &options, VOLT_ERR_DATA, "row 18 is -1");
+    check_refused(&bad, poisson, &options, VOLT_ERR_DATA, "row 18 -1");
     double base[LOSS_ROWS] = {0};
     options.base = volt_view_of(base, LOSS_ROWS, 1);
-    check_refused(&d, poisson, &options, VOLT_ERR_ARGUMENT, "change of a target");
+    check_refused(&d, poisson, &options, VOLT_ERR_ARGUMENT, "change target");
     options = loss_search_options(multinomial);
     memset(bad.labels, 0, sizeof bad.labels);
     options.n_classes = 0;
     options.classes = NULL;
-    check_refused(&bad, multinomial, &options, VOLT_ERR_DATA, "same class");
+    check_refused(&bad, multinomial, &options, VOLT_ERR_DATA, "class");
 }
 
 static void folds_without_a_class_or_a_weight_are_rejected(void **state)
@@ -209,29 +209,26 @@ static void folds_without_a_class_or_a_weight_are_rejected(void **state)
     volt_search_options options = loss_search_options(multinomial);
     for (int64_t i = 0; i < LOSS_ROWS; i++) /* class c occurs late */
         d.labels[i] = i < 30 ? (double)(i % 2) : (double)(i % 3);
-    check_refused(&d, multinomial, &options, VOLT_ERR_DATA,
-                  "fold 1 trains on rows 1 to 24, none of which is of class \"c\"");
+    check_refused(&d, multinomial, &options, VOLT_ERR_DATA, "fold 1 rows 24 class \"c\"");
     d.labels[3] = 2;
     double folds[LOSS_FOLDS], weights[LOSS_ROWS];
     check_ok(loss_search_one(&d, multinomial, &options, "rbf:gamma=1", 1, folds, NULL));
     for (int64_t i = 0; i < LOSS_ROWS; i++)
         weights[i] = i == 3 ? 0 : 1;
     options.weights = weights;
-    check_refused(&d, multinomial, &options, VOLT_ERR_DATA, "none of which is of class \"c\"");
+    check_refused(&d, multinomial, &options, VOLT_ERR_DATA, "class \"c\"");
     for (int64_t i = 0; i < LOSS_ROWS; i++)
         weights[i] = i < 24 ? 0 : 1;
     options = loss_search_options(&loss_cases[LOSS_HUBER]);
     options.weights = weights;
-    check_refused(&d, &loss_cases[LOSS_HUBER], &options, VOLT_ERR_DATA,
-                  "fold 1 trains on rows 1 to 24, whose weights add up to 0");
+    check_refused(&d, &loss_cases[LOSS_HUBER], &options, VOLT_ERR_DATA, "fold 1 rows 24 weights 0");
     for (int64_t i = 0; i < LOSS_ROWS; i++)
         weights[i] = i >= 24 && i < 32 ? 0 : 1;
-    check_refused(&d, &loss_cases[LOSS_HUBER], &options, VOLT_ERR_DATA,
-                  "fold 1 is validated on rows 25 to 32, whose weights add up to 0");
+    check_refused(&d, &loss_cases[LOSS_HUBER], &options, VOLT_ERR_DATA, "fold 1 rows 25 32 weights 0");
     weights[5] = -1;
-    check_refused(&d, &loss_cases[LOSS_HUBER], &options, VOLT_ERR_ARGUMENT, "weight 6 is -1");
+    check_refused(&d, &loss_cases[LOSS_HUBER], &options, VOLT_ERR_ARGUMENT, "weight 6 -1");
     weights[5] = NAN;
-    check_refused(&d, &loss_cases[LOSS_HUBER], &options, VOLT_ERR_ARGUMENT, "weight 6 is nan");
+    check_refused(&d, &loss_cases[LOSS_HUBER], &options, VOLT_ERR_ARGUMENT, "weight 6");
 }
 
 static void feedback_is_rejected(void **state)
@@ -246,12 +243,12 @@ static void feedback_is_rejected(void **state)
     volt_search_options options = loss_search_options(&loss_cases[LOSS_HUBER]);
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_HUBER]),
                                 &options, &search),
-                VOLT_ERR_ARGUMENT, "not supported with a loss");
+                VOLT_ERR_ARGUMENT, "loss");
     options = volt_search_options_default();
     options.weights = d.weights;
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_HUBER]),
                                 &options, &search),
-                VOLT_ERR_ARGUMENT, "not supported with weights");
+                VOLT_ERR_ARGUMENT, "weights");
     volt_candidates_free(candidates);
 }
 
@@ -267,7 +264,7 @@ static void evidence_search_rejects_losses(void **state)
     options.score = VOLT_SCORE_LOG;
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_HUBER]),
                                 &options, &search),
-                VOLT_ERR_ARGUMENT, "log is one of squares");
+                VOLT_ERR_ARGUMENT, "log squares");
     volt_candidates_free(candidates);
 }
 
@@ -380,10 +377,9 @@ static void constants_known_by_hand(void **state)
     check_ok(volt_loss_parse("quantile:q=0.3/0.7", &loss));
     check_ok(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 2, two));
     assert_true(fabs(two[0] - 2) <= 1e-9 && fabs(two[1] - 4) <= 1e-9);
-    check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 3, two), VOLT_ERR_SHAPE, "must be 2");
+    check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 3, two), VOLT_ERR_SHAPE, "2");
     const double nothing[] = {0, 0, 0, 0, 0};
-    check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), nothing, 2, two), VOLT_ERR_DATA,
-                "weight above 0");
+    check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), nothing, 2, two), VOLT_ERR_DATA, "weight 0");
     check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 2, NULL), VOLT_ERR_ARGUMENT, "forecast");
     volt_loss_free(loss);
     check_ok(volt_loss_parse("logistic", &loss));
@@ -393,7 +389,7 @@ static void constants_known_by_hand(void **state)
     check_ok(volt_loss_row_scores(loss, volt_view_of(labels, 5, 1), volt_view_of(forecast, 5, 2), rows));
     assert_true(fabs(rows[0] - log(2)) <= 1e-15 && fabs(rows[4] - log(4)) <= 1e-15);
     check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 2, two), VOLT_ERR_ARGUMENT,
-                "class of row 1 is 4");
+                "class row 1 4");
     volt_loss_free(loss);
 }
 

@@ -356,14 +356,14 @@ static void invalid_losses_are_rejected(void **state)
     (void)state;
     double y[] = {1, 2, 3}, f[] = {1, 2, NAN}, huge[] = {1e200, -1e200, 1e200}, out[] = {7, 7, 7};
     volt_view truth = volt_view_of(y, 3, 1);
-    check_fails(volt_losses(truth, volt_view_of(y, 2, 1), volt_matrix_of(out, 3, 1)), VOLT_ERR_SHAPE, "2 x 1");
-    check_fails(volt_losses(truth, truth, volt_matrix_of(out, 1, 3)), VOLT_ERR_SHAPE, "losses are 1 x 3");
+    check_fails(volt_losses(truth, volt_view_of(y, 2, 1), volt_matrix_of(out, 3, 1)), VOLT_ERR_SHAPE, "x 2 1");
+    check_fails(volt_losses(truth, truth, volt_matrix_of(out, 1, 3)), VOLT_ERR_SHAPE, "losses 1 3");
     double wide[6];
-    check_fails(volt_losses(truth, truth, volt_matrix_of(wide, 3, 2)), VOLT_ERR_SHAPE, "losses are 3 x 2");
-    check_fails(volt_losses(truth, truth, volt_matrix_of(wide, 6, 1)), VOLT_ERR_SHAPE, "losses are 6 x 1");
-    check_fails(volt_losses(truth, truth, volt_matrix_of(NULL, 3, 1)), VOLT_ERR_ARGUMENT, "no data");
+    check_fails(volt_losses(truth, truth, volt_matrix_of(wide, 3, 2)), VOLT_ERR_SHAPE, "losses 3 2");
+    check_fails(volt_losses(truth, truth, volt_matrix_of(wide, 6, 1)), VOLT_ERR_SHAPE, "losses 6 1");
+    check_fails(volt_losses(truth, truth, volt_matrix_of(NULL, 3, 1)), VOLT_ERR_ARGUMENT, "data");
     check_fails(volt_losses(truth, volt_view_of(f, 3, 1), volt_matrix_of(out, 3, 1)), VOLT_ERR_NOT_FINITE,
-                "row 2, column 0 of the forecast");
+                "row 2 column 0 forecast");
     check_fails(volt_losses(truth, volt_view_of(huge, 3, 1), volt_matrix_of(out, 3, 1)), VOLT_ERR_NOT_FINITE,
                 "overflow");
     assert_true(out[0] == 7 && out[1] == 7 && out[2] == 7);
@@ -378,28 +378,27 @@ static void invalid_calls_are_rejected(void **state)
     volt_view view = volt_view_of(losses, 3, 2);
     volt_mcs *mcs = NULL;
     check_fails(volt_mcs_compute(view, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_mcs_compute(volt_view_of(losses, 1, 2), NULL, &mcs), VOLT_ERR_SHAPE, "1 x 2");
-    check_fails(volt_mcs_compute(volt_view_of(losses, 3, 0), NULL, &mcs), VOLT_ERR_SHAPE, "3 x 0");
-    check_fails(volt_mcs_compute(volt_view_of(NULL, 3, 2), NULL, &mcs), VOLT_ERR_ARGUMENT, "no data");
-    check_fails(volt_mcs_compute((volt_view){losses, 3, 2, 1}, NULL, &mcs), VOLT_ERR_ARGUMENT,
-                "dimension of 1");
+    check_fails(volt_mcs_compute(volt_view_of(losses, 1, 2), NULL, &mcs), VOLT_ERR_SHAPE, "x 1 2");
+    check_fails(volt_mcs_compute(volt_view_of(losses, 3, 0), NULL, &mcs), VOLT_ERR_SHAPE, "x 3 0");
+    check_fails(volt_mcs_compute(volt_view_of(NULL, 3, 2), NULL, &mcs), VOLT_ERR_ARGUMENT, "data");
+    check_fails(volt_mcs_compute((volt_view){losses, 3, 2, 1}, NULL, &mcs), VOLT_ERR_ARGUMENT, "dimension 1");
 
     volt_mcs_options options = volt_mcs_options_default();
     const double sizes[] = {0, 1, -0.1, NAN};
     for (int s = 0; s < 4; s++) {
         options.size = sizes[s];
-        check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "the size is");
+        check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "size");
     }
     options = volt_mcs_options_default();
     const double blocks[] = {0.5, 3.5, -2, NAN, INFINITY};
     for (int b = 0; b < 5; b++) {
         options.block = blocks[b];
-        check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "between 1 and the 3 rows");
+        check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "1 3 rows");
     }
     options.block = VOLT_BLOCK_AUTO;
-    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_SHAPE, "at least 10 rows, not 3");
+    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_SHAPE, "10 rows 3");
     options = options_of(VOLT_MCS_R, 0);
-    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "replications is 0");
+    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "replications 0");
     options = options_of((volt_mcs_method)7, 10);
     check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "method 7");
     options = options_of(VOLT_MCS_R, INT64_MAX / 64);
@@ -409,18 +408,16 @@ static void invalid_calls_are_rejected(void **state)
     options = volt_mcs_options_default();
     options.indices = indices;
     options.reps = 2;
-    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT,
-                "index 1 of replication 1 is 3, and must be 0 to 2");
+    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "index 1 3 0 2");
     indices[4] = -1;
     options.indices = indices;
     options.reps = 2;
-    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "is -1");
+    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "-1");
     options.indices = indices;
     options.reps = 0;
-    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "replications is 0");
+    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "replications 0");
     losses[3] = INFINITY;
-    check_fails(volt_mcs_compute(view, NULL, &mcs), VOLT_ERR_NOT_FINITE,
-                "row 1, column 1 of the losses is inf");
+    check_fails(volt_mcs_compute(view, NULL, &mcs), VOLT_ERR_NOT_FINITE, "row 1 column losses");
     assert_null(mcs);
     volt_mcs_free(NULL);
 

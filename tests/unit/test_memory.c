@@ -162,7 +162,7 @@ static void excessive_request_reports_required_and_available(void **state)
     if (volt_memory_available() == 0)
         skip(); /* not available on this system */
     check_fails(volt_memory_require(1024.0 * 0x1p60, "the Gram matrix"), VOLT_ERR_MEMORY,
-                "the Gram matrix needs 1024.0 EiB of memory, and ");
+                "Gram 1024.0 EiB memory");
 }
 
 /* With this many processes the share of each is close to 0. */

@@ -393,38 +393,38 @@ static void invalid_fits_are_rejected(void **state)
         change;                              \
         check_refused(&a, status, fragment); \
     } while (0)
-    AGAIN(a.options.season = 1, VOLT_ERR_ARGUMENT, "season is 1");
-    AGAIN(a.options.target = VOLT_TARGET_CHANGE, VOLT_ERR_ARGUMENT, "every target to be an input");
+    AGAIN(a.options.season = 1, VOLT_ERR_ARGUMENT, "season 1");
+    AGAIN(a.options.target = VOLT_TARGET_CHANGE, VOLT_ERR_ARGUMENT, "every target input");
     AGAIN(a.options.passthrough_columns = D, VOLT_ERR_ARGUMENT, "passthrough_columns");
     AGAIN(a.options.alpha = -2, VOLT_ERR_ARGUMENT, "got -2");
-    AGAIN(a.options.alpha = NAN, VOLT_ERR_ARGUMENT, "alpha must be positive");
-    AGAIN(a.options.alpha = INFINITY, VOLT_ERR_ARGUMENT, "(got inf)");
-    AGAIN(a.options.washout = N, VOLT_ERR_ARGUMENT, "washout is 50, and must be 0 to 49");
-    AGAIN(a.options.washout = -1, VOLT_ERR_ARGUMENT, "washout is -1");
+    AGAIN(a.options.alpha = NAN, VOLT_ERR_ARGUMENT, "alpha");
+    AGAIN(a.options.alpha = INFINITY, VOLT_ERR_ARGUMENT, "got");
+    AGAIN(a.options.washout = N, VOLT_ERR_ARGUMENT, "washout 50 0 49");
+    AGAIN(a.options.washout = -1, VOLT_ERR_ARGUMENT, "washout -1");
     AGAIN(a.options.washout = INT64_MAX, VOLT_ERR_ARGUMENT, "washout");
-    AGAIN(a.options.ahead = -1, VOLT_ERR_ARGUMENT, "ahead is -1");
+    AGAIN(a.options.ahead = -1, VOLT_ERR_ARGUMENT, "ahead -1");
     AGAIN(a.options.feedback = 1, VOLT_ERR_ARGUMENT, "feedback");
-    AGAIN(a.y.rows = N - 1, VOLT_ERR_SHAPE, "50 rows of inputs and 49 of targets");
-    AGAIN(a.x.rows = 0, VOLT_ERR_SHAPE, "0 x 2");
-    AGAIN(a.x.cols = 0, VOLT_ERR_SHAPE, "50 x 0");
-    AGAIN(a.y.data = NULL, VOLT_ERR_SHAPE, "the targets");
-    AGAIN(a.y.cols = 0, VOLT_ERR_SHAPE, "50 x 0");
-    AGAIN(a.x.ld = 1, VOLT_ERR_SHAPE, "leading dimension of 1");
-    AGAIN(a.out.rows = N - 1, VOLT_ERR_SHAPE, "the fitted values are 49 x 3");
-    AGAIN(a.out.cols = Q - 1, VOLT_ERR_SHAPE, "the fitted values are 50 x 2");
-    AGAIN(a.out.ld = Q - 1, VOLT_ERR_SHAPE, "the fitted values");
-    AGAIN(a.X[5] = NAN, VOLT_ERR_NOT_FINITE, "row 3, column 2");
-    AGAIN(a.X[4] = a.X[5] = 1.7e308, VOLT_ERR_NOT_FINITE, "the inputs");
-    AGAIN(a.X[5] = 1e307, VOLT_ERR_NOT_FINITE, "for 50 rows they may reach 8.9");
-    AGAIN(a.Y[5] = -1e307, VOLT_ERR_NOT_FINITE, "the norms of the targets reach 1e+307");
-    AGAIN(shrink(a.X), VOLT_ERR_NOT_FINITE, "too little to be scaled");
-    AGAIN(a.Y[5] = -INFINITY, VOLT_ERR_NOT_FINITE, "row 2, column 3");
+    AGAIN(a.y.rows = N - 1, VOLT_ERR_SHAPE, "50 rows inputs 49 targets");
+    AGAIN(a.x.rows = 0, VOLT_ERR_SHAPE, "x 0 2");
+    AGAIN(a.x.cols = 0, VOLT_ERR_SHAPE, "x 50 0");
+    AGAIN(a.y.data = NULL, VOLT_ERR_SHAPE, "targets");
+    AGAIN(a.y.cols = 0, VOLT_ERR_SHAPE, "x 50 0");
+    AGAIN(a.x.ld = 1, VOLT_ERR_SHAPE, "dimension 1");
+    AGAIN(a.out.rows = N - 1, VOLT_ERR_SHAPE, "fitted 49 3");
+    AGAIN(a.out.cols = Q - 1, VOLT_ERR_SHAPE, "fitted 50 2");
+    AGAIN(a.out.ld = Q - 1, VOLT_ERR_SHAPE, "fitted");
+    AGAIN(a.X[5] = NAN, VOLT_ERR_NOT_FINITE, "row 3 column 2");
+    AGAIN(a.X[4] = a.X[5] = 1.7e308, VOLT_ERR_NOT_FINITE, "inputs");
+    AGAIN(a.X[5] = 1e307, VOLT_ERR_NOT_FINITE, "50 rows 8.9");
+    AGAIN(a.Y[5] = -1e307, VOLT_ERR_NOT_FINITE, "norms targets 1e+307");
+    AGAIN(shrink(a.X), VOLT_ERR_NOT_FINITE, "little");
+    AGAIN(a.Y[5] = -INFINITY, VOLT_ERR_NOT_FINITE, "row 2 column 3");
     AGAIN(a.kernel = NULL, VOLT_ERR_ARGUMENT, "kernel");
     check_fails(volt_model_fit(good.kernel, volt_view_of(good.X, N, D), volt_view_of(good.Y, N, Q), NULL,
                                nowhere, NULL),
                 VOLT_ERR_ARGUMENT, "NULL");
     /* outside a bound: M = 1 on scaled inputs, M is about 10 on unscaled ones */
-    AGAIN(a.options.scale = 0, VOLT_ERR_ARGUMENT, "tau = 0.6 ");
+    AGAIN(a.options.scale = 0, VOLT_ERR_ARGUMENT, "tau = 0.6");
 #undef AGAIN
     volt_kernel_free(good.kernel);
 }
@@ -441,12 +441,12 @@ static void constant_inputs_are_rejected(void **state)
     }
     check_refused(&a, VOLT_ERR_DATA, "constant");
     a.x.rows = a.y.rows = a.out.rows = 1; /* a single row is constant */
-    check_refused(&a, VOLT_ERR_DATA, "only one row");
+    check_refused(&a, VOLT_ERR_DATA, "row");
     a.x.rows = a.y.rows = a.out.rows = N;
     memset(a.X, 0, sizeof a.X);
     check_refused(&a, VOLT_ERR_DATA, "constant");
     a.options.scale = 0;
-    check_refused(&a, VOLT_ERR_DATA, "zero in all 50 rows");
+    check_refused(&a, VOLT_ERR_DATA, "zero 50 rows");
     volt_kernel_free(a.kernel);
 }
 

@@ -277,8 +277,7 @@ static void damaged_states_are_rejected(void **state)
         for (int64_t cut = -1; cut < length; cut += 1 + cut / 4) {
             volt_moving *other = NULL;
             check_ok(volt_moving_create(&r.resolved, &other));
-            check_fails(volt_moving_set(other, whole, cut < 0 ? length + 1 : cut), VOLT_ERR_FORMAT,
-                        "the state");
+            check_fails(volt_moving_set(other, whole, cut < 0 ? length + 1 : cut), VOLT_ERR_FORMAT, "state");
             volt_moving_free(other);
         }
         free(whole);

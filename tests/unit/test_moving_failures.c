@@ -236,13 +236,13 @@ static void damaged_numbers(const char *text)
             volt_status status = set_state(&r, numbers, length);
             assert_true(status == VOLT_OK || status == VOLT_ERR_FORMAT);
             if (o < 4 && p < 3) /* begin, tracks, length of the first track: these are counts */
-                check_fails(status, VOLT_ERR_FORMAT, "a count in the state");
+                check_fails(status, VOLT_ERR_FORMAT, "state");
         }
         numbers[p] = kept;
     }
     const double nothing[] = {0, 1, 0}, no_record[] = {0, 0};
-    check_fails(set_state(&r, nothing, 3), VOLT_ERR_FORMAT, "the state");
-    check_fails(set_state(&r, no_record, 2), VOLT_ERR_FORMAT, "has no record");
+    check_fails(set_state(&r, nothing, 3), VOLT_ERR_FORMAT, "state");
+    check_fails(set_state(&r, no_record, 2), VOLT_ERR_FORMAT, "record");
     free(numbers);
     end(&r);
 }
@@ -266,11 +266,11 @@ static void factors_must_have_the_same_columns(void **state)
     memcpy(mixed, late, (size_t)(3 + first) * sizeof *mixed);
     memcpy(mixed + 3 + first, early + behind, (size_t)rest * sizeof *mixed);
     mixed[2] = (double)(first + rest);
-    check_fails(set_state(&r, mixed, 3 + first + rest), VOLT_ERR_FORMAT, "do not have the same columns");
+    check_fails(set_state(&r, mixed, 3 + first + rest), VOLT_ERR_FORMAT, "columns");
     memcpy(mixed, late, (size_t)after * sizeof *mixed);
     mixed[after] = 0;
     mixed[2]++;
-    check_fails(set_state(&r, mixed, after + 1), VOLT_ERR_FORMAT, "extra numbers");
+    check_fails(set_state(&r, mixed, after + 1), VOLT_ERR_FORMAT, "numbers");
     free(mixed);
     free(late);
     free(early);

@@ -302,7 +302,7 @@ static void candidates_use_series_units_without_windows(void **state)
     volt_draw_options bad = volt_draw_options_default();
     bad.series_steps = -1;
     check_fails(volt_candidates_draw("gak", made.series[0], &bad, &plain), VOLT_ERR_ARGUMENT,
-                "series_steps is -1");
+                "series_steps -1");
     volt_objects_free(objects);
 }
 
@@ -320,15 +320,14 @@ static void incompatible_series_are_rejected(void **state)
     check_fails(volt_objects_create(NULL, 0, NULL, &objects), VOLT_ERR_SHAPE, "empty");
     volt_view broken = volt_view_of(nan_value, 2, 1), constant = volt_view_of(alike, 3, 1);
     check_fails(volt_objects_create(&broken, 1, NULL, &objects), VOLT_ERR_NOT_FINITE, "series 1");
-    check_fails(volt_objects_create(&constant, 1, NULL, &objects), VOLT_ERR_DATA, "nothing to compare");
+    check_fails(volt_objects_create(&constant, 1, NULL, &objects), VOLT_ERR_DATA, "compare");
     volt_view mixed[] = {made.series[0], constant};
-    check_fails(volt_objects_create(mixed, 2, NULL, &objects), VOLT_ERR_SHAPE,
-                "series 2 has 1 channel, and there must be 3");
+    check_fails(volt_objects_create(mixed, 2, NULL, &objects), VOLT_ERR_SHAPE, "series 2 1 channel 3");
     volt_objects_options wrong = {(volt_object_scale)7, VOLT_OBJECT_INPUT_LEVEL, 1, VOLT_OBJECT_COMPARE_SERIES};
-    check_fails(volt_objects_create(made.series, MOST, &wrong, &objects), VOLT_ERR_ARGUMENT, "scale is 7");
+    check_fails(volt_objects_create(made.series, MOST, &wrong, &objects), VOLT_ERR_ARGUMENT, "scale 7");
     wrong =
         (volt_objects_options){VOLT_OBJECT_SCALE_NONE, (volt_object_input)-1, 1, VOLT_OBJECT_COMPARE_SERIES};
-    check_fails(volt_objects_create(made.series, MOST, &wrong, &objects), VOLT_ERR_ARGUMENT, "input is -1");
+    check_fails(volt_objects_create(made.series, MOST, &wrong, &objects), VOLT_ERR_ARGUMENT, "input -1");
     assert_null(objects);
 
     static const struct {
@@ -353,9 +352,9 @@ static void incompatible_series_are_rejected(void **state)
     }
     volt_kernel *rbf = parse("rbf"), *gak = parse("gak");
     check_fails(volt_objects_cross(same, rbf, made.series, MOST, NULL, out, NULL), VOLT_ERR_SHAPE,
-                "series 1 has 5 steps, and kernel rbf");
-    check_fails(volt_objects_cross(same, gak, &constant, 1, NULL, out, NULL), VOLT_ERR_SHAPE, "must be 3");
-    check_fails(volt_objects_gram(same, gak, NULL, volt_matrix_of(K, 2, 2)), VOLT_ERR_SHAPE, "K is 2 x 2");
+                "series 1 5 steps kernel rbf");
+    check_fails(volt_objects_cross(same, gak, &constant, 1, NULL, out, NULL), VOLT_ERR_SHAPE, "3");
+    check_fails(volt_objects_gram(same, gak, NULL, volt_matrix_of(K, 2, 2)), VOLT_ERR_SHAPE, "K 2");
     volt_kernel_free(gak);
     volt_kernel_free(rbf);
     volt_objects_free(objects);
@@ -412,18 +411,18 @@ static void zero_self_kernel_is_not_normalised(void **state)
     volt_objects *objects = NULL;
     check_ok(volt_objects_create(with, 2, &options, &objects));
     check_fails(volt_objects_gram(objects, linear, NULL, volt_matrix_of(K, 2, 2)), VOLT_ERR_DATA,
-                "series 2 has K(x, x) = 0");
+                "series 2 K(x = 0");
     check_fails(volt_objects_cross(objects, linear, with, 1, NULL, volt_matrix_of(K, 1, 2), self),
-                VOLT_ERR_DATA, "training series 2 has K(x, x) = 0");
+                VOLT_ERR_DATA, "series 2 K(x = 0");
     volt_objects_free(objects);
     const volt_view turned[] = {with[1], with[0]};
     check_ok(volt_objects_create(turned, 2, &options, &objects));
     check_fails(volt_objects_cross(objects, linear, with, 1, NULL, volt_matrix_of(K, 1, 2), self),
-                VOLT_ERR_DATA, "training series 1 has K(x, x) = 0");
+                VOLT_ERR_DATA, "series 1 K(x = 0");
     volt_objects_free(objects);
     check_ok(volt_objects_create(with, 1, &options, &objects));
     check_fails(volt_objects_cross(objects, linear, with, 2, NULL, volt_matrix_of(K, 2, 1), self),
-                VOLT_ERR_DATA, "series 2 has K(x, x) = 0");
+                VOLT_ERR_DATA, "series 2 K(x = 0");
     volt_objects_free(objects);
     volt_kernel_free(linear);
 }

@@ -237,8 +237,8 @@ static void search_time_is_planned(void **state)
     options.draws = 0;
     check_fails(volt_plan_search(kernel, 300, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "0 draws");
     options.draws = 1;
-    check_fails(volt_plan_search(kernel, 300, 2, 1, -1, &options, 0, &large), VOLT_ERR_ARGUMENT, "alpha is -1");
-    check_fails(volt_plan_search(kernel, 4, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "too few");
+    check_fails(volt_plan_search(kernel, 300, 2, 1, -1, &options, 0, &large), VOLT_ERR_ARGUMENT, "alpha -1");
+    check_fails(volt_plan_search(kernel, 4, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "too");
     check_fails(volt_plan_search(kernel, 300, 2, 1, 0, NULL, 0, &large), VOLT_ERR_ARGUMENT, "draws");
     options.loss = "huber:delta=1";
     check_fails(volt_plan_search(kernel, 300, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "losses");

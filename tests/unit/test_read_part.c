@@ -148,8 +148,7 @@ static void lines_of_the_file(void **state)
     volt_table_free(table);
     table = NULL;
     options.first = 1;
-    check_fails(volt_table_read(path, &options, &table), VOLT_ERR_NOT_FINITE,
-                "line 4, column 'b': the value is missing");
+    check_fails(volt_table_read(path, &options, &table), VOLT_ERR_NOT_FINITE, "line 4 column 'b'");
     static const char *const names[] = {"c", "a"};
     options.names = names;
     options.n_names = 2;
@@ -166,7 +165,7 @@ static void lines_of_the_file(void **state)
     assert_int_equal(volt_table_read(path, &options, &table), VOLT_OK);
     assert_int_equal(table->cols, 3);
     check_fails(volt_tables_clean(table, NULL, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE,
-                "row 2, column 'b': the value is missing");
+                "row 2 column 'b'");
     volt_table_free(table);
 }
 
@@ -229,7 +228,7 @@ static void missing_ends_use_nearest_value(void **state)
                                                      .missing = VOLT_MISSING_INTERPOLATE,
                                                      .end = VOLT_LAST_ROW},
                                 &table),
-                VOLT_ERR_NOT_FINITE, "column 'b' has no value in any of the 2 rows");
+                VOLT_ERR_NOT_FINITE, "column 'b' 2 rows");
     assert_null(table);
 }
 

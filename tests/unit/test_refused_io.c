@@ -20,30 +20,30 @@ static void reading_into_null(void **state)
     const char *path = scratch_write_text("two.csv", "a,b\n1,2\n3,4\n");
     volt_table *table = NULL;
     volt_read_options options = volt_read_options_default();
-    check_fails(volt_table_read(NULL, &options, &table), VOLT_ERR_ARGUMENT, "must not be NULL");
-    check_fails(volt_table_read(path, &options, NULL), VOLT_ERR_ARGUMENT, "must not be NULL");
+    check_fails(volt_table_read(NULL, &options, &table), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_table_read(path, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_table_read("", NULL, &table), VOLT_ERR_IO, "empty");
     check_fails(volt_table_read(path,
                                 &(volt_read_options){.struct_size = sizeof(volt_read_options),
                                                      .missing = (volt_missing)-1,
                                                      .end = VOLT_LAST_ROW},
                                 &table),
-                VOLT_ERR_ARGUMENT, "no way to treat missing");
+                VOLT_ERR_ARGUMENT, "missing");
     check_fails(volt_table_read(path,
                                 &(volt_read_options){.struct_size = sizeof(volt_read_options),
                                                      .missing = VOLT_MISSING_DROP_FIRST,
                                                      .end = VOLT_LAST_ROW},
                                 &table),
-                VOLT_ERR_ARGUMENT, "no way to treat missing");
+                VOLT_ERR_ARGUMENT, "missing");
     options.first = 2;
-    check_fails(volt_table_read(path, &options, &table), VOLT_ERR_SHAPE, "none of the 2 rows");
+    check_fails(volt_table_read(path, &options, &table), VOLT_ERR_SHAPE, "2 rows");
     assert_null(table);
 
     char **texts = NULL;
     int64_t rows = -7;
-    check_fails(volt_texts_read(NULL, &texts, &rows), VOLT_ERR_ARGUMENT, "must not be NULL");
-    check_fails(volt_texts_read(path, NULL, &rows), VOLT_ERR_ARGUMENT, "must not be NULL");
-    check_fails(volt_texts_read(path, &texts, NULL), VOLT_ERR_ARGUMENT, "must not be NULL");
+    check_fails(volt_texts_read(NULL, &texts, &rows), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_texts_read(path, NULL, &rows), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_texts_read(path, &texts, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_texts_read("", &texts, &rows), VOLT_ERR_IO, "empty");
     assert_null(texts);
     assert_int_equal(rows, -7);
@@ -67,7 +67,7 @@ static void texts_of_a_column_of_numbers(void **state)
 
     texts = NULL;
     check_ok(volt_table_write(path, volt_view_of(numbers, 2, 2), NULL, NULL));
-    check_fails(volt_texts_read(path, &texts, &rows), VOLT_ERR_FORMAT, "there are 2 columns");
+    check_fails(volt_texts_read(path, &texts, &rows), VOLT_ERR_FORMAT, "2 columns");
     assert_null(texts);
     assert_int_equal(rows, 4);
 }
@@ -91,8 +91,8 @@ static void two_tables_with_missing_values(void **state)
                                                   .missing = VOLT_MISSING_KEEP,
                                                   .end = VOLT_LAST_ROW},
                              &longer));
-    check_fails(volt_tables_clean(NULL, holed, VOLT_MISSING_DROP, NULL, 0), VOLT_ERR_ARGUMENT, "first table");
-    check_fails(volt_tables_clean(whole, longer, VOLT_MISSING_DROP, NULL, 0), VOLT_ERR_SHAPE, "the second 3");
+    check_fails(volt_tables_clean(NULL, holed, VOLT_MISSING_DROP, NULL, 0), VOLT_ERR_ARGUMENT, "first");
+    check_fails(volt_tables_clean(whole, longer, VOLT_MISSING_DROP, NULL, 0), VOLT_ERR_SHAPE, "second 3");
     /* A missing value is found in either matrix. */
     check_fails(volt_tables_clean(whole, holed, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE, "missing");
     check_fails(volt_tables_clean(holed, whole, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE, "missing");
@@ -109,25 +109,22 @@ static void writing_invalid_matrices(void **state)
     const double numbers[] = {1, 2, 3, 4};
     const char *path = scratch_path("out.csv");
     volt_table_writer *writer = NULL;
-    check_fails(volt_table_write(NULL, volt_view_of(numbers, 2, 2), NULL, NULL), VOLT_ERR_ARGUMENT,
-                "name of the file");
-    check_fails(volt_table_write("", volt_view_of(numbers, 2, 2), NULL, NULL), VOLT_ERR_ARGUMENT,
-                "name of the file");
-    check_fails(volt_table_write(path, volt_view_of(NULL, 2, 2), NULL, NULL), VOLT_ERR_ARGUMENT,
-                "there are no values");
+    check_fails(volt_table_write(NULL, volt_view_of(numbers, 2, 2), NULL, NULL), VOLT_ERR_ARGUMENT, "name");
+    check_fails(volt_table_write("", volt_view_of(numbers, 2, 2), NULL, NULL), VOLT_ERR_ARGUMENT, "name");
+    check_fails(volt_table_write(path, volt_view_of(NULL, 2, 2), NULL, NULL), VOLT_ERR_ARGUMENT, "values");
     check_fails(volt_table_write(path, (volt_view){numbers, -1, 2, 2}, NULL, NULL), VOLT_ERR_ARGUMENT,
-                "-1 x 2");
-    check_fails(volt_table_write(path, (volt_view){numbers, 2, 0, 2}, NULL, NULL), VOLT_ERR_ARGUMENT, "2 x 0");
+                "x -1 2");
+    check_fails(volt_table_write(path, (volt_view){numbers, 2, 0, 2}, NULL, NULL), VOLT_ERR_ARGUMENT, "x 2 0");
     check_fails(volt_table_write(path, (volt_view){numbers, 2, 2, 1}, NULL, NULL), VOLT_ERR_ARGUMENT,
                 "dimension 1");
     const char *labels[] = {"a", "b"};
     check_fails(
         volt_table_write(path, volt_view_of(numbers, 2, 2), NULL,
                          &(volt_write_options){.struct_size = sizeof(volt_write_options), .labels = labels}),
-        VOLT_ERR_ARGUMENT, "labels without a name");
-    check_fails(volt_table_writer_open(path, 2, 2, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "no place");
+        VOLT_ERR_ARGUMENT, "labels");
+    check_fails(volt_table_writer_open(path, 2, 2, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "place");
     check_fails(volt_table_writer_open(scratch_path("out.mat"), 2, 2, NULL, NULL, &writer), VOLT_ERR_ARGUMENT,
-                "in pieces");
+                "pieces");
     check_ok(volt_table_writer_close(NULL, 0));
     assert_null(writer);
     assert_null(scratch_read(path, NULL));
@@ -143,16 +140,14 @@ static void blocks_with_wrong_shape(void **state)
     check_ok(volt_table_writer_open(
         scratch_path("pieces.csv"), 2, 2, NULL,
         &(volt_write_options){.struct_size = sizeof(volt_write_options), .label_name = "day"}, &writer));
-    check_fails(volt_table_writer_rows(NULL, volt_view_of(numbers, 1, 2), labels), VOLT_ERR_ARGUMENT,
-                "no values");
-    check_fails(volt_table_writer_rows(writer, volt_view_of(NULL, 1, 2), labels), VOLT_ERR_ARGUMENT,
-                "no values");
+    check_fails(volt_table_writer_rows(NULL, volt_view_of(numbers, 1, 2), labels), VOLT_ERR_ARGUMENT, "values");
+    check_fails(volt_table_writer_rows(writer, volt_view_of(NULL, 1, 2), labels), VOLT_ERR_ARGUMENT, "values");
     check_fails(volt_table_writer_rows(writer, volt_view_of(numbers, 1, 2), NULL), VOLT_ERR_ARGUMENT, "labels");
-    check_fails(volt_table_writer_rows(writer, volt_view_of(numbers, 4, 1), labels), VOLT_ERR_SHAPE, "4 x 1");
-    check_fails(volt_table_writer_rows(writer, (volt_view){numbers, 1, 2, 1}, labels), VOLT_ERR_SHAPE, "1 x 2");
+    check_fails(volt_table_writer_rows(writer, volt_view_of(numbers, 4, 1), labels), VOLT_ERR_SHAPE, "x 4 1");
+    check_fails(volt_table_writer_rows(writer, (volt_view){numbers, 1, 2, 1}, labels), VOLT_ERR_SHAPE, "x 1 2");
     check_fails(volt_table_writer_rows(writer, (volt_view){numbers, -1, 2, 2}, labels), VOLT_ERR_SHAPE,
-                "-1 x 2");
-    check_fails(volt_table_writer_rows(writer, (volt_view){numbers, 3, 2, 2}, labels), VOLT_ERR_SHAPE, "3 x 2");
+                "x -1 2");
+    check_fails(volt_table_writer_rows(writer, (volt_view){numbers, 3, 2, 2}, labels), VOLT_ERR_SHAPE, "x 3 2");
     check_ok(volt_table_writer_rows(writer, volt_view_of(NULL, 0, 2), NULL));
     check_ok(volt_table_writer_rows(writer, volt_view_of(numbers, 2, 2), labels));
     check_ok(volt_table_writer_close(writer, 1));
@@ -167,23 +162,23 @@ static void lines_of_a_stream(void **state)
     double row[2] = {-7, -7};
     char **cells = NULL;
     int64_t count = -7;
-    check_fails(volt_csv_parse_row(NULL, 2, VOLT_MISSING_KEEP, row), VOLT_ERR_ARGUMENT, "a line");
-    check_fails(volt_csv_parse_row("1,2", 2, VOLT_MISSING_KEEP, NULL), VOLT_ERR_ARGUMENT, "a row");
+    check_fails(volt_csv_parse_row(NULL, 2, VOLT_MISSING_KEEP, row), VOLT_ERR_ARGUMENT, "line");
+    check_fails(volt_csv_parse_row("1,2", 2, VOLT_MISSING_KEEP, NULL), VOLT_ERR_ARGUMENT, "row");
     check_fails(volt_csv_parse_row("1,2", 0, VOLT_MISSING_KEEP, row), VOLT_ERR_ARGUMENT, "cols > 0");
-    check_fails(volt_csv_parse_row("1,2", 2, VOLT_MISSING_DROP, row), VOLT_ERR_ARGUMENT, "error or keep");
-    check_fails(volt_csv_parse_row("1,2,3", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "one too many");
-    check_fails(volt_csv_parse_row("1,2,,", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "one too many");
-    check_fails(volt_csv_parse_row("1", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "found 1 numbers");
-    check_fails(volt_csv_parse_row("1,2\n3,4", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "one too many");
+    check_fails(volt_csv_parse_row("1,2", 2, VOLT_MISSING_DROP, row), VOLT_ERR_ARGUMENT, "error keep");
+    check_fails(volt_csv_parse_row("1,2,3", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "many");
+    check_fails(volt_csv_parse_row("1,2,,", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "many");
+    check_fails(volt_csv_parse_row("1", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "numbers 1");
+    check_fails(volt_csv_parse_row("1,2\n3,4", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "many");
     check_fails(volt_csv_parse_row("1,2\n\"\"", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "2 lines");
     assert_true(row[0] == -7 && row[1] == -7);
     check_ok(volt_csv_parse_row("1,2,", 2, VOLT_MISSING_ERROR,
                                 row)); /* a comma after the last number is permitted */
     assert_true(row[0] == 1 && row[1] == 2);
 
-    check_fails(volt_csv_split_line(NULL, NULL, &cells, &count), VOLT_ERR_ARGUMENT, "a line");
-    check_fails(volt_csv_split_line("a,b", NULL, NULL, &count), VOLT_ERR_ARGUMENT, "places for its cells");
-    check_fails(volt_csv_split_line("a,b", NULL, &cells, NULL), VOLT_ERR_ARGUMENT, "places for its cells");
+    check_fails(volt_csv_split_line(NULL, NULL, &cells, &count), VOLT_ERR_ARGUMENT, "line");
+    check_fails(volt_csv_split_line("a,b", NULL, NULL, &count), VOLT_ERR_ARGUMENT, "places");
+    check_fails(volt_csv_split_line("a,b", NULL, &cells, NULL), VOLT_ERR_ARGUMENT, "places");
     check_fails(volt_csv_split_line("a\nb", NULL, &cells, &count), VOLT_ERR_FORMAT, "2 lines");
     assert_null(cells);
     assert_int_equal(count, -7);
@@ -200,19 +195,18 @@ static void invalid_times(void **state)
     check_fails(volt_times_parse(first, -1, times), VOLT_ERR_ARGUMENT, "texts");
     check_fails(volt_times_parse(nothing, 1, times), VOLT_ERR_FORMAT, "'soon'");
     /* The third starts with a month, the second with a day. */
-    check_fails(volt_times_parse(first, 3, times), VOLT_ERR_FORMAT,
-                "'4/13/2019' begins with a month, unlike '13/9/2019'");
+    check_fails(volt_times_parse(first, 3, times), VOLT_ERR_FORMAT, "begins '4/13/2019' '13/9/2019'");
     assert_true(times[0].seconds == -7);
 
     const volt_time day = {0, 0}, beyond = {1e14, 1e14};
-    check_fails(volt_time_write_like(NULL, day, day, text), VOLT_ERR_FORMAT, "not a time");
+    check_fails(volt_time_write_like(NULL, day, day, text), VOLT_ERR_FORMAT, "time");
     check_fails(volt_time_write_like("soon", day, day, text), VOLT_ERR_FORMAT, "'soon'");
     char spaces[VOLT_TIME_LENGTH + 8];
     memset(spaces, ' ', sizeof spaces);
     memcpy(spaces, "2020-01-01", 10);
     spaces[sizeof spaces - 1] = '\0';
-    check_fails(volt_time_write_like(spaces, day, day, text), VOLT_ERR_FORMAT, "not a time");
-    check_fails(volt_time_write_like("2020-01-01", day, beyond, text), VOLT_ERR_FORMAT, "four-digit years");
+    check_fails(volt_time_write_like(spaces, day, day, text), VOLT_ERR_FORMAT, "time");
+    check_fails(volt_time_write_like("2020-01-01", day, beyond, text), VOLT_ERR_FORMAT, "four-digit");
     assert_string_equal(text, "as before");
     /* Times outside the calendar range are still formatted, and steps of months reach them in order. */
     assert_string_equal(volt_time_format(beyond, text), "100000000000000 seconds after 1970");
@@ -261,10 +255,10 @@ static void invalid_steps_and_calendars(void **state)
     const volt_time times[2] = {{0, 0}, {60, 60}}, beyond = {1e14, 1e14};
     volt_time_step step = {.seconds = -7};
     check_fails(volt_time_step_find(NULL, 2, &step), VOLT_ERR_ARGUMENT, "times");
-    check_fails(volt_time_step_find(times, 2, NULL), VOLT_ERR_ARGUMENT, "place for the step");
+    check_fails(volt_time_step_find(times, 2, NULL), VOLT_ERR_ARGUMENT, "step");
     check_fails(volt_time_step_find(times, -1, &step), VOLT_ERR_ARGUMENT, "times");
-    check_fails(volt_time_step_parse(NULL, &step), VOLT_ERR_ARGUMENT, "a text");
-    check_fails(volt_time_step_parse("1 month", NULL), VOLT_ERR_ARGUMENT, "place for the step");
+    check_fails(volt_time_step_parse(NULL, &step), VOLT_ERR_ARGUMENT, "text");
+    check_fails(volt_time_step_parse("1 month", NULL), VOLT_ERR_ARGUMENT, "step");
     static const char *const none[] = {"",
                                        "s",
                                        "0 s",
@@ -281,23 +275,23 @@ static void invalid_steps_and_calendars(void **state)
                                        "nan s",
                                        "0.00000000000000000000000000000000000000000000000001 s"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        check_fails(volt_time_step_parse(none[i], &step), VOLT_ERR_FORMAT, "is not a time step");
+        check_fails(volt_time_step_parse(none[i], &step), VOLT_ERR_FORMAT, "step");
     assert_true(step.seconds == -7);
     check_ok(volt_time_step_parse("2 months to the last day", &step));
     assert_true(step.months == 2 && step.is_month_end);
 
     volt_calendar calendar = {.cols = -7};
     double out[4] = {-7, -7, -7, -7};
-    check_fails(volt_calendar_parse("hour", NULL), VOLT_ERR_ARGUMENT, "no place");
-    check_fails(volt_calendar_parse(NULL, &calendar), VOLT_ERR_ARGUMENT, "is NULL");
+    check_fails(volt_calendar_parse("hour", NULL), VOLT_ERR_ARGUMENT, "place");
+    check_fails(volt_calendar_parse(NULL, &calendar), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_calendar_columns(NULL, "hour", 1, volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT, "times");
     check_fails(volt_calendar_columns(times, "hour", 1, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_ARGUMENT,
-                "a place");
+                "place");
     check_fails(volt_calendar_columns(times, "hour", 1, volt_matrix_of(out, 1, 4)), VOLT_ERR_SHAPE, "not 4");
     check_fails(volt_calendar_columns(times, "hour", 1, (volt_matrix){out, 2, 2, 1}), VOLT_ERR_SHAPE,
                 "2 columns");
     check_fails(volt_calendar_columns(&beyond, "hour", 1, volt_matrix_of(out, 1, 2)), VOLT_ERR_ARGUMENT,
-                "four-digit years");
+                "four-digit");
     check_ok(volt_calendar_columns(NULL, "hour", 1, volt_matrix_of(NULL, 0, 2)));
     assert_int_equal(calendar.cols, -7);
     for (int i = 0; i < 4; i++)

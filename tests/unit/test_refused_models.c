@@ -160,7 +160,7 @@ static void invalid_classes(void **state)
     check_fails(volt_model_fit(kernel, inputs(), volt_view_of(classes, N, 1), &options, nowhere, &model),
                 VOLT_ERR_ARGUMENT, "maximum");
     check_fails(volt_model_fit(kernel, inputs(), volt_view_of(X, N / 2, 2), &options, nowhere, &model),
-                VOLT_ERR_SHAPE, "one target");
+                VOLT_ERR_SHAPE, "target");
     assert_null(model);
     volt_kernel_free(kernel);
 }
@@ -176,21 +176,20 @@ static void constant_inputs(void **state)
     check_ok(volt_kernel_parse("rbf", &kernel));
     check_fails(
         volt_model_fit(kernel, volt_view_of(zero, 1, 1), volt_view_of(Y, 1, 1), &options, nowhere, &model),
-        VOLT_ERR_DATA, "one row");
+        VOLT_ERR_DATA, "row");
     check_fails(
         volt_model_fit(kernel, volt_view_of(tiny, 4, 1), volt_view_of(Y, 4, 1), &options, nowhere, &model),
-        VOLT_ERR_NOT_FINITE, "too little to be scaled");
+        VOLT_ERR_NOT_FINITE, "little");
     options.scale = 0;
     check_fails(
         volt_model_fit(kernel, volt_view_of(zero, 1, 1), volt_view_of(Y, 1, 1), &options, nowhere, &model),
-        VOLT_ERR_DATA, "the only row of the inputs is zero");
+        VOLT_ERR_DATA, "row inputs zero");
     const volt_view many = {X, (int64_t)INT_MAX + 1, 1, 1};
-    check_fails(volt_model_fit(kernel, many, many, &options, nowhere, &model), VOLT_ERR_SHAPE,
-                "more than BLAS");
+    check_fails(volt_model_fit(kernel, many, many, &options, nowhere, &model), VOLT_ERR_SHAPE, "BLAS");
     assert_null(model);
-    check_fails(volt_prepare(inputs(), targets(), NULL, N, NULL), VOLT_ERR_ARGUMENT, "is NULL");
-    check_fails(volt_prepare(inputs(), targets(), NULL, 0, &prepared), VOLT_ERR_ARGUMENT, "learn_rows is 0");
-    check_fails(volt_prepare(inputs(), targets(), NULL, N + 1, &prepared), VOLT_ERR_ARGUMENT, "there are 24");
+    check_fails(volt_prepare(inputs(), targets(), NULL, N, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_prepare(inputs(), targets(), NULL, 0, &prepared), VOLT_ERR_ARGUMENT, "learn_rows 0");
+    check_fails(volt_prepare(inputs(), targets(), NULL, N + 1, &prepared), VOLT_ERR_ARGUMENT, "24");
     assert_null(prepared);
     volt_kernel_free(kernel);
 }
@@ -203,26 +202,25 @@ static void queries_into_null(void **state)
     volt_fit_options options = given_alpha();
     volt_model *model = model_of("fir + rbf", &options);
     double out[4 * N] = {-7};
-    check_fails(volt_model_impulse(NULL, 2, volt_matrix_of(out, 2, D)), VOLT_ERR_ARGUMENT, "model is NULL");
-    check_fails(volt_model_impulse(model, 0, volt_matrix_of(out, 2, D)), VOLT_ERR_ARGUMENT, "at least 1");
-    check_fails(volt_model_impulse(model, 2, volt_matrix_of(NULL, 2, D)), VOLT_ERR_SHAPE, "need 2 columns");
-    check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "need 2 columns");
-    check_fails(volt_model_impulse(model, 2, (volt_matrix){out, 2, D, 1}), VOLT_ERR_SHAPE, "need 2 columns");
-    check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 3, D)), VOLT_ERR_SHAPE, "3 x 2");
+    check_fails(volt_model_impulse(NULL, 2, volt_matrix_of(out, 2, D)), VOLT_ERR_ARGUMENT, "model NULL");
+    check_fails(volt_model_impulse(model, 0, volt_matrix_of(out, 2, D)), VOLT_ERR_ARGUMENT, "at 1");
+    check_fails(volt_model_impulse(model, 2, volt_matrix_of(NULL, 2, D)), VOLT_ERR_SHAPE, "2 columns");
+    check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "2 columns");
+    check_fails(volt_model_impulse(model, 2, (volt_matrix){out, 2, D, 1}), VOLT_ERR_SHAPE, "2 columns");
+    check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 3, D)), VOLT_ERR_SHAPE, "x 3 2");
 
     check_fails(volt_model_interval(NULL, &nine_of_ten, 1, volt_matrix_of(out, 1, 1)), VOLT_ERR_ARGUMENT,
                 "NULL");
     check_fails(volt_model_interval(model, NULL, 1, volt_matrix_of(out, 1, 1)), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_model_interval(model, &nine_of_ten, 0, volt_matrix_of(out, 1, 1)), VOLT_ERR_ARGUMENT,
                 "empty");
-    check_fails(volt_model_interval(model, &nine_of_ten, 1, volt_matrix_of(NULL, 1, 1)), VOLT_ERR_SHAPE,
-                "1 x 1");
+    check_fails(volt_model_interval(model, &nine_of_ten, 1, volt_matrix_of(NULL, 1, 1)), VOLT_ERR_SHAPE, "x 1");
     check_fails(volt_model_interval(model, &nine_of_ten, 1, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE,
-                "2 x 1");
+                "x 2 1");
     check_fails(volt_model_interval(model, &nine_of_ten, 1, volt_matrix_of(out, 1, 2)), VOLT_ERR_SHAPE,
-                "1 x 2");
+                "x 1 2");
     check_fails(volt_model_interval(model, &nine_of_ten, 1, (volt_matrix){out, 1, 1, 0}), VOLT_ERR_SHAPE,
-                "1 x 1");
+                "x 1");
 
     volt_live *live = NULL;
     check_fails(volt_live_create(NULL, NULL, &live), VOLT_ERR_ARGUMENT, "NULL");
@@ -235,17 +233,16 @@ static void queries_into_null(void **state)
     volt_explain_options asked = volt_explain_options_default();
     const volt_view row = volt_view_of(X, 1, D);
     check_fails(volt_model_explain(NULL, NULL, &explanation), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_model_orders(NULL, row, NULL, volt_matrix_of(out, 1, 4)), VOLT_ERR_ARGUMENT,
-                "model is NULL");
+    check_fails(volt_model_orders(NULL, row, NULL, volt_matrix_of(out, 1, 4)), VOLT_ERR_ARGUMENT, "model NULL");
     asked.order = 2;
-    check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(NULL, 1, 4)), VOLT_ERR_SHAPE, "1 x 4");
-    check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(out, 2, 4)), VOLT_ERR_SHAPE, "2 x 4");
-    check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(out, 1, 5)), VOLT_ERR_SHAPE, "1 x 5");
-    check_fails(volt_model_orders(model, row, &asked, (volt_matrix){out, 1, 4, 3}), VOLT_ERR_SHAPE, "1 x 4");
+    check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(NULL, 1, 4)), VOLT_ERR_SHAPE, "x 1 4");
+    check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(out, 2, 4)), VOLT_ERR_SHAPE, "x 2 4");
+    check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(out, 1, 5)), VOLT_ERR_SHAPE, "x 1 5");
+    check_fails(volt_model_orders(model, row, &asked, (volt_matrix){out, 1, 4, 3}), VOLT_ERR_SHAPE, "x 1 4");
     asked.about = VOLT_ABOUT_POINT;
-    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "point to expand about");
+    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "point about");
     asked.order = 0;
-    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "order is 0");
+    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "order 0");
     assert_null(explanation);
     assert_true(out[0] == -7);
     volt_model_free(model);
@@ -269,10 +266,10 @@ static void unsupported_queries(void **state)
     predict.known = targets();
     predict.known.cols = 2;
     check_fails(volt_model_predict(fed_outputs, inputs(), &predict, volt_matrix_of(out, N, 1), NULL),
-                VOLT_ERR_SHAPE, "24 x 2");
+                VOLT_ERR_SHAPE, "x 24 2");
     predict.known = (volt_view){Y, N, 1, 0};
     check_fails(volt_model_predict(fed_outputs, inputs(), &predict, volt_matrix_of(out, N, 1), NULL),
-                VOLT_ERR_SHAPE, "24 x 1");
+                VOLT_ERR_SHAPE, "x 24 1");
     volt_model_free(fed_outputs);
 
     options = given_alpha();
@@ -280,8 +277,8 @@ static void unsupported_queries(void **state)
     volt_model *lossy = model_of("rbf", &options);
     check_fails(volt_model_interval(lossy, &nine_of_ten, 1, volt_matrix_of(&half, 1, 1)), VOLT_ERR_ARGUMENT,
                 "quantiles");
-    check_fails(volt_interval_create(lossy, &nine_of_ten, 1, &interval), VOLT_ERR_ARGUMENT, "squared loss");
-    check_fails(volt_live_create(lossy, with_learning(), &learner), VOLT_ERR_ARGUMENT, "requires squares");
+    check_fails(volt_interval_create(lossy, &nine_of_ten, 1, &interval), VOLT_ERR_ARGUMENT, "loss");
+    check_fails(volt_live_create(lossy, with_learning(), &learner), VOLT_ERR_ARGUMENT, "squares");
     volt_model_free(lossy);
 
     options = given_alpha();
@@ -294,8 +291,7 @@ static void unsupported_queries(void **state)
     options = given_alpha();
     options.intercept = 0;
     volt_model *centred = model_of("gak:centre=yes,window=2", &options);
-    check_fails(volt_live_create(centred, with_learning(), &learner), VOLT_ERR_ARGUMENT,
-                "requires an intercept");
+    check_fails(volt_live_create(centred, with_learning(), &learner), VOLT_ERR_ARGUMENT, "intercept");
     volt_model_free(centred);
     assert_true(!interval && !learner);
 }
@@ -349,9 +345,9 @@ static void invalid_stream_rows(void **state)
     check_fails(volt_interval_learn(NULL, &row, &row), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_interval_learn(interval, NULL, &row), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_interval_learn(interval, &row, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_interval_learn(interval, &lost, &row), VOLT_ERR_NOT_FINITE, "not finite");
-    check_fails(volt_interval_learn(interval, &row, &endless), VOLT_ERR_NOT_FINITE, "not finite");
-    check_fails(volt_interval_learn(interval, &largest, &smallest), VOLT_ERR_NOT_FINITE, "not finite");
+    check_fails(volt_interval_learn(interval, &lost, &row), VOLT_ERR_NOT_FINITE, "finite");
+    check_fails(volt_interval_learn(interval, &row, &endless), VOLT_ERR_NOT_FINITE, "finite");
+    check_fails(volt_interval_learn(interval, &largest, &smallest), VOLT_ERR_NOT_FINITE, "finite");
     check_ok(volt_interval_learn(interval, &row, &lost)); /* no value is known: no update */
     volt_interval_half_widths(interval, &after);
     assert_true(before == after);
@@ -392,25 +388,25 @@ static void invalid_learner_rows(void **state)
     check_fails(volt_live_load(model, NULL, "moment", NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_journal_open(NULL, "journal", NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_journal_open(learner, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_journal_clear(NULL), VOLT_ERR_ARGUMENT, "no journal");
-    check_fails(volt_journal_clear(learner), VOLT_ERR_ARGUMENT, "no journal");
+    check_fails(volt_journal_clear(NULL), VOLT_ERR_ARGUMENT, "journal");
+    check_fails(volt_journal_clear(learner), VOLT_ERR_ARGUMENT, "journal");
     check_fails(volt_live_coefficients(NULL, volt_matrix_of(A, N, 1), &c, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_live_coefficients(learner, volt_matrix_of(A, N, 1), NULL, NULL), VOLT_ERR_ARGUMENT,
                 "NULL");
     check_fails(volt_live_coefficients(learner, volt_matrix_of(A, N - 1, 1), &c, NULL), VOLT_ERR_SHAPE,
-                "23 x 1");
-    check_fails(volt_live_coefficients(learner, volt_matrix_of(A, N, 2), &c, NULL), VOLT_ERR_SHAPE, "24 x 2");
-    check_fails(volt_live_coefficients(learner, (volt_matrix){A, N, 1, 0}, &c, NULL), VOLT_ERR_SHAPE, "24 x 1");
+                "x 23 1");
+    check_fails(volt_live_coefficients(learner, volt_matrix_of(A, N, 2), &c, NULL), VOLT_ERR_SHAPE, "x 24 2");
+    check_fails(volt_live_coefficients(learner, (volt_matrix){A, N, 1, 0}, &c, NULL), VOLT_ERR_SHAPE, "x 24 1");
     check_fails(volt_live_coefficients(learner, volt_matrix_of(NULL, N, 1), &c, NULL), VOLT_ERR_SHAPE,
-                "24 x 1");
+                "x 24 1");
     const volt_view row = volt_view_of(X, 1, D), wide = volt_view_of(X, 1, D + 1);
     check_fails(volt_live_predict(NULL, row, 0, volt_matrix_of(out, 1, 1), NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_live_predict(learner, wide, 0, volt_matrix_of(out, 1, 1), NULL), VOLT_ERR_SHAPE,
-                "have 3 columns");
-    check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(NULL, 1, 1), NULL), VOLT_ERR_SHAPE, "1 x 1");
-    check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(out, 2, 1), NULL), VOLT_ERR_SHAPE, "2 x 1");
-    check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(out, 1, 2), NULL), VOLT_ERR_SHAPE, "1 x 2");
-    check_fails(volt_live_predict(learner, row, 0, (volt_matrix){out, 1, 1, 0}, NULL), VOLT_ERR_SHAPE, "1 x 1");
+                "3 columns");
+    check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(NULL, 1, 1), NULL), VOLT_ERR_SHAPE, "x 1");
+    check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(out, 2, 1), NULL), VOLT_ERR_SHAPE, "x 2 1");
+    check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(out, 1, 2), NULL), VOLT_ERR_SHAPE, "x 1 2");
+    check_fails(volt_live_predict(learner, row, 0, (volt_matrix){out, 1, 1, 0}, NULL), VOLT_ERR_SHAPE, "x 1");
     assert_true(!loaded && y == -7 && c == -7 && out[0] == -7 && out[1] == -7);
 
     /* The learner is unchanged: the next prediction equals the model's. */

@@ -45,26 +45,24 @@ static void detectors(void **state)
     static const double wrong[] = {-1, INFINITY, NAN};
     for (int w = 0; w < 3; w++) {
         options.alpha = wrong[w];
-        check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT,
-                    "alpha is");
+        check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT, "alpha");
     }
     options.alpha = 0.1;
     static const double rates[] = {-1, 1, NAN};
     for (int w = 0; w < 3; w++) {
         options.rate = rates[w];
-        check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT, "rate is");
+        check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT, "rate");
     }
     options.rate = 0.1;
     options.score = (volt_anomaly_kind)7;
-    check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT,
-                "no score number 7");
+    check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT, "score 7");
     assert_null(detector);
     options.score = VOLT_ANOMALY_MAHALANOBIS;
     check_ok(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector));
     check_fails(volt_anomaly_score(NULL, volt_view_of(K, 3, 3), scores), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_anomaly_score(detector, volt_view_of(NULL, 3, 3), scores), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_anomaly_score(detector, volt_view_of(K, 3, 3), NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_anomaly_score(detector, volt_view_of(K, 3, 2), scores), VOLT_ERR_SHAPE, "have 2 columns");
+    check_fails(volt_anomaly_score(detector, volt_view_of(K, 3, 2), scores), VOLT_ERR_SHAPE, "2 columns");
     assert_true(scores[0] == -7);
     volt_anomaly_free(detector);
 
@@ -76,13 +74,11 @@ static void detectors(void **state)
     check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 0, &asked, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 1, &asked, &anomaly), VOLT_ERR_ARGUMENT,
                 "NULL");
-    check_fails(volt_series_anomaly_fit("rbf", series, 2, NULL, 0, &asked, &anomaly), VOLT_ERR_SHAPE,
-                "at least 3");
+    check_fails(volt_series_anomaly_fit("rbf", series, 2, NULL, 0, &asked, &anomaly), VOLT_ERR_SHAPE, "at 3");
     check_fails(volt_series_anomaly_fit("rbf", series, 4, series, -1, &asked, &anomaly), VOLT_ERR_ARGUMENT,
-                "below 0");
+                "0");
     asked.draws = -1;
-    check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 0, &asked, &anomaly), VOLT_ERR_ARGUMENT,
-                "below 0");
+    check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 0, &asked, &anomaly), VOLT_ERR_ARGUMENT, "0");
     asked.draws = 2;
     check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 0, &asked, &anomaly), VOLT_ERR_ARGUMENT,
                 "examples");
@@ -96,7 +92,7 @@ static void detectors(void **state)
     check_fails(volt_series_anomaly_score(anomaly, series, 1, (volt_progress){0}, NULL), VOLT_ERR_ARGUMENT,
                 "NULL");
     check_fails(volt_series_anomaly_score(anomaly, series, 0, (volt_progress){0}, scores), VOLT_ERR_ARGUMENT,
-                "no series");
+                "series");
     assert_true(scores[0] == -7);
     volt_series_anomaly_free(anomaly);
 }
@@ -133,7 +129,7 @@ static void invalid_watch_options(void **state)
     static const double rates[] = {-1, 1, NAN};
     for (int w = 0; w < 3; w++) {
         asked.alarm_rate = rates[w];
-        check_fails(volt_live_create(model, &asked, &watch), VOLT_ERR_ARGUMENT, "rate is");
+        check_fails(volt_live_create(model, &asked, &watch), VOLT_ERR_ARGUMENT, "rate");
     }
     assert_null(watch);
     asked.alarm_rate = 0.001;
@@ -209,15 +205,14 @@ static void series_of_classifiers(void **state)
     const int64_t one[SERIES] = {0}, beyond[SERIES] = {0, 1, 2}, below[SERIES] = {0, 1, -1};
     check_fails(volt_series_fit_classes(series, SERIES, classes, 2, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_series_fit_classes(series, SERIES, NULL, 2, &options, &classifier), VOLT_ERR_SHAPE,
-                "no classes");
+                "classes");
     check_fails(volt_series_fit_classes(series, 0, classes, 2, &options, &classifier), VOLT_ERR_SHAPE,
-                "no training series");
+                "series");
     check_fails(volt_series_fit_classes(series, SERIES, beyond, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
-                "series 3 is 2");
+                "series 3 2");
     check_fails(volt_series_fit_classes(series, SERIES, below, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
-                "series 3 is -1");
-    check_fails(volt_series_fit_classes(series, SERIES, one, 2, &options, &classifier), VOLT_ERR_DATA,
-                "of one class");
+                "series 3 -1");
+    check_fails(volt_series_fit_classes(series, SERIES, one, 2, &options, &classifier), VOLT_ERR_DATA, "class");
     options.loss = "multinomial";
     check_fails(volt_series_fit_classes(series, SERIES, classes, 100000, &options, &classifier),
                 VOLT_ERR_ARGUMENT, "100000");
@@ -238,16 +233,16 @@ static void series_of_classifiers(void **state)
                 VOLT_ERR_SHAPE, "empty");
     check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0}, volt_matrix_of(NULL, 2, 2),
                                           volt_matrix_of(NULL, 0, 0), NULL),
-                VOLT_ERR_ARGUMENT, "no place");
+                VOLT_ERR_ARGUMENT, "place");
     check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0}, volt_matrix_of(out, 3, 2),
                                           volt_matrix_of(NULL, 0, 0), NULL),
-                VOLT_ERR_SHAPE, "3 x 2");
+                VOLT_ERR_SHAPE, "x 3 2");
     check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0}, volt_matrix_of(out, 2, 3),
                                           volt_matrix_of(NULL, 0, 0), NULL),
-                VOLT_ERR_SHAPE, "2 x 3");
+                VOLT_ERR_SHAPE, "x 2 3");
     check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0},
                                           (volt_matrix){out, 2, 2, 1}, volt_matrix_of(NULL, 0, 0), NULL),
-                VOLT_ERR_SHAPE, "2 x 2");
+                VOLT_ERR_SHAPE, "x 2");
     assert_true(out[0] == -7);
     /* Valid arguments give the correct result. */
     check_ok(volt_series_model_predict(classifier, series, SERIES, (volt_progress){0},
@@ -268,19 +263,19 @@ static void collections(void **state)
     check_fails(volt_objects_create(series, SERIES, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_objects_create(NULL, SERIES, &options, &objects), VOLT_ERR_SHAPE, "empty");
     check_fails(volt_objects_create(series, 0, &options, &objects), VOLT_ERR_SHAPE, "empty");
-    check_fails(volt_objects_create(uneven, 2, &options, &objects), VOLT_ERR_SHAPE, "series 2 has 2 channels");
+    check_fails(volt_objects_create(uneven, 2, &options, &objects), VOLT_ERR_SHAPE, "series 2 channels");
     options.scale = (volt_object_scale)-1;
-    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "scale is -1");
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "scale -1");
     options.scale = (volt_object_scale)3;
-    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "scale is 3");
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "scale 3");
     options = volt_objects_options_default();
     options.input = (volt_object_input)-1;
-    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "input is -1");
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "input -1");
     options = volt_objects_options_default();
     options.compare = (volt_object_compare)-1;
-    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "compare is -1");
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "compare -1");
     options.compare = (volt_object_compare)2;
-    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "compare is 2");
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "compare 2");
     /* The norm of values at the limit of the double range overflows. */
     const double vast[4] = {DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX};
     const volt_view far = volt_view_of(vast, 2, 2);
@@ -301,12 +296,12 @@ static void collections(void **state)
     check_fails(volt_objects_gram(NULL, kernel, NULL, workspace), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_objects_gram(objects, NULL, NULL, workspace), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(NULL, SERIES, SERIES)), VOLT_ERR_SHAPE,
-                "8 x 8");
-    check_fails(volt_objects_gram(objects, kernel, NULL, row), VOLT_ERR_SHAPE, "1 x 8");
+                "x 8");
+    check_fails(volt_objects_gram(objects, kernel, NULL, row), VOLT_ERR_SHAPE, "x 1 8");
     check_fails(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, SERIES, 1)), VOLT_ERR_SHAPE,
-                "8 x 1");
+                "x 8 1");
     check_fails(volt_objects_gram(objects, kernel, NULL, (volt_matrix){K, SERIES, SERIES, 1}), VOLT_ERR_SHAPE,
-                "8 x 8");
+                "x 8");
     check_fails(volt_objects_gram(objects, filtered, NULL, workspace), VOLT_ERR_KERNEL, "ball");
     check_fails(volt_objects_cross(NULL, kernel, series, 1, NULL, row, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_objects_cross(objects, NULL, series, 1, NULL, row, NULL), VOLT_ERR_ARGUMENT, "NULL");

@@ -362,41 +362,36 @@ static void wrong_weights(void **state)
     tensor_entry all[3] = {A, C, b};
     gram_fails("esn", "/nowhere/w.safetensors", VOLT_ERR_IO, "/nowhere/w.safetensors");
     gram_fails("esn", scratch_write_text("text", "hello, world, this is no such file"), VOLT_ERR_FORMAT,
-               "not a safetensors file");
-    gram_fails("esn", tensor_file_write("w", &C, 1), VOLT_ERR_SHAPE, "has no tensor A");
-    gram_fails("esn", tensor_file_write("w", &A, 1), VOLT_ERR_SHAPE, "has no tensor C, which must be 3 x 2");
+               "safetensors");
+    gram_fails("esn", tensor_file_write("w", &C, 1), VOLT_ERR_SHAPE, "tensor A");
+    gram_fails("esn", tensor_file_write("w", &A, 1), VOLT_ERR_SHAPE, "tensor C 3 2");
     all[0].shape[1] = 2;
-    gram_fails("esn", tensor_file_write("w", all, 3), VOLT_ERR_SHAPE, "tensor A is 3 x 2, and must be 3 x 3");
+    gram_fails("esn", tensor_file_write("w", all, 3), VOLT_ERR_SHAPE, "tensor A 3 2");
     all[0] = A;
     all[1].shape[1] = 1;
-    gram_fails("esn", tensor_file_write("w", all, 3), VOLT_ERR_SHAPE, "tensor C is 3 x 1, and must be 3 x 2");
+    gram_fails("esn", tensor_file_write("w", all, 3), VOLT_ERR_SHAPE, "tensor C 3 1 2");
     all[1] = C;
     all[2].shape[0] = 4;
-    gram_fails("esn", tensor_file_write("w", all, 3), VOLT_ERR_SHAPE, "tensor b is 4, and must be 3");
+    gram_fails("esn", tensor_file_write("w", all, 3), VOLT_ERR_SHAPE, "tensor b 4 3");
     all[2] = b;
     double broken[9] = {0};
     broken[5] = NAN;
     all[0].data = broken;
-    gram_fails("esn", tensor_file_write("w", all, 3), VOLT_ERR_NOT_FINITE,
-               "nan in row 2, column 3 (counted from 1)");
+    gram_fails("esn", tensor_file_write("w", all, 3), VOLT_ERR_NOT_FINITE, "row 2 column 3 1");
     broken[5] = 0;
-    gram_fails("esn:radius=0.9", tensor_file_write("w", all, 3), VOLT_ERR_ARGUMENT,
-               "a spectral radius of 0, and cannot be scaled to 0.9");
+    gram_fails("esn:radius=0.9", tensor_file_write("w", all, 3), VOLT_ERR_ARGUMENT, "radius 0 0.9");
     double grows[9] = {2, 0, 0, 0, 0.5, 0, 0, 0, 0.5};
     all[0].data = grows;
     gram_fails("esn:activation=identity", tensor_file_write("w", all, 3), VOLT_ERR_ARGUMENT,
-               "is 2, and must lie below 1 with activation=identity");
+               "2 1 activation=identity");
     const tensor_entry sas[] = {{"P0", 2, {3, 3}, numbers, 0},
                                 {"q0", 1, {3}, numbers, 0},
                                 {"P1", 3, {2, 3, 3}, numbers, 0},
                                 {"q1", 2, {2, 3}, numbers, 0},
                                 {"P2", 3, {2, 3, 3}, numbers, 0}};
-    gram_fails("sas", tensor_file_write("w", sas, 5), VOLT_ERR_SHAPE,
-               "has a tensor P2, and the kernel's degree is 1");
-    gram_fails("sas:degree=2", tensor_file_write("w", sas, 5), VOLT_ERR_SHAPE,
-               "has no tensor q2, which must be 2 x 3");
-    gram_fails("sas", tensor_file_write("w", sas, 2), VOLT_ERR_SHAPE,
-               "has no tensor P1, which must be 2 x 3 x 3");
+    gram_fails("sas", tensor_file_write("w", sas, 5), VOLT_ERR_SHAPE, "tensor P2 kernel's 1");
+    gram_fails("sas:degree=2", tensor_file_write("w", sas, 5), VOLT_ERR_SHAPE, "tensor q2 2 3");
+    gram_fails("sas", tensor_file_write("w", sas, 2), VOLT_ERR_SHAPE, "tensor P1 2 3");
 }
 
 /* Truncated or modified files are rejected or read, without undefined behaviour. */
@@ -516,10 +511,10 @@ static void models_with_missing_weights(void **state)
     volt_model_free(loaded);
     loaded = NULL;
     check_ok(volt_safetensors_write(path, tensors, 10, metadata, 12));
-    check_fails(volt_model_load(path, &loaded), VOLT_ERR_FORMAT, "it has no tensor \"reservoir.1\"");
+    check_fails(volt_model_load(path, &loaded), VOLT_ERR_FORMAT, "tensor \"reservoir.1\"");
     tensors[10].rows--;
     check_ok(volt_safetensors_write(path, tensors, 11, metadata, 12));
-    check_fails(volt_model_load(path, &loaded), VOLT_ERR_FORMAT, "the weights are 9 x 6, and must be 10 x 6");
+    check_fails(volt_model_load(path, &loaded), VOLT_ERR_FORMAT, "weights 9 6 10");
     volt_safetensors_free(file);
     volt_model_free(model);
     free(Y);

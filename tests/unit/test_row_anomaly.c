@@ -121,15 +121,15 @@ static void invalid_arguments_are_rejected(void **state)
     volt_row_anomaly_options options = volt_row_anomaly_options_default();
     check_fails(volt_row_anomaly_fit(rows, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
     options.train_rows = 2;
-    check_fails(volt_row_anomaly_fit(rows, &options, &model), VOLT_ERR_ARGUMENT, "train_rows is 2");
+    check_fails(volt_row_anomaly_fit(rows, &options, &model), VOLT_ERR_ARGUMENT, "train_rows 2");
     options.train_rows = N + 1;
-    check_fails(volt_row_anomaly_fit(rows, &options, &model), VOLT_ERR_ARGUMENT, "train_rows is 201");
+    check_fails(volt_row_anomaly_fit(rows, &options, &model), VOLT_ERR_ARGUMENT, "train_rows 201");
     options.train_rows = TRAIN;
     options.rate = 1;
-    check_fails(volt_row_anomaly_fit(rows, &options, &model), VOLT_ERR_ARGUMENT, "rate is 1");
+    check_fails(volt_row_anomaly_fit(rows, &options, &model), VOLT_ERR_ARGUMENT, "rate 1");
     options.rate = 0.01;
     options.window = -1;
-    check_fails(volt_row_anomaly_fit(rows, &options, &model), VOLT_ERR_ARGUMENT, "window is -1");
+    check_fails(volt_row_anomaly_fit(rows, &options, &model), VOLT_ERR_ARGUMENT, "window -1");
     options.window = 30;
     options.kernel = "gakk";
     check_fails(volt_row_anomaly_fit(rows, &options, &model), VOLT_ERR_KERNEL, "gak");
@@ -138,8 +138,8 @@ static void invalid_arguments_are_rejected(void **state)
     check_ok(volt_row_anomaly_fit(rows, &options, &model));
     check_fails(volt_row_anomaly_score(NULL, later, &options, out, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_row_anomaly_score(model, volt_view_of(X, SCORED, 1), &options, out, NULL), VOLT_ERR_SHAPE,
-                "110 x 1");
-    check_fails(volt_row_anomaly_score(model, rows, &options, out, NULL), VOLT_ERR_SHAPE, "200 x 2");
+                "x 110 1");
+    check_fails(volt_row_anomaly_score(model, rows, &options, out, NULL), VOLT_ERR_SHAPE, "x 200 2");
     X[(N - 1) * D] = NAN;
     check_fails(volt_row_anomaly_score(model, later, &options, out, NULL), VOLT_ERR_NOT_FINITE, "row 109");
     X[(N - 1) * D] = 0;

@@ -269,7 +269,7 @@ static void log_of_another_search_is_rejected(void **state)
     options.draws = 3;
     volt_search_free(run(&options));
 
-    check_refused(&options, candidates, &problem, VOLT_ERR_IO, "there is a log already");
+    check_refused(&options, candidates, &problem, VOLT_ERR_IO, "log");
     options.resume = 1;
     volt_search_options other = options;
     static const char *const words = "another search";
@@ -322,9 +322,9 @@ static void damaged_logs_are_rejected_with_their_line(void **state)
         snprintf(text, sizeof text, "%s%s%s", good, lines[i], good);
         options.log = scratch_write_text("damaged.jsonl", text);
         options.resume = 1;
-        check_refused(&options, candidates, &problem, VOLT_ERR_FORMAT, "damaged.jsonl, line 4");
+        check_refused(&options, candidates, &problem, VOLT_ERR_FORMAT, "damaged.jsonl line 4");
         volt_search *merged = NULL;
-        check_fails(volt_search_merge(&options.log, 1, &merged), VOLT_ERR_FORMAT, "damaged.jsonl, line 4");
+        check_fails(volt_search_merge(&options.log, 1, &merged), VOLT_ERR_FORMAT, "damaged.jsonl line 4");
         assert_null(merged);
     }
     free(good);
@@ -423,7 +423,7 @@ static void incompatible_logs_are_not_merged(void **state)
     options.washout = 1;
     volt_search_free(run(&options));
     volt_search *merged = NULL;
-    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "two.jsonl, line 1");
+    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "two.jsonl line 1");
 
     /* The same problem with other candidates. */
     options.washout = 0;
@@ -434,14 +434,14 @@ static void incompatible_logs_are_not_merged(void **state)
     check_ok(volt_search_run(others, plain_inputs(&problem), plain_targets(&problem), &options, &search));
     volt_search_free(search);
     volt_candidates_free(others);
-    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "three.jsonl, line 1");
+    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "three.jsonl line 1");
 
     paths[1] = scratch_path("missing.jsonl");
     check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_IO, "missing.jsonl");
     paths[0] = paths[1] = scratch_write_text("empty.jsonl", "");
-    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "no trials");
-    check_fails(volt_search_merge(paths, 0, &merged), VOLT_ERR_ARGUMENT, "no logs");
-    check_fails(volt_search_merge(NULL, 1, &merged), VOLT_ERR_ARGUMENT, "no logs");
+    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "trials");
+    check_fails(volt_search_merge(paths, 0, &merged), VOLT_ERR_ARGUMENT, "logs");
+    check_fails(volt_search_merge(NULL, 1, &merged), VOLT_ERR_ARGUMENT, "logs");
     assert_null(merged);
 }
 

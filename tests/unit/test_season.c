@@ -117,10 +117,10 @@ static void failures_name_the_argument(void **state)
     int64_t season = 77;
     check_fails(volt_season_find(NULL, 30, 1, &season), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_season_find(y, 30, 1, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_season_find(y, 0, 1, &season), VOLT_ERR_SHAPE, "0 values");
-    check_fails(volt_season_find(y, 30, 0, &season), VOLT_ERR_ARGUMENT, "stride is 0");
+    check_fails(volt_season_find(y, 0, 1, &season), VOLT_ERR_SHAPE, "values 0");
+    check_fails(volt_season_find(y, 30, 0, &season), VOLT_ERR_ARGUMENT, "stride 0");
     y[29] = INFINITY;
-    check_fails(volt_season_find(y, 30, 1, &season), VOLT_ERR_NOT_FINITE, "value 29 of the series is inf");
+    check_fails(volt_season_find(y, 30, 1, &season), VOLT_ERR_NOT_FINITE, "29 series");
     y[29] = 0;
     for (int64_t k = 1;; k++) {
         failing_alloc_start(k);

@@ -118,7 +118,7 @@ static void failures_set_error_messages(void **state)
     volt_series_anomaly *anomaly = NULL;
     volt_series_anomaly_options options = volt_series_anomaly_options_default();
     check_fails(volt_series_anomaly_fit("gak", made.series, 2, NULL, 0, NULL, &anomaly), VOLT_ERR_SHAPE,
-                "at least 3");
+                "at 3");
     check_fails(volt_series_anomaly_fit("gakk", made.series, NORMAL, NULL, 0, NULL, &anomaly), VOLT_ERR_KERNEL,
                 "gak");
     check_fails(volt_series_anomaly_fit(NULL, made.series, NORMAL, NULL, 0, NULL, &anomaly), VOLT_ERR_ARGUMENT,

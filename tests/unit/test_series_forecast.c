@@ -256,7 +256,7 @@ static void invalid_input_is_rejected(void **state)
     check_fails(volt_forecast_run(view_of(levels, 60, 0), &options, &forecast), VOLT_ERR_SHAPE, "column");
     check_fails(volt_forecast_run(series, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
     levels[7] = NAN;
-    check_fails(volt_forecast_run(series, &options, &forecast), VOLT_ERR_NOT_FINITE, "row 7 of series 'sales'");
+    check_fails(volt_forecast_run(series, &options, &forecast), VOLT_ERR_NOT_FINITE, "row 7 series 'sales'");
     for (int64_t i = 0; i < 60; i++)
         levels[i] = 5;
     check_fails(volt_forecast_run(series, &options, &forecast), VOLT_ERR_DATA, "sales");

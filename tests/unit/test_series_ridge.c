@@ -155,22 +155,19 @@ static void invalid_arguments_are_rejected(void **state)
     volt_view targets = volt_view_of(Y, N, Q);
     volt_series_options options = volt_series_options_default();
     options.alpha = -1;
-    check_fails(fit_numbers("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT,
-                "alpha is -1");
+    check_fails(fit_numbers("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT, "alpha -1");
     options.alpha = 0;
     options.scale = 7;
-    check_fails(fit_numbers("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT, "scale is 7");
-    check_fails(fit_numbers(NULL, made.series, N, targets, NULL, &ridge), VOLT_ERR_ARGUMENT,
-                "the kernel is NULL");
+    check_fails(fit_numbers("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT, "scale 7");
+    check_fails(fit_numbers(NULL, made.series, N, targets, NULL, &ridge), VOLT_ERR_ARGUMENT, "kernel NULL");
     check_fails(fit_numbers("gak", made.series, 1, volt_view_of(Y, 1, Q), NULL, &ridge), VOLT_ERR_SHAPE,
-                "at least 2");
+                "at 2");
     check_fails(fit_numbers("gak", made.series, N, volt_view_of(Y, N - 1, Q), NULL, &ridge), VOLT_ERR_SHAPE,
-                "Y has 23 rows, and there are 24 series");
+                "Y 23 rows 24 series");
     check_fails(fit_numbers("gak", made.series, N, volt_view_of(bad, N, 1), NULL, &ridge), VOLT_ERR_NOT_FINITE,
                 "Y");
     check_fails(fit_numbers("gakk", made.series, N, targets, NULL, &ridge), VOLT_ERR_KERNEL, "gak");
-    check_fails(fit_numbers("rbf", made.series, N, targets, NULL, &ridge), VOLT_ERR_KERNEL,
-                "different lengths");
+    check_fails(fit_numbers("rbf", made.series, N, targets, NULL, &ridge), VOLT_ERR_KERNEL, "lengths");
     check_fails(fit_numbers("gak", made.series, N, targets, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_null(ridge);
     check_ok(fit_numbers("gak", made.series, N, targets, NULL, &ridge));
@@ -183,7 +180,7 @@ static void invalid_arguments_are_rejected(void **state)
     check_fails(volt_series_model_get_info(ridge, &unset), VOLT_ERR_ARGUMENT, "struct_size");
     check_fails(volt_series_model_predict(ridge, made.series, 2, (volt_progress){0},
                                           volt_matrix_of(outputs, 1, Q), volt_matrix_of(NULL, 0, 0), NULL),
-                VOLT_ERR_SHAPE, "must be 2 x 2");
+                VOLT_ERR_SHAPE, "x 2");
     check_fails(volt_series_model_predict(ridge, NULL, 0, (volt_progress){0}, volt_matrix_of(outputs, 1, Q),
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "empty");

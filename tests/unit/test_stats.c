@@ -142,28 +142,27 @@ static void invalid_input_is_rejected_and_metrics_untouched(void **state)
     metrics.struct_size = sizeof metrics;
     before = metrics;
     check_fails(volt_metrics_compute(volt_view_of(y, 3, 2), volt_view_of(f, 2, 3), &metrics), VOLT_ERR_SHAPE,
-                "3 x 2 and the forecast 2 x 3");
+                "3 2 forecast");
     check_fails(volt_metrics_compute(volt_view_of(y, 0, 2), volt_view_of(f, 0, 2), &metrics), VOLT_ERR_SHAPE,
-                "0 x 2");
+                "x 0 2");
     check_fails(volt_metrics_compute(volt_view_of(y, 2, 0), volt_view_of(f, 2, 0), &metrics), VOLT_ERR_SHAPE,
-                "2 x 0");
+                "x 2 0");
     check_fails(volt_metrics_compute(volt_view_of(NULL, 3, 2), volt_view_of(f, 3, 2), &metrics),
-                VOLT_ERR_ARGUMENT, "no data");
+                VOLT_ERR_ARGUMENT, "data");
     check_fails(volt_metrics_compute((volt_view){y, 3, 2, 1}, volt_view_of(f, 3, 2), &metrics),
-                VOLT_ERR_ARGUMENT, "leading dimension (1, 2)");
+                VOLT_ERR_ARGUMENT, "dimension 1 2");
     check_fails(volt_metrics_compute(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), NULL), VOLT_ERR_ARGUMENT,
                 "NULL");
     double r2 = -7;
-    check_fails(volt_r2(volt_view_of(y, 3, 2), volt_view_of(f, 2, 3), &r2), VOLT_ERR_SHAPE,
-                "3 x 2 and the forecast 2 x 3");
+    check_fails(volt_r2(volt_view_of(y, 3, 2), volt_view_of(f, 2, 3), &r2), VOLT_ERR_SHAPE, "3 2 forecast");
     check_fails(volt_r2(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_true(r2 == -7);
     f[3] = NAN;
     check_fails(volt_metrics_compute(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), &metrics),
-                VOLT_ERR_NOT_FINITE, "row 1, column 1 of the forecast");
+                VOLT_ERR_NOT_FINITE, "row 1 column forecast");
     y[4] = INFINITY;
     check_fails(volt_metrics_compute(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), &metrics),
-                VOLT_ERR_NOT_FINITE, "row 2, column 0 of the truth is inf");
+                VOLT_ERR_NOT_FINITE, "row 2 column 0");
     assert_memory_equal(&metrics, &before, sizeof metrics);
 }
 
@@ -233,9 +232,9 @@ static void invalid_samples_are_rejected(void **state)
     (void)state;
     const double a[] = {1, NAN}, b[] = {1, 2}, far[] = {DBL_MAX}, near[] = {-DBL_MAX};
     double distance = 7;
-    check_fails(volt_wasserstein(a, 0, b, 2, &distance), VOLT_ERR_ARGUMENT, "first sample has 0");
-    check_fails(volt_wasserstein(b, 2, NULL, 2, &distance), VOLT_ERR_ARGUMENT, "second sample");
-    check_fails(volt_wasserstein(b, 2, a, 2, &distance), VOLT_ERR_NOT_FINITE, "value 1 of the second sample");
+    check_fails(volt_wasserstein(a, 0, b, 2, &distance), VOLT_ERR_ARGUMENT, "sample 0");
+    check_fails(volt_wasserstein(b, 2, NULL, 2, &distance), VOLT_ERR_ARGUMENT, "second");
+    check_fails(volt_wasserstein(b, 2, a, 2, &distance), VOLT_ERR_NOT_FINITE, "second 1");
     check_fails(volt_wasserstein(far, 1, near, 1, &distance), VOLT_ERR_NOT_FINITE, "overflows");
     check_fails(volt_wasserstein(b, 2, b, 2, NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_true(distance == 7);
@@ -293,9 +292,9 @@ static void invalid_calls_are_rejected(void **state)
             volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(y, 2, 1), thresholds[i], &rows, &reached),
             VOLT_ERR_ARGUMENT, "threshold");
     check_fails(volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(y, 1, 2), 0.2, &rows, &reached),
-                VOLT_ERR_SHAPE, "2 x 1");
+                VOLT_ERR_SHAPE, "x 2 1");
     check_fails(volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(bad, 2, 1), 0.2, &rows, &reached),
-                VOLT_ERR_NOT_FINITE, "row 1, column 0");
+                VOLT_ERR_NOT_FINITE, "row 1 column 0");
     check_fails(volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(y, 2, 1), 0.2, NULL, &reached),
                 VOLT_ERR_ARGUMENT, "NULL");
     assert_true(rows == 7 && reached == 7);

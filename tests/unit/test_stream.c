@@ -232,7 +232,7 @@ static void rejection_changes_nothing(void **state)
     double x[] = {0.5, -1, 1.5, 0.2}, out[4] = {7, 7, 7, 7};
     int64_t beyond = -5;
     check_fails(volt_model_predict(model, volt_view_of(x, 4, 1), &options, volt_matrix_of(out, 4, 1), &beyond),
-                VOLT_ERR_DOMAIN, "row 3 has scaled norm 1.5, beyond the largest of training, 1");
+                VOLT_ERR_DOMAIN, "row 3 norm 1.5 1");
     for (int i = 0; i < 4; i++)
         assert_true(out[i] == 7);
     assert_int_equal(beyond, -5);
@@ -257,11 +257,11 @@ static void allowed_inputs_stop_before_divergence(void **state)
     check_ok(volt_model_predict(model, volt_view_of(x, 3, 1), NULL, volt_matrix_of(clipped, 3, 1), NULL));
     assert_true(out[0] == clipped[0] && out[1] != clipped[1]); /* used without projection */
     check_fails(volt_model_predict(model, volt_view_of(y, 2, 1), &options, volt_matrix_of(out, 2, 1), NULL),
-                VOLT_ERR_DOMAIN, "row 2 has scaled norm 3.1");
+                VOLT_ERR_DOMAIN, "row 2 norm 3.1");
     assert_non_null(strstr(volt_error_detail(), "must stay below 1"));
     double far = 1e30; /* also outside the pole of kappa */
     check_fails(volt_model_predict(model, volt_view_of(&far, 1, 1), &options, volt_matrix_of(out, 1, 1), NULL),
-                VOLT_ERR_DOMAIN, "scaled norm 1e+30");
+                VOLT_ERR_DOMAIN, "norm 1e+30");
     volt_model_free(model);
 }
 
@@ -371,20 +371,18 @@ static void invalid_forecasts_are_rejected(void **state)
     check_fails(volt_model_predict(model, volt_view_of(NULL, 2, 1), NULL, good, NULL), VOLT_ERR_SHAPE,
                 "inputs");
     check_fails(volt_model_predict(model, volt_view_of(x, 0, 1), NULL, volt_matrix_of(out, 0, 1), NULL),
-                VOLT_ERR_SHAPE, "0 x 1");
+                VOLT_ERR_SHAPE, "x 0 1");
     check_fails(volt_model_predict(model, volt_view_of(x, 2, 2), NULL, good, NULL), VOLT_ERR_SHAPE,
                 "2 columns");
-    check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(out, 3, 1), NULL), VOLT_ERR_SHAPE,
-                "must be 2 x 1");
-    check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(out, 2, 2), NULL), VOLT_ERR_SHAPE,
-                "must be 2 x 1");
+    check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(out, 3, 1), NULL), VOLT_ERR_SHAPE, "x 2 1");
+    check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(out, 2, 2), NULL), VOLT_ERR_SHAPE, "x 2 1");
     check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(NULL, 2, 1), NULL), VOLT_ERR_SHAPE,
                 "predictions");
     check_fails(volt_model_predict(model, X, NULL, narrow, NULL), VOLT_ERR_SHAPE, "predictions");
     check_fails(volt_model_predict(model, volt_view_of(x, 4, 1), NULL, volt_matrix_of(out, 4, 1), &beyond),
-                VOLT_ERR_NOT_FINITE, "row 3 ");
+                VOLT_ERR_NOT_FINITE, "row 3");
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, good, NULL), VOLT_ERR_ARGUMENT,
-                "closed loop requires");
+                "requires");
     check_fails(volt_model_continue(NULL, volt_view_of(NULL, 0, 0), NULL, good, NULL), VOLT_ERR_ARGUMENT,
                 "model");
     volt_live *stream = NULL;
@@ -445,9 +443,9 @@ static void failures_of_the_closed_loop(void **state)
     volt_model *model = line_model(quarter, &rng, 20, 1);
     double out[3] = {7, 7, 7};
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, 0, 1), NULL),
-                VOLT_ERR_ARGUMENT, "steps is 0");
+                VOLT_ERR_ARGUMENT, "steps 0");
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, 3, 2), NULL),
-                VOLT_ERR_SHAPE, "must be 3 x 1");
+                VOLT_ERR_SHAPE, "x 3 1");
     volt_predict_options options = {.struct_size = sizeof(volt_predict_options),
                                     .progress = {cancel_late, NULL}};
     int64_t beyond = -5;
@@ -474,10 +472,10 @@ static void closed_loop_outside_ball_is_rejected(void **state)
         volt_model_fit(kernel, volt_view_of(x, 5, 1), volt_view_of(y, 5, 1), &fit_options, nowhere, &model));
     volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_ERROR};
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, 5, 1), NULL),
-                VOLT_ERR_DOMAIN, "row 1 ");
+                VOLT_ERR_DOMAIN, "row 1");
     options.beyond = VOLT_BEYOND_ALLOW;
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, 5, 1), NULL),
-                VOLT_ERR_DOMAIN, "row 1 ");
+                VOLT_ERR_DOMAIN, "row 1");
     assert_true(out[0] == 7 && out[4] == 7);
     int64_t beyond = 0;
     check_ok(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, 5, 1),

@@ -108,13 +108,12 @@ static void memory_is_minimum_of_system_files(void **state)
             fail_msg("case %d: %llu bytes, expected %llu", (int)i, (unsigned long long)volt_memory_available(),
                      (unsigned long long)cases[i].expected);
     }
-    check_fails(volt_memory_require(2, "a thing"), VOLT_ERR_MEMORY,
-                "a thing needs 0.0 MiB of memory, and 0.0 MiB");
+    check_fails(volt_memory_require(2, "a thing"), VOLT_ERR_MEMORY, "0.0 MiB memory");
     set_memory(NULL, NULL, NULL, NULL);
     check_ok(volt_memory_require(1e300, "a thing")); /* all sources are unavailable */
     set_memory("MemAvailable: 1 kB\n", NULL, NULL, NULL);
     check_ok(volt_memory_require(1024, "a thing"));
-    check_fails(volt_memory_require(1025, "a thing"), VOLT_ERR_MEMORY, "a thing needs");
+    check_fails(volt_memory_require(1025, "a thing"), VOLT_ERR_MEMORY, "thing");
 }
 
 static void processes_share_resources(void **state)

@@ -74,26 +74,23 @@ static void old_file_is_preserved(void **state)
     volt_table_writer *writer = NULL;
     check_ok(volt_table_writer_open(path, 5, 2, names, NULL, &writer));
     check_ok(volt_table_writer_rows(writer, volt_view_of(values, 4, 2), NULL));
-    check_fails(volt_table_writer_rows(writer, volt_view_of(values, 2, 2), NULL), VOLT_ERR_SHAPE,
-                "2 x 2 numbers do not fit the 1 x 2");
-    check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 3), NULL), VOLT_ERR_SHAPE, "1 x 3");
-    check_fails(volt_table_writer_close(writer, 1), VOLT_ERR_SHAPE,
-                "4 rows were written, and there were to be 5");
+    check_fails(volt_table_writer_rows(writer, volt_view_of(values, 2, 2), NULL), VOLT_ERR_SHAPE, "2 fit 1");
+    check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 3), NULL), VOLT_ERR_SHAPE, "x 1 3");
+    check_fails(volt_table_writer_close(writer, 1), VOLT_ERR_SHAPE, "4 rows 5");
     check_old(path, files);
 
     check_ok(volt_table_writer_open(
         path, 5, 2, names,
         &(volt_write_options){.struct_size = sizeof(volt_write_options), .label_name = "day"}, &writer));
-    check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 2), NULL), VOLT_ERR_ARGUMENT,
-                "without their labels");
+    check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 2), NULL), VOLT_ERR_ARGUMENT, "labels");
     volt_table_writer_close(writer, 0);
     volt_table_writer_close(NULL, 0);
     check_old(path, files);
 
     writer = NULL;
-    check_fails(volt_table_writer_open("x.mat", 5, 2, names, NULL, &writer), VOLT_ERR_ARGUMENT, "in pieces");
+    check_fails(volt_table_writer_open("x.mat", 5, 2, names, NULL, &writer), VOLT_ERR_ARGUMENT, "pieces");
     check_fails(volt_table_writer_open("", 5, 2, names, NULL, &writer), VOLT_ERR_ARGUMENT, "empty");
-    check_fails(volt_table_writer_open(path, 5, 0, names, NULL, &writer), VOLT_ERR_ARGUMENT, "5 x 0");
+    check_fails(volt_table_writer_open(path, 5, 0, names, NULL, &writer), VOLT_ERR_ARGUMENT, "x 5 0");
     assert_null(writer);
 }
 

@@ -29,7 +29,7 @@ static void impossible_counts_are_rejected_and_change_nothing(void **state)
 {
     (void)state;
     check_ok(volt_set_threads(3));
-    check_fails(volt_set_threads(-1), VOLT_ERR_ARGUMENT, "threads is -1");
+    check_fails(volt_set_threads(-1), VOLT_ERR_ARGUMENT, "threads -1");
     check_fails(volt_set_threads(INT64_MIN), VOLT_ERR_ARGUMENT, "-9223372036854775808");
     check_fails(volt_set_threads(INT64_MAX), VOLT_ERR_ARGUMENT, "9223372036854775807");
     assert_int_equal(volt_threads(), 3);
@@ -82,7 +82,7 @@ static void local_thread_count(void **state)
     assert_int_equal(before, 2);
     assert_int_equal(volt_threads(), 2);
     assert_int_equal(omp_get_max_threads(), 2);
-    check_fails(volt_set_threads_local(-1, &before), VOLT_ERR_ARGUMENT, "threads is -1");
+    check_fails(volt_set_threads_local(-1, &before), VOLT_ERR_ARGUMENT, "threads -1");
     assert_int_equal(before, 2);
     check_ok(volt_set_threads(0));
     assert_int_equal(volt_threads(), volt_default_threads());

@@ -174,7 +174,7 @@ static void a_model_stores_the_times_of_its_rows(void **state)
     volt_model_free(model);
 
     options.n_times = 2;
-    check_fails(volt_model_fit(kernel, rows, rows, &options, none, &model), VOLT_ERR_ARGUMENT, "n_times is 2");
+    check_fails(volt_model_fit(kernel, rows, rows, &options, none, &model), VOLT_ERR_ARGUMENT, "n_times 2");
     options.times = NULL;
     options.notes.time_step = "soon";
     check_fails(volt_model_fit(kernel, rows, rows, &options, none, &model), VOLT_ERR_FORMAT, "time_step");

@@ -32,7 +32,7 @@ static void overflowing_prediction_names_row(void **state)
     check_ok(volt_model_predict(model, volt_view_of(later, 3, 1), &allow, volt_matrix_of(out, 3, 1), NULL));
     assert_true(fabs(out[2] / 3e160 - 1) < 1e-4);
     check_fails(volt_model_predict(model, volt_view_of(later, 4, 1), &allow, volt_matrix_of(out, 4, 1), NULL),
-                VOLT_ERR_NOT_FINITE, "output 1 of row 4");
+                VOLT_ERR_NOT_FINITE, "output 1 row 4");
     volt_model_free(model);
     volt_kernel_free(kernel);
 }

@@ -491,18 +491,18 @@ static void invalid_arguments_are_rejected(void **state)
     volt_anomaly *anomaly = NULL;
     volt_anomaly_options options = volt_anomaly_options_default();
     volt_view view = volt_view_of(K, 4, 4);
-    check_fails(volt_anomaly_fit(volt_view_of(K, 2, 2), NULL, &anomaly), VOLT_ERR_SHAPE, "at least 3");
-    check_fails(volt_anomaly_fit(volt_view_of(K, 4, 3), NULL, &anomaly), VOLT_ERR_SHAPE, "4 x 3");
+    check_fails(volt_anomaly_fit(volt_view_of(K, 2, 2), NULL, &anomaly), VOLT_ERR_SHAPE, "at 3");
+    check_fails(volt_anomaly_fit(volt_view_of(K, 4, 3), NULL, &anomaly), VOLT_ERR_SHAPE, "x 4 3");
     check_fails(volt_anomaly_fit(volt_view_of(NULL, 4, 4), NULL, &anomaly), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_anomaly_fit(view, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     for (int i = 0; i < 9; i++)
         same[i] = 0.7;
-    check_fails(volt_anomaly_fit(volt_view_of(same, 3, 3), NULL, &anomaly), VOLT_ERR_DATA, "normal series");
+    check_fails(volt_anomaly_fit(volt_view_of(same, 3, 3), NULL, &anomaly), VOLT_ERR_DATA, "series");
     options.rate = 1;
-    check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_ARGUMENT, "rate is 1");
+    check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_ARGUMENT, "rate 1");
     options.rate = 0.1;
     options.alpha = -1;
-    check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_ARGUMENT, "alpha is -1");
+    check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_ARGUMENT, "alpha -1");
     options.alpha = 0;
     options.score = (volt_anomaly_kind)7;
     check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_ARGUMENT, "7");
@@ -511,7 +511,7 @@ static void invalid_arguments_are_rejected(void **state)
     check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_SHAPE, "3 columns");
     options.examples = volt_view_of(NULL, 0, 0);
     K[4] = NAN;
-    check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_NOT_FINITE, "(1, 0)");
+    check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_NOT_FINITE, "1 0");
     K[4] = 3; /* not positive definite */
     options.alpha = 1e-3;
     check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_SINGULAR, "alpha = 0.001");
@@ -520,7 +520,7 @@ static void invalid_arguments_are_rejected(void **state)
     check_ok(volt_anomaly_fit(view, &options, &anomaly));
     check_fails(volt_anomaly_score(anomaly, volt_view_of(K, 1, 3), &score), VOLT_ERR_SHAPE, "3 columns");
     K[1] = INFINITY;
-    check_fails(volt_anomaly_score(anomaly, volt_view_of(K, 1, 4), &score), VOLT_ERR_NOT_FINITE, "(0, 1)");
+    check_fails(volt_anomaly_score(anomaly, volt_view_of(K, 1, 4), &score), VOLT_ERR_NOT_FINITE, "0 1");
     volt_anomaly_free(anomaly);
     volt_anomaly_free(NULL);
 }

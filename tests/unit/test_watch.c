@@ -358,13 +358,13 @@ static void invalid_arguments_are_rejected(void **state)
     check_fails(volt_live_create(other, &options, &watch), VOLT_ERR_ARGUMENT, "0 rows ahead");
     check_fails(volt_live_create(NULL, NULL, &watch), VOLT_ERR_ARGUMENT, "NULL");
     options.alarm_rate = 1;
-    check_fails(volt_live_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "rate is 1");
+    check_fails(volt_live_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "rate 1");
     options.alarm_rate = 0.1;
     options.window = -1;
-    check_fails(volt_live_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "window is -1");
+    check_fails(volt_live_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "window -1");
     options.window = 10;
     options.scale_rows = 9;
-    check_fails(volt_live_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "scale_rows is 9");
+    check_fails(volt_live_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "scale_rows 9");
     assert_null(watch);
     check_ok(volt_live_create(model, NULL, &watch));
     check_fails(volt_live_detect(watch, X, NULL, &row), VOLT_ERR_ARGUMENT, "alarm_rate");

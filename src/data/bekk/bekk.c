@@ -13,7 +13,7 @@
 
 volt_status volt_bekk_create(int64_t d, volt_bekk **bekk)
 {
-    VOLT_REQUIRE(bekk, VOLT_ERR_ARGUMENT, "the place for the BEKK parameters is NULL");
+    VOLT_REQUIRE(bekk, VOLT_ERR_ARGUMENT, "the output for the BEKK parameters is NULL");
     VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_ARGUMENT,
                  "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MAX_ASSETS);
     volt_bekk *fresh = volt_alloc_zero(1, sizeof *fresh);
@@ -105,7 +105,7 @@ volt_status volt_bekk_preset(const char *name, volt_bekk **bekk)
     enum { MAX_NAMES = 64 };
     const char *names[MAX_NAMES];
     int64_t count = 0;
-    VOLT_REQUIRE(name && bekk, VOLT_ERR_ARGUMENT, "the name of the preset or the place for it is NULL");
+    VOLT_REQUIRE(name && bekk, VOLT_ERR_ARGUMENT, "the name of the preset or the output for it is NULL");
     for (const volt_bekk_preset_text *preset = volt_bekk_preset_texts; preset->name; preset++) {
         if (strcmp(preset->name, name) == 0)
             return volt_bekk_from_json(preset->text, bekk);

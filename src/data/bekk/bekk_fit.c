@@ -53,7 +53,7 @@ static void copy_point(int64_t d, bekk_point from, bekk_point to)
 
 static volt_status check_call(volt_view returns, const volt_bekk_fit_options *options, volt_bekk **bekk)
 {
-    VOLT_REQUIRE(bekk, VOLT_ERR_ARGUMENT, "the place for the BEKK parameters is NULL");
+    VOLT_REQUIRE(bekk, VOLT_ERR_ARGUMENT, "the output for the BEKK parameters is NULL");
     VOLT_TRY(volt_returns_check(returns));
     int64_t d = returns.cols, P = volt_bekk_parameter_count(d);
     VOLT_REQUIRE(d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_ARGUMENT,

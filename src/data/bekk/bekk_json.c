@@ -109,7 +109,7 @@ static volt_status write_object(volt_text_buffer *out, const volt_bekk *bekk)
 
 volt_status volt_bekk_to_json(const volt_bekk *bekk, char **text)
 {
-    VOLT_REQUIRE(text, VOLT_ERR_ARGUMENT, "the place for the text is NULL");
+    VOLT_REQUIRE(text, VOLT_ERR_ARGUMENT, "the output for the text is NULL");
     VOLT_TRY(volt_bekk_check(bekk));
     volt_text_buffer written = {0};
     volt_status status = write_object(&written, bekk);
@@ -145,7 +145,7 @@ static volt_status read_matrix(const json_t *rows, int64_t d, const char *name, 
 {
     char where[64];
     VOLT_REQUIRE(json_is_array(rows) && (int64_t)json_array_size(rows) == d, VOLT_ERR_FORMAT,
-                 "\"%s\" must be a list of %" PRId64 " rows, as many as there are numbers in \"a\"", name, d);
+                 "\"%s\" must be a list of %" PRId64 " rows (the length of \"a\")", name, d);
     for (int64_t i = 0; i < d; i++) {
         snprintf(where, sizeof where, "row %" PRId64 " of \"%s\"", i + 1, name);
         VOLT_TRY(read_list(json_array_get(rows, (size_t)i), d, where, values + i * d));
@@ -232,7 +232,7 @@ static volt_status read_object(const json_t *object, volt_bekk **bekk)
 
 volt_status volt_bekk_from_json(const char *text, volt_bekk **bekk)
 {
-    VOLT_REQUIRE(text && bekk, VOLT_ERR_ARGUMENT, "the text or the place for the BEKK parameters is NULL");
+    VOLT_REQUIRE(text && bekk, VOLT_ERR_ARGUMENT, "the text or the output for the BEKK parameters is NULL");
     json_t *object = NULL;
     volt_status status = volt_json_parse(text, (int64_t)strlen(text), &object);
     if (status == VOLT_ERR_FORMAT)

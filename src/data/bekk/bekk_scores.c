@@ -89,7 +89,7 @@ static volt_status check_call(const volt_bekk *bekk, volt_view returns, volt_mat
                               const double *loglik)
 {
     VOLT_TRY(volt_bekk_check(bekk));
-    VOLT_REQUIRE(loglik, VOLT_ERR_ARGUMENT, "the place for the log-likelihood is NULL");
+    VOLT_REQUIRE(loglik, VOLT_ERR_ARGUMENT, "the output for the log-likelihood is NULL");
     VOLT_TRY(volt_returns_check(returns));
     VOLT_REQUIRE(returns.cols == bekk->d, VOLT_ERR_SHAPE,
                  "the returns have %" PRId64 " columns, but the BEKK parameters have %" PRId64 " assets",

@@ -328,9 +328,8 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
 {
     volt_csv_events survey = {survey_cell, survey_row, reader};
     VOLT_TRY(volt_csv_walk(csv, &survey));
-    VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file holds only blank lines");
-    VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT,
-                 "there is a header, but no row of numbers");
+    VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file contains only blank lines");
+    VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT, "the file has a header but no rows");
     reader->n_cells = reader->n_columns;
     drop_trailing_column(reader);
     VOLT_TRY(name_columns(reader));

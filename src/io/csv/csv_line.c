@@ -154,7 +154,7 @@ static volt_status split_first(const char *text, int64_t lines, char ***cells, i
 volt_status volt_csv_split_line(const char *line, const char *next, char ***cells, int64_t *count)
 {
     VOLT_REQUIRE(line && cells && count, VOLT_ERR_ARGUMENT,
-                 "volt_csv_split_line: a line and places for its cells");
+                 "volt_csv_split_line: a line and an output for its cells");
     if (!next)
         return split_first(line, 1, cells, count);
     size_t size = strlen(line) + strlen(next) + 2;

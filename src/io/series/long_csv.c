@@ -219,8 +219,8 @@ static volt_status read_text(long_reader *reader, const volt_csv_text *csv)
 {
     volt_csv_events events = {read_cell, end_row, reader};
     VOLT_TRY(volt_csv_walk(csv, &events));
-    VOLT_REQUIRE(reader->is_below_header, VOLT_ERR_FORMAT, "the file holds only blank lines");
-    VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "there is a header, but no row of numbers");
+    VOLT_REQUIRE(reader->is_below_header, VOLT_ERR_FORMAT, "the file contains only blank lines");
+    VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file has a header but no rows");
     return VOLT_OK;
 }
 

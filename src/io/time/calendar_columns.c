@@ -90,7 +90,7 @@ _Static_assert((int)VOLT_CALENDAR_COLUMNS == 2 * (int)PARTS, "two columns for ea
 volt_status volt_calendar_parse(const char *parts, volt_calendar *calendar)
 {
     part_list list;
-    VOLT_REQUIRE(calendar, VOLT_ERR_ARGUMENT, "volt_calendar_parse: no place for the calendar");
+    VOLT_REQUIRE(calendar, VOLT_ERR_ARGUMENT, "volt_calendar_parse: the output is NULL");
     VOLT_TRY(read_list(parts, &list));
     *calendar = (volt_calendar){.cols = 2 * list.count};
     for (int k = 0; k < 2 * list.count; k++)
@@ -105,7 +105,7 @@ volt_status volt_calendar_columns(const volt_time *times, const char *parts, dou
     part_list list;
     VOLT_TRY(read_list(parts, &list));
     VOLT_REQUIRE((times && out.data) || out.rows == 0, VOLT_ERR_ARGUMENT,
-                 "volt_calendar_columns: times and a place for their columns");
+                 "volt_calendar_columns: times and an output for their columns");
     VOLT_REQUIRE(out.cols == 2 * list.count && out.ld >= out.cols, VOLT_ERR_SHAPE,
                  "the calendar %.80s has %d columns, not %" PRId64, parts, 2 * list.count, out.cols);
     for (int64_t i = 0; i < out.rows; i++) {

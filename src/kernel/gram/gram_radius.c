@@ -75,11 +75,11 @@ volt_status volt_join_radii(const volt_kernel *kernel, double requested, int64_t
     VOLT_TRY(volt_take_radius(requested, d, radius));
     if (requested == 0 && !volt_is_within(rows, columns, d) && depends_on_radius(kernel, d, columns, rows)) {
         char larger[VOLT_NUMBER_LENGTH];
-        volt_log(
-            VOLT_LOG_WARNING,
-            "the rows reach a norm of %s and the columns %g: a matrix of the columns with themselves is for "
-            "another radius, so of another kernel, unless both are given the same radius",
-            volt_format_number(rows, larger), columns);
+        volt_log(VOLT_LOG_WARNING,
+                 "the rows have norms up to %s, the columns up to %g: the kernel depends on the radius, so "
+                 "matrices of "
+                 "one problem require the same radius",
+                 volt_format_number(rows, larger), columns);
     }
     return VOLT_OK;
 }

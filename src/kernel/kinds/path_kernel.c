@@ -96,8 +96,7 @@ volt_status volt_path_resolve(const volt_kernel *kernel, const volt_path_paramet
     volt_path_shape shape = volt_path_shape_of(kernel, where);
     bool windowed = kernel->present[where->window];
     VOLT_REQUIRE(windowed || shape.rows, VOLT_ERR_KERNEL,
-                 "kernel %s on a sequence needs window=W or path=rows: which rows make a path?",
-                 kernel->entry->info.name);
+                 "kernel %s on a sequence requires window=W or path=rows", kernel->entry->info.name);
     shape.increments = volt_programme_on_increments(&programme);
     volt_resolved made = {
         .facts = {.radius = radius, .largest = largest},

@@ -92,7 +92,7 @@ static volt_status take_weights(const volt_kernel *kernel, const volt_arrays *ar
     char next[16];
     snprintf(next, sizeof next, "P%d", (int)reservoir->powers + 1);
     VOLT_REQUIRE(!volt_arrays_find(arrays, next), VOLT_ERR_SHAPE,
-                 "%s has a tensor %s, and the kernel's degree is %d: say degree=%d", file, next,
+                 "%s has a tensor %s, but the kernel has degree %d: use degree=%d", file, next,
                  (int)reservoir->powers, (int)reservoir->powers + 1);
     return VOLT_OK;
 }

@@ -322,7 +322,7 @@ static volt_status check_finite(const explain_setup *setup, double *const *g)
     for (int p = 0; p <= setup->order; p++, block *= setup->lags * setup->inputs)
         for (int64_t i = 0; i < block; i++)
             VOLT_REQUIRE(isfinite(g[p][i]), VOLT_ERR_NOT_FINITE,
-                         "the kernel of order %d holds a number that is too large for a double", p);
+                         "the kernel of order %d contains a number that is too large for a double", p);
     return VOLT_OK;
 }
 

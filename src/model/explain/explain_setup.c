@@ -105,14 +105,13 @@ static volt_status place_point(explain_setup *setup)
         }
         double norm = volt_row_norm(z, setup->columns), radius = volt_slice_radius(&model->resolved, s);
         VOLT_REQUIRE(isfinite(norm * norm), VOLT_ERR_NOT_FINITE,
-                     "the point to expand about is not finite or too large");
+                     "the point of expansion is not finite or too large");
         if (volt_slice_gain(&model->resolved, s, norm) < 0) /* a kernel that accepts any input */
             continue;
-        VOLT_REQUIRE(
-            volt_is_within(norm, radius, setup->columns), VOLT_ERR_DOMAIN,
-            "the point to expand about has scaled norm %.6g, beyond the largest of training, %.6g: there "
-            "the kernel has no expansion",
-            norm, radius);
+        VOLT_REQUIRE(volt_is_within(norm, radius, setup->columns), VOLT_ERR_DOMAIN,
+                     "the point of expansion has scaled norm %.6g, beyond the largest of training, %.6g: there "
+                     "the kernel has no expansion",
+                     norm, radius);
     }
     return VOLT_OK;
 }
@@ -234,7 +233,7 @@ static volt_status check(const volt_explain_options *options)
     VOLT_REQUIRE(options->order >= 1 && options->order <= VOLT_EXPLAIN_ORDERS, VOLT_ERR_ARGUMENT,
                  "the order is %" PRId64 ", and must be 1 to %d", options->order, VOLT_EXPLAIN_ORDERS);
     VOLT_REQUIRE(options->about != VOLT_ABOUT_POINT || options->point, VOLT_ERR_ARGUMENT,
-                 "the point to expand about is NULL");
+                 "the point of expansion is NULL");
     return VOLT_OK;
 }
 

@@ -54,7 +54,7 @@ static volt_status load_list(const volt_file_fields *fields, int i, int64_t rows
     memcpy(list->e, e->data, (size_t)(e->rows * q) * sizeof(double));
     for (int64_t j = 0; j < e->rows * q; j++) {
         list->scale[j] = scales->data[scales->cols == q ? j : j / q];
-        VOLT_REQUIRE(list->scale[j] >= 0, VOLT_ERR_FORMAT, "%s: tensor \"%s\" holds %g, which is below 0",
+        VOLT_REQUIRE(list->scale[j] >= 0, VOLT_ERR_FORMAT, "%s: tensor \"%s\" contains %g, which is below 0",
                      fields->path, names[i].scales, list->scale[j]);
     }
     return VOLT_OK;

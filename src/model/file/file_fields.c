@@ -149,7 +149,7 @@ volt_status volt_fields_tensor(const volt_file_fields *fields, const char *name,
     int64_t numbers = found->rows * (found->cols > 0 ? found->cols : 1);
     for (int64_t i = 0; i < numbers; i++)
         VOLT_REQUIRE(isfinite(found->data[i]), VOLT_ERR_FORMAT,
-                     "%s: tensor \"%s\" holds a value that is not finite", fields->path, name);
+                     "%s: tensor \"%s\" contains a value that is not finite", fields->path, name);
     *tensor = found;
     return VOLT_OK;
 }
@@ -167,7 +167,7 @@ volt_status volt_fields_index(const volt_file_fields *fields, const char *name, 
                               int64_t most, int64_t *index)
 {
     VOLT_REQUIRE(value == floor(value) && value >= (double)least && value <= (double)most, VOLT_ERR_FORMAT,
-                 "%s: tensor \"%s\" holds %g, and must hold whole numbers from %" PRId64 " to %" PRId64,
+                 "%s: tensor \"%s\" contains %g, and must hold whole numbers from %" PRId64 " to %" PRId64,
                  fields->path, name, value, least, most);
     *index = (int64_t)value;
     return VOLT_OK;

@@ -98,7 +98,7 @@ volt_status volt_weights_find(const volt_file_fields *fields, volt_kernel *kerne
                      fields->path, names[f]);
         int64_t size = size_of_text(factor);
         VOLT_REQUIRE(size == 0 || size == tensor->cols, VOLT_ERR_FORMAT,
-                     "%s: tensor \"%s\" is a reservoir of size %" PRId64 ", and its kernel says size=%" PRId64,
+                     "%s: tensor \"%s\" is a reservoir of size %" PRId64 ", but its kernel has size=%" PRId64,
                      fields->path, names[f], tensor->cols, size);
         saved->factor[f] = (volt_reservoir_matrix){tensor->rows, tensor->cols, tensor->data};
         factor->stored = &saved->factor[f];

@@ -294,7 +294,7 @@ static volt_status make(const volt_model *model, const volt_live_options *option
 
 volt_status volt_live_create(const volt_model *model, const volt_live_options *options, volt_live **live)
 {
-    VOLT_REQUIRE(model && live, VOLT_ERR_ARGUMENT, "the model or the place for the live object is NULL");
+    VOLT_REQUIRE(model && live, VOLT_ERR_ARGUMENT, "the model or the output for the live object is NULL");
     volt_live_options own = volt_live_options_default();
     VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_live_options"));
     return make(model, &own, own.state, own.state != NULL, false, own.learn != 0, live);
@@ -304,7 +304,7 @@ volt_status volt_live_load(const volt_model *model, const volt_live_options *opt
                            volt_live **live)
 {
     VOLT_REQUIRE(model && path && live, VOLT_ERR_ARGUMENT,
-                 "the model, the path or the place for the live object is NULL");
+                 "the model, the path or the output for the live object is NULL");
     volt_live_options own = volt_live_options_default();
     VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_live_options"));
     return make(model, &own, path, own.lock != 0, true, options ? own.learn != 0 : -1, live);
@@ -406,7 +406,7 @@ static volt_status copy_intervals(const volt_live *source, volt_live *live)
 
 volt_status volt_live_copy(const volt_live *source, volt_live **live)
 {
-    VOLT_REQUIRE(source && live, VOLT_ERR_ARGUMENT, "the live object or the place for its copy is NULL");
+    VOLT_REQUIRE(source && live, VOLT_ERR_ARGUMENT, "the live object or the output for its copy is NULL");
     const volt_model *model = source->model;
     const volt_live_options options = {.beyond = source->policy,
                                        .window = source->window,
@@ -507,7 +507,7 @@ void volt_live_update_half_widths(volt_live *live)
 
 volt_status volt_live_interval(const volt_live *live, double *half)
 {
-    VOLT_REQUIRE(live && half, VOLT_ERR_ARGUMENT, "the live object or the place for the half-widths is NULL");
+    VOLT_REQUIRE(live && half, VOLT_ERR_ARGUMENT, "the live object or the output for the half-widths is NULL");
     VOLT_REQUIRE(live->interval, VOLT_ERR_ARGUMENT, "no intervals are tracked: set coverages in the options");
     memcpy(half, live->half, (size_t)(live->interval->count * live->interval->q) * sizeof *half);
     return VOLT_OK;
@@ -526,7 +526,7 @@ static int64_t block_rows(const volt_live *live)
 
 volt_status volt_live_get_info(const volt_live *live, volt_live_info *info)
 {
-    VOLT_REQUIRE(live && info, VOLT_ERR_ARGUMENT, "the live object or the place for its info is NULL");
+    VOLT_REQUIRE(live && info, VOLT_ERR_ARGUMENT, "the live object or the output for its info is NULL");
     double condition = 1;
     for (int64_t g = 0; g < live->n_groups; g++)
         condition = fmax(condition, volt_online_condition(live->groups[g].factor));
@@ -573,7 +573,7 @@ static void give_coefficients(const volt_live *live, const volt_live_group *grou
 
 volt_status volt_live_coefficients(const volt_live *live, volt_matrix A, double *c, int64_t *t)
 {
-    VOLT_REQUIRE(live && c, VOLT_ERR_ARGUMENT, "the live object or the place for the intercepts is NULL");
+    VOLT_REQUIRE(live && c, VOLT_ERR_ARGUMENT, "the live object or the output for the intercepts is NULL");
     VOLT_REQUIRE(live->learns, VOLT_ERR_ARGUMENT,
                  "the coefficients are the model's: the object does not learn");
     const volt_model *model = live->model;

@@ -339,7 +339,7 @@ static volt_status take_row(volt_live *live, const double *x, bool alarm)
 volt_status volt_live_detect(volt_live *live, const double *x, double *expected, volt_detection *detection)
 {
     VOLT_REQUIRE(live && x && detection, VOLT_ERR_ARGUMENT,
-                 "the live object, the row or the place for its score is NULL");
+                 "the live object, the row or the output for its score is NULL");
     volt_detector *detector = live->detector;
     VOLT_REQUIRE(detector, VOLT_ERR_ARGUMENT, "there is no detector: set alarm_rate in the options");
     int64_t d = detector->d;

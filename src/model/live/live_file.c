@@ -172,7 +172,7 @@ static volt_status check_finite(const volt_file_writer *writer)
     for (int64_t t = 0; t < writer->n_tensors; t++)
         for (int64_t i = 0; !writer->failed && i < writer->tensors[t].rows; i++)
             VOLT_REQUIRE(isfinite(writer->tensors[t].data[i]), VOLT_ERR_NOT_FINITE,
-                         "the state holds a value that is not finite (%s), and cannot be saved",
+                         "the state contains a value that is not finite (%s), and cannot be saved",
                          writer->tensors[t].name);
     return VOLT_OK;
 }
@@ -310,7 +310,7 @@ static volt_status read_numbers(const volt_file_fields *fields, volt_live *live)
     }
     live->n = numbers->rows;
     VOLT_REQUIRE(!live->pending || least < next, VOLT_ERR_FORMAT,
-                 "%s: the row that waits for its target is not there", fields->path);
+                 "%s: the row that waits for its target is missing", fields->path);
     return VOLT_OK;
 }
 

@@ -204,8 +204,9 @@ static volt_status do_again(volt_live *live, char what, const double *numbers, i
     case 'w':
         return volt_live_do_learn(live, volt_max(live->model->ahead, 1) - 1, numbers);
     case 'd':
-        return numbers[0] >= 0 && numbers[0] < 9e15 ? volt_live_do_drop(live, (int64_t)numbers[0])
-                                                    : damaged(live->journal, line, "drops no number of rows");
+        return numbers[0] >= 0 && numbers[0] < 9e15
+                   ? volt_live_do_drop(live, (int64_t)numbers[0])
+                   : damaged(live->journal, line, "has an invalid number of rows");
     default:
         return volt_live_do_restart(live);
     }

@@ -306,7 +306,7 @@ static volt_status check(const volt_live *live)
 
 volt_status volt_live_model(const volt_live *live, int keep_factor, volt_progress progress, volt_model **model)
 {
-    VOLT_REQUIRE(live && model, VOLT_ERR_ARGUMENT, "the live object or the place for the model is NULL");
+    VOLT_REQUIRE(live && model, VOLT_ERR_ARGUMENT, "the live object or the output for the model is NULL");
     VOLT_TRY(check(live));
     const volt_model *base = live->model;
     int64_t known = volt_max(live->pushed - base->ahead, live->numbers[live->n - 1] + 1 - base->n);

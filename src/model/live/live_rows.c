@@ -174,7 +174,7 @@ static volt_status compare(volt_live *live, int64_t back, const double *y)
     bool fed_outputs = recipe->fed_outputs.n > 0 && !live->free_run;
     VOLT_REQUIRE(
         live->interval || fed_outputs, VOLT_ERR_ARGUMENT,
-        "a target has no use: the object does not learn, tracks no intervals and was fitted without feedback");
+        "targets are not used: the object does not learn, tracks no intervals and was fitted without feedback");
     VOLT_REQUIRE(back >= 0 && back <= live->model->ahead, VOLT_ERR_ARGUMENT,
                  "the target is %" PRId64 " rows back, and must be 0 to %" PRId64 " rows back", back,
                  live->model->ahead);

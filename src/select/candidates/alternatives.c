@@ -64,7 +64,7 @@ static volt_status turn_near(const volt_candidates *candidates, int64_t index, c
                              volt_setting *setting)
 {
     const volt_candidates *one = holder_of(candidates->own, about);
-    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is none of those that are searched", volt_kernel_text(about));
+    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is not among the searched kernels", volt_kernel_text(about));
     return one->get_near(one, index, about, setting_about, kernel, setting);
 }
 
@@ -72,7 +72,7 @@ static volt_status turn_locate(const volt_candidates *candidates, const volt_ker
                                const volt_setting *setting_about, volt_point *point)
 {
     const volt_candidates *one = holder_of(candidates->own, about);
-    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is none of those that are searched", volt_kernel_text(about));
+    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is not among the searched kernels", volt_kernel_text(about));
     return one->locate(one, about, setting_about, point);
 }
 
@@ -80,8 +80,7 @@ static volt_status turn_coordinates(const volt_candidates *candidates, const vol
                                     volt_coordinate *coordinates, int64_t *count)
 {
     const volt_candidates *one = holder_of(candidates->own, kernel);
-    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is none of those that are searched",
-                 volt_kernel_text(kernel));
+    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is not among the searched kernels", volt_kernel_text(kernel));
     return one->coordinates(one, kernel, coordinates, count);
 }
 
@@ -109,10 +108,9 @@ static volt_status split(char *text, char *pieces[MAX_ALTERNATIVES], int64_t *co
             *next++ = '\0';
         while (isspace((unsigned char)*at))
             at++;
-        VOLT_REQUIRE(*at, VOLT_ERR_KERNEL, "kernel %" PRId64 " of those between the bars (|) is empty",
-                     *count + 1);
+        VOLT_REQUIRE(*at, VOLT_ERR_KERNEL, "kernel %" PRId64 " of the list A | B | ... is empty", *count + 1);
         VOLT_REQUIRE(*count < MAX_ALTERNATIVES, VOLT_ERR_KERNEL,
-                     "there are more than %d kernels between the bars (|)", MAX_ALTERNATIVES);
+                     "the list A | B | ... has more than %d kernels", MAX_ALTERNATIVES);
         pieces[(*count)++] = at;
     }
     return VOLT_OK;

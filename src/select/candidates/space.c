@@ -243,8 +243,7 @@ static volt_status add_table_ranges(volt_space *space, char requested[][VOLT_OPE
         volt_axis axis;
         VOLT_TRY(volt_kernel_get(space->given, requested[i], &value));
         VOLT_REQUIRE(default_axis(value.info, requested[i], true, &axis), VOLT_ERR_KERNEL,
-                     "%s=? asks for a search of %s, which has no range of its own: give one", requested[i],
-                     requested[i]);
+                     "%s=?: %s has no default search range: give a range", requested[i], requested[i]);
         if (!has_axis(space, requested[i]) && value.info->search == VOLT_SEARCH_NONE)
             VOLT_TRY(add_axis(space, requested[i], axis));
     }

@@ -27,8 +27,7 @@ static volt_status check_score(const volt_search_options *options)
     bool squared = options->score == VOLT_SCORE_R2 || options->score == VOLT_SCORE_NMSE ||
                    options->score == VOLT_SCORE_MSE;
     VOLT_REQUIRE(options->score == VOLT_SCORE_LOSS || volt_loss_is_squares(loss), VOLT_ERR_ARGUMENT,
-                 "the score %s is one of squares: candidates fitted with loss %s are judged by that loss", name,
-                 loss);
+                 "the score %s requires squared loss: with loss %s the score is that loss", name, loss);
     VOLT_REQUIRE(options->score == VOLT_SCORE_LOSS || squared, VOLT_ERR_ARGUMENT,
                  "the score %s does not support weights of the rows: r2, nmse and mse do", name);
     return VOLT_OK;
@@ -94,18 +93,18 @@ volt_status volt_fold_loss_check(const volt_problem *problem)
                tests = weight_of_rows(loss, split->begin, split->end);
         VOLT_REQUIRE(trains > 0, VOLT_ERR_DATA,
                      "fold %" PRId64 " trains on rows %" PRId64 " to %" PRId64
-                     ", whose weights add up to 0, and one at least must be positive",
+                     ", whose weights sum to 0 (at least one must be positive)",
                      f + 1, begin + 1, end);
         VOLT_REQUIRE(tests > 0, VOLT_ERR_DATA,
                      "fold %" PRId64 " is validated on rows %" PRId64 " to %" PRId64
-                     ", whose weights add up to 0, and one at least must be positive",
+                     ", whose weights sum to 0 (at least one must be positive)",
                      f + 1, split->begin + 1, split->end);
         VOLT_REQUIRE(isfinite(trains) && isfinite(tests), VOLT_ERR_ARGUMENT,
                      "the sum of the weights is too large for a double");
         for (int64_t k = 0; k < loss->fit.n_classes; k++)
             VOLT_REQUIRE(volt_loss_fit_has_class(&loss->fit, loss->weights, begin, end, k), VOLT_ERR_DATA,
                          "fold %" PRId64 " trains on rows %" PRId64 " to %" PRId64
-                         ", none of which is of class \"%s\", and all classes must be there (loss %s): take "
+                         ", which do not include class \"%s\" (loss %s requires all classes): use "
                          "fewer folds or a longer first training part",
                          f + 1, begin + 1, end, loss->fit.classes[k], loss->fit.loss->text);
     }

@@ -36,9 +36,9 @@ void volt_problem_free(volt_problem *problem)
 static volt_status check_options(const volt_search_options *options)
 {
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE || options->start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
-                 "there is no start %d", (int)options->start);
+                 "unknown start %d", (int)options->start);
     VOLT_REQUIRE(options->score >= VOLT_SCORE_R2 && options->score <= VOLT_SCORE_LOSS, VOLT_ERR_ARGUMENT,
-                 "there is no score %d", (int)options->score);
+                 "unknown score %d", (int)options->score);
     VOLT_REQUIRE(options->washout >= 0, VOLT_ERR_ARGUMENT, "the washout is %" PRId64 ", and must be at least 0",
                  options->washout);
     if (options->score < VOLT_SCORE_PREQUENTIAL || options->score == VOLT_SCORE_LOSS)
@@ -60,7 +60,7 @@ static volt_status check(volt_view X, volt_view Y, const volt_search_options *op
     if (options->base.data) {
         VOLT_REQUIRE(options->base.rows == Y.rows && options->base.cols == Y.cols, VOLT_ERR_SHAPE,
                      "the base is %" PRId64 " x %" PRId64 " and the targets are %" PRId64 " x %" PRId64
-                     ": they must be equal",
+                     " (must be equal)",
                      options->base.rows, options->base.cols, Y.rows, Y.cols);
         VOLT_TRY(volt_require_finite("base", options->base));
     }

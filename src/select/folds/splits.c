@@ -21,7 +21,7 @@ volt_status volt_splits(int64_t n, const volt_split_options *options, volt_split
     volt_split_options standard = volt_split_options_default();
     if (!options)
         options = &standard;
-    VOLT_REQUIRE(splits, VOLT_ERR_ARGUMENT, "there is no place for the splits");
+    VOLT_REQUIRE(splits, VOLT_ERR_ARGUMENT, "the output for the splits is NULL");
     VOLT_REQUIRE(options->folds >= 1, VOLT_ERR_ARGUMENT, "there are %" PRId64 " folds, and must be at least 1",
                  options->folds);
     VOLT_REQUIRE(options->gap >= 0, VOLT_ERR_ARGUMENT, "the gap is %" PRId64 " rows, and must be at least 0",

@@ -276,8 +276,7 @@ static volt_status open_log(volt_run *r)
     if (volt_trial_log_is_empty(&r->log))
         return VOLT_OK;
     VOLT_REQUIRE(options->resume, VOLT_ERR_IO,
-                 "%s: there is a log already; resume from it, or remove it or choose another name",
-                 options->log);
+                 "%s: the log exists: resume it, remove it or choose another name", options->log);
     return resume(r);
 }
 
@@ -291,23 +290,23 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
                  "the budget is %g s, and must be positive and finite", options->seconds);
     VOLT_REQUIRE(candidates->count >= 0 || options->draws > 0 || options->seconds > 0 ||
                      options->strategy == VOLT_STRATEGY_GRADIENT,
-                 VOLT_ERR_ARGUMENT, "there is no end to the candidates: give a number of draws or a budget");
+                 VOLT_ERR_ARGUMENT, "the candidates are unlimited: give a number of draws or a budget");
     VOLT_REQUIRE(options->race >= VOLT_RACE_EXACT && options->race <= VOLT_RACE_NONE, VOLT_ERR_ARGUMENT,
-                 "there is no race %d", (int)options->race);
+                 "unknown race %d", (int)options->race);
     VOLT_REQUIRE(options->strategy >= VOLT_STRATEGY_RANDOM && options->strategy <= VOLT_STRATEGY_CMA,
-                 VOLT_ERR_ARGUMENT, "there is no strategy %d", (int)options->strategy);
+                 VOLT_ERR_ARGUMENT, "unknown strategy %d", (int)options->strategy);
     if (options->strategy == VOLT_STRATEGY_GRADIENT)
         VOLT_TRY(volt_run_check_climb(candidates, options));
     VOLT_REQUIRE(options->strategy != VOLT_STRATEGY_ADAPTIVE || candidates->get_near, VOLT_ERR_ARGUMENT,
-                 "an adaptive search draws its candidates, and these are given");
+                 "an adaptive search is not supported with given candidates");
     VOLT_REQUIRE(options->strategy != VOLT_STRATEGY_CMA || candidates->locate, VOLT_ERR_ARGUMENT,
-                 "a search by CMA-ES draws its candidates, and these are given");
+                 "a search by CMA-ES is not supported with given candidates");
     VOLT_REQUIRE(options->shards >= 1 && options->shard >= 0 && options->shard < options->shards,
                  VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 ": it must lie from 0 to %" PRId64,
                  options->shard, options->shards, options->shards - 1);
-    VOLT_REQUIRE(!options->resume || options->log, VOLT_ERR_ARGUMENT, "there is no log to resume from");
+    VOLT_REQUIRE(!options->resume || options->log, VOLT_ERR_ARGUMENT, "resume requires a log");
     VOLT_REQUIRE(options->validate == VOLT_VALIDATE_SIMULATE || options->validate == VOLT_VALIDATE_ONE_STEP,
-                 VOLT_ERR_ARGUMENT, "there is no way to validate %d", (int)options->validate);
+                 VOLT_ERR_ARGUMENT, "unknown validation %d", (int)options->validate);
     if (!candidates->feeds)
         return VOLT_OK;
     VOLT_REQUIRE(options->score != VOLT_SCORE_LOSS && !options->weights, VOLT_ERR_ARGUMENT,

@@ -18,17 +18,14 @@ enum { FIRST_DRAWS = 16, USUAL_DRAWS = 100 }; /* the second is the default numbe
 volt_status volt_run_check_climb(const volt_candidates *candidates, const volt_search_options *options)
 {
     VOLT_REQUIRE(candidates->coordinates, VOLT_ERR_ARGUMENT,
-                 "a search by gradient draws its candidates, and these are given");
+                 "a search by gradient is not supported with given candidates");
     VOLT_REQUIRE(!candidates->feeds, VOLT_ERR_ARGUMENT, "a search by gradient does not support feedback");
     VOLT_REQUIRE(options->score == VOLT_SCORE_LOG, VOLT_ERR_ARGUMENT,
-                 "a search by gradient climbs the evidence: its score must be log");
+                 "a search by gradient requires the score log");
     VOLT_REQUIRE(options->shards == 1, VOLT_ERR_ARGUMENT,
-                 "a search by gradient cannot be divided into %" PRId64
-                 " shards: its climbs follow from its draws",
-                 options->shards);
-    VOLT_REQUIRE(
-        !options->resume, VOLT_ERR_ARGUMENT,
-        "a search by gradient cannot be resumed, since a log has no gradients: begin it again with a new log");
+                 "a search by gradient cannot be divided into %" PRId64 " shards", options->shards);
+    VOLT_REQUIRE(!options->resume, VOLT_ERR_ARGUMENT,
+                 "a search by gradient cannot be resumed: repeat it with a new log");
     return VOLT_OK;
 }
 

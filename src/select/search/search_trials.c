@@ -169,13 +169,14 @@ volt_status volt_search_require_best(const volt_search *search)
     for (int64_t i = 0; i < trials && !first; i++)
         first = search->trials[i]->failure;
     if (!first)
-        return volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates were given up: none has a score", trials);
+        return volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates were stopped early: none has a score",
+                         trials);
     if (failed < trials)
         return volt_fail(VOLT_ERR_DATA,
                          "%" PRId64 " of %" PRId64
-                         " candidates failed and the others were given up; the first: %s",
+                         " candidates failed and the others were stopped early; first failure: %s",
                          failed, trials, first);
-    return volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates failed; the first: %s", trials, first);
+    return volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates failed; first failure: %s", trials, first);
 }
 
 static int by_index(const void *a, const void *b)

@@ -119,7 +119,7 @@ static volt_status lock_log(const volt_trial_log *log, const struct stat *entry)
                  "%s: its file system has no locks, so a second search on this log would not be noticed",
                  log->path);
     VOLT_REQUIRE(lock != VOLT_LOCK_BUSY, VOLT_ERR_IO,
-                 "%s: another search is writing this log; wait for its end, or choose another name", log->path);
+                 "%s is in use by another search: wait for it, or choose another name", log->path);
     return VOLT_OK;
 }
 

@@ -60,7 +60,7 @@ static volt_status check_search(const json_t *line, char fingerprint[VOLT_FINGER
     const char *search = string_of(line, "search");
     VOLT_REQUIRE(search && strlen(search) + 1 == VOLT_FINGERPRINT_LENGTH &&
                      strspn(search, "0123456789abcdef") == strlen(search),
-                 VOLT_ERR_FORMAT, "it does not say which search it belongs to");
+                 VOLT_ERR_FORMAT, "it does not name its search");
     volt_measure measured;
     VOLT_TRY(read_measure(line, &measured));
     if (!fingerprint[0]) {

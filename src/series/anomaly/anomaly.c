@@ -63,7 +63,7 @@ static volt_status check(volt_view K, const volt_anomaly_options *options)
     VOLT_REQUIRE(K.rows >= 3, VOLT_ERR_SHAPE, "there are %" PRId64 " normal series, and at least 3 are needed",
                  K.rows);
     VOLT_REQUIRE(options->score == VOLT_ANOMALY_MAHALANOBIS || options->score == VOLT_ANOMALY_CONFORMANCE,
-                 VOLT_ERR_ARGUMENT, "there is no score number %d", (int)options->score);
+                 VOLT_ERR_ARGUMENT, "unknown score %d", (int)options->score);
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
                  "alpha is %g, and must be above 0, or 0 to be chosen", options->alpha);
     VOLT_REQUIRE(options->rate > 0 && options->rate < 1, VOLT_ERR_ARGUMENT,
@@ -332,7 +332,7 @@ volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, v
     volt_anomaly_options standard = volt_anomaly_options_default();
     if (!options)
         options = &standard;
-    VOLT_REQUIRE(anomaly, VOLT_ERR_ARGUMENT, "the place for the detector is NULL");
+    VOLT_REQUIRE(anomaly, VOLT_ERR_ARGUMENT, "the output for the detector is NULL");
     VOLT_TRY(check(K, options));
     fitting fit = {.options = options};
     volt_status status = allocate(K.rows, &fit);
@@ -363,7 +363,7 @@ volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, v
 volt_status volt_anomaly_score(const volt_anomaly *anomaly, volt_view C, double *scores)
 {
     VOLT_REQUIRE(anomaly && scores && C.data, VOLT_ERR_ARGUMENT,
-                 "the detector, the kernels or the place for the scores is NULL");
+                 "the detector, the kernels or the output for the scores is NULL");
     VOLT_REQUIRE(C.cols == anomaly->info.n, VOLT_ERR_SHAPE,
                  "the kernels have %" PRId64 " columns, and the detector knows %" PRId64 " normal series",
                  C.cols, anomaly->info.n);

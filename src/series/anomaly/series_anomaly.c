@@ -38,7 +38,7 @@ void volt_series_anomaly_free(volt_series_anomaly *anomaly)
 
 volt_status volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, volt_anomaly_info *info)
 {
-    VOLT_REQUIRE(anomaly && info, VOLT_ERR_ARGUMENT, "the detector or the place for its info is NULL");
+    VOLT_REQUIRE(anomaly && info, VOLT_ERR_ARGUMENT, "the detector or the output for its info is NULL");
     volt_anomaly_info full = {.struct_size = sizeof full};
     volt_anomaly_get_info(anomaly->detector, &full);
     full.kernel = volt_kernel_text(anomaly->kernel);
@@ -191,7 +191,7 @@ volt_status volt_series_anomaly_fit(const char *kernel, const volt_view *normal,
     volt_series_anomaly_options options = volt_series_anomaly_options_default();
     VOLT_TRY(volt_options_take(&options, sizeof options, given, "volt_series_anomaly_options"));
     VOLT_REQUIRE(kernel && normal && anomaly && (examples || n_examples == 0), VOLT_ERR_ARGUMENT,
-                 "the kernel, the series or the place for the detector is NULL");
+                 "the kernel, the series or the output for the detector is NULL");
     VOLT_REQUIRE(n >= 3, VOLT_ERR_SHAPE, "there are %" PRId64 " normal series, and at least 3 are needed", n);
     VOLT_REQUIRE(n_examples >= 0 && options.draws >= 0, VOLT_ERR_ARGUMENT,
                  "there are %" PRId64 " examples and %" PRId64 " draws: neither can be below 0", n_examples,
@@ -218,7 +218,7 @@ volt_status volt_series_anomaly_score(const volt_series_anomaly *anomaly, const 
                                       int64_t count, volt_progress progress, double *scores)
 {
     VOLT_REQUIRE(anomaly && series && scores && count > 0, VOLT_ERR_ARGUMENT,
-                 "the detector, the series or the place for their scores is NULL, or there are no series");
+                 "the detector, the series or the output for their scores is NULL, or there are no series");
     int64_t n = anomaly->objects->prepared.count;
     volt_matrix C = volt_matrix_of(volt_alloc_doubles(count, n), count, n);
     if (!C.data)

@@ -242,7 +242,7 @@ volt_status volt_series_fit_classes(const volt_view *series, int64_t count, cons
     volt_series_options options = volt_series_options_default();
     volt_blas_use use;
     double begun = volt_seconds();
-    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the place for the model is NULL");
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the output for the model is NULL");
     VOLT_TRY(volt_options_take(&options, sizeof options, given, "volt_series_options"));
     VOLT_TRY(check_options(&options));
     VOLT_TRY(check_classes(classes, count, n_classes));

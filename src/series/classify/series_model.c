@@ -73,7 +73,7 @@ void volt_series_model_describe(volt_series_model *model)
 
 volt_status volt_series_model_get_info(const volt_series_model *model, volt_series_info *info)
 {
-    VOLT_REQUIRE(model && info, VOLT_ERR_ARGUMENT, "the model or the place for its info is NULL");
+    VOLT_REQUIRE(model && info, VOLT_ERR_ARGUMENT, "the model or the output for its info is NULL");
     return volt_result_copy(info, &model->info, sizeof model->info, "volt_series_info");
 }
 
@@ -135,7 +135,7 @@ volt_status volt_series_model_predict(const volt_series_model *model, const volt
     VOLT_REQUIRE(model->info.classes > 0 || (!probabilities.data && !classes), VOLT_ERR_ARGUMENT,
                  "the model predicts numbers, which have no classes and no probabilities");
     VOLT_REQUIRE(outputs.data || probabilities.data || classes, VOLT_ERR_ARGUMENT,
-                 "there is no place for outputs, probabilities or classes");
+                 "outputs, probabilities and classes are all NULL");
     VOLT_TRY(check_place(outputs, count, q, "outputs"));
     VOLT_TRY(check_place(probabilities, count, q, "probabilities"));
     VOLT_TRY(

@@ -158,7 +158,7 @@ volt_status volt_series_fit_numbers(const volt_view *series, int64_t count, volt
     volt_series_options options = volt_series_options_default();
     volt_blas_use use;
     double begun = volt_seconds();
-    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the place for the model is NULL");
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the output for the model is NULL");
     VOLT_TRY(volt_options_take(&options, sizeof options, given, "volt_series_options"));
     VOLT_TRY(check(count, Y, &options));
     VOLT_TRY(volt_memory_require(16.0 * (double)count * (double)count,

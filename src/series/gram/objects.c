@@ -273,7 +273,7 @@ volt_status volt_objects_create(const volt_view *series, int64_t count, const vo
     volt_objects_options standard = volt_objects_options_default();
     if (!options)
         options = &standard;
-    VOLT_REQUIRE(objects, VOLT_ERR_ARGUMENT, "the place for the objects is NULL");
+    VOLT_REQUIRE(objects, VOLT_ERR_ARGUMENT, "the output for the objects is NULL");
     VOLT_REQUIRE(options->scale >= VOLT_OBJECT_SCALE_CHANNELS && options->scale <= VOLT_OBJECT_SCALE_NONE,
                  VOLT_ERR_ARGUMENT, "scale is %d, and must be 0, 1 or 2", (int)options->scale);
     VOLT_REQUIRE(options->input >= VOLT_OBJECT_INPUT_LEVEL && options->input <= VOLT_OBJECT_INPUT_BOTH,

@@ -162,7 +162,7 @@ volt_status volt_factor_norm(const volt_factor *f, double *norm)
 {
     VOLT_TRY(f->backend->norm(volt_as_view(f->L), norm));
     VOLT_TRY(volt_backend_state(f->backend));
-    VOLT_REQUIRE(isfinite(*norm), VOLT_ERR_NOT_FINITE, "the Gram matrix holds a value that is not finite");
+    VOLT_REQUIRE(isfinite(*norm), VOLT_ERR_NOT_FINITE, "the Gram matrix contains a value that is not finite");
     return VOLT_OK;
 }
 

@@ -39,7 +39,7 @@ static volt_status check(volt_matrix K, volt_matrix Y, const volt_ridge_options 
     for (int64_t i = 0; i < Y.rows; i++)
         for (int64_t k = 0; k < Y.cols; k++)
             VOLT_REQUIRE(isfinite(Y.data[i * Y.ld + k]), VOLT_ERR_NOT_FINITE,
-                         "the targets hold %g in row %" PRId64 ", column %" PRId64 " (counted from 1)",
+                         "the targets contain %g in row %" PRId64 ", column %" PRId64 " (counted from 1)",
                          Y.data[i * Y.ld + k], i + 1, k + 1);
     return VOLT_OK;
 }

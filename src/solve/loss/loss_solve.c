@@ -125,7 +125,7 @@ static void release(loss_workspace *space)
 static volt_status norm_of(volt_matrix K, double *norm)
 {
     VOLT_TRY(volt_cpu_backend.norm(volt_as_view(K), norm));
-    VOLT_REQUIRE(isfinite(*norm), VOLT_ERR_NOT_FINITE, "the Gram matrix holds a value that is not finite");
+    VOLT_REQUIRE(isfinite(*norm), VOLT_ERR_NOT_FINITE, "the Gram matrix contains a value that is not finite");
     return VOLT_OK;
 }
 

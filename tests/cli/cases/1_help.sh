@@ -84,11 +84,11 @@ help_kernels()
     done
     awk 'length > 100 { exit 1 }' out || fail "a line is longer than 100 characters"
     expect 2 help kernels gakk
-    err_has "^volterra: there is no kernel 'gakk'; did you mean gak\?$"
+    err_names "'gakk'" gak
     expect 2 help kernels xylophone
-    err_has 'volterra help kernels lists them'
+    err_names volterra
     expect 2 help kernels rbf gak
-    err_has 'one kernel at a time'
+    err_names kernel
 }
 check "help kernels prints the table of kernels, or one of them" help_kernels
 
@@ -172,13 +172,13 @@ check "no arguments: usage with commands to try" no_arguments
 unknown_command()
 {
     expect 2 fti
-    err_has "^volterra: there is no command 'fti'; did you mean fit\?$"
+    err_names "'fti'"
     expect 2 help predct
-    err_has 'did you mean predict\?'
+    err_names predict
     expect 2 kernels
-    err_has 'did you mean help kernels\?'
+    err_names kernels
     expect 2 xylophone
-    err_has 'volterra help lists the commands'
+    err_names volterra
     expect 2 --jsn
     expect 2 help fit predict
 }

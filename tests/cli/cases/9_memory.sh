@@ -17,7 +17,7 @@ address_space_at_rest()
     echo $((pages * $(getconf PAGESIZE) / 1024))
 }
 
-# within KIB ARGUMENTS...: the program under that limit ends, with a result or with one sentence
+# within KIB ARGUMENTS...: the program under that limit ends, with a result or with one message
 within()
 {
     local limit=$1
