@@ -57,7 +57,7 @@ static void announce_expected(search_watch *watch, const volt_search_info *info)
     bool is_early = info->seconds < 0.02 * watch->budget || info->trials < 8;
     if (watch->budget <= 0 || info->expected <= 0 || (is_early && info->seconds < 0.1 * watch->budget))
         return;
-    /* Repeated after twice the time if it was wrong by half: later draws may be slower or faster than the first. */
+    /* Repeated after twice the time if it was wrong by half: later draws may be slower or faster. */
     double ratio = (double)info->expected / (double)(watch->announced > 0 ? watch->announced : 1);
     if (watch->announced > 0 && ((ratio < 1.5 && ratio > 1 / 1.5) || info->seconds < 2 * watch->announced_at))
         return;

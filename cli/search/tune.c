@@ -141,7 +141,7 @@ static int read_shard(const char *text, int64_t *shard, int64_t *shards)
     return 0;
 }
 
-/* Log callback: warnings before the first trial are printed at once, because they may be about the whole search. */
+/* Log callback: warnings before the first trial are printed at once, because they concern the whole search. */
 static void log_of_search(volt_log_level level, const char *message, void *context)
 {
     const search_watch *watch = context;

@@ -181,8 +181,8 @@ typedef enum volt_race {
 
 /* ADAPTIVE requires candidates of volt_candidates_draw: the first 64, then generations of 16, four of five of which are near
  * one of the four best trials of earlier generations. The result does not depend on the number of threads or on resuming; each
- * shard is a separate adaptive search. With 1000 rows or more (after the washout), candidates after the first 256 are those of
- * CMA, which starts at the best trial.
+ * shard is a separate adaptive search. With 1000 rows or more (after the washout), CMA proposes the candidates after the first
+ * 256, from the best trial on.
  * CMA requires the same. After the first 64 draws, generations of max(12, 4 + 3 log d) candidates follow the covariance matrix
  * adaptation evolution strategy over the d open parameters, in the unit box of their ranges; choices keep the value of the
  * start. A run without progress is followed by one from another draw, with generations twice as large. Races compare with the

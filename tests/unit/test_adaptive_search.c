@@ -314,8 +314,8 @@ static void shards_are_independent_searches(void **state)
 
 /* y is u filtered by a system that few draws approximate. Both searches share their first draws. If later
  * candidates were no better than draws, each search would win with probability 1/2; 14 or more wins of 16
- * then have probability 137 / 2^16 < 0.0021, and 13 or more (CMA-ES, which may end in another minimum) 697 / 2^16 <
- * 0.011. The seeds are fixed. */
+ * then have probability 137 / 2^16 < 0.0021, and 13 or more (CMA-ES, which may end in another minimum)
+ * 697 / 2^16 < 0.011. The seeds are fixed. */
 static void adaptive_search_beats_random_draws(void **state)
 {
     enum { N = 120, SEEDS = 16 };
@@ -388,7 +388,8 @@ static void runs_of_cma_follow_each_other(void **state)
     volt_candidates_free(narrow);
 }
 
-/* Choices keep the value of the start; integers are searched. Without a parameter to move, candidates are draws. */
+/* Choices keep the value of the start; integers are searched. Without a parameter to move, candidates are
+ * draws. */
 static void choices_are_fixed_and_integers_are_not(void **state)
 {
     const char *lifts[] = {"rbf", "geometric"}, *one[] = {"0.5"};

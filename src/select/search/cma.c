@@ -1,5 +1,5 @@
-/* src/select/search/cma.c: CMA-ES with weighted recombination, cumulative step-size adaptation, and rank-one and
- * rank-mu updates with negative weights. Equation numbers are those of Hansen, "The CMA Evolution Strategy: A
+/* src/select/search/cma.c: CMA-ES with weighted recombination, cumulative step-size adaptation, and rank-one
+ * and rank-mu updates with negative weights. Equation numbers refer to Hansen, "The CMA Evolution Strategy: A
  * Tutorial", arXiv:1604.00772v2 (2023).
  *
  *     z_k ~ N(0, I),  y_k = B D z_k,  x_k = m + sigma y_k            (38-40)    C = B D^2 B'
@@ -270,7 +270,7 @@ static void adapt(volt_cma *c, int h)
             C[j * n + i] = C[i * n + j];
 }
 
-/* C = B D^2 B'. False: C is too badly conditioned to go on. */
+/* C = B D^2 B'. False: C is too badly conditioned. */
 static bool diagonalise(volt_cma *c)
 {
     int64_t n = c->n;

@@ -10,10 +10,10 @@
  *
  * A run ends without progress or at the precision; the next one follows.
  *
- * Race: the rival of a generation is the trial of the previous one that was just good enough to be a parent (half of
- * them are). A stopped candidate has lost to it, so the ranking of parents is exact if at least half of the
- * generation is complete. Stopped candidates rank after the complete ones, by their mean difference from the rival on
- * their blocks; failed ones rank last. The first generation of a run has no rival.
+ * Race: the rival of a generation is the worst parent of the previous one, the trial at the end of its better
+ * half. A stopped candidate has lost to it, so the ranking of parents is exact if at least half of the
+ * generation is complete. Stopped candidates rank after the complete ones, by their mean difference from the
+ * rival on their blocks; failed ones rank last. The first generation of a run has no rival.
  *
  * A generation depends only on earlier trials, the seed and the indices of its candidates. */
 #include "select/search/cma.h"
@@ -148,8 +148,8 @@ static double behind(const volt_race_rule *rule, const volt_trial *trial, const 
     return fmax(sum / (double)volt_max(trial->n_folds, 1), 0);
 }
 
-/* The values of the generation, and the rival of the next one: the complete trial at the place of the last parent, or
- * the worst complete one; the same as before if there is none. */
+/* The values of the generation, and the rival of the next one: the complete trial at the place of the last
+ * parent, or the worst complete one. Without a complete trial the rival does not change. */
 static void judge(volt_run *r, double *values)
 {
     volt_schedule *schedule = &r->schedule;

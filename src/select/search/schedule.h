@@ -2,9 +2,10 @@
  *
  * Candidates are started in order of position. The result of the race must not depend on the number of
  * threads or their speed. The candidate at position p is therefore compared only with those up to p -
- * VOLT_LAG (in CMA-ES, with one of the previous generation). With more candidates at a time, some are evaluated before their rival is known, on more folds
- * than it allows. Such a trial waits until the rival is known and is then truncated. A search thus gives the
- * same result on any number of threads, and when it is resumed from its log. */
+ * VOLT_LAG (in CMA-ES, with one of the previous generation). With more candidates at a time, some are
+ * evaluated before their rival is known, on more folds than it allows. Such a trial waits until the rival is
+ * known and is then truncated. A search thus gives the same result on any number of threads, and when it is
+ * resumed from its log. */
 #ifndef SELECT_SCHEDULE_H
 #define SELECT_SCHEDULE_H
 

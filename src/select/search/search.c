@@ -134,8 +134,8 @@ static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int
     return status;
 }
 
-/* Warns when not even the first candidate can be evaluated within the budget. Small problems are not measured: their
- * candidates take less time than the measurement. */
+/* Warns when not even the first candidate can be evaluated within the budget. Small problems are not measured:
+ * their candidates take less time than the measurement. */
 static volt_status check_budget(const volt_run *r)
 {
     enum { MIN_ROWS = 2000 };

@@ -31,8 +31,8 @@ static double fraction_done(const volt_run *r)
     return fmin(share, 1);
 }
 
-/* Trials per second: of the last VOLT_RECENT trials, because later candidates take longer (fewer are stopped early
- * when they are near the best) or less long. 0: unknown. */
+/* Trials per second: of the last VOLT_RECENT trials, because later candidates take longer (fewer are stopped
+ * early when they are near the best) or less long. 0: unknown. */
 static double recent_rate(const volt_run *r, int64_t made)
 {
     int64_t count = volt_min(made, VOLT_RECENT);
