@@ -100,17 +100,11 @@ static double block_length(double *values, int64_t count, double *R)
     return fmax(1, fmin(best, most));
 }
 
-static volt_status check_count(int64_t count)
-{
-    VOLT_REQUIRE(count >= VOLT_BLOCK_ROWS, VOLT_ERR_SHAPE,
-                 "estimating the block length requires at least %d rows, not %" PRId64, VOLT_BLOCK_ROWS, count);
-    return VOLT_OK;
-}
-
 volt_status volt_block_length_of_differences(volt_view values, volt_progress progress, double *block)
 {
     const int64_t count = values.rows;
-    VOLT_TRY(check_count(count));
+    VOLT_REQUIRE(count >= VOLT_BLOCK_ROWS, VOLT_ERR_SHAPE,
+                 "estimating the block length requires at least %d rows, not %" PRId64, VOLT_BLOCK_ROWS, count);
     double *difference = volt_alloc(count, sizeof *difference);
     double *R = difference ? volt_alloc(largest_bandwidth(count) + 1, sizeof *R) : NULL;
     if (!R) {
@@ -131,25 +125,4 @@ volt_status volt_block_length_of_differences(volt_view values, volt_progress pro
     VOLT_TRY(volt_stage_end(&stage));
     *block = longest;
     return VOLT_OK;
-}
-
-volt_status volt_block_length(const double *values, int64_t count, double *block)
-{
-    VOLT_TRY(check_count(count));
-    VOLT_REQUIRE(values && block, VOLT_ERR_ARGUMENT, "the values or the block length are NULL");
-    for (int64_t t = 0; t < count; t++)
-        VOLT_REQUIRE(isfinite(values[t]), VOLT_ERR_NOT_FINITE, "value %" PRId64 " of the series is %g", t,
-                     values[t]);
-
-    double *copy = volt_alloc(count, sizeof *copy);
-    double *R = copy ? volt_alloc(largest_bandwidth(count) + 1, sizeof *R) : NULL;
-    if (R) {
-        for (int64_t t = 0; t < count; t++)
-            copy[t] = values[t];
-        *block = block_length(copy, count, R);
-    }
-    volt_status status = R ? VOLT_OK : VOLT_ERR_MEMORY;
-    volt_free(R);
-    volt_free(copy);
-    return status;
 }

@@ -50,14 +50,11 @@ void volt_autoregression(const double *y, int64_t lag, int64_t season, int64_t l
 
 enum { VOLT_BLOCK_ROWS = 10 }; /* minimum number of values for the rule */
 
-/* The largest block length over the differences of any two columns, so that none is cut into blocks too
- * short for its dependence. Components common to all columns cancel. 1 when there is one column.
- * VOLT_ERR_CANCELLED. */
+/* Mean block length, at least 1, of the stationary bootstrap for T >= 10 rows: the rule of Politis and White
+ * (2004), as corrected by Patton, Politis and White (2009). The largest over the differences of any two
+ * columns, so that none is cut into blocks too short for its dependence. Components common to all columns
+ * cancel. 1 when there is one column. VOLT_ERR_SHAPE, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 volt_status volt_block_length_of_differences(volt_view values, volt_progress progress, double *block);
-
-/* Mean block length, at least 1, of the stationary bootstrap for a series of T >= 10 values: the rule of
- * Politis and White (2004), as corrected by Patton, Politis and White (2009). */
-volt_status volt_block_length(const double *values, int64_t count, double *block);
 
 /* ---- means of resampled rows ------------------------------------------------------------------- */
 

@@ -14,13 +14,13 @@ static void check_classes(char **texts, int64_t rows)
     volt_collection collection = {.count = rows, .channels = 1};
     labelled_series series = {.source = "labels", .collection = &collection, .labels = texts};
     class_names classes = {0};
-    int64_t *numbers = NULL, total = 0;
-    FUZZ_CHECK(class_names_read(&classes, &series) == 0);
-    FUZZ_CHECK(class_numbers(&classes, &series, &numbers) == 0);
+    int64_t *numbers = NULL, *again = NULL, total = 0;
+    FUZZ_CHECK(class_names_read(&classes, &series, &numbers) == 0);
+    FUZZ_CHECK(class_numbers(&classes, &series, &again) == 0);
     FUZZ_CHECK(classes.count >= 1 && classes.count <= rows);
     for (int64_t i = 0; i < rows; i++) {
         FUZZ_CHECK(numbers[i] >= 0 && numbers[i] < classes.count);
-        FUZZ_CHECK(strcmp(classes.names[numbers[i]], texts[i]) == 0);
+        FUZZ_CHECK(numbers[i] == again[i] && strcmp(classes.names[numbers[i]], texts[i]) == 0);
     }
     for (int64_t k = 0; k < classes.count; k++) {
         int64_t members = class_count(numbers, rows, k);
@@ -29,6 +29,7 @@ static void check_classes(char **texts, int64_t rows)
     }
     FUZZ_CHECK(total == rows);
     free(numbers);
+    free(again);
     class_names_release(&classes);
 }
 
