@@ -53,7 +53,7 @@ bench-gpu: ## on a GPU, beside PyTorch and CuPy where Python has them
 	cmake --build --preset default --parallel --target bench_gpu volterra_cuda
 	bench/gpu/run.sh
 
-lint: ## formatting, clang-tidy, cppcheck, layout, the interface against the last tag
+lint: ## formatting, wording, clang-tidy, cppcheck, layout, the interface against the last tag
 	scripts/lint.sh
 
 fuzz: ## each libFuzzer target for FUZZ_SECONDS

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# scripts/lint.sh: formatting, layout, clang-tidy, cppcheck, shellcheck, interface. Called by `make lint`.
+# scripts/lint.sh: formatting, layout, wording, clang-tidy, cppcheck, shellcheck, interface. Called by `make lint`.
 #
 #   scripts/lint.sh            check everything
-#   scripts/lint.sh --fast     layout, generated files, exported names and format: seconds, nothing is built or installed
+#   scripts/lint.sh --fast     layout, generated files, exported names, wording and format: seconds, nothing is built or installed
 #   scripts/lint.sh --format   rewrite the C files with clang-format instead
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -62,6 +62,7 @@ step "layout" scripts/check_layout.sh
 step "generated files" scripts/make_python_structs.py --check
 step "names in the architecture" scripts/check_architecture.py
 step "exported names" scripts/abi.sh --names
+step "wording" scripts/voice.py --limit 0.5
 step "clang-format" format
 [ "${1:-}" = --fast ] && { report; exit 0; }
 # Some scripts are sourced by others, which define their variables: SC1090, SC2034, SC2154.
