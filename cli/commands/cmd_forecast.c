@@ -1,5 +1,7 @@
 /* cli/commands/cmd_forecast.c: volterra forecast. */
 #include "args/command.h"
+#include "commands/bands.h"
+#include "commands/forecast.h"
 #include "files/calendar.h"
 #include "files/gnuplot.h"
 #include "files/outputs.h"
@@ -20,8 +22,12 @@ typedef struct forecast_arguments {
     series_arguments series;
     const char *kernel, *output, *plot;
     double budget;
+    number_list coverages;
     bool alone;
 } forecast_arguments;
+
+/* Intervals of the plot without --interval. */
+static const number_list usual_coverages = {.count = 2, .values = {0.8, 0.95}};
 
 #define ROW(...) OPTION(forecast_arguments, __VA_ARGS__)
 static const option rows[] = {
@@ -37,6 +43,8 @@ static const option rows[] = {
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
     ROW("budget", "TIME", budget, "search time for the parameters of the kernel: 90s, 3min, 2h",
         .is_duration = true, .unset = "no search"),
+    INTERVAL_OPTION(forecast_arguments, coverages,
+                    "prediction intervals of this coverage, in columns NAME.lo80 and NAME.hi80"),
     ROWS_OPTION(forecast_arguments, series.rows, "the file"),
     MISSING_OPTION(forecast_arguments, series.missing),
     ROW("output", "CSV", output, "file for the forecast", .letter = 'o',
@@ -86,7 +94,7 @@ static void choose_files(const forecast_arguments *arguments, forecast_files *fi
         snprintf(files->plot, sizeof files->plot, "%.*s.svg", length < PATH_MAX - 8 ? length : PATH_MAX - 8,
                  files->output);
     } else if (!plot && !prints) {
-        warn("there is no picture: gnuplot is not installed");
+        warn("no plot: gnuplot is not installed");
     }
 }
 
@@ -121,38 +129,56 @@ static int64_t rows_to_show(const series_outcome *outcome)
     return shown < outcome->info.rows ? shown : outcome->info.rows;
 }
 
-static int draw(const char *path, const series_outcome *outcome)
+/* Fills the forecast and the half-widths of the intervals, widest first, from the last known row on: a matrix of
+ * steps + 1 rows and series (1 + count) columns. */
+static void fill_lines(const series_outcome *outcome, const int *order, int count, volt_matrix lines)
+{
+    int64_t series = outcome->info.series;
+    volt_view known = volt_as_view(outcome->data->levels);
+    for (int64_t k = 0; k < series; k++)
+        for (int64_t h = 0; h < lines.rows; h++) {
+            const volt_forecast_step *step = h > 0 ? volt_forecast_step_at(outcome->forecast, h - 1, k) : NULL;
+            double *row = lines.data + h * lines.ld;
+            row[k] = step ? step->value : known.data[(known.rows - 1) * known.ld + k];
+            for (int b = 0; b < count; b++) {
+                double half = step ? (step->upper[order[b]] - step->lower[order[b]]) / 2 : 0;
+                row[(b + 1) * series + k] = isfinite(half) ? half : 0;
+            }
+        }
+}
+
+static int draw(const char *path, const series_outcome *outcome, const number_list *coverages)
 {
     const series_data *data = outcome->data;
     int64_t steps = outcome->info.steps, series = outcome->info.series, known = data->levels.rows,
             shown = rows_to_show(outcome);
-    volt_matrix lines = {0}; /* forecast, naive and band as columns, from the last known row on */
-    char title[256];
-    int failed = allocate_matrix(steps + 1, 3 * series, "the picture", &lines);
+    int order[NUMBER_LIST_CAPACITY], count = coverages->count;
+    char names[NUMBER_LIST_CAPACITY][32], title[256], stem[64];
+    picture_band bands[NUMBER_LIST_CAPACITY];
+    volt_matrix lines = {0};
+    int failed = allocate_matrix(steps + 1, (1 + count) * series, "the plot", &lines);
     if (failed)
         return failed;
-    for (int64_t k = 0; k < series; k++) {
-        double last = data->levels.data[(known - 1) * data->levels.ld + k];
-        for (int64_t h = 0; h <= steps; h++) {
-            const volt_forecast_step *step = h > 0 ? volt_forecast_step_at(outcome->forecast, h - 1, k) : NULL;
-            lines.data[h * lines.ld + k] = step ? step->value : last;
-            lines.data[h * lines.ld + series + k] = last;
-            lines.data[h * lines.ld + 2 * series + k] = step ? step->rmse : 0;
-        }
+    for (int b = 0; b < count; b++) { /* insertion by decreasing coverage */
+        int place = b;
+        for (; place > 0 && coverages->values[order[place - 1]] < coverages->values[b]; place--)
+            order[place] = order[place - 1];
+        order[place] = b;
     }
-    char stem[64];
+    fill_lines(outcome, order, count, lines);
+    for (int b = 0; b < count; b++) {
+        snprintf(names[b], sizeof names[b], "%.6g %% interval", 100 * coverages->values[order[b]]);
+        bands[b] = (picture_band){{lines.data + (b + 1) * series, steps + 1, series, lines.ld}, names[b]};
+    }
     stem_of(data->file.source, stem, sizeof stem);
-    snprintf(title, sizeof title, "%s: the next %lld step%s; band: error on held-out rows, about 2 of 3 within",
-             stem, (long long)steps, steps == 1 ? "" : "s");
+    snprintf(title, sizeof title, "%s: forecast of %lld step%s", stem, (long long)steps, steps == 1 ? "" : "s");
     series_picture picture = {.title = title,
                               .names = (const char *const *)data->names,
                               .history = volt_view_rows(volt_as_view(data->levels), known - shown, shown),
                               .history_row = known - shown,
                               .forecast = {lines.data, steps + 1, series, lines.ld},
-                              .baseline = {lines.data + series, steps + 1, series, lines.ld},
-                              .baseline_name = "naive",
-                              .band = {lines.data + 2 * series, steps + 1, series, lines.ld},
-                              .band_name = "held-out error",
+                              .bands = bands,
+                              .n_bands = count,
                               .forecast_row = known - 1,
                               .times = data->time_name ? data->time_texts : NULL,
                               .times_row = 0,
@@ -163,6 +189,11 @@ static int draw(const char *path, const series_outcome *outcome)
 }
 
 /* ---- command ---------------------------------------------------------------------------------- */
+
+static const number_list *coverages_of(const forecast_arguments *arguments)
+{
+    return arguments->coverages.count > 0 ? &arguments->coverages : &usual_coverages;
+}
 
 static int finish(const forecast_arguments *arguments, const forecast_files *files, series_outcome *outcome)
 {
@@ -176,7 +207,7 @@ static int finish(const forecast_arguments *arguments, const forecast_files *fil
     }
     int plot_failed = 0;
     if (files->plot[0]) {
-        plot_failed = draw(files->plot, outcome);
+        plot_failed = draw(files->plot, outcome, coverages_of(arguments));
         outcome->plot = plot_failed ? NULL : files->plot;
         taken = taken || is_standard_output(files->plot);
     }
@@ -193,6 +224,9 @@ static int run_task(const forecast_arguments *arguments, const series_data *data
     options.season = data->season;
     options.separate = arguments->alone;
     options.all_rows = arguments->series.rows.given;
+    options.step = data->step;
+    options.coverages = coverages_of(arguments)->values;
+    options.n_coverages = coverages_of(arguments)->count;
     options.known = volt_as_view(data->calendar);
     options.search_seconds = arguments->budget;
     options.seed = arguments->common.seed.value;
@@ -221,6 +255,9 @@ static int run_forecast(int argc, char *const *argv)
     volt_kernel_free(kernel);
     if (status)
         return complain_status_hint(status, " (see volterra help kernels)");
+    failed = bands_check(&arguments.coverages);
+    if (failed)
+        return failed;
     choose_files(&arguments, &files);
     failed = check_files(&arguments, &files);
     if (!failed)
@@ -230,6 +267,8 @@ static int run_forecast(int argc, char *const *argv)
     series_outcome outcome = {.data = &data,
                               .forecast = forecast,
                               .info = {.struct_size = sizeof outcome.info},
+                              .coverages = arguments.coverages.values,
+                              .n_coverages = arguments.coverages.count,
                               .alone = arguments.alone};
     if (!failed) {
         volt_forecast_get_info(forecast, &outcome.info);
@@ -246,15 +285,16 @@ const cli_command command_forecast = {
     .name = "forecast",
     .summary = "forecast a series: predictions, expected error, plot",
     .description =
-        "Forecasts the next H rows of one or several series. Every step has its own fit (volterra fit\n"
-        "--ahead): target, inputs, constant and alpha are chosen on held-out rows. The naive forecast is\n"
-        "used where no fit is clearly better, and the seasonal naive forecast where it is best.\n"
+        "Forecasts the next H rows of one or several series. The forecast is a weighted mean of kernel fits,\n"
+        "one for each step, and classical methods: the optimised Theta method, exponential smoothing (ETS),\n"
+        "the seasonal naive forecast and an autoregression. The weights follow from the errors of forecasts\n"
+        "from earlier rows. Steps for which no kernel fit is clearly better than the last value, and series\n"
+        "too short for one, have the classical methods only (from 3 rows on).\n"
         "\n"
         "The output is a CSV with the time, continued by the step of the file's dates (or the number of the\n"
-        "step), and for each series its values and NAME.error: the root mean square error of that step on\n"
-        "the later half of the rows, each predicted from the rows before it. The plot shows this error as a\n"
-        "band. -o - prints only the CSV. --json prints all results and writes no file unless -o or --plot\n"
-        "is given.\n"
+        "step), and for each series its values and NAME.error: the expected root mean squared error of that\n"
+        "step. The plot shows 80 % and 95 % intervals, or those of --interval. -o - prints only the CSV.\n"
+        "--json prints all results and writes no file unless -o or --plot is given.\n"
         "\n"
         "With --budget, random kernels are evaluated on the first three quarters of the rows. The best one\n"
         "replaces the given kernel only if it is clearly better on the held-out last quarter.\n"

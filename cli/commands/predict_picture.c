@@ -181,8 +181,8 @@ int predict_picture_file(const char *path, const predict_picture *picture)
             .history = volt_as_view(drawn.history),
             .forecast = several ? volt_as_view(drawn.path) : picture->forecast,
             .forecast_row = several ? n - 1 + drawn.first : drawn.first,
-            .band = volt_as_view(drawn.band),
-            .band_name = drawn.band_name,
+            .bands = &(picture_band){volt_as_view(drawn.band), drawn.band_name},
+            .n_bands = drawn.band.data != NULL,
             .times = drawn.times,
             .n_times = drawn.n_times,
         };

@@ -34,6 +34,11 @@ double script_name_width(const picture_rows *rows);
 
 /* Rows of the x axis are counted from 0. A view whose data is NULL is not drawn. All others have the same
  * columns, with one panel each; only the first few are drawn. */
+typedef struct picture_band {
+    volt_view half;   /* half-width around the forecast */
+    const char *name; /* in the key */
+} picture_band;
+
 typedef struct series_picture {
     const char *title;         /* (optional) above the panels */
     const char *const *names;  /* column names; NULL: y1, y2, ... */
@@ -42,10 +47,10 @@ typedef struct series_picture {
     volt_view forecast, truth; /* truth: (optional) */
     volt_view baseline;        /* (optional) */
     const char *baseline_name; /* in the key */
-    volt_view band;            /* (optional) half-width of a band around the forecast */
-    const char *band_name;     /* in the key */
-    int64_t forecast_row;      /* the first row of forecast, truth, baseline and band */
-    const char *const *times;  /* (optional) labels of rows of the x axis from times_row on; NULL: numbers */
+    const picture_band *bands; /* n_bands, the widest first */
+    int n_bands;
+    int64_t forecast_row;     /* the first row of forecast, truth, baseline and bands */
+    const char *const *times; /* (optional) labels of rows of the x axis from times_row on; NULL: numbers */
     int64_t times_row, n_times;
 } series_picture;
 

@@ -38,15 +38,16 @@ static void find_lines(const series_picture *picture, picture_line lines[N_LINES
         lines[i] = all[i];
 }
 
-/* Writes column k of the forecast minus and plus the half-width of the band. */
-static void write_band(FILE *script, const series_picture *picture, int64_t k)
+/* Writes column k of the forecast minus and plus the half-width of band b. */
+static void write_band(FILE *script, const series_picture *picture, int b, int64_t k)
 {
-    fputs("$band << END\n", script);
-    for (int64_t t = 0; t < picture->band.rows; t++) {
-        const double middle = picture->forecast.data[t * picture->forecast.ld + k];
-        const double half = picture->band.data[t * picture->band.ld + k];
-        fprintf(script, "%lld %.8g %.8g\n", (long long)picture->forecast_row + (long long)t, middle - half,
-                middle + half);
+    volt_view half = picture->bands[b].half;
+    fprintf(script, "$band%d << END\n", b);
+    for (int64_t t = 0; t < half.rows; t++) {
+        const double middle = picture->forecast.data[t * picture->forecast.ld + k],
+                     width = half.data[t * half.ld + k];
+        fprintf(script, "%lld %.8g %.8g\n", (long long)picture->forecast_row + (long long)t, middle - width,
+                middle + width);
     }
     fputs("END\n", script);
 }
@@ -70,11 +71,13 @@ static void write_value_axis(FILE *script, const series_picture *picture, int64_
     widen(picture->truth, k, &low, &high);
     widen(picture->forecast, k, &forecast_low, &forecast_high);
     widen(picture->baseline, k, &forecast_low, &forecast_high);
-    for (int64_t t = 0; picture->band.data && t < picture->band.rows; t++) {
-        const double middle = picture->forecast.data[t * picture->forecast.ld + k];
-        const double half = picture->band.data[t * picture->band.ld + k];
-        forecast_low = fmin(forecast_low, middle - half);
-        forecast_high = fmax(forecast_high, middle + half);
+    for (int b = 0; b < picture->n_bands; b++) {
+        volt_view half = picture->bands[b].half;
+        for (int64_t t = 0; t < half.rows; t++) {
+            const double middle = picture->forecast.data[t * picture->forecast.ld + k];
+            forecast_low = fmin(forecast_low, middle - half.data[t * half.ld + k]);
+            forecast_high = fmax(forecast_high, middle + half.data[t * half.ld + k]);
+        }
     }
     if (low < high) {
         forecast_low = fmax(forecast_low, low - (high - low));
@@ -154,14 +157,15 @@ static void write_panel(FILE *script, const series_picture *picture, const pictu
     for (int i = 0; i < N_LINES; i++)
         if (lines[i].values.data)
             script_table(script, lines[i].table, lines[i].values, k, lines[i].first);
-    if (picture->band.data)
-        write_band(script, picture, k);
+    for (int b = 0; b < picture->n_bands; b++)
+        write_band(script, picture, b, k);
     const char *before = "plot ";
-    if (picture->band.data) {
-        fputs("plot $band using 1:2:3 with filledcurves fillstyle transparent solid 0.2 noborder linecolor rgb "
-              "'#d55e00' title ",
-              script);
-        gnuplot_text(script, picture->band_name);
+    for (int b = 0; b < picture->n_bands; b++) {
+        fprintf(script,
+                "%s$band%d using 1:2:3 with filledcurves fillstyle transparent solid 0.2 noborder linecolor "
+                "rgb '#d55e00' title ",
+                before, b);
+        gnuplot_text(script, picture->bands[b].name);
         before = ", ";
     }
     for (int i = 0; i < N_LINES; i++) {

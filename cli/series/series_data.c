@@ -78,7 +78,7 @@ static int make_names(series_data *data, const int64_t *kept, int64_t count)
 /* ---- times ------------------------------------------------------------------------------------ */
 
 /* Rejects rows that are out of order, or two rows of one time. Warns about missing rows. */
-static int check_times(const series_data *data)
+static int check_times(series_data *data)
 {
     const volt_table *table = data->file.table;
     for (int64_t i = 1; table->times && i < table->rows; i++)
@@ -88,7 +88,8 @@ static int check_times(const series_data *data)
                             "column '%s', one row for each time",
                             data->file.source, (long long)table->row_numbers[i], table->time_texts[i],
                             table->time_texts[i - 1], table->time_name);
-    return row_times_check_training(&data->file, NULL, 0);
+    int failed = row_times_step(&data->file, &data->step);
+    return failed ? failed : row_times_check_training(&data->file, NULL, 0);
 }
 
 int series_find_times(series_data *data, int64_t steps)

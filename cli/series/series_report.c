@@ -6,47 +6,64 @@
 #include "terminal/results.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts the steps of a method; *name is its name if there are any. */
-static int64_t count_method(const series_outcome *outcome, int64_t k, int method, const char **name)
-{
-    int64_t count = 0, steps = outcome->info.steps;
-    for (int64_t h = 0; h < steps; h++) {
-        const volt_forecast_step *step = volt_forecast_step_at(outcome->forecast, h, k);
-        if ((int)step->method == method && ++count == 1)
-            *name = step->method_name;
-    }
-    return count;
-}
-
 /* ---- file ------------------------------------------------------------------------------------- */
 
-/* Returns NAME and NAME.error of every series in one block, followed by the step numbers as text. */
-static const char **column_names(const series_data *data, int64_t n_steps, char *const **numbers)
+/* Number of columns of one series in the file: value, error, and both ends of each interval. */
+static int64_t columns_each(const series_outcome *outcome)
 {
-    enum { NUMBER_ROOM = 24 };
-    static const char behind[] = ".error";
-    size_t series = (size_t)data->levels.cols, steps = (size_t)n_steps, length = 0;
+    return 2 + 2 * outcome->n_coverages;
+}
+
+/* Returns the names of all columns in one block, followed by the step numbers as text. */
+static const char **column_names(const series_outcome *outcome, char *const **numbers)
+{
+    enum { SUFFIX_SIZE = 40 };
+    const series_data *data = outcome->data;
+    size_t series = (size_t)data->levels.cols, steps = (size_t)outcome->info.steps, length = 0;
+    size_t each = (size_t)columns_each(outcome), count = each * series;
     for (size_t k = 0; k < series; k++)
-        length += strlen(data->names[k]) + sizeof behind;
-    char **names = malloc((2 * series + steps) * sizeof *names + length + steps * NUMBER_ROOM);
+        length += each * (strlen(data->names[k]) + SUFFIX_SIZE);
+    char **names = malloc((count + steps) * sizeof *names + length + steps * SUFFIX_SIZE);
     if (!names)
         return NULL;
-    char *room = (char *)(names + 2 * series + steps);
+    char *text = (char *)(names + count + steps);
     for (size_t k = 0; k < series; k++) {
-        names[2 * k] = (char *)data->names[k];
-        names[2 * k + 1] = room;
-        room += sprintf(room, "%s%s", data->names[k], behind) + 1;
+        char **name = names + each * k;
+        *name++ = (char *)data->names[k];
+        *name++ = text;
+        text += sprintf(text, "%s.error", data->names[k]) + 1;
+        for (int64_t c = 0; c < outcome->n_coverages; c++)
+            for (int end = 0; end < 2; end++) {
+                *name++ = text;
+                text += sprintf(text, "%s.%s%.10g", data->names[k], end ? "hi" : "lo",
+                                100 * outcome->coverages[c]) +
+                        1;
+            }
     }
-    for (size_t h = 0; h < steps; h++, room += NUMBER_ROOM) {
-        names[2 * series + h] = room;
-        snprintf(room, NUMBER_ROOM, "%lld", (long long)h + 1);
+    for (size_t h = 0; h < steps; h++, text += SUFFIX_SIZE) {
+        names[count + h] = text;
+        snprintf(text, SUFFIX_SIZE, "%lld", (long long)h + 1);
     }
-    *numbers = names + 2 * series;
+    *numbers = names + count;
     return (const char **)names;
+}
+
+static void fill_row(const series_outcome *outcome, int64_t h, double *row)
+{
+    for (int64_t k = 0; k < outcome->info.series; k++) {
+        const volt_forecast_step *step = volt_forecast_step_at(outcome->forecast, h, k);
+        *row++ = step->value;
+        *row++ = step->rmse;
+        for (int64_t c = 0; c < outcome->n_coverages; c++) {
+            *row++ = step->lower[c];
+            *row++ = step->upper[c];
+        }
+    }
 }
 
 int series_write(const char *path, const series_outcome *outcome)
@@ -54,17 +71,14 @@ int series_write(const char *path, const series_outcome *outcome)
     const series_data *data = outcome->data;
     volt_matrix table = {0};
     char *const *numbers = NULL;
-    const char **names = column_names(data, outcome->info.steps, &numbers);
+    const char **names = column_names(outcome, &numbers);
     int failed = names ? 0 : complain(EXIT_FAILED, "not enough memory for the column names");
     if (!failed)
-        failed = allocate_matrix(outcome->info.steps, 2 * outcome->info.series, "the forecast", &table);
+        failed = allocate_matrix(outcome->info.steps, columns_each(outcome) * outcome->info.series,
+                                 "the forecast", &table);
     if (!failed) {
         for (int64_t h = 0; h < outcome->info.steps; h++)
-            for (int64_t k = 0; k < outcome->info.series; k++) {
-                const volt_forecast_step *step = volt_forecast_step_at(outcome->forecast, h, k);
-                table.data[h * table.ld + 2 * k] = step->value;
-                table.data[h * table.ld + 2 * k + 1] = step->rmse;
-            }
+            fill_row(outcome, h, table.data + h * table.ld);
         row_labels labels = {.name = "step", .texts = (const char **)numbers};
         if (data->time_name)
             labels = (row_labels){.name = data->time_name, .texts = data->time_texts + data->levels.rows};
@@ -77,73 +91,89 @@ int series_write(const char *path, const series_outcome *outcome)
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
-/* "fit for 9 steps, seasonal naive for 3" */
-static void say_methods(const series_outcome *outcome, int64_t k, char *text, size_t size)
+typedef struct text_line {
+    char text[512];
+    size_t used;
+} text_line;
+
+VOLT_PRINTF(2, 3) static void add_text(text_line *line, const char *format, ...)
 {
-    size_t used = 0;
-    text[0] = '\0';
-    for (int method = 0; method < VOLT_FORECAST_SEASONAL + 1 && used < size; method++) {
-        const char *name = "";
-        int64_t count = count_method(outcome, k, method, &name);
-        if (count == outcome->info.steps)
-            snprintf(text, size, "%s%s", name, outcome->info.steps > 1 ? " at every step" : "");
-        else if (count > 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%s at %lld step%s", used ? ", " : "", name,
-                                     (long long)count, count == 1 ? "" : "s");
+    va_list values;
+    va_start(values, format);
+    if (line->used < sizeof line->text) {
+        int length = vsnprintf(line->text + line->used, sizeof line->text - line->used, format, values);
+        line->used += length > 0 ? (size_t)length : 0;
     }
+    va_end(values);
 }
 
-static double step_error(const series_outcome *outcome, int64_t h, int64_t k)
+static const char *name_of_member(const volt_forecast_series *series, int member)
 {
-    return volt_forecast_step_at(outcome->forecast, h, k)->rmse;
+    return member == VOLT_MEMBER_ETS && series->ets[0]
+               ? series->ets
+               : volt_forecast_member_name((volt_forecast_member)member);
+}
+
+/* "kernel 0.61 (8 of 12 steps), theta 0.20, ETS(M,Ad,M) 0.19" */
+static void list_weights(const series_outcome *outcome, int64_t k, text_line *line)
+{
+    const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
+    int64_t fitted = 0;
+    for (int64_t h = 0; h < outcome->info.steps; h++)
+        fitted += volt_forecast_step_at(outcome->forecast, h, k)->kernel_share > 0;
+    for (int m = 0; m < outcome->info.members; m++)
+        if (series->member_weight[m] > 0) {
+            add_text(line, "%s%s %.2f", line->used ? ", " : "", name_of_member(series, m),
+                     series->member_weight[m]);
+            if (m == VOLT_MEMBER_KERNEL && fitted < outcome->info.steps)
+                add_text(line, " (%lld of %lld steps)", (long long)fitted, (long long)outcome->info.steps);
+        }
+}
+
+/* "naive 60.1, seasonal naive 36.2, drift 58.7, autoregression 22.4" */
+static void list_baselines(const series_outcome *outcome, int64_t k, text_line *line)
+{
+    const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
+    for (int m = VOLT_MEMBER_NAIVE; m < outcome->info.members; m++)
+        if (isfinite(series->member_rmse[m]))
+            add_text(line, "%s%s %.4g", line->used ? ", " : "",
+                     volt_forecast_member_name((volt_forecast_member)m), series->member_rmse[m]);
+}
+
+static void report_errors(const series_outcome *outcome, int64_t k, const char *label, result_list *results)
+{
+    const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
+    const volt_forecast *forecast = outcome->forecast;
+    text_line error = {0};
+    if (isfinite(series->rmse))
+        add_text(&error, "RMSE %.4g (%.4g at the first step, %.4g at the last), MASE %.3g", series->rmse,
+                 volt_forecast_step_at(forecast, 0, k)->rmse,
+                 volt_forecast_step_at(forecast, outcome->info.steps - 1, k)->rmse, series->mase);
+    else
+        add_text(&error, "unknown: too few rows");
+    results_text(results, NULL, label, "%s", error.text);
 }
 
 /* Reports a single series, one line per result. */
 static void report_single(const series_outcome *outcome, result_list *results)
 {
-    char text[160];
-    double rmse = volt_forecast_series_at(outcome->forecast, 0)->rmse;
-    say_methods(outcome, 0, text, sizeof text);
-    results_text(results, NULL, "made by", "%s", text);
-    if (outcome->info.steps > 1)
-        results_text(results, NULL, "error to expect", "RMSE %.4g at the first step, %.4g at the last",
-                     step_error(outcome, 0, 0), step_error(outcome, outcome->info.steps - 1, 0));
-    else
-        results_text(results, NULL, "error to expect", "RMSE %.4g", step_error(outcome, 0, 0));
-    for (int kind = 0; volt_baseline_name((volt_baseline)kind); kind++) {
-        double other = volt_forecast_series_at(outcome->forecast, 0)->baseline_rmse[kind];
-        if (other > 0 && isfinite(other))
-            results_text(results, NULL, volt_baseline_name((volt_baseline)kind),
-                         "RMSE %.4g; the forecast has %.3g of its squared error", other, pow(rmse / other, 2));
-        else if (other == 0)
-            results_text(results, NULL, volt_baseline_name((volt_baseline)kind), "RMSE 0");
-    }
+    text_line weights = {0}, baselines = {0};
+    list_weights(outcome, 0, &weights);
+    list_baselines(outcome, 0, &baselines);
+    results_text(results, NULL, "weights", "%s", weights.text);
+    report_errors(outcome, 0, "expected error", results);
+    if (baselines.used > 0)
+        results_text(results, NULL, "baselines", "RMSE %s", baselines.text);
 }
 
-/* Reports one of several series on one line. */
+/* Reports one of several series on two lines. */
 static void report_one_of_many(const series_outcome *outcome, int64_t k, result_list *results)
 {
-    const series_data *data = outcome->data;
-    char methods[160], line[512];
-    double rmse = volt_forecast_series_at(outcome->forecast, k)->rmse;
-    int used = snprintf(line, sizeof line, "RMSE %.4g", step_error(outcome, 0, k));
-    if (outcome->info.steps > 1)
-        used += snprintf(line + used, sizeof line - (size_t)used, " to %.4g",
-                         step_error(outcome, outcome->info.steps - 1, k));
-    const char *lead = "; of the squared error of";
-    for (int kind = 0; volt_baseline_name((volt_baseline)kind); kind++) {
-        double other = volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[kind];
-        if (!(other > 0) || !isfinite(other))
-            continue;
-        used += snprintf(line + used, sizeof line - (size_t)used, "%s %s %.3g", lead,
-                         volt_baseline_name((volt_baseline)kind), pow(rmse / other, 2));
-        lead = ",";
-    }
-    say_methods(outcome, k, methods, sizeof methods);
-    if (volt_forecast_series_at(outcome->forecast, k)->season > 0)
-        used += snprintf(line + used, sizeof line - (size_t)used, "; season %lld",
-                         (long long)volt_forecast_series_at(outcome->forecast, k)->season);
-    results_text(results, NULL, data->names[k], "%s; %s", line, methods);
+    text_line weights = {0};
+    list_weights(outcome, k, &weights);
+    report_errors(outcome, k, outcome->data->names[k], results);
+    results_text(results, NULL, "", "season %lld; %s",
+                 (long long)volt_forecast_series_at(outcome->forecast, k)->season, weights.text);
 }
 
 /* Prints a library warning with advice. */
@@ -152,22 +182,11 @@ static void report_warning(const series_data *data, const volt_warning *warning,
     char who[80] = "";
     if (data->levels.cols > 1)
         snprintf(who, sizeof who, "%.60s: ", data->names[warning->series]);
-    switch (warning->code) {
-    case VOLT_WARNING_NAIVE_FORECAST:
-        results_text(
-            results, NULL, "note",
-            "%s%s (the best fit has %.3g of its squared error); more rows, --season, --calendar, related "
-            "series or --budget may help",
-            who, volt_warning_text(warning->code), warning->value);
-        break;
-    case VOLT_WARNING_BETTER_BASELINE:
-        results_text(results, NULL, "note", "%s%s: %s; try --budget 2min, another --season or more rows", who,
-                     volt_warning_text(warning->code), volt_baseline_name(warning->baseline));
-        break;
-    default:
-        results_text(results, NULL, "note", "%s%s", who, volt_warning_text(warning->code));
-        break;
-    }
+    if (warning->code == VOLT_WARNING_BETTER_BASELINE)
+        results_text(results, NULL, "warning", "%s%s: %s has %.2g of its squared error", who,
+                     volt_warning_text(warning->code), volt_baseline_name(warning->baseline), warning->value);
+    else
+        results_text(results, NULL, "warning", "%s%s", who, volt_warning_text(warning->code));
 }
 
 /* Describes the result of --budget; NULL: not given. */
@@ -235,7 +254,7 @@ static void print_steps(const series_outcome *outcome)
         for (int64_t k = 0; k < series; k++) {
             char cell[64];
             snprintf(cell, sizeof cell, "%.5g +- %.3g", volt_forecast_step_at(outcome->forecast, h, k)->value,
-                     step_error(outcome, h, k));
+                     volt_forecast_step_at(outcome->forecast, h, k)->rmse);
             printf("  %-*s", k + 1 < series ? CELL : 0, cell);
         }
         printf("\n");
@@ -244,56 +263,94 @@ static void print_steps(const series_outcome *outcome)
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-typedef enum step_field { FIELD_VALUE, FIELD_RMSE, FIELD_NAIVE_RMSE } step_field;
+/* One number of each step: the value, its error, the error of the naive forecast, or the end of an interval. */
+typedef enum step_field { FIELD_VALUE, FIELD_RMSE, FIELD_NAIVE_RMSE, FIELD_LOWER, FIELD_UPPER } step_field;
 
-static void report_rows(const series_outcome *outcome, const char *key, step_field field, result_list *results)
+static double step_number(const volt_forecast_step *step, step_field field, int64_t index)
+{
+    switch (field) {
+    case FIELD_VALUE:
+        return step->value;
+    case FIELD_RMSE:
+        return step->rmse;
+    case FIELD_NAIVE_RMSE:
+        return step->member_rmse[VOLT_MEMBER_NAIVE];
+    case FIELD_LOWER:
+        return step->lower[index];
+    case FIELD_UPPER:
+        return step->upper[index];
+    }
+    return NAN;
+}
+
+static void report_rows(const series_outcome *outcome, const char *key, step_field field, int64_t index,
+                        result_list *results)
 {
     volt_matrix table = {0};
     if (allocate_matrix(outcome->info.steps, outcome->info.series, "the report", &table)) {
         note_lack_of_memory();
         return;
     }
-    for (int64_t i = 0; i < outcome->info.steps * outcome->info.series; i++) {
-        const volt_forecast_step *step =
-            volt_forecast_step_at(outcome->forecast, i / outcome->info.series, i % outcome->info.series);
-        table.data[i] = field == FIELD_VALUE  ? step->value
-                        : field == FIELD_RMSE ? step->rmse
-                                              : step->baseline_rmse[VOLT_BASELINE_NAIVE];
-    }
+    for (int64_t i = 0; i < outcome->info.steps * outcome->info.series; i++)
+        table.data[i] = step_number(
+            volt_forecast_step_at(outcome->forecast, i / outcome->info.series, i % outcome->info.series), field,
+            index);
     results_rows(results, key, volt_as_view(table));
     free(table.data);
 }
 
+/* The forecast of series k by member m. */
+static void report_column(const series_outcome *outcome, const char *key, int64_t k, int m,
+                          result_list *results)
+{
+    double *values = malloc((size_t)outcome->info.steps * sizeof *values);
+    if (!values) {
+        note_lack_of_memory();
+        return;
+    }
+    for (int64_t h = 0; h < outcome->info.steps; h++)
+        values[h] = volt_forecast_step_at(outcome->forecast, h, k)->member_value[m];
+    results_numbers(results, key, values, outcome->info.steps);
+    free(values);
+}
+
+static double skill_of(const volt_forecast_series *series)
+{
+    return 1 - pow(series->rmse / series->member_rmse[VOLT_MEMBER_NAIVE], 2);
+}
+
 static void report_series_json(const series_outcome *outcome, int64_t k, result_list *results)
 {
-    const series_data *data = outcome->data;
+    const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
     result_list *inner = results_new(true);
-    double rmse = volt_forecast_series_at(outcome->forecast, k)->rmse;
-    const char **methods = malloc((size_t)outcome->info.steps * sizeof *methods);
-    results_text(inner, "name", NULL, "%s", data->names[k]);
-    results_count(inner, "season", NULL, volt_forecast_series_at(outcome->forecast, k)->season);
-    results_number(
-        inner, "skill", NULL,
-        1 - pow(rmse / volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[VOLT_BASELINE_NAIVE], 2));
-    if (!methods)
-        note_lack_of_memory();
-    for (int64_t h = 0; methods && h < outcome->info.steps; h++)
-        methods[h] = volt_forecast_step_at(outcome->forecast, h, k)->method_name;
-    if (methods)
-        results_texts(inner, "made_by", (char *const *)methods, outcome->info.steps);
-    free((void *)methods);
+    results_text(inner, "name", NULL, "%s", outcome->data->names[k]);
+    results_count(inner, "season", NULL, series->season);
+    results_number(inner, "rmse", NULL, series->rmse);
+    results_number(inner, "mase", NULL, series->mase);
+    results_number(inner, "skill", NULL, skill_of(series));
+    results_text(inner, "ets", NULL, "%s", series->ets);
     results_append(results, "series", inner);
-    for (int kind = 0; volt_baseline_name((volt_baseline)kind); kind++) {
-        double other = volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[kind];
-        if (!isfinite(other))
-            continue;
-        result_list *baseline = results_new(true);
-        results_text(baseline, "name", NULL, "%s", volt_baseline_name((volt_baseline)kind));
-        results_text(baseline, "series", NULL, "%s", data->names[k]);
-        results_number(baseline, "mse", NULL, other * other);
-        results_number(baseline, "rmse", NULL, other);
-        results_number(baseline, "skill", NULL, 1 - pow(rmse / other, 2));
-        results_append(results, "baselines", baseline);
+    for (int m = 0; m < outcome->info.members; m++) {
+        double other = series->member_rmse[m];
+        result_list *member = results_new(true);
+        results_text(member, "name", NULL, "%s", volt_forecast_member_name((volt_forecast_member)m));
+        results_text(member, "series", NULL, "%s", outcome->data->names[k]);
+        results_number(member, "weight", NULL, series->member_weight[m]);
+        results_number(member, "rmse", NULL, other);
+        results_number(member, "skill", NULL, 1 - pow(series->rmse / other, 2));
+        report_column(outcome, "forecast", k, m, member);
+        results_append(results, "members", member);
+    }
+}
+
+static void report_intervals(const series_outcome *outcome, result_list *results)
+{
+    for (int64_t c = 0; c < outcome->n_coverages; c++) {
+        result_list *inner = results_new(true);
+        results_number(inner, "coverage", NULL, outcome->coverages[c]);
+        report_rows(outcome, "lower", FIELD_LOWER, c, inner);
+        report_rows(outcome, "upper", FIELD_UPPER, c, inner);
+        results_append(results, "intervals", inner);
     }
 }
 
@@ -314,29 +371,19 @@ static void report_json(const series_outcome *outcome, result_list *results)
     if (data->time_name)
         results_texts(results, "time", (char *const *)data->time_texts + data->levels.rows,
                       outcome->info.steps);
-    report_rows(outcome, "forecast", FIELD_VALUE, results);
-    report_rows(outcome, "rmse", FIELD_RMSE, results);
-    report_rows(outcome, "naive_rmse", FIELD_NAIVE_RMSE, results);
+    report_rows(outcome, "forecast", FIELD_VALUE, 0, results);
+    report_rows(outcome, "rmse", FIELD_RMSE, 0, results);
+    report_rows(outcome, "naive_rmse", FIELD_NAIVE_RMSE, 0, results);
+    report_intervals(outcome, results);
     for (int64_t k = 0; k < outcome->info.series; k++) {
-        const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
-        skill += (1 - pow(series->rmse / series->baseline_rmse[VOLT_BASELINE_NAIVE], 2)) /
-                 (double)outcome->info.series;
+        skill += skill_of(volt_forecast_series_at(outcome->forecast, k)) / (double)outcome->info.series;
         report_series_json(outcome, k, results);
     }
     results_number(results, "skill", NULL, skill);
-    results_count(results, "heldout_rows", NULL, outcome->info.heldout_first);
+    results_count(results, "origins", NULL, outcome->info.origins);
 }
 
 /* ---- report ----------------------------------------------------------------------------------- */
-
-static const char *target_word(const series_outcome *outcome)
-{
-    int64_t changes = 0, count = outcome->info.steps * outcome->info.series;
-    for (int64_t i = 0; i < count; i++)
-        changes += volt_forecast_step_at(outcome->forecast, i / outcome->info.series, i % outcome->info.series)
-                       ->is_change;
-    return changes == count ? "change" : changes == 0 ? "level" : "mixed";
-}
 
 static void report_source(const series_outcome *outcome, result_list *results)
 {
@@ -371,10 +418,9 @@ int series_report(const series_outcome *outcome, bool json)
     result_list *results = results_new(json);
     report_source(outcome, results);
     results_text(results, "kernel", "kernel", "%s", outcome->info.kernel);
-    results_text(results, "target", "learned", "%s", target_word(outcome));
     if (outcome->info.series > 1)
         results_text(results, NULL, "inputs", "%s",
-                     outcome->alone ? "each series from itself alone" : "every series from all of them");
+                     outcome->alone ? "each series from itself" : "each series from all series");
     char sentence[256];
     const char *search = search_sentence(&outcome->info, sentence, sizeof sentence);
     if (search)
@@ -385,23 +431,18 @@ int series_report(const series_outcome *outcome, bool json)
         report_single(outcome, results);
     for (int64_t k = 0; !json && outcome->info.series > 1 && k < outcome->info.series; k++)
         report_one_of_many(outcome, k, results);
-    results_text(results, NULL, "measured on",
-                 outcome->info.heldout_first == outcome->info.heldout_last
-                     ? "the last %lld rows, each forecast from what was known then"
-                     : "the last %lld rows, each forecast from what was known then (%lld at the last step)",
-                 (long long)outcome->info.heldout_first, (long long)outcome->info.heldout_last);
     if (outcome->output)
         results_text(results, "output", "written", "%s", outcome->output);
     if (outcome->plot)
-        results_text(results, "plot", "picture", "%s", outcome->plot);
+        results_text(results, "plot", "plot", "%s", outcome->plot);
     for (int64_t i = 0; i < outcome->info.n_warnings; i++)
         report_warning(data, &outcome->info.warnings[i], results);
     if (data->clock)
-        results_text(results, NULL, "note",
-                     "column '%s' only counts the rows: it is their time, and is not forecast", data->clock);
+        results_text(results, NULL, "note", "column '%s' numbers the rows and is used as their time",
+                     data->clock);
     if (outcome->info.first_row > 0)
         results_text(results, NULL, "note",
-                     "the latest %lld of %lld rows are used, so that it ends soon; --rows 0: takes all",
+                     "the kernel uses the latest %lld of %lld rows; --rows 0: uses all of them",
                      (long long)outcome->info.rows, (long long)data->levels.rows);
     int failed = results_print(results);
     if (!failed && !json)

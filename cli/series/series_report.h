@@ -22,6 +22,7 @@ typedef struct series_data {
     const char **names;   /* names of the series, one block */
     volt_matrix calendar; /* rows x calendar columns; data NULL: none */
     int64_t season;       /* --season: rows, 0 or VOLT_SEASON_AUTO */
+    volt_time_step step;  /* time between two rows; all zero: unknown */
     const char *clock;    /* row counter column, not forecast; NULL: none */
     double clock_last, clock_step;
     const char *time_name;   /* name of the time column; NULL: unknown */
@@ -42,11 +43,13 @@ typedef struct series_outcome {
     const volt_forecast *forecast;
     volt_forecast_info info;
     const char *output, *plot; /* files written, or NULL */
+    const double *coverages;   /* n_coverages, of the intervals */
+    int64_t n_coverages;
     bool alone;
 } series_outcome;
 
 /* Writes the forecast as CSV. The first column is the time if known, otherwise the step. Each series has its
- * values and, as NAME.error, the root mean square error of that step on held-out rows. */
+ * values, the expected root mean squared error NAME.error, and intervals NAME.lo80, NAME.hi80. */
 int series_write(const char *path, const series_outcome *outcome);
 
 /* Prints the report to standard output as text or JSON. Both functions return the exit status, after an error

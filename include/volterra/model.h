@@ -63,6 +63,9 @@ typedef struct volt_fit_options {
     /* -- readout -- */
     /* regularisation, > 0; 0 (default): chosen on held-out rows, see volt_fit_report */
     double alpha;
+    /* (optional) a good alpha of a similar fit: with alpha 0, candidates near it are tried first, and others as long as the
+     * errors decrease. Saves time. 0 (default): all candidates are tried */
+    double alpha_start;
     int intercept; /* 1 */
     int scale;     /* 1: inputs (x - mean) / max |x - mean|, targets (y - mean) / sd; 0: no scaling */
     /* (optional) text of a loss (volterra/solve.h); NULL: squares. The loss determines the outputs: one for each level and
@@ -197,6 +200,7 @@ typedef struct volt_fit_report {
     const double *rmse, *best_rmse, *naive_rmse;
     const double *loo_rmse, *gcv_rmse; /* q: the same for loo_mse and gcv; NULL: unknown */
     int single_fit; /* 1: one fit of the rows before `first` predicts all held-out rows; 0: each from all rows known then */
+    const double *best_alpha; /* q: alpha of the best fit tried; infinite: a constant; NaN: alpha was given */
 } volt_fit_report;
 
 /* Properties of a model. Strings and arrays belong to the model. */

@@ -169,37 +169,48 @@ VOLT_API volt_status volt_assess(const volt_pairing *pairing, const volt_assess_
 
 typedef struct volt_forecast volt_forecast;
 
-/* Method of one step of a forecast. */
-typedef enum volt_forecast_method {
-    VOLT_FORECAST_FIT,     /* kernel fit */
-    VOLT_FORECAST_HALF,    /* mean of the kernel fit and the last value */
-    VOLT_FORECAST_NAIVE,   /* last value */
-    VOLT_FORECAST_SEASONAL /* value one season earlier */
-} volt_forecast_method;
+/* Methods of a forecast. The naive and drift forecasts are baselines only; the others take part in the combination. */
+typedef enum volt_forecast_member {
+    VOLT_MEMBER_KERNEL,   /* kernel fits, one for each step */
+    VOLT_MEMBER_THETA,    /* optimised Theta method */
+    VOLT_MEMBER_ETS,      /* exponential smoothing, its form chosen by AICc */
+    VOLT_MEMBER_NAIVE,    /* last value */
+    VOLT_MEMBER_SEASONAL, /* value one season earlier */
+    VOLT_MEMBER_DRIFT,    /* last value plus the mean change */
+    VOLT_MEMBER_AR        /* linear autoregression */
+} volt_forecast_member;
+/* Name of a member; NULL for a number that is not one. */
+VOLT_API const char *volt_forecast_member_name(volt_forecast_member member);
 
 typedef struct volt_forecast_options {
     size_t struct_size;
     const char *kernel; /* kernel text, "volterra" */
-    /* rows to forecast, at least 1; 0 (default): one season, at most 60; 12 without a season; fewer if the
-     * series is too short to
-     * measure the errors */
+    /* rows to forecast, at least 1; 0 (default): one season, at most 60; 12 without a season; at most half of the rows */
     int64_t steps;
-    int64_t season;  /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from each series */
-    int separate;    /* 1: forecast each series from itself only, 0: from all of them */
-    int all_rows;    /* 1: use every row; 0: the latest rows, limited to about half a minute of work */
-    volt_view known; /* (optional) n x c inputs known for every row, such as volt_calendar_columns */
+    int64_t season; /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from each series */
+    volt_time_step
+        step;     /* (optional) time between two rows, for the seasons of the calendar; all zero: unknown */
+    int separate; /* 1: forecast each series from itself only, 0: from all of them */
+    int all_rows; /* 1: use every row; 0: the latest rows, limited to a few seconds of work */
+    /* (optional) further inputs, n x c or (n + steps) x c. With n rows, the inputs of a forecast are those of the last row.
+     * With n + steps rows they are those of the row that is forecast, such as volt_calendar_columns or a price */
+    volt_view known;
     /* seconds for a search of the open parameters of the kernel; 0 (default): no search. The best candidate replaces the kernel
      * only if it is also clearly better on the last quarter of the rows */
     double search_seconds;
-    uint64_t seed;            /* seed of the search */
+    uint64_t seed;           /* seed of the search */
+    const double *coverages; /* (optional) n_coverages probabilities of prediction intervals, between 0 and 1 */
+    int64_t n_coverages;     /* 0 */
     const char *const *names; /* (optional) k names of the series, for messages */
     volt_progress progress;
 } volt_forecast_options;
 VOLT_API volt_forecast_options volt_forecast_options_default(void);
 
-/* Forecasts the next rows of `series` (n x k, in time order, finite). Each step has a separate fit, with target, inputs,
- * constant and alpha chosen on held-out rows, unless the last value or the value one season earlier is better there.
- * VOLT_ERR_DATA for too few rows or a constant series; VOLT_ERR_ARGUMENT for an option out of range. */
+/* Forecasts the next rows of `series` (n x k, n >= 3, in time order, finite). The forecast is a weighted mean of kernel fits
+ * and classical methods. The kernel has a separate fit for each step, with target, inputs, constant and alpha chosen on
+ * held-out rows; steps for which the rows are too few, or for which it is not clearly better than the last value, are left to
+ * the classical methods. Weights are proportional to 1 / MSE^2 of rolling forecasts from earlier rows (docs/math.md).
+ * VOLT_ERR_DATA for too few rows; VOLT_ERR_ARGUMENT for an option out of range. */
 VOLT_API volt_status volt_forecast_run(volt_view series, const volt_forecast_options *options,
                                        volt_forecast **forecast);
 VOLT_API void volt_forecast_free(volt_forecast *forecast);
@@ -217,11 +228,11 @@ typedef enum volt_forecast_search {
 typedef struct volt_forecast_info {
     size_t struct_size; /* set by the caller */
     int64_t steps, series;
-    int64_t rows;          /* rows used */
-    int64_t first_row;     /* first row used */
-    int64_t heldout_first; /* held-out rows for the errors of the first step ... */
-    int64_t heldout_last;  /* ... and of the last */
-    const char *kernel;    /* kernel used, with all parameters */
+    int64_t rows;       /* rows used */
+    int64_t first_row;  /* first row used */
+    int64_t origins;    /* earlier rows from which forecasts were made to measure the errors; 0: too few rows */
+    int64_t members;    /* number of members */
+    const char *kernel; /* kernel used, with all parameters */
     volt_forecast_search search;
     int64_t search_draws; /* candidates tried */
     double search_mse; /* MSE of the best candidate on the last quarter, relative to the naive forecast's ... */
@@ -231,26 +242,32 @@ typedef struct volt_forecast_info {
 } volt_forecast_info;
 VOLT_API volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_info *info);
 
-/* One step of one series. Root mean squared errors are computed on held-out rows, in the units of the series. */
+/* One step of one series. Errors are root mean squares over rolling forecasts, in the units of the series; NaN: unknown. */
 typedef struct volt_forecast_step {
     size_t struct_size;
     double value;
-    volt_forecast_method method;
-    const char *method_name;     /* "fit", "half-way", "naive", "seasonal naive" (static) */
-    int is_change;               /* 1: the fit learned the change from the last row; 0: the level */
-    double rmse;                 /* expected error: of the method used */
-    double fit_rmse;             /* of the best fit tried */
-    const double *baseline_rmse; /* of each volt_baseline; NaN: too few rows for it */
+    double rmse; /* expected error */
+    double
+        kernel_share; /* 1: kernel fit; 1/2: its mean with the last value; 0: the kernel has no part in this step */
+    int is_change;              /* 1: the kernel learned the change from the last row; 0: the level */
+    const double *member_value; /* of each volt_forecast_member; NaN: none */
+    const double *member_rmse;
+    const double *lower, *upper; /* ends of the interval of each coverage; NULL without coverages */
 } volt_forecast_step;
 VOLT_API const volt_forecast_step *volt_forecast_step_at(const volt_forecast *forecast, int64_t step,
                                                          int64_t series);
 
-/* One series: its season (0: none) and root mean squared errors over all steps. */
+/* One series: root mean squared errors are over all steps. */
 typedef struct volt_forecast_series {
     size_t struct_size;
-    int64_t season;
-    double rmse, fit_rmse;
-    const double *baseline_rmse; /* of each volt_baseline; NaN: one of the steps has none */
+    int64_t season; /* 0: none */
+    double rmse;    /* expected error */
+    double
+        mase; /* mean absolute error of the rolling forecasts, relative to that of the (seasonal) naive forecast
+                            one step ahead in all rows */
+    const char *ets;             /* form of the exponential smoothing, such as "ETS(A,Ad,M)"; "": none */
+    const double *member_weight; /* of each volt_forecast_member in the combination; 0 for the baselines */
+    const double *member_rmse;
 } volt_forecast_series;
 VOLT_API const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series);
 

@@ -33,13 +33,18 @@ def test_same_bits_as_the_program(root, tmp_path, series):
     names = [f"s{k}" for k in range(series)]
     lines = [",".join(names)] + [",".join(repr(float(v)) for v in row) for row in y]
     (tmp_path / "y.csv").write_text("\n".join(lines) + "\n")
-    command = [program_of(root), "forecast", tmp_path / "y.csv", "--steps", "4", "--json", "--threads", "1"]
+    command = [program_of(root), "forecast", tmp_path / "y.csv", "--steps", "4", "--json", "--threads", "1", "--interval", "0.8,0.95"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found = json.loads(printed)
-    model = Forecaster(steps=4, n_jobs=1).fit(y)
+    model = Forecaster(steps=4, n_jobs=1, coverage=[0.8, 0.95]).fit(y)
     assert model.forecast_.tolist() == found["forecast"]
     assert model.errors_.tolist() == found["rmse"]
-    assert model.baselines_["naive"].tolist() == found["naive_rmse"]
+    assert model.member_errors_["naive"].tolist() == found["naive_rmse"]
+    assert model.lower_.tolist() == [one["lower"] for one in found["intervals"]]
+    assert model.upper_.tolist() == [one["upper"] for one in found["intervals"]]
+    assert [w for k in range(series) for w in (model.weights_[m][k] for m in model.weights_)] == [
+        one["weight"] for one in found["members"]
+    ]
     assert model.kernel_ == found["kernel"]
     assert model.seasons_ == [one["season"] for one in found["series"]]
 
@@ -63,7 +68,9 @@ def test_arrays():
     model = Forecaster(steps=3).fit(y)
     assert model.predict().shape == (3,)
     assert model.predict(2).tolist() == model.forecast_[:2, 0].tolist()
-    assert {m for row in model.methods_ for m in row} <= {"fit", "half", "naive", "seasonal"}
+    assert sum(weight[0] for weight in model.weights_.values()) == pytest.approx(1, abs=1e-14)
+    assert (model.members_["naive"] == y[-1]).all()
+    assert model.ets_[0].startswith("ETS(") and 0 < model.mase_[0] < 1
     assert model.rows_ == 120 and model.search_["outcome"] == "none"
     table = forecast(y, steps=3)
     assert table["y1"].tolist() == model.forecast_[:, 0].tolist()
@@ -81,8 +88,9 @@ def test_pandas():
     pandas = pytest.importorskip("pandas")
     index = pandas.date_range("2015-01-01", periods=100, freq="MS")
     y = pandas.Series(monthly(100)[:, 0], index=index, name="sales")
-    found = forecast(y, 3)
-    assert list(found.columns) == ["sales", "sales.error"]
+    found = forecast(y, 3, coverage=0.8)
+    assert list(found.columns) == ["sales", "sales.error", "sales.lo80", "sales.hi80"]
+    assert (found["sales.lo80"] < found["sales"]).all() and (found["sales"] < found["sales.hi80"]).all()
     assert list(found.index) == list(pandas.date_range("2023-05-01", periods=3, freq="MS"))
     predicted = Forecaster(steps=3).fit(y).predict()
     assert isinstance(predicted, pandas.Series) and predicted.name == "sales"
@@ -110,6 +118,30 @@ def test_known_inputs():
     assert with_input.errors_[0, 0] < 0.5 * Forecaster(steps=1, season=None).fit(y).errors_[0, 0]
 
 
+def test_season_from_the_index():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(5)
+    print("seed 5")
+    noisy = 10 + np.sin(np.arange(60) * np.pi / 6) + 0.5 * rng.normal(size=60)
+    for index in (pandas.date_range("2015-01-31", periods=60, freq="ME"), pandas.period_range("2015-01", periods=60, freq="M")):
+        assert Forecaster(steps=1).fit(pandas.Series(noisy, index=index)).seasons_ == [12]
+
+
+def test_future_inputs():
+    rng = np.random.default_rng(4)
+    print("seed 4")
+    price = rng.normal(size=(123, 1))
+    y = 50 + 4 * price[:, 0] + 0.1 * rng.normal(size=123)
+    model = Forecaster(steps=3, season=None).fit(y[:120], known=price)
+    assert np.abs(model.predict() - y[120:]).max() < 1  # the spread of y is 4
+
+
+def test_short_and_constant_series():
+    assert forecast(np.array([1.0, 2.0, 3.0]), 2)["y1"].shape == (2,)
+    with pytest.warns(ForecastWarning):
+        assert (forecast(np.full(40, 5.0), 2)["y1"] == 5).all()
+
+
 def test_warnings():
     still = np.r_[np.arange(20) % 3, np.ones(60)].astype(float)
     with pytest.warns(ForecastWarning):
@@ -126,7 +158,7 @@ def test_search():
     "options, part",
     [
         ({"steps": 0}, "steps"),
-        ({"steps": 40}, "16"),
+        ({"coverage": 1.5}, "1.5"),
         ({"season": 1}, "season"),
         ({"season": 31}, "season"),
         ({"kernel": "nothing"}, "nothing"),
@@ -141,12 +173,10 @@ def test_invalid_options(options, part):
 
 def test_invalid_data():
     y = monthly(60)[:, 0]
-    with pytest.raises(ValueError, match="13"):
-        forecast(y[:12])
+    with pytest.raises(ValueError, match="3"):
+        forecast(y[:2])
     with pytest.raises(ValueError, match="NaN"):
         forecast(np.r_[y, np.nan])
-    with pytest.raises(ValueError, match="5"):
-        forecast(np.full(40, 5.0))
     with pytest.raises(ValueError, match="59"):
         forecast(y, known=y[:-1, None])
     with pytest.raises(volterra.NotFittedError):

@@ -121,10 +121,13 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_ROWS_MISSING": 10,
     "VOLT_WARNING_TRAINING_ROWS": 11,
     "VOLT_AHEAD_AUTO": -1,
-    "VOLT_FORECAST_FIT": 0,
-    "VOLT_FORECAST_HALF": 1,
-    "VOLT_FORECAST_NAIVE": 2,
-    "VOLT_FORECAST_SEASONAL": 3,
+    "VOLT_MEMBER_KERNEL": 0,
+    "VOLT_MEMBER_THETA": 1,
+    "VOLT_MEMBER_ETS": 2,
+    "VOLT_MEMBER_NAIVE": 3,
+    "VOLT_MEMBER_SEASONAL": 4,
+    "VOLT_MEMBER_DRIFT": 5,
+    "VOLT_MEMBER_AR": 6,
     "VOLT_FORECAST_SEARCH_NONE": 0,
     "VOLT_FORECAST_SEARCH_ROWS": 1,
     "VOLT_FORECAST_SEARCH_TIME": 2,
@@ -465,6 +468,7 @@ class FitOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("alpha", c_double),
+        ("alpha_start", c_double),
         ("intercept", c_int),
         ("scale", c_int),
         ("loss", c_char_p),
@@ -541,6 +545,7 @@ class FitReport(Sized):
         ("loo_rmse", POINTER(c_double)),
         ("gcv_rmse", POINTER(c_double)),
         ("single_fit", c_int),
+        ("best_alpha", POINTER(c_double)),
     ]
 
 
@@ -1153,11 +1158,14 @@ class ForecastOptions(Sized):
         ("kernel", c_char_p),
         ("steps", c_int64),
         ("season", c_int64),
+        ("step", TimeStep),
         ("separate", c_int),
         ("all_rows", c_int),
         ("known", Matrix),
         ("search_seconds", c_double),
         ("seed", c_uint64),
+        ("coverages", POINTER(c_double)),
+        ("n_coverages", c_int64),
         ("names", POINTER(c_char_p)),
         ("progress", Progress),
     ]
@@ -1170,8 +1178,8 @@ class ForecastInfo(Sized):
         ("series", c_int64),
         ("rows", c_int64),
         ("first_row", c_int64),
-        ("heldout_first", c_int64),
-        ("heldout_last", c_int64),
+        ("origins", c_int64),
+        ("members", c_int64),
         ("kernel", c_char_p),
         ("search", c_int),
         ("search_draws", c_int64),
@@ -1186,12 +1194,13 @@ class ForecastStep(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("value", c_double),
-        ("method", c_int),
-        ("method_name", c_char_p),
-        ("is_change", c_int),
         ("rmse", c_double),
-        ("fit_rmse", c_double),
-        ("baseline_rmse", POINTER(c_double)),
+        ("kernel_share", c_double),
+        ("is_change", c_int),
+        ("member_value", POINTER(c_double)),
+        ("member_rmse", POINTER(c_double)),
+        ("lower", POINTER(c_double)),
+        ("upper", POINTER(c_double)),
     ]
 
 
@@ -1200,8 +1209,10 @@ class ForecastSeries(Sized):
         ("struct_size", c_size_t),
         ("season", c_int64),
         ("rmse", c_double),
-        ("fit_rmse", c_double),
-        ("baseline_rmse", POINTER(c_double)),
+        ("mase", c_double),
+        ("ets", c_char_p),
+        ("member_weight", POINTER(c_double)),
+        ("member_rmse", POINTER(c_double)),
     ]
 
 
@@ -1619,6 +1630,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_times_check": (c_int, [POINTER(Time), c_int64, POINTER(TimeGrid), Time, POINTER(TimesReport)]),
     "volt_assess_options_default": (AssessOptions, []),
     "volt_assess": (c_int, [POINTER(Pairing), POINTER(AssessOptions), POINTER(Assessment)]),
+    "volt_forecast_member_name": (c_char_p, [c_int]),
     "volt_forecast_options_default": (ForecastOptions, []),
     "volt_forecast_run": (c_int, [Matrix, POINTER(ForecastOptions), POINTER(c_void_p)]),
     "volt_forecast_free": (None, [c_void_p]),

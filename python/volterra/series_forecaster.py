@@ -6,7 +6,7 @@ All decisions are automatic. ``volterra forecast`` and `volt_forecast_run` compu
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p, cast
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
 from ._assess import read_notes
 from ._errors import NotFittedError, OrderWarning, VolterraWarning, warn
 from ._frames import FrameForm, column_names, future_index, is_frame, library_of
-from ._gaps import training_gap, warn_of_gap
+from ._gaps import Times, training_gap, warn_of_gap
 from ._handles import Handle
 from ._order import ADVICE, index_of, is_ordered
 from ._progress import Watch
@@ -26,7 +26,7 @@ from ._types import Frame, Prediction, Season, Self
 
 __all__ = ["ForecastWarning", "Forecaster", "forecast"]
 
-METHODS = {c.CONSTANTS[f"VOLT_FORECAST_{word.upper()}"]: word for word in ("fit", "half", "naive", "seasonal")}
+MEMBERS = ("kernel", "theta", "ets", "naive", "seasonal", "drift", "ar")
 SEARCHES = {
     c.CONSTANTS[f"VOLT_FORECAST_SEARCH_{word.upper()}"]: word
     for word in ("none", "rows", "time", "worse", "rejected", "accepted")
@@ -42,10 +42,11 @@ def _table(steps: int, series: int, read: Any) -> Array:
 
 
 class Forecaster(BaseEstimator):
-    """Forecasts of one series or several, each step by a separate kernel fit, with its expected error.
+    """Forecasts of one series or several: kernel fits and classical methods combined, with expected errors and intervals.
 
-    Season, number of steps, target, inputs and regularisation are chosen on held-out rows. The forecast is the last value, or
-    the value one season earlier, if that is better there.
+    The forecast is a weighted mean of kernel fits, one for each step, the optimised Theta method, exponential smoothing, the
+    seasonal naive forecast and an autoregression.
+    Season, number of steps, the choices of the fits and the weights are automatic.
 
     Parameters
     ----------
@@ -58,6 +59,8 @@ class Forecaster(BaseEstimator):
         A separate model for each series, without the other series as inputs.
     all_rows : bool, default=False
         Use every row. By default the latest rows, limited to about half a minute of work.
+    coverage : float or sequence of float, optional
+        Coverage of prediction intervals, each between 0 and 1, e.g. ``[0.8, 0.95]``.
     budget : float or str, optional
         Search time for the parameters of the kernel: 90s, 3min, 2h. A number is in seconds. None: no search.
     random_state : int, default=0
@@ -70,11 +73,19 @@ class Forecaster(BaseEstimator):
     Attributes
     ----------
     forecast_, errors_ : ndarray of shape (steps, n_series)
-        Values, and root mean squared errors of each step on held-out rows.
-    methods_ : list of list of str
-        "fit", "half" (mean of fit and last value), "naive" or "seasonal", for each step and series.
-    baselines_ : dict
-        Root mean squared errors of the baselines on the same rows, (steps, n_series); nan: too few rows.
+        Values, and expected root mean squared errors.
+    lower_, upper_ : ndarray of shape (n_coverages, steps, n_series)
+        Ends of the prediction intervals.
+    members_ : dict of ndarray of shape (steps, n_series)
+        Values of each member: "kernel", "theta", "ets", "seasonal", "ar" and the baselines "naive" and "drift"; nan: none.
+    member_errors_ : dict of ndarray of shape (steps, n_series)
+        Root mean squared errors of the members in forecasts from earlier rows.
+    weights_ : dict of ndarray of shape (n_series,)
+        Weights of the members in the forecast.
+    mase_ : ndarray of shape (n_series,)
+        Mean absolute error of forecasts from earlier rows, relative to that of the (seasonal) naive forecast one step ahead.
+    ets_ : list of str
+        Form of the exponential smoothing of each series, such as "ETS(A,Ad,M)".
     seasons_ : list of int
         Season of each series, 0 for none.
     kernel_ : str
@@ -104,6 +115,7 @@ class Forecaster(BaseEstimator):
         kernel: str = "volterra",
         separate: bool = False,
         all_rows: bool = False,
+        coverage: Union[None, float, Sequence[float]] = None,
         budget: Union[None, float, str] = None,
         random_state: int = 0,
         n_jobs: Optional[int] = None,
@@ -114,6 +126,7 @@ class Forecaster(BaseEstimator):
         self.kernel = kernel
         self.separate = separate
         self.all_rows = all_rows
+        self.coverage = coverage
         self.budget = budget
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -140,8 +153,9 @@ class Forecaster(BaseEstimator):
         ----------
         y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
             The series in time order, without missing values.
-        known : array-like of shape (n_steps, n_inputs), optional
-            Additional inputs of every row, such as a calendar.
+        known : array-like of shape (n_steps, n_inputs) or (n_steps + steps, n_inputs), optional
+            Additional inputs of every row. With ``n_steps + steps`` rows, those of the rows to forecast are used, such as a
+            calendar or a price.
 
         Returns
         -------
@@ -157,6 +171,11 @@ class Forecaster(BaseEstimator):
         if texts is not None:
             options.names = cast(texts, POINTER(c.c_char_p))
         options.known = inputs
+        options.step = self._time_step(y)
+        levels = self._levels()
+        shares = (c.c_double * max(1, len(levels)))(*levels)
+        options.coverages = cast(shares, POINTER(c.c_double))
+        options.n_coverages = len(levels)
         pointer = c_void_p()
         with use_threads(self.n_jobs), Watch("forecast", self.verbose) as watch:
             options.progress = watch.progress
@@ -180,12 +199,21 @@ class Forecaster(BaseEstimator):
 
         self.forecast_ = _table(steps, series, lambda h, k: at(h, k).value)
         self.errors_ = _table(steps, series, lambda h, k: at(h, k).rmse)
-        self.methods_: List[List[str]] = [[METHODS[at(h, k).method] for k in range(series)] for h in range(steps)]
-        self.baselines_: Dict[str, Array] = {
-            word: _table(steps, series, lambda h, k, i=i: at(h, k).baseline_rmse[i])
-            for word, i in c.BASELINES.items()
+        levels = range(len(self._levels()))
+        self.lower_ = np.array([_table(steps, series, lambda h, k, i=i: at(h, k).lower[i]) for i in levels])
+        self.upper_ = np.array([_table(steps, series, lambda h, k, i=i: at(h, k).upper[i]) for i in levels])
+        named = [(word, c.CONSTANTS[f"VOLT_MEMBER_{word.upper()}"]) for word in MEMBERS]
+        self.members_: Dict[str, Array] = {
+            word: _table(steps, series, lambda h, k, i=i: at(h, k).member_value[i]) for word, i in named
         }
-        self.seasons_ = [int(c.lib.volt_forecast_series_at(handle, k).contents.season) for k in range(series)]
+        self.member_errors_: Dict[str, Array] = {
+            word: _table(steps, series, lambda h, k, i=i: at(h, k).member_rmse[i]) for word, i in named
+        }
+        found = [c.lib.volt_forecast_series_at(handle, k).contents for k in range(series)]
+        self.weights_: Dict[str, Array] = {word: np.array([one.member_weight[i] for one in found]) for word, i in named}
+        self.mase_ = np.array([one.mase for one in found])
+        self.ets_ = [c.text(one.ets) for one in found]
+        self.seasons_ = [int(one.season) for one in found]
         self.kernel_ = c.text(info.kernel)
         self.rows_ = int(info.rows)
         self.search_ = {
@@ -208,12 +236,31 @@ class Forecaster(BaseEstimator):
         values = values[:, 0] if self._flat else values
         return values if self._form is None else self._form.dress(values, self._future(len(values)))
 
+    def _levels(self) -> List[float]:
+        if self.coverage is None:
+            return []
+        return [float(level) for level in np.atleast_1d(np.asarray(self.coverage, dtype=float))]
+
+    @staticmethod
+    def _time_step(y: Any) -> Any:
+        """The time between two rows of the index of y; all zero: unknown."""
+        index = y.index if is_frame(y) else None
+        times = Times.of(index.to_timestamp() if hasattr(index, "to_timestamp") else index) if index is not None else None
+        return times.check().grid.step if times is not None and times.kind[0] == "dates" else c.TimeStep()
+
     def table(self, steps: Optional[int] = None) -> Any:
-        """Return the forecast with columns NAME and NAME.error, as a DataFrame of the library of y, or a dict of arrays."""
+        """Return the forecast with columns NAME, NAME.error and, with `coverage`, NAME.lo80, NAME.hi80.
+
+        A DataFrame of the library of y, or a dict of arrays.
+        """
         count = self._count(steps)
         names = self._form.names if self._form is not None else [f"y{k + 1}" for k in range(self.forecast_.shape[1])]
-        columns = [column for name in names for column in (name, f"{name}.error")]
-        values = np.stack([self.forecast_[:count], self.errors_[:count]], axis=2).reshape(count, -1)
+        ends = [f".{end}{100 * level:.10g}" for level in self._levels() for end in ("lo", "hi")]
+        columns = [name + suffix for name in names for suffix in ("", ".error", *ends)]
+        parts = [self.forecast_, self.errors_]
+        for lower, upper in zip(self.lower_, self.upper_):
+            parts += [lower, upper]
+        values = np.stack([part[:count] for part in parts], axis=2).reshape(count, -1)
         if self._form is None:
             return {column: values[:, i] for i, column in enumerate(columns)}
         return self._form.frame(values, self._future(count), columns)
@@ -246,8 +293,9 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
     Returns
     -------
     DataFrame, or dict of arrays
-        Columns NAME and NAME.error (root mean squared error of the step on held-out rows) for every series. A DataFrame
-        of pandas or polars if the data are, with the index continued, otherwise a dict of arrays.
+        Columns NAME, NAME.error (expected root mean squared error of the step) and, with ``coverage``, NAME.lo80 and
+        NAME.hi80 for every series. A DataFrame of pandas or polars if the data are, with the index continued, otherwise a
+        dict of arrays.
 
     Examples
     --------

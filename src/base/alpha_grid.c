@@ -117,6 +117,24 @@ static volt_status try_in_order(volt_alpha_choice *choice, const double *alphas,
     return VOLT_OK;
 }
 
+/* Tries the candidate next to choice->start, then its neighbours in both directions as long as a column gains. */
+static volt_status try_around(volt_alpha_choice *choice, const double *alphas, int64_t count, volt_status *failure)
+{
+    int64_t nearest = 0;
+    for (int64_t i = 1; i < count; i++)
+        if (fabs(log(alphas[i] / choice->start)) < fabs(log(alphas[nearest] / choice->start)))
+            nearest = i;
+    VOLT_TRY(try_candidate(choice, alphas[nearest], failure));
+    for (int direction = -1; direction <= 1; direction += 2) {
+        bool improves = true;
+        for (int64_t i = nearest + direction; i >= 0 && i < count && improves; i += direction) {
+            VOLT_TRY(try_candidate(choice, alphas[i], failure));
+            improves = gains(choice, NULL, i);
+        }
+    }
+    return VOLT_OK;
+}
+
 /* The candidate with the least screened error among those that may improve on the best error of a column;
  * -1: none. */
 static int64_t most_promising(const volt_alpha_choice *choice, const double *screened, int64_t count)
@@ -157,8 +175,12 @@ volt_status volt_alpha_choose(volt_alpha_choice *choice)
     volt_status failure = VOLT_OK;
     choice->tried = choice->given > 0 ? 1 : volt_alpha_list(choice->grid, choice->unit, choice->least, alphas);
     choice->failed = 0;
-    VOLT_TRY(choice->screen && choice->tried > 1 ? evaluate_promising(choice, alphas, choice->tried, &failure)
-                                                 : try_in_order(choice, alphas, choice->tried, NULL, &failure));
+    if (choice->screen && choice->tried > 1)
+        VOLT_TRY(evaluate_promising(choice, alphas, choice->tried, &failure));
+    else if (choice->start > 0 && choice->tried > 1)
+        VOLT_TRY(try_around(choice, alphas, choice->tried, &failure));
+    else
+        VOLT_TRY(try_in_order(choice, alphas, choice->tried, NULL, &failure));
     for (int64_t k = 0; k < choice->columns; k++)
         if (choice->best[k].alpha != 0)
             return VOLT_OK;

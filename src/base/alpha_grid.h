@@ -63,6 +63,9 @@ typedef volt_status (*volt_alpha_fn)(void *context, volt_alpha_choice *choice);
 struct volt_alpha_choice {
     volt_alpha_grid grid;
     double given; /* the only candidate; 0: use the grid */
+    /* (optional) an alpha that is probably good: the candidates nearest to it are tried first, and others in either
+     * direction as long as a column gains; 0: all candidates. Not used with a screen */
+    double start;
     double unit, least;
     volt_alpha_fn evaluate;
     volt_alpha_fn

@@ -192,7 +192,9 @@ static void add_column(volt_recipe *recipe, int64_t source, int64_t plus, int64_
 
 static void list_columns(const volt_recipe_task *task, volt_recipe *recipe)
 {
-    int64_t S = task->season, H = task->ahead;
+    int64_t H = task->ahead, S = task->season;
+    if (S >= 2) /* the season before the target that is known at the time of the forecast */
+        S *= volt_max(1, (H + S - 1) / S);
     for (int64_t i = 0; i < recipe->inputs; i++) {
         bool whole = i >= recipe->inputs - task->passthrough_columns;
         if (task->kind != VOLT_INPUT_CHANGE || whole)
@@ -200,7 +202,7 @@ static void list_columns(const volt_recipe_task *task, volt_recipe *recipe)
         if (whole)
             continue;
         add_column(recipe, i, 0, 1);
-        if (S < 2 || S < H || !is_anchor(task, i))
+        if (S < 2 || !is_anchor(task, i))
             continue;
         if (S > H)
             add_column(recipe, i, S - H, 0);

@@ -5,7 +5,9 @@
  *     level           x_t
  *     change          x_t - x_{t-1}
  *     season gap      x_{t+H-S} - x_t             a season S ago, as far ahead as the target (S > H)
- *     season change   x_{t+H-S} - x_{t-S}         the change of the target a season ago (S >= H)
+ *     season change   x_{t+H-S} - x_{t-S}         the change of the target a season ago
+ *
+ * where S is the least multiple of the season that is at least H.
  *
  * Before the first row of a sequence every lag has the value of that row. The weight gives a column the
  * spread of its input. Later rows are clipped, column by column, to the range of training. A plain recipe

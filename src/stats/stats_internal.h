@@ -94,4 +94,10 @@ volt_status volt_r2(volt_view truth, volt_view forecast, double *r2);
 
 double volt_wasserstein_sorted(const double *first, int64_t n_first, const double *second, int64_t n_second);
 
+/* ---- quantiles --------------------------------------------------------------------------------- */
+
+/* q with P(|T| <= q) = coverage for Student's t with `freedom` degrees of freedom (Abramowitz and Stegun 26.7.5). From 3
+ * degrees on, the relative error is below 1 % for coverages up to 0.99, and below 3 % up to 0.998. */
+double volt_student_quantile(double coverage, double freedom);
+
 #endif

@@ -1,6 +1,7 @@
 /* src/task/forecast_group.c: series that are forecast from each other, and a fit of them. */
 #include "task/forecast_group.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -21,8 +22,9 @@ static double spread_of(volt_view levels, int64_t k)
 volt_status volt_forecast_group_create(const forecast_data *data, int64_t first, int64_t count,
                                        forecast_group *group)
 {
-    volt_view levels = data->levels, known = data->known;
-    int64_t rows = levels.rows, more = known.data ? known.cols : 0;
+    volt_view levels = data->levels;
+    int64_t rows = levels.rows, more = data->known.data ? data->known.cols : 0;
+    group->data = data;
     group->first = first;
     group->count = count;
     group->scale = volt_alloc_doubles(1, count);
@@ -40,10 +42,20 @@ volt_status volt_forecast_group_create(const forecast_data *data, int64_t first,
         if (group->season == 0)
             group->season = data->seasons[first + k];
     }
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < more; j++) /* a sine has variance 1/2 */
-            group->inputs.data[i * group->inputs.ld + count + j] = sqrt(2) * known.data[i * known.ld + j];
     return VOLT_OK;
+}
+
+/* Sets the known inputs for a forecast `ahead` rows ahead, each divided by its spread. */
+static void set_known(forecast_group *group, int64_t ahead)
+{
+    volt_view known = group->data->known;
+    int64_t shift = group->data->has_future ? ahead : 0;
+    for (int64_t j = 0; known.data && j < known.cols; j++) {
+        double spread = spread_of(known, j);
+        for (int64_t i = 0; i < group->inputs.rows; i++)
+            group->inputs.data[i * group->inputs.ld + group->count + j] =
+                known.data[(i + shift) * known.ld + j] / (spread > 0 ? spread : 1);
+    }
 }
 
 void volt_forecast_group_release(forecast_group *group)
@@ -53,9 +65,39 @@ void volt_forecast_group_release(forecast_group *group)
     volt_free(group->anchors);
 }
 
-volt_status volt_forecast_group_fit(const forecast_group *group, const volt_kernel *kernel, int64_t rows,
+/* Alpha changes little from one step to the next. It is chosen at steps 1, 2, 4, 8 ..., near the last choice, and kept in
+ * between. The guard against the naive forecast is applied at every step. */
+static void choose_alpha(const forecast_group *group, int64_t ahead, volt_fit_options *options)
+{
+    int64_t power = 1;
+    while (power < ahead)
+        power *= 2;
+    if (group->alpha == 0 || ahead == 1)
+        return;
+    if (power == ahead || group->is_level || isinf(group->alpha)) {
+        options->alpha_start = group->alpha;
+        return;
+    }
+    options->alpha = group->alpha;
+    options->target = VOLT_TARGET_CHANGE;
+    options->input = VOLT_INPUT_BOTH;
+    options->guarded = 1;
+}
+
+static void keep_choice(const volt_model *model, forecast_group *group)
+{
+    volt_model_info info = {.struct_size = sizeof info};
+    volt_model_get_info(model, &info);
+    if (group->count > 1 || info.report->rows == 0)
+        return;
+    group->alpha = info.report->best_alpha[0];
+    group->is_level = info.anchors[0] < 0 && info.report->share[0] > 0;
+}
+
+volt_status volt_forecast_group_fit(forecast_group *group, const volt_kernel *kernel, int64_t rows,
                                     int64_t ahead, volt_progress progress, volt_model **model)
 {
+    set_known(group, ahead);
     volt_view inputs = volt_view_rows(volt_as_view(group->inputs), 0, rows);
     int64_t pairs = rows - ahead;
     volt_view targets = {inputs.data + ahead * inputs.ld, pairs, group->count, inputs.ld};
@@ -65,6 +107,10 @@ volt_status volt_forecast_group_fit(const forecast_group *group, const volt_kern
     options.season = group->season;
     options.passthrough_columns = inputs.cols - group->count;
     options.progress = progress;
-    return volt_model_fit(kernel, volt_view_rows(inputs, 0, pairs), targets, &options,
-                          volt_matrix_of(NULL, 0, 0), model);
+    choose_alpha(group, ahead, &options);
+    VOLT_TRY(volt_model_fit(kernel, volt_view_rows(inputs, 0, pairs), targets, &options,
+                            volt_matrix_of(NULL, 0, 0), model));
+    if (options.alpha == 0)
+        keep_choice(*model, group);
+    return VOLT_OK;
 }

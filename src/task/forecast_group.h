@@ -10,17 +10,21 @@
 /* Common to all groups of a forecast. */
 typedef struct forecast_data {
     volt_view levels;       /* rows used x series */
-    volt_view known;        /* (optional) rows used x further inputs */
+    volt_view known;        /* (optional) further inputs of the rows used, and of `steps` more if has_future */
+    bool has_future;        /* the inputs of a forecast are those of the row that is forecast */
     const int64_t *seasons; /* of the series; 0: none */
     int64_t steps;
 } forecast_data;
 
 typedef struct forecast_group {
+    const forecast_data *data;
     int64_t first, count; /* series of the data */
     int64_t season;       /* the first season among them; 0: none */
     volt_matrix inputs;   /* the series, each divided by its scale, then the known inputs */
     double *scale;        /* of the series: their standard deviations */
     int64_t *anchors;
+    double alpha;  /* of the last choice, for a single series; infinite: a constant; 0: none */
+    bool is_level; /* the last choice learned levels */
 } forecast_group;
 
 /* A group that begins as {0} can always be released. */
@@ -29,14 +33,14 @@ volt_status volt_forecast_group_create(const forecast_data *data, int64_t first,
 void volt_forecast_group_release(forecast_group *group);
 
 /* Fits the first `rows` rows, targets `ahead` rows ahead, with everything chosen on held-out rows. */
-volt_status volt_forecast_group_fit(const forecast_group *group, const volt_kernel *kernel, int64_t rows,
+volt_status volt_forecast_group_fit(forecast_group *group, const volt_kernel *kernel, int64_t rows,
                                     int64_t ahead, volt_progress progress, volt_model **model);
 
 /* The first row used: the latest rows that the work for this number of steps allows (series_forecast.c). */
 int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows);
 
-/* Least number of rows for a forecast of `steps` steps with held-out errors. */
-int64_t volt_forecast_rows_for(int64_t steps);
+/* Least number of rows for a kernel fit of step `step` with held-out errors. */
+int64_t volt_forecast_rows_for(int64_t step);
 
 /* ---- search the parameters of a kernel for a forecast of series -------------------------------- */
 

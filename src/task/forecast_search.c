@@ -79,7 +79,7 @@ static volt_status try_kernel(const trials *all, scored_kernel *candidate)
     volt_status status = VOLT_OK;
     for (int64_t g = 0; g < all->n_groups && !status; g++)
         for (int i = 0; i < all->n_horizons && !status; i++) {
-            const forecast_group *group = &all->groups[g];
+            forecast_group *group = &all->groups[g];
             volt_model *model = NULL;
             volt_model_info info = {.struct_size = sizeof info};
             status = volt_forecast_group_fit(group, candidate->kernel, all->learn_rows, all->horizons[i],

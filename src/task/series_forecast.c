@@ -1,53 +1,45 @@
-/* src/task/series_forecast.c: the next rows of series, with a separate fit and an expected error for each
- * step.
+/* src/task/series_forecast.c: the next rows of series: kernel fits and classical methods, combined.
  *
  * One fit of all horizons would be cheaper, but the value one season before the target is a different column
  * for every horizon, and so are the rows that may be held out. Each step is therefore a volt_model_fit with
- * that `ahead`. If the value one season earlier is clearly better on the held-out rows, it is the forecast. */
+ * that `ahead`. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "kernel/kernel_entry.h"
+#include "model/model_internal.h"
 #include "model/scaling.h"
-#include "stats/stats_internal.h"
 #include "task/forecast_group.h"
+#include "task/forecast_members.h"
+#include "task/forecast_season.h"
 #include "volterra/select.h"
-#include "volterra/task.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 /* Default number of steps without a season, and the maximum with a season. */
-enum { FEW_STEPS = 12, MOST_STEPS = 60 };
+enum { FEW_STEPS = 12, MOST_STEPS = 60, LEAST_ROWS = 3 };
 
-/* Each step is a fit, with a cost of n^3. Without all_rows, only the latest rows within this limit are used,
- * about half a minute on two cores. */
-static const double most_work = 1.5e11;
-
-/* The seasonal naive forecast replaces another when its MSE is below this share of the other's: the second
- * share where there are too few blocks of held-out rows to be sure of the first. */
-static const double season_share = 0.9, half_share = 0.5;
-enum { MOST_BLOCKS = 8 };
+/* Each step is a fit, with a cost of n^3. Without all_rows, only the latest rows within this limit are used, about a second of
+ * work. */
+static const double most_work = 1.2e10;
 
 /* A baseline is reported as better when its MSE is below this share of the forecast's. */
-static const double better_share = 0.99;
-
-/* Mean squared errors on the held-out rows. */
-typedef struct squared_errors {
-    double mse, fit_mse;
-    double baselines[VOLT_BASELINE_KINDS];
-} squared_errors;
+static const double better_share = 0.8;
 
 typedef struct step_result {
     volt_forecast_step shown;
-    double baseline_rmse[VOLT_BASELINE_KINDS]; /* shown */
-    squared_errors errors;
+    double member_value[FORECAST_MEMBERS], member_rmse[FORECAST_MEMBERS]; /* shown */
+    double *ends;                                                         /* shown: lower, upper */
 } step_result;
 
 typedef struct series_result {
     volt_forecast_series shown;
-    double baseline_rmse[VOLT_BASELINE_KINDS]; /* shown */
-    squared_errors errors;                     /* means over the steps */
+    forecast_series members;
+    forecast_combination combination;
+    double member_rmse[FORECAST_MEMBERS]; /* shown */
+    double *numbers;                      /* owns the arrays of members and combination */
 } series_result;
 
 /* All computations use series divided by a power of two, so that squares neither overflow nor underflow. */
@@ -55,8 +47,10 @@ struct volt_forecast {
     volt_forecast_info info;
     step_result *step;      /* steps x series */
     series_result *series;  /* series */
+    double *ends;           /* steps x series x 2 x coverages */
     double *scale;          /* of the series: that power, 1 except for extreme data */
-    double *scaled;         /* the series divided by it; NULL: all powers are 1 */
+    double *levels;         /* the rows used divided by it, series after series */
+    int64_t *seasons;       /* of the series */
     volt_warning *warnings; /* at most one per series */
     char kernel[VOLT_KERNEL_LENGTH];
 };
@@ -67,151 +61,55 @@ volt_forecast_options volt_forecast_options_default(void)
         .struct_size = sizeof(volt_forecast_options), .kernel = "volterra", .season = VOLT_SEASON_AUTO};
 }
 
-int64_t volt_forecast_rows_for(int64_t steps)
+int64_t volt_forecast_rows_for(int64_t step)
 {
     /* Held-out rows begin after 2 steps + 2 of the n - steps pairs (volt_fit_report), and a few are needed. */
-    return 3 * steps + 10;
+    return 3 * step + 10;
 }
 
-static const char *method_name(volt_forecast_method method)
-{
-    switch (method) {
-    case VOLT_FORECAST_FIT:
-        return "fit";
-    case VOLT_FORECAST_HALF:
-        return "half-way";
-    case VOLT_FORECAST_NAIVE:
-        return "naive";
-    case VOLT_FORECAST_SEASONAL:
-        return "seasonal naive";
-    }
-    return "unknown";
-}
+/* ---- kernel ----------------------------------------------------------------------------------- */
 
-/* ---- one step --------------------------------------------------------------------------------- */
-
-/* MSE of the baselines on the held-out rows of a step. */
-static volt_status measure_baselines(const forecast_data *data, int64_t k, int64_t ahead,
-                                     const volt_fit_report *report, squared_errors *errors)
+/* Sets the value and the errors of the kernel in one step of one series; `value` is its scaled output. */
+static void take_step(const forecast_group *group, const volt_model *model, int64_t ahead, int64_t k,
+                      double value, volt_forecast *forecast)
 {
-    volt_view column = {data->levels.data + k, data->levels.rows, 1, data->levels.ld};
-    int64_t begin = report->first + ahead;
-    volt_matrix forecast = volt_matrix_of(volt_alloc_doubles(report->rows, 1), report->rows, 1);
-    volt_status status = forecast.data ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int kind = 0; kind < VOLT_BASELINE_KINDS && !status; kind++) {
-        volt_metrics metrics = {.struct_size = sizeof(volt_metrics), .mse = NAN};
-        errors->baselines[kind] = NAN;
-        if (kind == VOLT_BASELINE_SEASONAL && data->seasons[k] < 2)
-            continue;
-        status =
-            volt_baseline_forecast((volt_baseline)kind, column, ahead, data->seasons[k], 0, begin, forecast);
-        if (status == VOLT_ERR_ARGUMENT) { /* too few rows before the first */
-            status = VOLT_OK;
-            continue;
-        }
-        if (!status)
-            status = volt_metrics_compute(volt_view_rows(column, begin, forecast.rows), volt_as_view(forecast),
-                                          &metrics);
-        errors->baselines[kind] = metrics.mse;
-    }
-    volt_free(forecast.data);
-    return status;
-}
-
-/* Whether the value one season earlier is closer than the last value in every block of consecutive held-out
- * rows (in seven of eight). Means over all rows could be dominated by a few years. Blocks are as long as the
- * step, over which errors overlap, or longer if there are enough rows for two. */
-static bool season_wins_blocks(volt_view levels, int64_t k, int64_t ahead, int64_t back,
-                               const volt_fit_report *report, int64_t blocks)
-{
-    int64_t won = 0;
-    for (int64_t b = 0; b < blocks; b++) {
-        double gain = 0;
-        for (int64_t i = b * report->rows / blocks; i < (b + 1) * report->rows / blocks; i++) {
-            const double *target = levels.data + (report->first + i + ahead) * levels.ld + k;
-            gain +=
-                pow(target[0] - target[-ahead * levels.ld], 2) - pow(target[0] - target[-back * levels.ld], 2);
-        }
-        won += gain > 0;
-    }
-    return won >= (blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS - 1);
-}
-
-/* Uses the seasonal naive forecast if it is clearly better than the fit and the last value. */
-static void consider_season(const forecast_data *data, int64_t k, int64_t ahead, const volt_fit_report *report,
-                            step_result *step)
-{
-    volt_view levels = data->levels;
-    squared_errors *errors = &step->errors;
-    int64_t season = data->seasons[k], blocks = report->rows / ahead;
-    if (season < 2 || report->rows < 2)
+    int64_t series = forecast->info.series, pairs = group->inputs.rows - ahead;
+    series_result *result = &forecast->series[group->first + k];
+    volt_forecast_step *shown = &forecast->step[(ahead - 1) * series + group->first + k].shown;
+    forecast_values *kernel = &result->members.members[VOLT_MEMBER_KERNEL];
+    const volt_error_list *errors = &model->errors.lists[VOLT_ERRORS_NEAR];
+    const forecast_origins *origins = &result->members.origins;
+    shown->kernel_share = model->report.share[k];
+    shown->is_change = model->anchors && model->anchors[k] >= 0;
+    if (shown->kernel_share == 0)
         return;
-    blocks = blocks < 2 ? 2 : blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks;
-    double share = blocks < MOST_BLOCKS / 2 ? half_share : season_share;
-    int64_t back = season * ((ahead + season - 1) / season);
-    double other = fmin(errors->mse, errors->baselines[VOLT_BASELINE_NAIVE]);
-    if (!(errors->baselines[VOLT_BASELINE_SEASONAL] < share * other) ||
-        !season_wins_blocks(levels, k, ahead, back, report, blocks))
-        return;
-    step->shown.value = levels.data[(levels.rows - 1 + ahead - back) * levels.ld + k];
-    errors->mse = errors->baselines[VOLT_BASELINE_SEASONAL];
-    step->shown.method = VOLT_FORECAST_SEASONAL;
-}
-
-/* Reads the results of a step's fit; `values` is its row of scaled outputs. */
-static volt_status take_step(const forecast_data *data, const forecast_group *group,
-                             const volt_model_info *info, const double *values, step_result *steps)
-{
-    const volt_fit_report *report = info->report;
-    volt_status status = VOLT_OK;
-    for (int64_t k = 0; k < group->count && !status; k++) {
-        step_result *step = &steps[group->first + k];
-        double unit = group->scale[k] * group->scale[k];
-        step->shown.value = values[k] * group->scale[k];
-        step->errors.mse = report->mse[k] * unit;
-        step->errors.fit_mse = report->best_mse[k] * unit;
-        step->shown.method = report->share[k] == 0  ? VOLT_FORECAST_NAIVE
-                             : report->share[k] < 1 ? VOLT_FORECAST_HALF
-                                                    : VOLT_FORECAST_FIT;
-        step->shown.is_change = info->anchors[k] >= 0;
-        status = measure_baselines(data, group->first + k, info->ahead, report, &step->errors);
-        if (!status)
-            consider_season(data, group->first + k, info->ahead, report, step);
-        step->shown.method_name = method_name(step->shown.method);
+    kernel->value[ahead - 1] = value * group->scale[k];
+    for (int64_t j = 0; j < origins->count; j++) {
+        int64_t row = origins->known[j] - 1, i = row - (pairs - errors->rows);
+        if (row < model->report.first || row >= pairs || i < 0 || !(errors->scale[i * model->q + k] > 0))
+            continue;
+        kernel->error[j * result->members.steps + ahead - 1] =
+            errors->e[i * model->q + k] * model->target_scale[k] * group->scale[k];
     }
-    return status;
 }
 
-static volt_status fit_step(const forecast_data *data, const forecast_group *group, const volt_kernel *kernel,
-                            int64_t ahead, volt_progress progress, volt_forecast *forecast)
+static volt_status fit_step(forecast_group *group, const volt_kernel *kernel, int64_t ahead,
+                            volt_progress progress, volt_forecast *forecast)
 {
-    volt_view last = volt_view_rows(volt_as_view(group->inputs), group->inputs.rows - ahead, ahead);
     volt_model *model = NULL;
-    volt_model_info info = {.struct_size = sizeof info};
     volt_matrix out = volt_matrix_of(volt_alloc_doubles(ahead, group->count), ahead, group->count);
     if (!out.data)
         return VOLT_ERR_MEMORY;
     volt_status status = volt_forecast_group_fit(group, kernel, group->inputs.rows, ahead, progress, &model);
+    volt_view last = volt_view_rows(volt_as_view(group->inputs), group->inputs.rows - ahead, ahead);
     if (!status)
         status = volt_model_predict(model, last, NULL, out, NULL);
-    if (!status) {
-        volt_model_get_info(model, &info);
-        if (info.report->rows == 0)
-            status = volt_fail(VOLT_ERR_DATA, "%lld rows are too few to hold any out %lld steps ahead",
-                               (long long)group->inputs.rows, (long long)ahead);
-    }
-    if (!status) {
-        forecast->info.heldout_first = ahead == 1 ? info.report->rows : forecast->info.heldout_first;
-        forecast->info.heldout_last = info.report->rows;
-        status = take_step(data, group, &info, out.data + (ahead - 1) * out.ld,
-                           forecast->step + (ahead - 1) * data->levels.cols);
-    }
+    for (int64_t k = 0; k < group->count && !status; k++)
+        take_step(group, model, ahead, k, out.data[(ahead - 1) * out.ld + k], forecast);
     volt_model_free(model);
     volt_free(out.data);
     return status;
 }
-
-/* ---- all steps -------------------------------------------------------------------------------- */
 
 /* Progress of all fits together. */
 typedef struct progress_share {
@@ -229,6 +127,7 @@ static int on_share(const char *stage, double fraction, void *context)
                : 0;
 }
 
+/* Fits all steps for which there are rows enough. */
 static volt_status fit_steps(const forecast_data *data, const volt_kernel *kernel,
                              const volt_forecast_options *options, volt_forecast *forecast)
 {
@@ -242,7 +141,8 @@ static volt_status fit_steps(const forecast_data *data, const volt_kernel *kerne
         for (int64_t ahead = 1; ahead <= data->steps && !status; ahead++) {
             snprintf(share.stage, sizeof share.stage, "step %lld of %lld", (long long)ahead,
                      (long long)data->steps);
-            status = fit_step(data, &group, kernel, ahead, progress, forecast);
+            if (data->levels.rows >= volt_forecast_rows_for(ahead))
+                status = fit_step(&group, kernel, ahead, progress, forecast);
             if (!status &&
                 on_share(NULL, 1, &share)) /* a fit that is shorter than the time between two reports */
                 status = volt_fail(VOLT_ERR_CANCELLED, "cancelled");
@@ -253,75 +153,87 @@ static volt_status fit_steps(const forecast_data *data, const volt_kernel *kerne
     return status;
 }
 
-/* ---- means and warnings ----------------------------------------------------------------------- */
-
-static void add_warning(volt_forecast *forecast, volt_warning warning)
-{
-    forecast->warnings[forecast->info.n_warnings++] = warning;
-}
+/* ---- results ---------------------------------------------------------------------------------- */
 
 static void warn_about(volt_forecast *forecast, int64_t k)
 {
-    const squared_errors *errors = &forecast->series[k].errors;
-    double naive = errors->baselines[VOLT_BASELINE_NAIVE];
-    int64_t n_naive = 0;
-    volt_baseline best = VOLT_BASELINE_NAIVE;
-    for (int64_t h = 0; h < forecast->info.steps; h++)
-        n_naive += volt_forecast_step_at(forecast, h, k)->method == VOLT_FORECAST_NAIVE;
-    for (int kind = 0; kind < VOLT_BASELINE_KINDS; kind++)
-        if (errors->baselines[kind] < errors->baselines[best])
-            best = (volt_baseline)kind;
-    if (!(naive > 0))
-        add_warning(forecast, (volt_warning){.code = VOLT_WARNING_CONSTANT_HELDOUT, .series = k});
-    else if (n_naive == forecast->info.steps)
-        add_warning(
-            forecast,
-            (volt_warning){.code = VOLT_WARNING_NAIVE_FORECAST, .series = k, .value = errors->fit_mse / naive});
-    else if (errors->baselines[best] < better_share * errors->mse)
-        add_warning(forecast, (volt_warning){.code = VOLT_WARNING_BETTER_BASELINE,
-                                             .series = k,
-                                             .value = errors->baselines[best] / errors->mse,
-                                             .baseline = best});
+    const volt_forecast_series *shown = &forecast->series[k].shown;
+    const double *rmse = shown->member_rmse;
+    int best = VOLT_MEMBER_NAIVE;
+    volt_warning warning = {.series = k};
+    for (int member = VOLT_MEMBER_NAIVE; member < FORECAST_MEMBERS; member++)
+        if (rmse[member] < rmse[best])
+            best = member;
+    if (!(shown->rmse >= 0))
+        warning.code = VOLT_WARNING_FEW_ROWS;
+    else if (rmse[VOLT_MEMBER_NAIVE] == 0)
+        warning.code = VOLT_WARNING_CONSTANT_HELDOUT;
+    else if (rmse[best] * rmse[best] < better_share * shown->rmse * shown->rmse) {
+        warning.code = VOLT_WARNING_BETTER_BASELINE;
+        warning.value = pow(rmse[best] / shown->rmse, 2);
+        warning.baseline = (volt_baseline)(best - VOLT_MEMBER_NAIVE);
+    } else
+        return;
+    forecast->warnings[forecast->info.n_warnings++] = warning;
 }
 
-static void add_errors(const squared_errors *errors, double steps, squared_errors *mean)
+/* Root of the mean over steps of the squares of rmse; NaN if a step has none. */
+static double rmse_of_steps(const double *rmse, int64_t steps)
 {
-    mean->mse += errors->mse / steps;
-    mean->fit_mse += errors->fit_mse / steps;
-    for (int kind = 0; kind < VOLT_BASELINE_KINDS; kind++)
-        mean->baselines[kind] += errors->baselines[kind] / steps;
+    double sum = 0;
+    for (int64_t h = 0; h < steps; h++)
+        sum += rmse[h] * rmse[h] / (double)steps;
+    return sqrt(sum);
 }
 
-/* Roots of the errors, in the units of the series. */
-static void show_errors(const squared_errors *errors, double scale, double *rmse, double *fit_rmse,
-                        double *baselines)
+static volt_status summarise(volt_forecast *forecast, const volt_forecast_options *options)
 {
-    *rmse = sqrt(errors->mse) * scale;
-    *fit_rmse = sqrt(errors->fit_mse) * scale;
-    for (int kind = 0; kind < VOLT_BASELINE_KINDS; kind++)
-        baselines[kind] = sqrt(errors->baselines[kind]) * scale;
-}
-
-static void summarise(const forecast_data *data, volt_forecast *forecast)
-{
-    for (int64_t k = 0; k < data->levels.cols; k++) {
-        series_result *series = &forecast->series[k];
-        series->shown.struct_size = sizeof series->shown;
-        series->shown.season = data->seasons[k];
-        for (int64_t h = 0; h < data->steps; h++) {
-            step_result *step = &forecast->step[h * data->levels.cols + k];
-            volt_forecast_step *shown = &step->shown;
-            shown->struct_size = sizeof *shown;
-            shown->value *= forecast->scale[k];
-            shown->baseline_rmse = step->baseline_rmse;
-            show_errors(&step->errors, forecast->scale[k], &shown->rmse, &shown->fit_rmse, step->baseline_rmse);
-            add_errors(&step->errors, (double)data->steps, &series->errors);
+    int64_t steps = forecast->info.steps, series = forecast->info.series;
+    double *rmse = volt_alloc_doubles(steps, 2), *counts = rmse + steps;
+    if (!rmse)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < series; k++) {
+        series_result *result = &forecast->series[k];
+        volt_forecast_series *shown = &result->shown;
+        double scale = forecast->scale[k];
+        for (int m = 0; m < FORECAST_MEMBERS; m++) {
+            volt_forecast_rmse(&result->members, result->members.members[m].error, rmse);
+            result->member_rmse[m] = rmse_of_steps(rmse, steps) * scale;
+            for (int64_t h = 0; h < steps; h++) {
+                step_result *step = &forecast->step[h * series + k];
+                step->member_value[m] = result->members.members[m].value[h] * scale;
+                step->member_rmse[m] = rmse[h] * scale;
+            }
         }
-        series->shown.baseline_rmse = series->baseline_rmse;
-        show_errors(&series->errors, forecast->scale[k], &series->shown.rmse, &series->shown.fit_rmse,
-                    series->baseline_rmse);
+        volt_forecast_spread(&result->members, result->combination.error, rmse, counts);
+        for (int64_t h = 0; h < steps; h++) {
+            step_result *step = &forecast->step[h * series + k];
+            step->shown.struct_size = sizeof step->shown;
+            step->shown.value = result->combination.value[h] * scale;
+            step->shown.rmse = rmse[h] * scale;
+            step->shown.member_value = step->member_value;
+            step->shown.member_rmse = step->member_rmse;
+            double *ends = forecast->ends + 2 * options->n_coverages * (h * series + k);
+            for (int64_t c = 0; c < options->n_coverages; c++) {
+                double half = rmse[h] * scale *
+                              volt_forecast_quantile(&result->members, options->coverages[c], counts[h], h);
+                ends[c] = step->shown.value - half;
+                ends[options->n_coverages + c] = step->shown.value + half;
+            }
+            step->shown.lower = options->n_coverages > 0 ? ends : NULL;
+            step->shown.upper = options->n_coverages > 0 ? ends + options->n_coverages : NULL;
+        }
+        *shown = (volt_forecast_series){.struct_size = sizeof *shown,
+                                        .season = forecast->seasons[k],
+                                        .rmse = rmse_of_steps(rmse, steps) * scale,
+                                        .mase = volt_forecast_mase(&result->members, result->combination.error),
+                                        .ets = result->members.ets,
+                                        .member_weight = result->combination.weight,
+                                        .member_rmse = result->member_rmse};
         warn_about(forecast, k);
     }
+    volt_free(rmse);
+    return VOLT_OK;
 }
 
 /* ---- options and data ------------------------------------------------------------------------- */
@@ -339,29 +251,30 @@ static volt_status check_options(volt_view series, const volt_forecast_options *
                  (long long)options->season);
     VOLT_REQUIRE(options->search_seconds >= 0 && isfinite(options->search_seconds), VOLT_ERR_ARGUMENT,
                  "search_seconds is %g, and must be finite and at least 0", options->search_seconds);
-    VOLT_REQUIRE(!options->known.data || options->known.rows == series.rows, VOLT_ERR_SHAPE,
-                 "known has %lld rows, and must have the %lld rows of series", (long long)options->known.rows,
-                 (long long)series.rows);
-    VOLT_REQUIRE(series.rows >= volt_forecast_rows_for(1), VOLT_ERR_DATA,
-                 "%lld row%s: a forecast with a measured error needs at least %lld", (long long)series.rows,
-                 series.rows == 1 ? "" : "s", (long long)volt_forecast_rows_for(1));
+    VOLT_REQUIRE(series.rows >= LEAST_ROWS, VOLT_ERR_DATA, "%lld row%s: a forecast needs at least %d",
+                 (long long)series.rows, series.rows == 1 ? "" : "s", LEAST_ROWS);
     VOLT_REQUIRE(options->season <= series.rows / 2, VOLT_ERR_ARGUMENT,
                  "season is %lld, and must be at most half of the %lld rows", (long long)options->season,
                  (long long)series.rows);
-    int64_t most =
-        (series.rows - volt_forecast_rows_for(0)) / (volt_forecast_rows_for(1) - volt_forecast_rows_for(0));
-    VOLT_REQUIRE(options->steps <= most, VOLT_ERR_ARGUMENT,
-                 "steps is %lld, and must be at most %lld: %lld rows are too few to measure the errors of more",
-                 (long long)options->steps, (long long)most, (long long)series.rows);
+    VOLT_REQUIRE(options->n_coverages == 0 || options->coverages, VOLT_ERR_ARGUMENT, "coverages is NULL");
+    for (int64_t c = 0; c < options->n_coverages; c++)
+        VOLT_TRY(volt_coverage_check(options->coverages[c]));
     return VOLT_OK;
 }
 
-/* Checks that values are finite and no series is constant. */
+static volt_status check_known(volt_view series, int64_t steps, volt_view known)
+{
+    VOLT_REQUIRE(
+        !known.data || known.rows == series.rows || known.rows == series.rows + steps, VOLT_ERR_SHAPE,
+        "known has %lld rows, and must have the %lld rows of series, or %lld more for the steps to forecast",
+        (long long)known.rows, (long long)series.rows, (long long)steps);
+    return VOLT_OK;
+}
+
 static volt_status check_series(volt_view levels, const char *const *names)
 {
     for (int64_t k = 0; k < levels.cols; k++) {
         char name[64];
-        bool changes = false;
         if (names)
             snprintf(name, sizeof name, "'%.60s'", names[k]);
         else
@@ -370,100 +283,143 @@ static volt_status check_series(volt_view levels, const char *const *names)
             double value = levels.data[i * levels.ld + k];
             VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE, "row %lld of series %s is %g", (long long)i,
                          name, value);
-            changes = changes || value != levels.data[k];
         }
-        VOLT_REQUIRE(changes, VOLT_ERR_DATA, "series %s is %.6g in every row: there is nothing to forecast",
-                     name, levels.data[k]);
     }
     return VOLT_OK;
 }
 
-static volt_status find_seasons(volt_view levels, int64_t given, int64_t *seasons)
+static int64_t choose_steps(int64_t asked, int64_t rows, const int64_t *seasons, int64_t series)
 {
-    for (int64_t k = 0; k < levels.cols; k++) {
-        seasons[k] = given;
-        if (given == VOLT_SEASON_AUTO)
-            VOLT_TRY(volt_season_find(levels.data + k, levels.rows, levels.ld, &seasons[k]));
-    }
-    return VOLT_OK;
-}
-
-static int64_t choose_steps(int64_t rows, int64_t asked, const int64_t *seasons, int64_t series)
-{
-    int64_t steps = asked;
-    int64_t most = (rows - volt_forecast_rows_for(0)) / (volt_forecast_rows_for(1) - volt_forecast_rows_for(0));
+    int64_t steps = 0;
+    if (asked > 0)
+        return asked;
     for (int64_t k = 0; k < series && steps == 0; k++)
-        steps = seasons[k] < MOST_STEPS ? seasons[k] : MOST_STEPS;
-    steps = steps == 0 ? FEW_STEPS : steps;
-    return steps < most ? steps : most;
+        steps = volt_min(seasons[k], MOST_STEPS);
+    return volt_max(1, volt_min(steps > 0 ? steps : FEW_STEPS, rows / 2));
 }
 
 int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows)
 {
     int64_t most = (int64_t)cbrt(most_work / (double)steps);
-    most = most < volt_forecast_rows_for(steps) ? volt_forecast_rows_for(steps) : most;
+    most = volt_max(most, volt_forecast_rows_for(steps));
     return all_rows || rows <= most ? 0 : rows - most;
 }
 
-/* ---- public functions ------------------------------------------------------------------------- */
-
-/* Divides the series by their powers of two, unless all are 1. */
-static volt_status scale_series(volt_forecast *made, volt_view *series)
+static bool is_constant(const double *y, int64_t n)
 {
-    bool is_safe = true;
-    volt_target_scale_powers(*series, made->scale);
-    for (int64_t k = 0; k < series->cols; k++)
-        is_safe = is_safe && made->scale[k] == 1;
-    if (is_safe)
-        return VOLT_OK;
-    made->scaled = volt_alloc_doubles(series->rows, series->cols);
-    if (!made->scaled)
+    for (int64_t i = 1; i < n; i++)
+        if (y[i] != y[0])
+            return false;
+    return true;
+}
+
+/* ---- steps of the task ------------------------------------------------------------------------ */
+
+/* Allocates the arrays of one series. */
+static volt_status create_series(volt_forecast *forecast, int64_t k, series_result *result)
+{
+    int64_t steps = forecast->info.steps, n = forecast->info.rows;
+    forecast_origins origins = volt_forecast_origins(n, steps);
+    int64_t each = steps * (1 + origins.count), count = (FORECAST_MEMBERS + 2) * each;
+    result->numbers = volt_alloc_doubles(count, 1);
+    if (!result->numbers)
         return VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < series->rows; i++)
-        for (int64_t k = 0; k < series->cols; k++)
-            made->scaled[i * series->cols + k] = series->data[i * series->ld + k] / made->scale[k];
-    *series = volt_view_of(made->scaled, series->rows, series->cols);
+    for (int64_t i = 0; i < count; i++)
+        result->numbers[i] = NAN;
+    result->members = (forecast_series){.y = forecast->levels + k * n,
+                                        .n = n,
+                                        .season = forecast->seasons[k],
+                                        .steps = steps,
+                                        .origins = origins};
+    for (int m = 0; m < FORECAST_MEMBERS; m++) {
+        double *numbers = result->numbers + m * each;
+        result->members.members[m] = (forecast_values){.value = numbers, .error = numbers + steps};
+    }
+    double *numbers = result->numbers + FORECAST_MEMBERS * each;
+    result->combination =
+        (forecast_combination){.value = numbers, .error = numbers + steps, .classical = numbers + each};
+    forecast->info.origins = origins.count;
     return VOLT_OK;
 }
 
-static volt_status create(int64_t series, volt_forecast **forecast)
-{
-    *forecast = volt_alloc_zero(1, sizeof **forecast);
-    if (!*forecast)
-        return VOLT_ERR_MEMORY;
-    (*forecast)->series = volt_alloc_zero(series, sizeof *(*forecast)->series);
-    (*forecast)->warnings = volt_alloc_zero(series, sizeof *(*forecast)->warnings);
-    (*forecast)->scale = volt_alloc_doubles(1, series);
-    return (*forecast)->series && (*forecast)->warnings && (*forecast)->scale ? VOLT_OK : VOLT_ERR_MEMORY;
-}
-
-static volt_status make(volt_view series, const volt_forecast_options *options, int64_t *seasons,
-                        volt_kernel **kernel, volt_forecast *made)
+/* Seasons, number of steps, and the rows used. */
+static volt_status plan(volt_view series, const volt_forecast_options *options, volt_forecast *made)
 {
     volt_forecast_info *info = &made->info;
-    VOLT_TRY(volt_kernel_parse(options->kernel, kernel));
-    VOLT_TRY(scale_series(made, &series));
-    VOLT_TRY(find_seasons(series, options->season, seasons));
+    made->scale = volt_alloc_doubles(series.cols, 1);
+    made->seasons = volt_alloc(series.cols, sizeof *made->seasons);
+    made->series = volt_alloc_zero(series.cols, sizeof *made->series);
+    made->warnings = volt_alloc_zero(series.cols, sizeof *made->warnings);
+    made->levels = volt_alloc_doubles(series.rows, series.cols);
+    if (!made->scale || !made->seasons || !made->series || !made->warnings || !made->levels)
+        return VOLT_ERR_MEMORY;
+    volt_target_scale_powers(series, made->scale);
+    for (int64_t k = 0; k < series.cols; k++) {
+        double *y = made->levels + k * series.rows;
+        for (int64_t i = 0; i < series.rows; i++)
+            y[i] = series.data[i * series.ld + k] / made->scale[k];
+        made->seasons[k] = options->season;
+        if (options->season == VOLT_SEASON_AUTO)
+            VOLT_TRY(volt_forecast_season(y, series.rows, options->step, &made->seasons[k]));
+    }
     info->series = series.cols;
-    info->steps = choose_steps(series.rows, options->steps, seasons, series.cols);
+    info->members = FORECAST_MEMBERS;
+    info->steps = choose_steps(options->steps, series.rows, made->seasons, series.cols);
     info->first_row = volt_forecast_first_row(series.rows, info->steps, options->all_rows);
     info->rows = series.rows - info->first_row;
-    forecast_data data = {.levels = volt_view_rows(series, info->first_row, info->rows),
-                          .seasons = seasons,
-                          .steps = info->steps};
-    if (options->known.data)
-        data.known = volt_view_rows(options->known, info->first_row, info->rows);
-    VOLT_TRY(check_series(data.levels, options->names));
+    for (int64_t k = 0; k < series.cols; k++)
+        for (int64_t i = 0; i < info->rows; i++)
+            made->levels[k * info->rows + i] = made->levels[k * series.rows + info->first_row + i];
     made->step = volt_alloc_zero(info->steps * info->series, sizeof *made->step);
-    if (!made->step)
-        return VOLT_ERR_MEMORY;
-    if (options->search_seconds > 0)
-        VOLT_TRY(volt_forecast_search_run(&data, options, kernel, info));
-    VOLT_TRY(fit_steps(&data, *kernel, options, made));
-    snprintf(made->kernel, sizeof made->kernel, "%s", volt_kernel_text(*kernel));
-    summarise(&data, made);
-    return VOLT_OK;
+    made->ends = volt_alloc_doubles(2 * options->n_coverages * info->steps + 1, info->series);
+    return made->step && made->ends ? check_known(series, info->steps, options->known) : VOLT_ERR_MEMORY;
 }
+
+/* Kernel fits of the series that are not constant. */
+static volt_status fit_kernel(const volt_forecast_options *options, volt_kernel **kernel, volt_forecast *made)
+{
+    volt_forecast_info *info = &made->info;
+    double *levels = volt_alloc_doubles(info->rows, info->series);
+    forecast_data data = {.seasons = made->seasons, .steps = info->steps};
+    if (!levels)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < info->series; k++)
+        for (int64_t i = 0; i < info->rows; i++)
+            levels[i * info->series + k] = made->levels[k * info->rows + i];
+    data.levels = volt_view_of(levels, info->rows, info->series);
+    if (options->known.data) {
+        data.has_future = options->known.rows > info->first_row + info->rows;
+        data.known = volt_view_rows(options->known, info->first_row, options->known.rows - info->first_row);
+    }
+    volt_status status = VOLT_OK;
+    if (options->search_seconds > 0)
+        status = volt_forecast_search_run(&data, options, kernel, info);
+    if (!status)
+        status = fit_steps(&data, *kernel, options, made);
+    volt_free(levels);
+    return status;
+}
+
+static volt_status make(volt_view series, const volt_forecast_options *options, volt_kernel **kernel,
+                        volt_forecast *made)
+{
+    bool changes = true;
+    VOLT_TRY(volt_kernel_parse(options->kernel, kernel));
+    VOLT_TRY(plan(series, options, made));
+    for (int64_t k = 0; k < series.cols; k++) {
+        VOLT_TRY(create_series(made, k, &made->series[k]));
+        VOLT_TRY(volt_forecast_classical(&made->series[k].members));
+        changes = changes && !is_constant(made->levels + k * made->info.rows, made->info.rows);
+    }
+    if (changes)
+        VOLT_TRY(fit_kernel(options, kernel, made));
+    for (int64_t k = 0; k < series.cols; k++)
+        volt_forecast_combine(&made->series[k].members, &made->series[k].combination);
+    snprintf(made->kernel, sizeof made->kernel, "%s", volt_kernel_text(*kernel));
+    return summarise(made, options);
+}
+
+/* ---- public functions ------------------------------------------------------------------------- */
 
 volt_status volt_forecast_run(volt_view series, const volt_forecast_options *options, volt_forecast **forecast)
 {
@@ -473,14 +429,10 @@ volt_status volt_forecast_run(volt_view series, const volt_forecast_options *opt
     VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_forecast_options"));
     VOLT_TRY(check_options(series, &chosen));
     VOLT_TRY(check_series(series, chosen.names));
-    volt_forecast *made = NULL;
     volt_kernel *kernel = NULL;
-    int64_t *seasons = volt_alloc(series.cols, sizeof *seasons);
-    volt_status status = seasons ? create(series.cols, &made) : VOLT_ERR_MEMORY;
-    if (!status)
-        status = make(series, &chosen, seasons, &kernel, made);
+    volt_forecast *made = volt_alloc_zero(1, sizeof *made);
+    volt_status status = made ? make(series, &chosen, &kernel, made) : VOLT_ERR_MEMORY;
     volt_kernel_free(kernel);
-    volt_free(seasons);
     if (status)
         volt_forecast_free(made);
     else
@@ -492,11 +444,15 @@ void volt_forecast_free(volt_forecast *forecast)
 {
     if (!forecast)
         return;
+    for (int64_t k = 0; forecast->series && k < forecast->info.series; k++)
+        volt_free(forecast->series[k].numbers);
     volt_free(forecast->step);
     volt_free(forecast->series);
-    volt_free(forecast->warnings);
+    volt_free(forecast->ends);
     volt_free(forecast->scale);
-    volt_free(forecast->scaled);
+    volt_free(forecast->levels);
+    volt_free(forecast->seasons);
+    volt_free(forecast->warnings);
     volt_free(forecast);
 }
 

@@ -48,6 +48,7 @@ void volt_fit_report_numbers(volt_model *model)
     model->report.rmse = numbers + 6 * q;
     model->report.best_rmse = numbers + 7 * q;
     model->report.naive_rmse = numbers + 8 * q;
+    model->report.best_alpha = numbers + 11 * q;
 }
 
 void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const volt_held_out *held,
@@ -69,6 +70,7 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
         best[k] = unit * unit * tried;
         naive[k] = naive_roots[k] * naive_roots[k];
         share[k] = chosen ? chosen->share : 1;
+        mse[11 * q + k] = chosen ? chosen->best_alpha : NAN;
     }
     model->report = (volt_fit_report){.struct_size = sizeof(volt_fit_report),
                                       .rows = rows->rows,

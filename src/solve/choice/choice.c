@@ -201,6 +201,7 @@ static volt_status try_all(contest *c)
 {
     volt_alpha_choice alphas = {.grid = VOLT_ALPHA_SQUARES,
                                 .given = c->choice->alpha,
+                                .start = c->choice->start,
                                 .unit = c->source->unit,
                                 .least = c->source->least,
                                 .evaluate = evaluate,
