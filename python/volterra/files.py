@@ -17,7 +17,7 @@ __all__ = ["load", "save"]
 
 
 def save(estimator: SequenceRegressor, path: PathLike) -> None:
-    """Save a fitted estimator as a safetensors file, as ``volterra predict`` and other commands read.
+    """Save a fitted estimator as a safetensors file, which ``volterra predict`` and other commands can read.
 
     Parameters
     ----------

@@ -14,10 +14,9 @@ volt_resolved resolve_on(const char *text, volt_view Z);
 /* The full Gram matrix of Z by volt_gram, n x n; the caller frees it. */
 double *full_gram(const char *text, volt_view Z);
 
-/* The same where the rows of Z are records (n of them): block by block, each by volt_gram from two
- * sequences. */
+/* The same if the rows of Z are n records: every block is computed by volt_gram from two sequences. */
 double *records_gram(const char *text, volt_view Z, const int64_t *lengths, int64_t n);
-/* In a ball of this radius, which rows that are not in Z may reach. */
+/* The same with a ball of this radius, for rows outside Z. */
 double *records_gram_within(const char *text, volt_view Z, const int64_t *lengths, int64_t n, double radius);
 
 #endif

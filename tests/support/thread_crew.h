@@ -45,7 +45,7 @@ void *thread_crew_serve(void *task);
 void thread_crew_send(int64_t channel, const void *message, size_t size);
 size_t thread_crew_receive(int64_t channel, void *message, size_t space);
 
-/* All letters that were not read. */
+/* Discards all unread messages. */
 void thread_crew_forget(void);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct volt_state_folds {
     volt_resolved *resolved; /* of landmarks: its records are their runs */
     int64_t states;
     const volt_solver *solver; /* features of landmarks if it needs them, otherwise states */
-    volt_columns *columns;     /* columns of the state: coordinates of states, or landmarks with ghosts */
+    volt_columns *columns;     /* columns of the state: states, or landmarks and the rows before them */
     volt_operator *op;         /* of the current group of folds */
     volt_state_sums *sums;     /* of its first m rows after the washout */
     int64_t m;
