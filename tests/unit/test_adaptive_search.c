@@ -490,7 +490,7 @@ static void adaptive_search_requires_draws(void **state)
     for (int g = 0; g < 2; g++) {
         check_fails(
             volt_search_run(given[g], plain_inputs(&problem), plain_targets(&problem), &options, &search),
-            VOLT_ERR_ARGUMENT, "draws");
+            VOLT_ERR_ARGUMENT, "given candidates");
         volt_candidates_free(given[g]);
     }
     options.strategy = (volt_strategy)(VOLT_STRATEGY_CMA + 1);
