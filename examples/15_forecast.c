@@ -18,12 +18,12 @@ static void print_forecast(const volt_forecast *forecast)
     printf("%-6s %-24s %-12s %s\n", "step", "forecast", "error", "80 % interval");
     for (int64_t h = 0; h < info.steps; h++) {
         const volt_forecast_step *step = volt_forecast_step_at(forecast, h, 0);
-        printf("%-6lld %-24.17g %-12.4g %.4g to %.4g\n", (long long)h + 1, step->value, step->rmse, step->lower[0],
-               step->upper[0]);
+        printf("%-6lld %-24.17g %-12.4g %.4g to %.4g\n", (long long)h + 1, step->value, step->rmse,
+               step->lower[0], step->upper[0]);
     }
     for (int m = 0; m < (int)info.members; m++)
-        printf("%-16s weight %.2f, RMSE %.4g\n", volt_forecast_member_name((volt_forecast_member)m),
-               series->member_weight[m], series->member_rmse[m]);
+        printf("%-16s weight %.2f, RMSE %.4g\n", info.member_names[m], series->member_weight[m],
+               series->member_rmse[m]);
     for (int64_t i = 0; i < info.n_warnings; i++)
         printf("warning: %s\n", volt_warning_text(info.warnings[i].code));
 }

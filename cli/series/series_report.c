@@ -107,11 +107,9 @@ VOLT_PRINTF(2, 3) static void add_text(text_line *line, const char *format, ...)
     va_end(values);
 }
 
-static const char *name_of_member(const volt_forecast_series *series, int member)
+static const char *name_of_member(const series_outcome *outcome, const volt_forecast_series *series, int member)
 {
-    return member == VOLT_MEMBER_ETS && series->ets[0]
-               ? series->ets
-               : volt_forecast_member_name((volt_forecast_member)member);
+    return member == VOLT_MEMBER_ETS && series->ets[0] ? series->ets : outcome->info.member_names[member];
 }
 
 /* "kernel 0.61 (8 of 12 steps), theta 0.20, ETS(M,Ad,M) 0.19" */
@@ -123,7 +121,7 @@ static void list_weights(const series_outcome *outcome, int64_t k, text_line *li
         fitted += volt_forecast_step_at(outcome->forecast, h, k)->kernel_share > 0;
     for (int m = 0; m < outcome->info.members; m++)
         if (series->member_weight[m] > 0) {
-            add_text(line, "%s%s %.2f", line->used ? ", " : "", name_of_member(series, m),
+            add_text(line, "%s%s %.2f", line->used ? ", " : "", name_of_member(outcome, series, m),
                      series->member_weight[m]);
             if (m == VOLT_MEMBER_KERNEL && fitted < outcome->info.steps)
                 add_text(line, " (%lld of %lld steps)", (long long)fitted, (long long)outcome->info.steps);
@@ -136,8 +134,8 @@ static void list_baselines(const series_outcome *outcome, int64_t k, text_line *
     const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
     for (int m = VOLT_MEMBER_NAIVE; m < outcome->info.members; m++)
         if (isfinite(series->member_rmse[m]))
-            add_text(line, "%s%s %.4g", line->used ? ", " : "",
-                     volt_forecast_member_name((volt_forecast_member)m), series->member_rmse[m]);
+            add_text(line, "%s%s %.4g", line->used ? ", " : "", outcome->info.member_names[m],
+                     series->member_rmse[m]);
 }
 
 static void report_errors(const series_outcome *outcome, int64_t k, const char *label, result_list *results)
@@ -333,7 +331,7 @@ static void report_series_json(const series_outcome *outcome, int64_t k, result_
     for (int m = 0; m < outcome->info.members; m++) {
         double other = series->member_rmse[m];
         result_list *member = results_new(true);
-        results_text(member, "name", NULL, "%s", volt_forecast_member_name((volt_forecast_member)m));
+        results_text(member, "name", NULL, "%s", outcome->info.member_names[m]);
         results_text(member, "series", NULL, "%s", outcome->data->names[k]);
         results_number(member, "weight", NULL, series->member_weight[m]);
         results_number(member, "rmse", NULL, other);

@@ -179,8 +179,6 @@ typedef enum volt_forecast_member {
     VOLT_MEMBER_DRIFT,    /* last value plus the mean change */
     VOLT_MEMBER_AR        /* linear autoregression */
 } volt_forecast_member;
-/* Name of a member; NULL for a number that is not one. */
-VOLT_API const char *volt_forecast_member_name(volt_forecast_member member);
 
 typedef struct volt_forecast_options {
     size_t struct_size;
@@ -228,11 +226,12 @@ typedef enum volt_forecast_search {
 typedef struct volt_forecast_info {
     size_t struct_size; /* set by the caller */
     int64_t steps, series;
-    int64_t rows;       /* rows used */
-    int64_t first_row;  /* first row used */
-    int64_t origins;    /* earlier rows from which forecasts were made to measure the errors; 0: too few rows */
-    int64_t members;    /* number of members */
-    const char *kernel; /* kernel used, with all parameters */
+    int64_t rows;      /* rows used */
+    int64_t first_row; /* first row used */
+    int64_t origins;   /* earlier rows from which forecasts were made to measure the errors; 0: too few rows */
+    int64_t members;   /* number of members ... */
+    const char *const *member_names; /* ... and their names, by volt_forecast_member */
+    const char *kernel;              /* kernel used, with all parameters */
     volt_forecast_search search;
     int64_t search_draws; /* candidates tried */
     double search_mse; /* MSE of the best candidate on the last quarter, relative to the naive forecast's ... */

@@ -118,7 +118,8 @@ static volt_status try_in_order(volt_alpha_choice *choice, const double *alphas,
 }
 
 /* Tries the candidate next to choice->start, then its neighbours in both directions as long as a column gains. */
-static volt_status try_around(volt_alpha_choice *choice, const double *alphas, int64_t count, volt_status *failure)
+static volt_status try_around(volt_alpha_choice *choice, const double *alphas, int64_t count,
+                              volt_status *failure)
 {
     int64_t nearest = 0;
     for (int64_t i = 1; i < count; i++)

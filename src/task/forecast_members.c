@@ -10,13 +10,15 @@
 #include <math.h>
 #include <string.h>
 
-const char *volt_forecast_member_name(volt_forecast_member member)
-{
-    static const char *const names[] = {"kernel",         "theta", "ets",           "naive",
-                                        "seasonal naive", "drift", "autoregression"};
-    _Static_assert(sizeof names / sizeof *names == FORECAST_MEMBERS, "a name for each");
-    return (unsigned)member < FORECAST_MEMBERS ? names[member] : NULL;
-}
+const char *const volt_forecast_member_names[FORECAST_MEMBERS] = {
+    [VOLT_MEMBER_KERNEL] = "kernel",
+    [VOLT_MEMBER_THETA] = "theta",
+    [VOLT_MEMBER_ETS] = "ets",
+    [VOLT_MEMBER_NAIVE] = "naive",
+    [VOLT_MEMBER_DRIFT] = "drift",
+    [VOLT_MEMBER_AR] = "autoregression",
+    [VOLT_MEMBER_SEASONAL] = "seasonal naive",
+};
 
 forecast_origins volt_forecast_origins(int64_t n, int64_t steps)
 {

@@ -12,6 +12,8 @@
 
 enum { FORECAST_MEMBERS = VOLT_MEMBER_AR + 1, FORECAST_ORIGINS = 16 };
 
+extern const char *const volt_forecast_member_names[FORECAST_MEMBERS];
+
 /* Number of rows known at each origin, in increasing order. Step h is measured at origins of at most n - h rows. */
 typedef struct forecast_origins {
     int64_t count, known[FORECAST_ORIGINS];
