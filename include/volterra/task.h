@@ -180,6 +180,8 @@ typedef enum volt_forecast_member {
     VOLT_MEMBER_AR        /* linear autoregression */
 } volt_forecast_member;
 
+enum { VOLT_FORECAST_MOST_STEPS = 60 }; /* largest default number of steps */
+
 typedef struct volt_forecast_options {
     size_t struct_size;
     const char *kernel; /* kernel text, "volterra" */
@@ -190,8 +192,9 @@ typedef struct volt_forecast_options {
         step;     /* (optional) time between two rows, for the seasons of the calendar; all zero: unknown */
     int separate; /* 1: forecast each series from itself only, 0: from all of them */
     int all_rows; /* 1: use every row; 0: the latest rows, limited to a few seconds of work */
-    /* (optional) further inputs, n x c or (n + steps) x c. With n rows, the inputs of a forecast are those of the last row.
-     * With n + steps rows they are those of the row that is forecast, such as volt_calendar_columns or a price */
+    /* (optional) further inputs. With n rows, the inputs of a forecast are those of the last row. With at least n + steps
+     * rows they are those of the row that is forecast, such as volt_calendar_columns or a price; later rows are ignored. The
+     * default number of steps is at most the number of rows after the first n */
     volt_view known;
     /* seconds for a search of the open parameters of the kernel; 0 (default): no search. The best candidate replaces the kernel
      * only if it is also clearly better on the last quarter of the rows */
@@ -269,6 +272,36 @@ typedef struct volt_forecast_series {
     const double *member_rmse;
 } volt_forecast_series;
 VOLT_API const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series);
+
+/* ---- backtest --------------------------------------------------------------------------------- */
+
+enum { VOLT_BACKTEST_METHODS = VOLT_MEMBER_AR + 2 }; /* the forecast, then every volt_forecast_member */
+
+/* Errors of forecasts from earlier rows. Arrays belong to the caller; NULL: not needed. */
+typedef struct volt_backtest {
+    size_t struct_size; /* set by the caller */
+    /* VOLT_BACKTEST_METHODS x series; NaN: the method has no forecast, or the error is undefined */
+    double *
+        mase; /* mean over origins of the mean absolute error, relative to that of the (seasonal) naive forecast one step
+                        ahead in the rows before the origin */
+    double *smape; /* mean of 200 |y - f| / (|y| + |f|), in percent */
+    double *rmse;  /* root mean squared error */
+    int64_t *
+        values; /* number of values forecast; origins x steps, less for a kernel that has no part in some steps */
+    /* n_coverages x series, of the intervals of the forecast; NaN: none */
+    double *coverage; /* share of values within the interval */
+    double *width;    /* mean width */
+    /* set by volt_forecast_backtest */
+    int64_t steps, origins;
+    int64_t first_rows; /* rows before the first origin */
+    int64_t distance;   /* rows between two origins */
+} volt_backtest;
+
+/* Evaluates forecasts from `origins` earlier rows, each a complete volt_forecast_run on all rows before it (a search takes its
+ * time at each of them). The last origin is `steps` rows before the end. The others are `steps` rows apart, or as far as the
+ * first can have half of the rows. VOLT_ERR_ARGUMENT for too many origins; the message names the largest number. */
+VOLT_API volt_status volt_forecast_backtest(volt_view series, const volt_forecast_options *options,
+                                            int64_t origins, volt_backtest *result);
 
 /* ---- anomalous rows --------------------------------------------------------------------------- */
 

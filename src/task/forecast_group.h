@@ -39,6 +39,9 @@ volt_status volt_forecast_group_fit(forecast_group *group, const volt_kernel *ke
 /* The first row used: the latest rows that the work for this number of steps allows (series_forecast.c). */
 int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows);
 
+/* Checks the series and the options, and determines the number of steps to forecast. */
+volt_status volt_forecast_horizon(volt_view series, const volt_forecast_options *options, int64_t *steps);
+
 /* Least number of rows for a kernel fit of step `step` with held-out errors. */
 int64_t volt_forecast_rows_for(int64_t step);
 

@@ -22,9 +22,8 @@ const char *const volt_forecast_member_names[FORECAST_MEMBERS] = {
 
 forecast_origins volt_forecast_origins(int64_t n, int64_t steps)
 {
-    enum { LEAST_ROWS = 3 };
     forecast_origins origins = {0};
-    int64_t first = volt_max(volt_min(n / 2, n - steps - 1), LEAST_ROWS), last = n - 1;
+    int64_t first = volt_max(volt_min(n / 2, n - steps - 1), FORECAST_LEAST_ROWS), last = n - 1;
     int64_t possible = last - first + 1;
     if (possible < 1)
         return origins;

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-enum { FORECAST_MEMBERS = VOLT_MEMBER_AR + 1, FORECAST_ORIGINS = 16 };
+enum { FORECAST_MEMBERS = VOLT_BACKTEST_METHODS - 1, FORECAST_ORIGINS = 16, FORECAST_LEAST_ROWS = 3 };
 
 extern const char *const volt_forecast_member_names[FORECAST_MEMBERS];
 

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 /* Default number of steps without a season, and the maximum with a season. */
-enum { FEW_STEPS = 12, MOST_STEPS = 60, LEAST_ROWS = 3 };
+enum { FEW_STEPS = 12, MOST_STEPS = VOLT_FORECAST_MOST_STEPS };
 
 /* Each step is a fit, with a cost of n^3. Without all_rows, only the latest rows within this limit are used, about a second of
  * work. */
@@ -251,8 +251,8 @@ static volt_status check_options(volt_view series, const volt_forecast_options *
                  (long long)options->season);
     VOLT_REQUIRE(options->search_seconds >= 0 && isfinite(options->search_seconds), VOLT_ERR_ARGUMENT,
                  "search_seconds is %g, and must be finite and at least 0", options->search_seconds);
-    VOLT_REQUIRE(series.rows >= LEAST_ROWS, VOLT_ERR_DATA, "%lld row%s: a forecast needs at least %d",
-                 (long long)series.rows, series.rows == 1 ? "" : "s", LEAST_ROWS);
+    VOLT_REQUIRE(series.rows >= FORECAST_LEAST_ROWS, VOLT_ERR_DATA, "%lld row%s: a forecast needs at least %d",
+                 (long long)series.rows, series.rows == 1 ? "" : "s", FORECAST_LEAST_ROWS);
     VOLT_REQUIRE(options->season <= series.rows / 2, VOLT_ERR_ARGUMENT,
                  "season is %lld, and must be at most half of the %lld rows", (long long)options->season,
                  (long long)series.rows);
@@ -264,10 +264,18 @@ static volt_status check_options(volt_view series, const volt_forecast_options *
 
 static volt_status check_known(volt_view series, int64_t steps, volt_view known)
 {
-    VOLT_REQUIRE(
-        !known.data || known.rows == series.rows || known.rows == series.rows + steps, VOLT_ERR_SHAPE,
-        "known has %lld rows, and must have the %lld rows of series, or %lld more for the steps to forecast",
-        (long long)known.rows, (long long)series.rows, (long long)steps);
+    if (!known.data)
+        return VOLT_OK;
+    VOLT_REQUIRE(known.rows == series.rows || known.rows >= series.rows + steps, VOLT_ERR_SHAPE,
+                 "known has %lld rows, and must have the %lld rows of series, or at least %lld more for the "
+                 "steps to forecast",
+                 (long long)known.rows, (long long)series.rows, (long long)steps);
+    int64_t used = known.rows > series.rows ? series.rows + steps : series.rows;
+    for (int64_t i = 0; i < used; i++)
+        for (int64_t j = 0; j < known.cols; j++)
+            VOLT_REQUIRE(isfinite(known.data[i * known.ld + j]), VOLT_ERR_NOT_FINITE,
+                         "row %lld, column %lld of known is %g", (long long)i, (long long)j,
+                         known.data[i * known.ld + j]);
     return VOLT_OK;
 }
 
@@ -288,14 +296,16 @@ static volt_status check_series(volt_view levels, const char *const *names)
     return VOLT_OK;
 }
 
-static int64_t choose_steps(int64_t asked, int64_t rows, const int64_t *seasons, int64_t series)
+/* `future` is the number of rows for which the known inputs are given; 0: none. */
+static int64_t choose_steps(int64_t asked, int64_t rows, const int64_t *seasons, int64_t series, int64_t future)
 {
     int64_t steps = 0;
     if (asked > 0)
         return asked;
     for (int64_t k = 0; k < series && steps == 0; k++)
         steps = volt_min(seasons[k], MOST_STEPS);
-    return volt_max(1, volt_min(steps > 0 ? steps : FEW_STEPS, rows / 2));
+    steps = volt_max(1, volt_min(steps > 0 ? steps : FEW_STEPS, rows / 2));
+    return future > 0 ? volt_min(steps, future) : steps;
 }
 
 int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows)
@@ -342,6 +352,20 @@ static volt_status create_series(volt_forecast *forecast, int64_t k, series_resu
     return VOLT_OK;
 }
 
+/* Copies the scaled levels and finds their seasons. */
+static volt_status find_seasons(volt_view series, const volt_forecast_options *options, volt_forecast *made)
+{
+    for (int64_t k = 0; k < series.cols; k++) {
+        double *y = made->levels + k * series.rows;
+        for (int64_t i = 0; i < series.rows; i++)
+            y[i] = series.data[i * series.ld + k] / made->scale[k];
+        made->seasons[k] = options->season;
+        if (options->season == VOLT_SEASON_AUTO)
+            VOLT_TRY(volt_forecast_season(y, series.rows, options->step, &made->seasons[k]));
+    }
+    return VOLT_OK;
+}
+
 /* Seasons, number of steps, and the rows used. */
 static volt_status plan(volt_view series, const volt_forecast_options *options, volt_forecast *made)
 {
@@ -354,17 +378,11 @@ static volt_status plan(volt_view series, const volt_forecast_options *options, 
     if (!made->scale || !made->seasons || !made->series || !made->warnings || !made->levels)
         return VOLT_ERR_MEMORY;
     volt_target_scale_powers(series, made->scale);
-    for (int64_t k = 0; k < series.cols; k++) {
-        double *y = made->levels + k * series.rows;
-        for (int64_t i = 0; i < series.rows; i++)
-            y[i] = series.data[i * series.ld + k] / made->scale[k];
-        made->seasons[k] = options->season;
-        if (options->season == VOLT_SEASON_AUTO)
-            VOLT_TRY(volt_forecast_season(y, series.rows, options->step, &made->seasons[k]));
-    }
+    VOLT_TRY(find_seasons(series, options, made));
     info->series = series.cols;
     info->members = FORECAST_MEMBERS;
-    info->steps = choose_steps(options->steps, series.rows, made->seasons, series.cols);
+    info->steps = choose_steps(options->steps, series.rows, made->seasons, series.cols,
+                               options->known.data ? options->known.rows - series.rows : 0);
     info->first_row = volt_forecast_first_row(series.rows, info->steps, options->all_rows);
     info->rows = series.rows - info->first_row;
     for (int64_t k = 0; k < series.cols; k++)
@@ -389,7 +407,8 @@ static volt_status fit_kernel(const volt_forecast_options *options, volt_kernel 
     data.levels = volt_view_of(levels, info->rows, info->series);
     if (options->known.data) {
         data.has_future = options->known.rows > info->first_row + info->rows;
-        data.known = volt_view_rows(options->known, info->first_row, options->known.rows - info->first_row);
+        data.known =
+            volt_view_rows(options->known, info->first_row, info->rows + (data.has_future ? info->steps : 0));
     }
     volt_status status = VOLT_OK;
     if (options->search_seconds > 0)
@@ -419,6 +438,23 @@ static volt_status make(volt_view series, const volt_forecast_options *options, 
     return summarise(made, options);
 }
 
+static volt_status check(volt_view series, const volt_forecast_options *options)
+{
+    VOLT_TRY(check_options(series, options));
+    return check_series(series, options->names);
+}
+
+volt_status volt_forecast_horizon(volt_view series, const volt_forecast_options *options, int64_t *steps)
+{
+    VOLT_TRY(check(series, options));
+    volt_forecast *made = volt_alloc_zero(1, sizeof *made);
+    volt_status status = made ? plan(series, options, made) : VOLT_ERR_MEMORY;
+    if (!status)
+        *steps = made->info.steps;
+    volt_forecast_free(made);
+    return status;
+}
+
 /* ---- public functions ------------------------------------------------------------------------- */
 
 volt_status volt_forecast_run(volt_view series, const volt_forecast_options *options, volt_forecast **forecast)
@@ -427,8 +463,7 @@ volt_status volt_forecast_run(volt_view series, const volt_forecast_options *opt
     VOLT_REQUIRE(forecast, VOLT_ERR_ARGUMENT, "forecast is NULL");
     *forecast = NULL;
     VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_forecast_options"));
-    VOLT_TRY(check_options(series, &chosen));
-    VOLT_TRY(check_series(series, chosen.names));
+    VOLT_TRY(check(series, &chosen));
     volt_kernel *kernel = NULL;
     volt_forecast *made = volt_alloc_zero(1, sizeof *made);
     volt_status status = made ? make(series, &chosen, &kernel, made) : VOLT_ERR_MEMORY;
