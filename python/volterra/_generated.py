@@ -128,12 +128,14 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_MEMBER_SEASONAL": 4,
     "VOLT_MEMBER_DRIFT": 5,
     "VOLT_MEMBER_AR": 6,
+    "VOLT_FORECAST_MOST_STEPS": 60,
     "VOLT_FORECAST_SEARCH_NONE": 0,
     "VOLT_FORECAST_SEARCH_ROWS": 1,
     "VOLT_FORECAST_SEARCH_TIME": 2,
     "VOLT_FORECAST_SEARCH_WORSE": 3,
     "VOLT_FORECAST_SEARCH_REJECTED": 4,
     "VOLT_FORECAST_SEARCH_ACCEPTED": 5,
+    "VOLT_BACKTEST_METHODS": 8,
     "VOLT_PROTOCOL_HISTORY": 0,
     "VOLT_PROTOCOL_PUBLISHED": 1,
     "VOLT_OBJECT_SCALE_CHANNELS": 0,
@@ -1217,6 +1219,22 @@ class ForecastSeries(Sized):
     ]
 
 
+class Backtest(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("mase", POINTER(c_double)),
+        ("smape", POINTER(c_double)),
+        ("rmse", POINTER(c_double)),
+        ("values", POINTER(c_int64)),
+        ("coverage", POINTER(c_double)),
+        ("width", POINTER(c_double)),
+        ("steps", c_int64),
+        ("origins", c_int64),
+        ("first_rows", c_int64),
+        ("distance", c_int64),
+    ]
+
+
 class RowAnomalyOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -1473,6 +1491,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_forecast_info": ForecastInfo,
     "volt_forecast_step": ForecastStep,
     "volt_forecast_series": ForecastSeries,
+    "volt_backtest": Backtest,
     "volt_row_anomaly_options": RowAnomalyOptions,
     "volt_contender": Contender,
     "volt_compare_options": CompareOptions,
@@ -1637,6 +1656,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_forecast_get_info": (c_int, [c_void_p, POINTER(ForecastInfo)]),
     "volt_forecast_step_at": (POINTER(ForecastStep), [c_void_p, c_int64, c_int64]),
     "volt_forecast_series_at": (POINTER(ForecastSeries), [c_void_p, c_int64]),
+    "volt_forecast_backtest": (c_int, [Matrix, POINTER(ForecastOptions), c_int64, POINTER(Backtest)]),
     "volt_row_anomaly_options_default": (RowAnomalyOptions, []),
     "volt_row_anomaly_fit": (c_int, [Matrix, POINTER(RowAnomalyOptions), POINTER(c_void_p)]),
     "volt_row_anomaly_score": (c_int, [c_void_p, Matrix, POINTER(RowAnomalyOptions), Matrix, c_void_p]),
