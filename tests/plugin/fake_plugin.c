@@ -181,7 +181,8 @@ static void fake_gemm(volt_view A, bool transposed, volt_view B, const double *s
 
 static volt_status fake_state(void)
 {
-    return atomic_load(&lost) ? host->fail(VOLT_ERR_DEVICE, "device") : VOLT_OK;
+    return atomic_load(&lost) ? host->fail(VOLT_ERR_DEVICE, "the device was lost: it fell off the bus")
+                              : VOLT_OK;
 }
 
 static uint64_t fake_available(void)
@@ -279,7 +280,7 @@ static volt_status fake_describe(int64_t device, volt_device_info *info)
 static volt_status fake_open(int64_t device, const volt_backend **opened)
 {
     if (fault("open", 0) != 0 || (device == 1 && fault("open1", 0) != 0))
-        return host->fail(VOLT_ERR_DEVICE, "another");
+        return host->fail(VOLT_ERR_DEVICE, "it is in use by another process");
     backend.name = "fake";
     backend.potrf = fault("lacks", 0) != 0 ? NULL : fake_potrf;
     backend.streams = (int64_t)fault("streams", 0);

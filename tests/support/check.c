@@ -31,19 +31,26 @@ static bool has_term(const char *text, const char *term)
     return false;
 }
 
+bool error_names(const char *terms)
+{
+    for (const char *word = terms; *word; word += strspn(word, " ")) {
+        char term[256];
+        size_t length = strcspn(word, " ");
+        snprintf(term, sizeof term, "%.*s", (int)length, word);
+        if (!has_term(volt_error_detail(), term))
+            return false;
+        word += length;
+    }
+    return true;
+}
+
 void check_fails_at(volt_status status, volt_status expected, const char *terms, const char *call,
                     const char *file, int line)
 {
     if (status != expected)
         fail_msg("%s:%d: %s ended with \"%s\", expected \"%s\"", file, line, call, volt_status_message(status),
                  volt_status_message(expected));
-    for (const char *word = terms; *word; word += strspn(word, " ")) {
-        char term[256];
-        size_t length = strcspn(word, " ");
-        snprintf(term, sizeof term, "%.*s", (int)length, word);
-        if (!has_term(volt_error_detail(), term))
-            fail_msg("%s:%d: %s: the message \"%s\" does not contain \"%s\"", file, line, call,
-                     volt_error_detail(), term);
-        word += length;
-    }
+    if (!error_names(terms))
+        fail_msg("%s:%d: %s: the message \"%s\" does not name all of \"%s\"", file, line, call,
+                 volt_error_detail(), terms);
 }

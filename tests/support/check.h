@@ -9,6 +9,8 @@
 
 #include "volterra/status.h"
 
+#include <stdbool.h>
+
 /* 1 in sanitized builds, which are slow. Tests may then use fewer repetitions of purely numerical checks. */
 #if defined(__SANITIZE_ADDRESS__)
 #define UNDER_SANITIZERS 1
@@ -24,6 +26,9 @@
 #define check_ok(call) check_ok_at((call), #call, __FILE__, __LINE__)
 #define check_fails(call, expected, terms) \
     check_fails_at((call), (expected), (terms), #call, __FILE__, __LINE__)
+
+/* Whether the last error message has every term of `terms`. */
+bool error_names(const char *terms);
 
 void check_ok_at(volt_status status, const char *call, const char *file, int line);
 void check_fails_at(volt_status status, volt_status expected, const char *terms, const char *call,

@@ -3,6 +3,7 @@
 #include "io/file/file_bytes.h"
 #include "io/source.h"
 #include "io/table/table.h"
+#include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "volterra/io.h"
@@ -41,7 +42,7 @@ static void assert_refused(const char *selection, const char *reason)
     int64_t *chosen = NULL, n_chosen = 0;
     assert_int_equal(volt_choose_columns(&columns, selection, &chosen, &n_chosen), VOLT_ERR_FORMAT);
     assert_null(chosen);
-    if (!strstr(volt_error_detail(), reason))
+    if (!error_names(reason))
         fail_msg("%s: '%s' does not say '%s'", selection, volt_error_detail(), reason);
 }
 

@@ -469,7 +469,7 @@ static void invalid_arguments_are_rejected(void **state)
         {{.kernel = "rbf", .held_out = 0.3, .blend = 1}, VOLT_ERR_KERNEL, "different lengths"},
         {{.kernel = "gak", .compare = 1, .held_out = 0.3, .blend = 1},
          VOLT_ERR_KERNEL,
-         "needs window=W or path=rows"},
+         "gak window=W path=rows"},
         {{.kernel = "volterra:tau=5", .draws = 1, .held_out = 0.3, .blend = 1},
          VOLT_ERR_DATA,
          "none of 1 kernels"},

@@ -62,7 +62,7 @@ static void assert_fails(const char *text, const char *columns, volt_status expe
 {
     volt_table *table;
     volt_status status = read_text(text, columns, VOLT_MISSING_ERROR, &table);
-    if (status != expected || !strstr(volt_error_detail(), reason))
+    if (status != expected || !error_names(reason))
         fail_msg("%s: status %d, '%s' does not say '%s'", text, (int)status, volt_error_detail(), reason);
     volt_table_free(table);
 }

@@ -490,7 +490,7 @@ static void invalid_arguments_are_rejected(void **state)
     check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "3.359e+14 30 lags");
     options.order = 2;
     options.about = VOLT_ABOUT_POINT;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "point about NULL");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "NULL");
     options.point = far;
     check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_DOMAIN, "training 1");
     far[0] = INFINITY;

@@ -480,8 +480,7 @@ static void incompatible_options_are_rejected(void **state)
     volt_search_free(search);
     search = NULL;
     options.validate = (volt_validate)7;
-    check_fails(volt_search_run(candidates, inputs(), targets(), &options, &search), VOLT_ERR_ARGUMENT,
-                "validate 7");
+    check_fails(volt_search_run(candidates, inputs(), targets(), &options, &search), VOLT_ERR_ARGUMENT, "7");
     options = fold_options();
     options.base = targets();
     check_fails(volt_search_run(candidates, inputs(), targets(), &options, &search), VOLT_ERR_ARGUMENT,

@@ -273,9 +273,9 @@ static void unsupported_options_are_rejected(void **state)
     volt_search *found = NULL;
     check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &list));
     volt_search_options options = options_for(20);
-    check_fails(volt_search_run(list, X(), Y(), &options, &found), VOLT_ERR_ARGUMENT, "draws");
+    check_fails(volt_search_run(list, X(), Y(), &options, &found), VOLT_ERR_ARGUMENT, "candidates");
     options.score = VOLT_SCORE_R2;
-    check_fails(volt_search_run(drawn, X(), Y(), &options, &found), VOLT_ERR_ARGUMENT, "evidence");
+    check_fails(volt_search_run(drawn, X(), Y(), &options, &found), VOLT_ERR_ARGUMENT, "log");
     options = options_for(20);
     options.shards = 2;
     check_fails(volt_search_run(drawn, X(), Y(), &options, &found), VOLT_ERR_ARGUMENT, "2 shards");

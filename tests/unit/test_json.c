@@ -176,7 +176,7 @@ static void errors_report_position_and_reason(void **state)
     check_refused("\"\\udbff\\ue000\"", "half of a surrogate pair");
     check_refused("\"\\u0000\"", "\\u0000");
     check_refused("\"\xff\"", "not UTF-8");
-    check_refused("true false", "line 1, column 6: something follows the value");
+    check_refused("true false", "line 1, column 6: text after the value");
     check_refused("nul", "a value is missing");
 }
 

@@ -170,9 +170,9 @@ static void contradictory_options_are_rejected(void **state)
                     *poisson = &loss_cases[LOSS_POISSON];
     volt_search_options options = loss_search_options(quantile);
     options.score = VOLT_SCORE_LOG;
-    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "score log squares");
+    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "score log");
     options.score = VOLT_SCORE_MSE;
-    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "score mse squares");
+    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "score mse");
     options = loss_search_options(quantile);
     options.loss = "quantile:q=0.5/0.5";
     check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "increas");
@@ -264,7 +264,7 @@ static void evidence_search_rejects_losses(void **state)
     options.score = VOLT_SCORE_LOG;
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_HUBER]),
                                 &options, &search),
-                VOLT_ERR_ARGUMENT, "log squares");
+                VOLT_ERR_ARGUMENT, "log");
     volt_candidates_free(candidates);
 }
 

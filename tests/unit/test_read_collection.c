@@ -261,7 +261,7 @@ static void invalid_long_csv_files(void **state)
     static const bad_file damaged[] = {
         {"", "the file is empty"},
         {"\n \n", "only blank lines"},
-        {"series,x\n", "no row of numbers"},
+        {"series,x\n", "header rows"},
         {"a,x\n1,2\n", "line 1: there is no column 'series'"},
         {"1,2\n3,4\n", "line 1: there is no column 'series'"},
         {"series,x,SERIES\n1,2,3\n", "line 1: 2 columns are named 'series'"},

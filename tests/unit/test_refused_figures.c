@@ -196,7 +196,7 @@ static void comparison_scenarios(void **state)
     const volt_contender twice[] = {{NULL, "gak"}, {"other", "gak"}}, unnamed = {NULL, "rbf"},
                          untold = {"RBF", NULL}, wrong = {"RBF", "rbff"};
     options.draws = 1;
-    check_fails(volt_compare_run(X, Y, 8, &options, NULL), VOLT_ERR_ARGUMENT, "place");
+    check_fails(volt_compare_run(X, Y, 8, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_compare_run(X, Y, 1, &options, &comparison), VOLT_ERR_ARGUMENT, "1 12 rows");
     check_fails(volt_compare_run(X, Y, 11, &options, &comparison), VOLT_ERR_ARGUMENT, "11 12 rows");
     options.gap = -1;

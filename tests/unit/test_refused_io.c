@@ -122,7 +122,7 @@ static void writing_invalid_matrices(void **state)
         volt_table_write(path, volt_view_of(numbers, 2, 2), NULL,
                          &(volt_write_options){.struct_size = sizeof(volt_write_options), .labels = labels}),
         VOLT_ERR_ARGUMENT, "labels");
-    check_fails(volt_table_writer_open(path, 2, 2, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "place");
+    check_fails(volt_table_writer_open(path, 2, 2, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "writer NULL");
     check_fails(volt_table_writer_open(scratch_path("out.mat"), 2, 2, NULL, NULL, &writer), VOLT_ERR_ARGUMENT,
                 "pieces");
     check_ok(volt_table_writer_close(NULL, 0));
@@ -177,8 +177,8 @@ static void lines_of_a_stream(void **state)
     assert_true(row[0] == 1 && row[1] == 2);
 
     check_fails(volt_csv_split_line(NULL, NULL, &cells, &count), VOLT_ERR_ARGUMENT, "line");
-    check_fails(volt_csv_split_line("a,b", NULL, NULL, &count), VOLT_ERR_ARGUMENT, "places");
-    check_fails(volt_csv_split_line("a,b", NULL, &cells, NULL), VOLT_ERR_ARGUMENT, "places");
+    check_fails(volt_csv_split_line("a,b", NULL, NULL, &count), VOLT_ERR_ARGUMENT, "cells");
+    check_fails(volt_csv_split_line("a,b", NULL, &cells, NULL), VOLT_ERR_ARGUMENT, "cells");
     check_fails(volt_csv_split_line("a\nb", NULL, &cells, &count), VOLT_ERR_FORMAT, "2 lines");
     assert_null(cells);
     assert_int_equal(count, -7);
@@ -282,11 +282,11 @@ static void invalid_steps_and_calendars(void **state)
 
     volt_calendar calendar = {.cols = -7};
     double out[4] = {-7, -7, -7, -7};
-    check_fails(volt_calendar_parse("hour", NULL), VOLT_ERR_ARGUMENT, "place");
+    check_fails(volt_calendar_parse("hour", NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_calendar_parse(NULL, &calendar), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_calendar_columns(NULL, "hour", 1, volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT, "times");
     check_fails(volt_calendar_columns(times, "hour", 1, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_ARGUMENT,
-                "place");
+                "volt_calendar_columns");
     check_fails(volt_calendar_columns(times, "hour", 1, volt_matrix_of(out, 1, 4)), VOLT_ERR_SHAPE, "not 4");
     check_fails(volt_calendar_columns(times, "hour", 1, (volt_matrix){out, 2, 2, 1}), VOLT_ERR_SHAPE,
                 "2 columns");

@@ -240,7 +240,7 @@ static void queries_into_null(void **state)
     check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(out, 1, 5)), VOLT_ERR_SHAPE, "x 1 5");
     check_fails(volt_model_orders(model, row, &asked, (volt_matrix){out, 1, 4, 3}), VOLT_ERR_SHAPE, "x 1 4");
     asked.about = VOLT_ABOUT_POINT;
-    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "point about");
+    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "point");
     asked.order = 0;
     check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "order 0");
     assert_null(explanation);

@@ -233,7 +233,7 @@ static void series_of_classifiers(void **state)
                 VOLT_ERR_SHAPE, "empty");
     check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0}, volt_matrix_of(NULL, 2, 2),
                                           volt_matrix_of(NULL, 0, 0), NULL),
-                VOLT_ERR_ARGUMENT, "place");
+                VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0}, volt_matrix_of(out, 3, 2),
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "x 3 2");

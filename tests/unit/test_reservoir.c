@@ -296,11 +296,11 @@ static void wrong_texts(void **state)
         {"esn:leak=0", "leak=0 lies outside (0, 1]"},
         {"esn:leak=1.1", "leak=1.1 lies outside (0, 1]"},
         {"esn:density=0", "density=0 lies outside (0, 1]"},
-        {"esn:activation=relu", "activation=relu is none of tanh, identity"},
+        {"esn:activation=relu", "activation=relu is not one of tanh, identity"},
         {"esn:activation=identity,radius=1", "radius=1 must lie below 1 with activation=identity"},
         {"esn:activation=identity,norm=1.5", "norm=1.5 must lie below 1 with activation=identity"},
         {"esn:degree=0", "degree=0 lies outside 1 to 64"},
-        {"esn:start=now", "start=now is none of rest, zero"},
+        {"esn:start=now", "start=now is not one of rest, zero"},
         {"esn:weights=", "weights has 0 characters"},
         {"esn:weights=a b", "weights=a b contains a blank"},
         {"esn:weights=w,size=5", "size applies to random weights"},
@@ -389,7 +389,7 @@ static void wrong_weights(void **state)
                                 {"P1", 3, {2, 3, 3}, numbers, 0},
                                 {"q1", 2, {2, 3}, numbers, 0},
                                 {"P2", 3, {2, 3, 3}, numbers, 0}};
-    gram_fails("sas", tensor_file_write("w", sas, 5), VOLT_ERR_SHAPE, "tensor P2 kernel's 1");
+    gram_fails("sas", tensor_file_write("w", sas, 5), VOLT_ERR_SHAPE, "tensor P2 degree=2");
     gram_fails("sas:degree=2", tensor_file_write("w", sas, 5), VOLT_ERR_SHAPE, "tensor q2 2 3");
     gram_fails("sas", tensor_file_write("w", sas, 2), VOLT_ERR_SHAPE, "tensor P1 2 3");
 }

@@ -226,7 +226,7 @@ static void child_with_unknown_parent_uses_one_thread(void **state)
     pid_t pid = fork();
     if (pid == 0)
         child_ends(volt_set_threads(3) == VOLT_OK && volt_threads() == 1 && volt_default_threads() == 1 &&
-                           strcmp(volt_threads_from(), "it is a forked process") == 0
+                           strcmp(volt_threads_from(), "the process was forked") == 0
                        ? 0
                        : 1);
     assert_true(failing_function_stop());
