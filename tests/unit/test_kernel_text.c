@@ -157,7 +157,7 @@ static const struct {
     {"volterra:lift=rbf,tau=0.4", "not tau"},
     {"volterra:lift=rbf,tau_coef=0.4", "not tau_coef"},
     {"volterra:lift=odd", "lift=odd is not one of geometric, even, exponential, poly:P, rbf"},
-    {"volterra:lift=", "is none of"},
+    {"volterra:lift=", "is not one of"},
     {"volterra:lift=poly", "lift=poly is none of"},
     {"volterra:lift=poly:", "lift=poly: is none of"},
     {"volterra:lift=poly:0", "whole number from 1 to 64"},

@@ -175,8 +175,8 @@ static const struct {
     {"measure", "\"r3\"", "its measure"},
     {"measure", "1", "its measure"},
     {"measure", "\"mse\"", "another search"},
-    {"search", NULL, "which search"},
-    {"search", "\"0123456789abcde`\"", "which search"},
+    {"search", NULL, "search"},
+    {"search", "\"0123456789abcde`\"", "search"},
     {"search", "\"0123456789abcdef\"", "another search"},
 };
 
@@ -372,7 +372,7 @@ static void intrude(const volt_search *search, const volt_trial *trial, void *co
         volt_search_options options = options_with_log(one->path);
         options.resume = resume;
         volt_search *second = NULL;
-        check_fails(run(&options, &second), VOLT_ERR_IO, "search log");
+        check_fails(run(&options, &second), VOLT_ERR_IO, "search");
         assert_non_null(strstr(volt_error_detail(), one->path));
         assert_null(second);
     }
