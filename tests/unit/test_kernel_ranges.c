@@ -194,7 +194,7 @@ static const struct {
     {"sig:level=0", "level=0 lies outside 1 to 16"},
     {"sig:level=17", "level=17 lies outside 1 to 16"},
     {"sig:level=2.5", "level=2.5 lies outside"},
-    {"sig:augment=time+time", "augment=time+time is none of"},
+    {"sig:augment=time+time", "augment=time+time is not one of"},
     {"sig:augment=", "is none of"},
     {"sig:path=columns,window=2", "path=columns is not one of sequence, rows"},
     {"sigpde:static=poly", "static=poly is not one of linear, rbf"},
