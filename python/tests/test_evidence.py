@@ -112,5 +112,5 @@ def test_search_by_gradient_rejects():
         volterra.VolterraRidgeCV(draws=5, method="gradient", search="adaptive", scoring="evidence").fit(X, y)
     with pytest.raises(ValueError, match="method"):
         volterra.VolterraRidgeCV(draws=5, method="newton").fit(X, y)
-    with pytest.raises(ValueError, match="draws"):
+    with pytest.raises(ValueError, match="candidates"):
         volterra.VolterraRidgeCV(method="gradient", scoring="evidence", candidates={"alpha": [1]}).fit(X, y)

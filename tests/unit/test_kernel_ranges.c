@@ -195,7 +195,7 @@ static const struct {
     {"sig:level=17", "level=17 lies outside 1 to 16"},
     {"sig:level=2.5", "level=2.5 lies outside"},
     {"sig:augment=time+time", "augment=time+time is not one of"},
-    {"sig:augment=", "is none of"},
+    {"sig:augment=", "is not one of"},
     {"sig:path=columns,window=2", "path=columns is not one of sequence, rows"},
     {"sigpde:static=poly", "static=poly is not one of linear, rbf"},
     {"sigpde:dyadic=9", "dyadic=9 lies outside 0 to 8"},
