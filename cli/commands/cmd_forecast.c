@@ -152,7 +152,7 @@ static int draw(const char *path, const series_outcome *outcome, const number_li
     const series_data *data = outcome->data;
     int64_t steps = outcome->info.steps, series = outcome->info.series, known = data->levels.rows,
             shown = rows_to_show(outcome);
-    int order[NUMBER_LIST_CAPACITY], count = coverages->count;
+    int order[NUMBER_LIST_CAPACITY], count = outcome->info.origins > 0 ? coverages->count : 0;
     char names[NUMBER_LIST_CAPACITY][32], title[256], stem[64];
     picture_band bands[NUMBER_LIST_CAPACITY];
     volt_matrix lines = {0};

@@ -32,13 +32,14 @@ double script_name_width(const picture_rows *rows);
 
 /* ---- plot of a series and its forecast over rows or times -------------------------------------- */
 
-/* Rows of the x axis are counted from 0. A view whose data is NULL is not drawn. All others have the same
- * columns, with one panel each; only the first few are drawn. */
+/* An interval around the forecast. */
 typedef struct picture_band {
     volt_view half;   /* half-width around the forecast */
     const char *name; /* in the key */
 } picture_band;
 
+/* Rows of the x axis are counted from 0. A view whose data is NULL is not drawn. All others have the same
+ * columns, with one panel each; only the first few are drawn. */
 typedef struct series_picture {
     const char *title;         /* (optional) above the panels */
     const char *const *names;  /* column names; NULL: y1, y2, ... */

@@ -11,6 +11,7 @@
 
 enum { MAX_COLUMNS = 6, FEW_ROWS = 60 };
 enum { WIDTH = 900, PANEL = 240, KEY = 34, TITLE = 28, GAP = 30, FOOT = 58, LEFT = 100, RIGHT = 24 };
+static const double band_opacity = 0.2;
 
 /* ---- lines ------------------------------------------------------------------------------------ */
 
@@ -151,6 +152,15 @@ static void write_name(FILE *script, const series_picture *picture, int64_t k)
     fputs(" at graph 0, graph 1 offset 0.4,0.75 left textcolor rgb '" QUIET_COLOUR "'\n", script);
 }
 
+/* Writes the plot of band b without its title. */
+static void write_area(FILE *script, const char *before, int b, const char *rows, double opacity)
+{
+    fprintf(script,
+            "%s$band%d%s using 1:2:3 with filledcurves fillstyle transparent solid %.3g noborder linecolor rgb "
+            "'#d55e00' ",
+            before, b, rows, opacity);
+}
+
 static void write_panel(FILE *script, const series_picture *picture, const picture_line lines[N_LINES],
                         int64_t k)
 {
@@ -161,10 +171,11 @@ static void write_panel(FILE *script, const series_picture *picture, const pictu
         write_band(script, picture, b, k);
     const char *before = "plot ";
     for (int b = 0; b < picture->n_bands; b++) {
-        fprintf(script,
-                "%s$band%d using 1:2:3 with filledcurves fillstyle transparent solid 0.2 noborder linecolor "
-                "rgb '#d55e00' title ",
-                before, b);
+        write_area(script, before, b, "", band_opacity);
+        fputs("notitle", script);
+        /* Bands overlap, so the key shows the opacity of this one above the wider ones, with an area of one point. */
+        write_area(script, ", ", b, " every ::0::0", 1 - pow(1 - band_opacity, b + 1));
+        fputs("title ", script);
         gnuplot_text(script, picture->bands[b].name);
         before = ", ";
     }

@@ -96,7 +96,7 @@ int series_find_times(series_data *data, int64_t steps)
 {
     const volt_table *table = data->file.table;
     int64_t rows = data->levels.rows;
-    int failed = row_labels_of_targets(&data->dates, &data->file, steps, (volt_time_step){0});
+    int failed = row_labels_after(&data->dates, &data->file, steps, (volt_time_step){0});
     data->time_name = table->time_texts ? data->dates.name : data->clock;
     if (failed || !data->time_name)
         return failed;
@@ -111,8 +111,7 @@ int series_find_times(series_data *data, int64_t steps)
         if (!data->dates.name || !table->time_texts)
             data->time_texts[i] = count;
         else
-            data->time_texts[i] =
-                i < rows ? table->time_texts[i] : data->dates.texts[table->rows - steps + i - rows];
+            data->time_texts[i] = i < rows ? table->time_texts[i] : data->dates.texts[i - rows];
     }
     return 0;
 }

@@ -120,7 +120,7 @@ static void list_weights(const series_outcome *outcome, int64_t k, text_line *li
     for (int64_t h = 0; h < outcome->info.steps; h++)
         fitted += volt_forecast_step_at(outcome->forecast, h, k)->kernel_share > 0;
     for (int m = 0; m < outcome->info.members; m++)
-        if (series->member_weight[m] > 0) {
+        if (series->member_weight[m] >= 0.005) { /* those that are not printed as 0.00 */
             add_text(line, "%s%s %.2f", line->used ? ", " : "", name_of_member(outcome, series, m),
                      series->member_weight[m]);
             if (m == VOLT_MEMBER_KERNEL && fitted < outcome->info.steps)
@@ -144,10 +144,12 @@ static void report_errors(const series_outcome *outcome, int64_t k, const char *
     const volt_forecast *forecast = outcome->forecast;
     text_line error = {0};
     if (isfinite(series->rmse))
-        add_text(&error, "RMSE %.4g (%.4g at the first step, %.4g at the last), MASE %.3g", series->rmse,
+        add_text(&error, "RMSE %.4g (%.4g at the first step, %.4g at the last)", series->rmse,
                  volt_forecast_step_at(forecast, 0, k)->rmse,
-                 volt_forecast_step_at(forecast, outcome->info.steps - 1, k)->rmse, series->mase);
-    else
+                 volt_forecast_step_at(forecast, outcome->info.steps - 1, k)->rmse);
+    if (isfinite(series->mase))
+        add_text(&error, ", MASE %.3g", series->mase);
+    if (!error.used)
         add_text(&error, "unknown: too few rows");
     results_text(results, NULL, label, "%s", error.text);
 }
@@ -170,8 +172,11 @@ static void report_one_of_many(const series_outcome *outcome, int64_t k, result_
     text_line weights = {0};
     list_weights(outcome, k, &weights);
     report_errors(outcome, k, outcome->data->names[k], results);
-    results_text(results, NULL, "", "season %lld; %s",
-                 (long long)volt_forecast_series_at(outcome->forecast, k)->season, weights.text);
+    int64_t season = volt_forecast_series_at(outcome->forecast, k)->season;
+    if (season > 0)
+        results_text(results, NULL, "", "season %lld; %s", (long long)season, weights.text);
+    else
+        results_text(results, NULL, "", "no season; %s", weights.text);
 }
 
 /* Prints a library warning with advice. */
@@ -181,7 +186,7 @@ static void report_warning(const series_data *data, const volt_warning *warning,
     if (data->levels.cols > 1)
         snprintf(who, sizeof who, "%.60s: ", data->names[warning->series]);
     if (warning->code == VOLT_WARNING_BETTER_BASELINE)
-        results_text(results, NULL, "warning", "%s%s: %s has %.2g of its squared error", who,
+        results_text(results, NULL, "warning", "%s%s: %s has %.2g of the squared error of the forecast", who,
                      volt_warning_text(warning->code), volt_baseline_name(warning->baseline), warning->value);
     else
         results_text(results, NULL, "warning", "%s%s", who, volt_warning_text(warning->code));
@@ -251,8 +256,10 @@ static void print_steps(const series_outcome *outcome)
             printf("%*lld", width, (long long)h + 1);
         for (int64_t k = 0; k < series; k++) {
             char cell[64];
-            snprintf(cell, sizeof cell, "%.5g +- %.3g", volt_forecast_step_at(outcome->forecast, h, k)->value,
-                     volt_forecast_step_at(outcome->forecast, h, k)->rmse);
+            const volt_forecast_step *step = volt_forecast_step_at(outcome->forecast, h, k);
+            int length = snprintf(cell, sizeof cell, "%.5g", step->value);
+            if (isfinite(step->rmse))
+                snprintf(cell + length, sizeof cell - (size_t)length, " +- %.3g", step->rmse);
             printf("  %-*s", k + 1 < series ? CELL : 0, cell);
         }
         printf("\n");
@@ -440,7 +447,7 @@ int series_report(const series_outcome *outcome, bool json)
                      data->clock);
     if (outcome->info.first_row > 0)
         results_text(results, NULL, "note",
-                     "the kernel uses the latest %lld of %lld rows; --rows 0: uses all of them",
+                     "the forecast uses the latest %lld of %lld rows; --rows 0: uses all of them",
                      (long long)outcome->info.rows, (long long)data->levels.rows);
     int failed = results_print(results);
     if (!failed && !json)

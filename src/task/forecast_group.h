@@ -9,7 +9,8 @@
 
 /* Common to all groups of a forecast. */
 typedef struct forecast_data {
-    volt_view levels;       /* rows used x series */
+    volt_view levels;       /* rows used x series that are not constant */
+    const int64_t *columns; /* their numbers in the forecast */
     volt_view known;        /* (optional) further inputs of the rows used, and of `steps` more if has_future */
     bool has_future;        /* the inputs of a forecast are those of the row that is forecast */
     const int64_t *seasons; /* of the series; 0: none */

@@ -73,9 +73,9 @@ int64_t volt_forecast_rows_for(int64_t step)
 static void take_step(const forecast_group *group, const volt_model *model, int64_t ahead, int64_t k,
                       double value, volt_forecast *forecast)
 {
-    int64_t series = forecast->info.series, pairs = group->inputs.rows - ahead;
-    series_result *result = &forecast->series[group->first + k];
-    volt_forecast_step *shown = &forecast->step[(ahead - 1) * series + group->first + k].shown;
+    int64_t series = group->data->columns[group->first + k], pairs = group->inputs.rows - ahead;
+    series_result *result = &forecast->series[series];
+    volt_forecast_step *shown = &forecast->step[(ahead - 1) * forecast->info.series + series].shown;
     forecast_values *kernel = &result->members.members[VOLT_MEMBER_KERNEL];
     const volt_error_list *errors = &model->errors.lists[VOLT_ERRORS_NEAR];
     const forecast_origins *origins = &result->members.origins;
@@ -393,45 +393,57 @@ static volt_status plan(volt_view series, const volt_forecast_options *options, 
     return made->step && made->ends ? check_known(series, info->steps, options->known) : VOLT_ERR_MEMORY;
 }
 
+/* Copies the series that are not constant, with their seasons, to `data`. */
+static void take_changing(const volt_forecast *made, double *levels, int64_t *columns, forecast_data *data)
+{
+    int64_t rows = made->info.rows, count = 0, *seasons = columns + made->info.series;
+    for (int64_t k = 0; k < made->info.series; k++)
+        if (!is_constant(made->levels + k * rows, rows)) {
+            columns[count] = k;
+            seasons[count++] = made->seasons[k];
+        }
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t i = 0; i < rows; i++)
+            levels[i * count + k] = made->levels[columns[k] * rows + i];
+    data->levels = volt_view_of(levels, rows, count);
+    data->columns = columns;
+    data->seasons = seasons;
+}
+
 /* Kernel fits of the series that are not constant. */
 static volt_status fit_kernel(const volt_forecast_options *options, volt_kernel **kernel, volt_forecast *made)
 {
     volt_forecast_info *info = &made->info;
     double *levels = volt_alloc_doubles(info->rows, info->series);
-    forecast_data data = {.seasons = made->seasons, .steps = info->steps};
-    if (!levels)
-        return VOLT_ERR_MEMORY;
-    for (int64_t k = 0; k < info->series; k++)
-        for (int64_t i = 0; i < info->rows; i++)
-            levels[i * info->series + k] = made->levels[k * info->rows + i];
-    data.levels = volt_view_of(levels, info->rows, info->series);
+    int64_t *columns = volt_alloc(2 * info->series, sizeof *columns);
+    forecast_data data = {.steps = info->steps};
+    volt_status status = levels && columns ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (!status)
+        take_changing(made, levels, columns, &data);
     if (options->known.data) {
         data.has_future = options->known.rows > info->first_row + info->rows;
         data.known =
             volt_view_rows(options->known, info->first_row, info->rows + (data.has_future ? info->steps : 0));
     }
-    volt_status status = VOLT_OK;
-    if (options->search_seconds > 0)
+    if (!status && data.levels.cols > 0 && options->search_seconds > 0)
         status = volt_forecast_search_run(&data, options, kernel, info);
-    if (!status)
+    if (!status && data.levels.cols > 0)
         status = fit_steps(&data, *kernel, options, made);
     volt_free(levels);
+    volt_free(columns);
     return status;
 }
 
 static volt_status make(volt_view series, const volt_forecast_options *options, volt_kernel **kernel,
                         volt_forecast *made)
 {
-    bool changes = true;
     VOLT_TRY(volt_kernel_parse(options->kernel, kernel));
     VOLT_TRY(plan(series, options, made));
     for (int64_t k = 0; k < series.cols; k++) {
         VOLT_TRY(create_series(made, k, &made->series[k]));
         VOLT_TRY(volt_forecast_classical(&made->series[k].members));
-        changes = changes && !is_constant(made->levels + k * made->info.rows, made->info.rows);
     }
-    if (changes)
-        VOLT_TRY(fit_kernel(options, kernel, made));
+    VOLT_TRY(fit_kernel(options, kernel, made));
     for (int64_t k = 0; k < series.cols; k++)
         volt_forecast_combine(&made->series[k].members, &made->series[k].combination);
     snprintf(made->kernel, sizeof made->kernel, "%s", volt_kernel_text(*kernel));

@@ -31,7 +31,8 @@ char *volt_format_number(double value, char buffer[VOLT_NUMBER_LENGTH])
     /* 15 digits represent every shorter number, except subnormal ones, where fewer may do; 17 represent all. */
     int digits = fabs(value) < DBL_MIN ? 1 : 15;
     do
-        snprintf(buffer, VOLT_NUMBER_LENGTH, "%.*g", digits, value);
+        snprintf(buffer, VOLT_NUMBER_LENGTH, "%.*g", digits,
+                 isnan(value) ? fabs(value) : value); /* nan, never -nan */
     while (digits++ < 17 && strtod(buffer, NULL) != value && !isnan(value));
     uselocale(before);
     return buffer;

@@ -355,6 +355,33 @@ static void extreme_units_change_nothing(void **state)
     free(levels);
 }
 
+static void constant_series_leaves_the_others_alone(void **state)
+{
+    (void)state;
+    enum { N = 80 };
+    double *wave = malloc(N * sizeof *wave), *both = malloc(2 * N * sizeof *both);
+    volt_forecast *single = NULL, *pair = NULL;
+    volt_forecast_options options = volt_forecast_options_default();
+    options.steps = 3;
+    for (int64_t i = 0; i < N; i++) {
+        wave[i] = sin(0.7 * (double)i) + sin(1.9 * (double)i);
+        both[2 * i] = 5;
+        both[2 * i + 1] = wave[i];
+    }
+    check_ok(volt_forecast_run(view_of(wave, N, 1), &options, &single));
+    check_ok(volt_forecast_run(view_of(both, N, 2), &options, &pair));
+    assert_true(volt_forecast_series_at(single, 0)->member_weight[VOLT_MEMBER_KERNEL] > 0);
+    assert_true(volt_forecast_series_at(pair, 0)->member_weight[VOLT_MEMBER_KERNEL] == 0);
+    for (int64_t h = 0; h < 3; h++) {
+        assert_true(volt_forecast_step_at(pair, h, 0)->value == 5);
+        assert_true(volt_forecast_step_at(pair, h, 1)->value == volt_forecast_step_at(single, h, 0)->value);
+    }
+    volt_forecast_free(single);
+    volt_forecast_free(pair);
+    free(wave);
+    free(both);
+}
+
 /* ---- warnings --------------------------------------------------------------------------------- */
 
 static void warnings_have_codes(void **state)
@@ -499,6 +526,7 @@ int main(void)
         cmocka_unit_test(separate_series_do_not_meet),
         cmocka_unit_test(work_is_limited),
         cmocka_unit_test(extreme_units_change_nothing),
+        cmocka_unit_test(constant_series_leaves_the_others_alone),
         cmocka_unit_test(warnings_have_codes),
         cmocka_unit_test(invalid_input_is_rejected),
         cmocka_unit_test(progress_grows_and_cancels),
