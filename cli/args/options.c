@@ -22,7 +22,7 @@ static const option common_rows[] = {
         .unset = "auto, a GPU for work that is large enough"),
     ROW("seed", "S", seed, "seed of the random numbers", .python = "random_state"),
     ROW("quiet", NULL, quiet, "no progress bar and no warnings"),
-    ROW("verbose", NULL, verbose, "all details in the result table"),
+    ROW("verbose", NULL, verbose, "all details in the result table", .python = ""),
 };
 const option_table common_options = OPTION_TABLE(common_rows);
 

@@ -63,7 +63,7 @@ class VolterraRidge(SequenceRegressor):
     season : int, None or "auto", default="auto"
         Season length in rows, or none; "auto": detected in the series. None: no season. See `volterra.season`.
     allow_target_in_inputs : bool, default=False
-        Permission for a target that is also an input of the same row, with ``ahead=0``.
+        Allow a target that is also an input of the same row, with ``ahead=0``.
     feedback : bool or float, default=False
         Outputs of the previous row as additional inputs (NARX model); measured outputs in training. The inputs of the
         kernel are ``(x_t, w y_{t-1})`` with this weight w, 1 for True; y is standardised and 0 before the first row

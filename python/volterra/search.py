@@ -129,7 +129,7 @@ class VolterraRidgeCV(SequenceRegressor):
         Inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "auto":
         both if alpha is not given and every target is an input, otherwise levels.
     allow_target_in_inputs : bool, default=False
-        Permission for a target that is also an input of the same row, with ``ahead=0``.
+        Allow a target that is also an input of the same row, with ``ahead=0``.
     feedback : bool or float, default=False
         Outputs of the previous row as additional inputs (NARX model); measured outputs in training. True: the weight
         is searched, log-uniform from 0.02 to 100 or in ``ranges["feedback"]``; `best_params_` has it.
