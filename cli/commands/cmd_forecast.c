@@ -6,6 +6,7 @@
 #include "files/gnuplot.h"
 #include "files/outputs.h"
 #include "page/picture_script.h"
+#include "series/backtest_report.h"
 #include "series/series_report.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -22,6 +23,7 @@ typedef struct forecast_arguments {
     series_arguments series;
     const char *kernel, *output, *plot;
     double budget;
+    int64_t backtest; /* origins; 0: a forecast */
     number_list coverages;
     bool alone;
 } forecast_arguments;
@@ -38,6 +40,15 @@ static const option rows[] = {
         .unset = "one season, at most 60; 12 without a season"),
     ROW("season", "S", series.season, SEASON_MEANING, .fallback = "auto"),
     ROW("calendar", "PARTS", series.calendar, CALENDAR_MEANING),
+    ROW("x", "COLUMNS", series.x, "columns of the file that are inputs and not forecast, such as promo,price",
+        .python = "known"),
+    ROW("future", "FILE", series.future,
+        "values of the --x columns in the rows to forecast, one row per step; without --steps, their number is "
+        "H",
+        .unset = "the last rows of the file without a target; if none, the inputs of earlier rows are used",
+        .python = "known"),
+    ROW("backtest", "K", backtest, "errors of forecasts from K earlier rows instead of a forecast",
+        .range = AT_LEAST(1), .python = ""),
     ROW("alone", NULL, alone, "a separate model for each series, without the other series as inputs",
         .python = "separate"),
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
@@ -111,6 +122,8 @@ static int check_files(const forecast_arguments *arguments, const forecast_files
         failed = outputs[i].path ? output_check(outputs[i].path) : 0;
         if (!failed && outputs[i].path)
             failed = output_check_against(outputs[i].path, arguments->series.file);
+        if (!failed && outputs[i].path)
+            failed = output_check_against(outputs[i].path, arguments->series.future);
     }
     return failed;
 }
@@ -215,30 +228,79 @@ static int finish(const forecast_arguments *arguments, const forecast_files *fil
     return failed ? failed : plot_failed;
 }
 
-static int run_task(const forecast_arguments *arguments, const series_data *data, volt_forecast **forecast)
+static volt_forecast_options options_of(const forecast_arguments *arguments, const series_data *data)
 {
-    char hint[HINT_LENGTH];
     volt_forecast_options options = volt_forecast_options_default();
     options.kernel = arguments->kernel;
-    options.steps = arguments->series.steps;
+    options.steps = data->steps;
     options.season = data->season;
     options.separate = arguments->alone;
     options.all_rows = arguments->series.rows.given;
     options.step = data->step;
     options.coverages = coverages_of(arguments)->values;
     options.n_coverages = coverages_of(arguments)->count;
-    options.known = volt_as_view(data->calendar);
+    options.known = volt_as_view(data->known);
     options.search_seconds = arguments->budget;
     options.seed = arguments->common.seed.value;
     options.names = (const char *const *)data->names;
-    options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_forecast_run(volt_as_view(data->levels), &options, forecast);
-    progress_end();
+    return options;
+}
+
+/* `task` names the option of the task in the message, or is "". */
+static int complain_forecast(volt_status status, const series_data *data, const char *task)
+{
+    char hint[HINT_LENGTH];
     if (!status)
         return 0;
     if (status == VOLT_ERR_MEMORY)
         return complain_status_hint(status, " (--rows -1000: takes the last 1000 rows)");
-    return complain_status_hint(status, " (%.120s)%s", data->file.source, dataset_hint(&data->file, hint));
+    return complain_status_hint(status, " (%s%.120s)%s", task, data->file.source,
+                                dataset_hint(&data->file, hint));
+}
+
+static int run_task(const forecast_arguments *arguments, const series_data *data, volt_forecast **forecast)
+{
+    volt_forecast_options options = options_of(arguments, data);
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_forecast_run(volt_as_view(data->levels), &options, forecast);
+    progress_end();
+    return complain_forecast(status, data, "");
+}
+
+/* Evaluates forecasts from earlier rows. */
+static int run_backtest(const forecast_arguments *arguments)
+{
+    series_data data = {0};
+    backtest_table table = {.data = &data, .coverages = *coverages_of(arguments)};
+    const char *output = arguments->output;
+    if (arguments->plot && strcmp(arguments->plot, "none") != 0)
+        return complain(EXIT_USAGE, "--plot is not supported with --backtest");
+    if (output && arguments->common.json && is_standard_output(output))
+        return complain(EXIT_USAGE, "--json and -o - both want standard output");
+    int failed = output ? output_check(output) : 0;
+    if (!failed && output)
+        failed = output_check_against(output, arguments->series.file);
+    if (!failed && output && arguments->series.future)
+        failed = output_check_against(output, arguments->series.future);
+    if (!failed)
+        failed = series_read(&arguments->series, &data);
+    if (!failed)
+        failed = backtest_create(&table);
+    if (!failed) {
+        volt_forecast_options options = options_of(arguments, &data);
+        options.progress = progress_begin(arguments->common.quiet);
+        volt_status status =
+            volt_forecast_backtest(volt_as_view(data.levels), &options, arguments->backtest, &table.result);
+        progress_end();
+        failed = complain_forecast(status, &data, "--backtest, ");
+    }
+    if (!failed && output)
+        failed = backtest_write(output, &table);
+    if (!failed && !(output && is_standard_output(output)))
+        failed = backtest_report(&table, output, arguments->common.json);
+    backtest_release(&table);
+    series_release(&data);
+    return failed;
 }
 
 static int run_forecast(int argc, char *const *argv)
@@ -258,6 +320,8 @@ static int run_forecast(int argc, char *const *argv)
     failed = bands_check(&arguments.coverages);
     if (failed)
         return failed;
+    if (arguments.backtest > 0)
+        return run_backtest(&arguments);
     choose_files(&arguments, &files);
     failed = check_files(&arguments, &files);
     if (!failed)
@@ -299,10 +363,25 @@ const cli_command command_forecast = {
         "With --budget, random kernels are evaluated on the first three quarters of the rows. The best one\n"
         "replaces the given kernel only if it is clearly better on the held-out last quarter.\n"
         "\n"
+        "--x promo,price takes columns of the file as further inputs. If their values in the rows to forecast "
+        "are\n"
+        "known, give them with --future, or as last rows of the file without a target. Otherwise the forecast\n"
+        "uses the inputs of earlier rows.\n"
+        "\n"
+        "--backtest K evaluates the forecast instead: K complete forecasts from earlier rows, each compared "
+        "with\n"
+        "the H rows after it. The last begins H rows before the end, the others H rows before each other, or\n"
+        "closer if the first would have less than half of the rows. The table has the MASE, the sMAPE (in\n"
+        "percent) and the RMSE of the forecast and of every method, and the coverage of the intervals. -o "
+        "writes\n"
+        "it as CSV.\n"
+        "\n"
         "A column that counts the rows (year, t, index, or the first column) is used as time. Long files\n"
         "are limited to their latest rows unless --rows is given.\n",
     .examples = "  volterra forecast sales.csv\n"
                 "  volterra forecast load.csv:load --steps 48 --calendar hour,weekday -o next.csv\n"
+                "  volterra forecast sales.csv:sales --x promo,price --future plan.csv\n"
+                "  volterra forecast sales.csv --backtest 5\n"
                 "  volterra forecast weather.csv:temp,pressure --season 24 --json\n",
     .options = OPTION_TABLE(rows),
     .run = run_forecast,

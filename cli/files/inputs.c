@@ -211,10 +211,14 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
                         (long long)second->table->file_rows);
     if (each == missing)
         return 0;
-    volt_missing policy = keep_targets ? VOLT_MISSING_DROP_FIRST : missing;
-    volt_status status = volt_tables_clean(first->table, second->table, policy, NULL, 0);
+    return dataset_clean_pair(first, second, keep_targets ? VOLT_MISSING_DROP_FIRST : missing);
+}
+
+int dataset_clean_pair(dataset *first, dataset *second, volt_missing missing)
+{
+    volt_status status = volt_tables_clean(first->table, second->table, missing, NULL, 0);
     if (status)
-        return complain_status(status);
+        return complain_reading(status);
     first->view = volt_table_view(first->table);
     second->view = volt_table_view(second->table);
     dataset_mention_repairs(first);

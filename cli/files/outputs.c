@@ -87,22 +87,27 @@ int outputs_check_distinct(const output_option *outputs, int count)
     return failed;
 }
 
-/* Gets the status of the file in PATH or PATH:COLUMNS. Both parts may contain colons. */
-static bool stat_source(const char *source, struct stat *about)
+/* Both parts of PATH:COLUMNS may contain colons. */
+bool source_path(const char *source, char *path, size_t size)
 {
-    char path[PATH_MAX];
-    if (stat(source, about) == 0)
-        return true;
-    for (const char *colon = strchr(source, ':'); colon; colon = strchr(colon + 1, ':')) {
-        size_t length = (size_t)(colon - source);
-        if (length >= sizeof path)
+    struct stat about;
+    for (const char *end = source + strlen(source); end;
+         end = strchr(end == source + strlen(source) ? source : end + 1, ':')) {
+        size_t length = (size_t)(end - source);
+        if (length >= size)
             return false;
         memcpy(path, source, length);
         path[length] = '\0';
-        if (stat(path, about) == 0)
+        if (stat(path, &about) == 0)
             return true;
     }
     return false;
+}
+
+static bool stat_source(const char *source, struct stat *about)
+{
+    char path[PATH_MAX];
+    return source_path(source, path, sizeof path) && stat(path, about) == 0;
 }
 
 bool source_is_file(const char *source)

@@ -27,6 +27,9 @@ int output_check_against(const char *path, const char *source);
 /* Returns whether a source, which may select columns, is a regular file that can be read again. */
 bool source_is_file(const char *source);
 
+/* Copies the path of a source, which may select columns. Returns false if there is no such file. */
+bool source_path(const char *source, char *path, size_t size);
+
 bool is_standard_output(const char *path);
 
 #define OUTPUT_OPTION(type, member) \

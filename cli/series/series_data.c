@@ -1,7 +1,6 @@
 /* cli/series/series_data.c: reads the series of a file and the times of their rows. */
-#include "series/series_report.h"
+#include "series/series_inputs.h"
 
-#include "files/calendar.h"
 #include "search/training.h"
 #include "terminal/messages.h"
 
@@ -50,6 +49,8 @@ static void choose_columns(series_data *data, int64_t *kept, int64_t *count)
     for (int64_t j = 0; j < view.cols; j++) {
         double step = 0;
         bool may_be = view.cols > 1 && (j == 0 || (data->file.names && is_name_of_clock(data->file.names[j])));
+        if (series_is_input(data, data->file.table->names[j]))
+            continue;
         if (!may_be || !counts_rows(view, j, &step)) {
             kept[(*count)++] = j;
         } else if (!data->clock) {
@@ -116,21 +117,6 @@ int series_find_times(series_data *data, int64_t steps)
     return 0;
 }
 
-static int add_calendar(const series_arguments *arguments, series_data *data)
-{
-    calendar wanted;
-    int failed = calendar_check(arguments->calendar, &wanted);
-    if (failed || !wanted.parts)
-        return failed;
-    failed = row_times_require(&data->file, "--calendar");
-    if (!failed)
-        failed = allocate_matrix(data->levels.rows, wanted.columns.cols, "the calendar", &data->calendar);
-    if (failed)
-        return failed;
-    volt_status status = volt_calendar_columns(data->file.table->times, wanted.parts, 1, data->calendar);
-    return status ? complain_status(status) : 0;
-}
-
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 static int take_columns(series_data *data)
@@ -142,6 +128,9 @@ static int take_columns(series_data *data)
     choose_columns(data, kept, &count);
     if (count == 0) {
         free(kept);
+        if (data->inputs.table)
+            return complain(EXIT_FAILED, "--x takes every column of %s: there is nothing to forecast",
+                            data->file.source);
         return complain(EXIT_FAILED,
                         "every column of %s only counts the rows: there is nothing to forecast (FILE:COLUMN "
                         "takes one all the same)",
@@ -159,15 +148,14 @@ static int take_columns(series_data *data)
 
 int series_read(const series_arguments *arguments, series_data *data)
 {
-    int failed = dataset_read_rows(&data->file, arguments->file, missing_policy(arguments->missing),
-                                   &arguments->rows, "--rows");
+    int failed = series_read_rows(arguments, data);
     if (!failed)
         failed = check_times(data);
     if (!failed)
         failed = take_columns(data);
     if (!failed)
         failed = training_season(arguments->season, &data->season);
-    return failed ? failed : add_calendar(arguments, data);
+    return failed ? failed : series_find_inputs(arguments, data);
 }
 
 void series_release(series_data *data)
@@ -175,8 +163,11 @@ void series_release(series_data *data)
     row_labels_release(&data->dates);
     free(data->time_texts);
     free(data->counts);
-    free(data->calendar.data);
+    free(data->known.data);
+    free(data->future.data);
+    free(data->future_times);
     free(data->levels.data);
     free(data->names);
+    dataset_release(&data->inputs);
     dataset_release(&data->file);
 }

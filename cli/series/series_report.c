@@ -417,6 +417,20 @@ static void report_source(const series_outcome *outcome, result_list *results)
                      outcome->info.steps == 1 ? "" : "s", times ? ", " : "", times ? times[rows] : "");
 }
 
+/* "promo, price of the rows to forecast" */
+static void report_inputs(const series_data *data, result_list *results)
+{
+    const volt_table *table = data->inputs.table;
+    text_line line = {0};
+    for (int64_t j = 0; j < table->cols; j++)
+        add_text(&line, "%s%s", j > 0 ? ", " : "", table->names[j]);
+    results_text(results, NULL, "further inputs", "%s of %s", line.text,
+                 data->future.data ? "the rows to forecast"
+                                   : "earlier rows (--future: of the rows to forecast)");
+    results_texts(results, "inputs", table->names, table->cols);
+    results_flag(results, "inputs_known", data->future.data != NULL);
+}
+
 int series_report(const series_outcome *outcome, bool json)
 {
     const series_data *data = outcome->data;
@@ -426,6 +440,8 @@ int series_report(const series_outcome *outcome, bool json)
     if (outcome->info.series > 1)
         results_text(results, NULL, "inputs", "%s",
                      outcome->alone ? "each series from itself" : "each series from all series");
+    if (data->inputs.table)
+        report_inputs(data, results);
     char sentence[256];
     const char *search = search_sentence(&outcome->info, sentence, sizeof sentence);
     if (search)

@@ -11,24 +11,34 @@
 
 typedef struct series_arguments {
     const char *file, *season, *calendar;
-    int64_t steps; /* 0: not given */
+    const char *x, *future; /* columns of further inputs, and the file of their future values */
+    int64_t steps;          /* 0: not given */
     row_range rows;
     int missing;
 } series_arguments;
 
+enum { SOURCE_LENGTH = 4096 }; /* of PATH:COLUMNS */
+
 typedef struct series_data {
     dataset file;
-    volt_matrix levels;   /* rows x series */
-    const char **names;   /* names of the series, one block */
-    volt_matrix calendar; /* rows x calendar columns; data NULL: none */
-    int64_t season;       /* --season: rows, 0 or VOLT_SEASON_AUTO */
-    volt_time_step step;  /* time between two rows; all zero: unknown */
-    const char *clock;    /* row counter column, not forecast; NULL: none */
+    volt_matrix levels;      /* rows x series */
+    const char **names;      /* names of the series, one block */
+    dataset inputs;          /* --x */
+    volt_matrix future;      /* values of its columns in the rows to forecast; data NULL: unknown */
+    volt_time *future_times; /* their times; NULL: unknown */
+    volt_matrix
+        known; /* inputs and calendar of the rows, and of those after them if all are known; data NULL: none */
+    int64_t levels_rows; /* rows with a target, before any are dropped */
+    int64_t steps;       /* number of steps; 0: the default */
+    int64_t season;      /* --season: rows, 0 or VOLT_SEASON_AUTO */
+    volt_time_step step; /* time between two rows; all zero: unknown */
+    const char *clock;   /* row counter column, not forecast; NULL: none */
     double clock_last, clock_step;
     const char *time_name;   /* name of the time column; NULL: unknown */
     const char **time_texts; /* times of the rows, then of the steps; NULL: unknown */
     row_labels dates;        /* storage for date texts */
     char *counts;            /* storage for counter texts */
+    char input_source[SOURCE_LENGTH];
 } series_data;
 
 /* Both return 0, or the exit status after an error message. Data initialised to {0} can always be released. */

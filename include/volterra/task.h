@@ -281,17 +281,15 @@ enum { VOLT_BACKTEST_METHODS = VOLT_MEMBER_AR + 2 }; /* the forecast, then every
 typedef struct volt_backtest {
     size_t struct_size; /* set by the caller */
     /* VOLT_BACKTEST_METHODS x series; NaN: the method has no forecast, or the error is undefined */
-    double *
-        mase; /* mean over origins of the mean absolute error, relative to that of the (seasonal) naive forecast one step
-                        ahead in the rows before the origin */
-    double *smape; /* mean of 200 |y - f| / (|y| + |f|), in percent */
-    double *rmse;  /* root mean squared error */
-    int64_t *
-        values; /* number of values forecast; origins x steps, less for a kernel that has no part in some steps */
+    /* mase: mean over origins of the mean absolute error, relative to that of the (seasonal) naive forecast one step ahead in
+     * the rows before the origin; smape: mean of 200 |y - f| / (|y| + |f|), in percent */
+    double *mase, *smape, *rmse;
+    int64_t *values; /* number of values forecast; the kernel may have no part in some steps */
     /* n_coverages x series, of the intervals of the forecast; NaN: none */
     double *coverage; /* share of values within the interval */
     double *width;    /* mean width */
     /* set by volt_forecast_backtest */
+    const char *const *names; /* of the methods: "forecast", then the members */
     int64_t steps, origins;
     int64_t first_rows; /* rows before the first origin */
     int64_t distance;   /* rows between two origins */

@@ -48,6 +48,7 @@ static volt_status choose_origins(int64_t rows, const volt_forecast_options *opt
                  "origins is %lld, and must be at most %lld for %lld rows and %lld step%s", (long long)count,
                  (long long)(last - least + 1), (long long)rows, (long long)options->steps,
                  options->steps == 1 ? "" : "s");
+    result->names = volt_forecast_method_names;
     result->steps = options->steps;
     result->origins = count;
     result->distance = count > 1 ? volt_min(options->steps, (last - least) / (count - 1)) : options->steps;

@@ -10,14 +10,15 @@
 #include <math.h>
 #include <string.h>
 
-const char *const volt_forecast_member_names[FORECAST_MEMBERS] = {
-    [VOLT_MEMBER_KERNEL] = "kernel",
-    [VOLT_MEMBER_THETA] = "theta",
-    [VOLT_MEMBER_ETS] = "ets",
-    [VOLT_MEMBER_NAIVE] = "naive",
-    [VOLT_MEMBER_DRIFT] = "drift",
-    [VOLT_MEMBER_AR] = "autoregression",
-    [VOLT_MEMBER_SEASONAL] = "seasonal naive",
+const char *const volt_forecast_method_names[1 + FORECAST_MEMBERS] = {
+    "forecast",
+    [1 + VOLT_MEMBER_KERNEL] = "kernel",
+    [1 + VOLT_MEMBER_THETA] = "theta",
+    [1 + VOLT_MEMBER_ETS] = "ets",
+    [1 + VOLT_MEMBER_NAIVE] = "naive",
+    [1 + VOLT_MEMBER_DRIFT] = "drift",
+    [1 + VOLT_MEMBER_AR] = "autoregression",
+    [1 + VOLT_MEMBER_SEASONAL] = "seasonal naive",
 };
 
 forecast_origins volt_forecast_origins(int64_t n, int64_t steps)

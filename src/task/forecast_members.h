@@ -12,7 +12,7 @@
 
 enum { FORECAST_MEMBERS = VOLT_BACKTEST_METHODS - 1, FORECAST_ORIGINS = 16, FORECAST_LEAST_ROWS = 3 };
 
-extern const char *const volt_forecast_member_names[FORECAST_MEMBERS];
+extern const char *const volt_forecast_method_names[1 + FORECAST_MEMBERS]; /* "forecast", then the members */
 
 /* Number of rows known at each origin, in increasing order. Step h is measured at origins of at most n - h rows. */
 typedef struct forecast_origins {

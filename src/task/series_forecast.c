@@ -508,7 +508,7 @@ volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_
     VOLT_REQUIRE(forecast && info, VOLT_ERR_ARGUMENT, "forecast and info must not be NULL");
     volt_forecast_info full = forecast->info;
     full.kernel = forecast->kernel;
-    full.member_names = volt_forecast_member_names;
+    full.member_names = volt_forecast_method_names + 1;
     full.warnings = forecast->warnings;
     return volt_result_copy(info, &full, sizeof full, "volt_forecast_info");
 }

@@ -127,6 +127,8 @@ static void compare_with_loop(int64_t known_rows)
         options.known = volt_view_of(known, known_rows, 1);
     check_ok(volt_forecast_backtest(volt_view_of(levels, ROWS, SERIES), &options, ORIGINS, &result));
     assert_int_equal(result.steps, STEPS);
+    assert_string_equal(result.names[0], "forecast");
+    assert_string_equal(result.names[1 + VOLT_MEMBER_THETA], "theta");
     assert_int_equal(result.origins, ORIGINS);
     assert_int_equal(result.distance, STEPS);
     assert_int_equal(result.first_rows, ROWS - ORIGINS * STEPS);

@@ -1,0 +1,252 @@
+/* cli/series/series_inputs.c: further inputs of a forecast: columns of the file, their future values, the calendar. */
+#include "series/series_inputs.h"
+
+#include "files/calendar.h"
+#include "files/outputs.h"
+#include "terminal/messages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- columns of the file ---------------------------------------------------------------------- */
+
+/* Returns PATH:COLUMNS in `text`, where PATH is that of the source. */
+static int select_columns(const char *source, const char *columns, char text[SOURCE_LENGTH])
+{
+    char path[SOURCE_LENGTH];
+    if (!source_path(source, path, sizeof path))
+        snprintf(path, sizeof path, "%.*s", (int)sizeof path - 1, source);
+    int length = snprintf(text, SOURCE_LENGTH, "%s:%s", path, columns);
+    return length < SOURCE_LENGTH ? 0 : complain(EXIT_USAGE, "--x and the file name are too long");
+}
+
+bool series_is_input(const series_data *data, const char *name)
+{
+    const volt_table *table = data->inputs.table;
+    for (int64_t j = 0; table && j < table->cols; j++)
+        if (strcmp(table->names[j], name) == 0)
+            return true;
+    return false;
+}
+
+/* Counts the last rows without a target: every column that has missing values there misses the same number. */
+static int64_t rows_without_target(const series_data *data)
+{
+    const volt_table *table = data->file.table;
+    int64_t count = 0;
+    for (int64_t j = 0; j < table->cols; j++) {
+        int64_t last = table->rows, missing = 0;
+        while (!series_is_input(data, table->names[j]) && last > 0 &&
+               isnan(table->values[(last - 1) * table->cols + j]))
+            last--;
+        missing = table->rows - last;
+        if (missing > 0 && count > 0 && missing != count)
+            return 0;
+        count = missing > 0 ? missing : count;
+    }
+    return count < table->rows ? count : 0;
+}
+
+/* ---- future values ---------------------------------------------------------------------------- */
+
+/* Rejects future rows whose dates do not follow those of the file: rows from `first` of `source`. */
+static int check_following(const series_data *data, const dataset *source, int64_t first)
+{
+    const volt_table *file = data->file.table, *future = source->table;
+    int64_t last = data->levels_rows - 1;
+    volt_time_step step;
+    if (!file->times || !future->times)
+        return 0;
+    volt_status status = volt_time_step_find(file->times, last + 1, &step);
+    if (status)
+        return complain_status(status);
+    volt_time before = file->times[last];
+    for (int64_t i = first; i < future->rows; i++) {
+        volt_time now = future->times[i], due = volt_time_advance(file->times[last], step, i - first + 1);
+        char text[VOLT_TIME_LENGTH];
+        if (!volt_time_step_is_known(step) && !(now.seconds > before.seconds))
+            return complain(EXIT_FAILED, "%s: row %lld (%s) does not come after the row before it",
+                            source->source, (long long)future->row_numbers[i], future->time_texts[i]);
+        if (volt_time_step_is_known(step) && fabs(now.seconds - due.seconds) > 1e-3 &&
+            fabs(now.clock - due.clock) > 1e-3) {
+            status = volt_time_write_like(file->time_texts[last], file->times[last], due, text);
+            return complain(EXIT_FAILED,
+                            "%s: row %lld is %s, and must be %s: future rows follow %s, the last row of %s",
+                            source->source, (long long)future->row_numbers[i], future->time_texts[i],
+                            status ? "the next time" : text, file->time_texts[last], data->file.source);
+        }
+        before = now;
+    }
+    return 0;
+}
+
+/* Copies the rows from `first` of `source` as the future values. */
+static int take_future(series_data *data, const dataset *source, int64_t first)
+{
+    volt_view view = source->view;
+    const volt_table *table = source->table;
+    int64_t rows = view.rows - first;
+    int failed = check_following(data, source, first);
+    if (!failed)
+        failed = allocate_matrix(rows, view.cols, "the future inputs", &data->future);
+    if (failed)
+        return failed;
+    for (int64_t i = 0; i < rows * view.cols; i++) {
+        int64_t row = first + i / view.cols, j = i % view.cols;
+        data->future.data[i] = view.data[row * view.ld + j];
+        if (!isfinite(data->future.data[i]))
+            return complain(
+                EXIT_FAILED,
+                "%s: row %lld, column '%s': the value is missing; every row to forecast must have its inputs",
+                source->source, (long long)table->row_numbers[row], table->names[j]);
+    }
+    if (!table->times)
+        return 0;
+    data->future_times = malloc((size_t)rows * sizeof *data->future_times);
+    if (!data->future_times)
+        return complain(EXIT_FAILED, "not enough memory for the times of %s", source->source);
+    memcpy(data->future_times, table->times + first, (size_t)rows * sizeof *data->future_times);
+    return 0;
+}
+
+/* Reads the columns of the inputs from --future. */
+static int read_future(const series_arguments *arguments, series_data *data)
+{
+    char source[SOURCE_LENGTH], path[SOURCE_LENGTH];
+    const volt_table *inputs = data->inputs.table;
+    dataset read = {0};
+    bool selects = source_path(arguments->future, path, sizeof path) && strcmp(path, arguments->future) != 0;
+    int failed = selects ? 0 : select_columns(arguments->future, arguments->x, source);
+    if (!failed)
+        failed = dataset_read(&read, selects ? arguments->future : source, VOLT_MISSING_KEEP);
+    if (!failed && read.view.cols != inputs->cols)
+        failed = complain(EXIT_FAILED, "--future %s has %lld column%s, and must have the %lld of --x",
+                          arguments->future, (long long)read.view.cols, read.view.cols == 1 ? "" : "s",
+                          (long long)inputs->cols);
+    for (int64_t j = 0; !failed && read.names && data->inputs.names && j < inputs->cols; j++)
+        if (strcmp(read.names[j], inputs->names[j]) != 0)
+            failed = complain(EXIT_FAILED, "--future %s has column '%s' in place of '%s'", arguments->future,
+                              read.names[j], inputs->names[j]);
+    if (!failed)
+        failed = take_future(data, &read, 0);
+    dataset_release(&read);
+    return failed;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+static int check_arguments(const series_arguments *arguments)
+{
+    if (arguments->future && !arguments->x)
+        return complain(EXIT_USAGE, "--future requires --x, the columns that it continues");
+    if (arguments->x && strcmp(arguments->file, "-") == 0)
+        return complain(EXIT_USAGE, "--x requires a file, not standard input");
+    return 0;
+}
+
+/* Rows of the file without a target are future values of the inputs. The others are cleaned together. */
+static int split_rows(const series_arguments *arguments, volt_missing missing, series_data *data)
+{
+    int64_t more = rows_without_target(data);
+    int failed = 0;
+    data->levels_rows = data->file.table->rows - more;
+    if (more > 0 && arguments->future)
+        return complain(
+            EXIT_USAGE,
+            "--future %s: the last %lld row%s of %s already have inputs without a target; give one of them",
+            arguments->future, (long long)more, more == 1 ? "" : "s", arguments->file);
+    if (more > 0)
+        failed = take_future(data, &data->inputs, data->levels_rows);
+    else if (arguments->future)
+        failed = read_future(arguments, data);
+    data->file.table->rows = data->inputs.table->rows = data->levels_rows;
+    if (!failed)
+        failed = dataset_clean_pair(&data->file, &data->inputs, missing);
+    if (!failed && missing == VOLT_MISSING_INTERPOLATE)
+        dataset_mention_repairs(&data->inputs);
+    return failed;
+}
+
+int series_read_rows(const series_arguments *arguments, series_data *data)
+{
+    volt_missing missing = missing_policy(arguments->missing);
+    int failed = check_arguments(arguments);
+    if (failed || !arguments->x)
+        return failed ? failed
+                      : dataset_read_rows(&data->file, arguments->file, missing, &arguments->rows, "--rows");
+    failed = select_columns(arguments->file, arguments->x, data->input_source);
+    if (!failed)
+        failed =
+            dataset_read_rows(&data->inputs, data->input_source, VOLT_MISSING_KEEP, &arguments->rows, "--rows");
+    if (!failed)
+        failed = dataset_read_rows(&data->file, arguments->file, VOLT_MISSING_KEEP, &arguments->rows, "--rows");
+    return failed ? failed : split_rows(arguments, missing, data);
+}
+
+/* ---- the known inputs ------------------------------------------------------------------------- */
+
+/* Number of rows after the last for which the inputs are known. Without columns of the file, the calendar is known for as
+ * many rows as can be forecast. */
+static int64_t count_future(const series_arguments *arguments, const series_data *data)
+{
+    if (data->inputs.table)
+        return data->future.rows;
+    if (!volt_time_step_is_known(data->step))
+        return 0;
+    return arguments->steps > 0 ? arguments->steps : VOLT_FORECAST_MOST_STEPS;
+}
+
+/* Computes the calendar of the rows and of those after them. */
+static int fill_calendar(const series_data *data, const calendar *wanted, volt_matrix columns)
+{
+    const volt_table *table = data->file.table;
+    int64_t rows = table->rows;
+    if (columns.rows > rows && !data->future_times && !volt_time_step_is_known(data->step))
+        return complain(EXIT_FAILED, "--calendar requires dates of the future rows");
+    volt_time *times = malloc((size_t)columns.rows * sizeof *times);
+    if (!times)
+        return complain(EXIT_FAILED, "not enough memory for the calendar");
+    for (int64_t i = 0; i < columns.rows; i++) {
+        if (i < rows)
+            times[i] = table->times[i];
+        else if (data->future_times)
+            times[i] = data->future_times[i - rows];
+        else
+            times[i] = volt_time_advance(table->times[rows - 1], data->step, i - rows + 1);
+    }
+    volt_status status = volt_calendar_columns(times, wanted->parts, 1, columns);
+    free(times);
+    return status ? complain_status(status) : 0;
+}
+
+int series_find_inputs(const series_arguments *arguments, series_data *data)
+{
+    calendar wanted;
+    volt_view inputs = data->inputs.view;
+    int64_t rows = data->levels.rows, more = 0;
+    int failed = calendar_check(arguments->calendar, &wanted);
+    data->steps = arguments->steps;
+    if (!failed && wanted.parts)
+        failed = row_times_require(&data->file, "--calendar");
+    if (failed || (!wanted.parts && inputs.cols == 0))
+        return failed;
+    more = count_future(arguments, data);
+    if (data->future.rows > 0 && data->steps == 0)
+        data->steps = data->future.rows;
+    if (data->future.rows > 0 && data->future.rows < data->steps)
+        return complain(EXIT_FAILED,
+                        "--steps is %lld, and must be at most %lld, the number of rows with future inputs",
+                        (long long)data->steps, (long long)data->future.rows);
+    failed = allocate_matrix(rows + more, inputs.cols + wanted.columns.cols, "the inputs", &data->known);
+    if (failed)
+        return failed;
+    for (int64_t i = 0; inputs.cols > 0 && i < rows + more; i++) {
+        const double *from =
+            i < rows ? inputs.data + i * inputs.ld : data->future.data + (i - rows) * data->future.ld;
+        memcpy(data->known.data + i * data->known.ld, from, (size_t)inputs.cols * sizeof *from);
+    }
+    volt_matrix columns = {data->known.data + inputs.cols, rows + more, wanted.columns.cols, data->known.ld};
+    return wanted.parts ? fill_calendar(data, &wanted, columns) : 0;
+}
