@@ -58,7 +58,7 @@ class Forecaster(BaseEstimator):
     separate : bool, default=False
         A separate model for each series, without the other series as inputs.
     all_rows : bool, default=False
-        Use every row. By default the latest rows, limited to about half a minute of work.
+        Use every row. By default the latest rows, limited to a few seconds of work.
     coverage : float or sequence of float, optional
         Coverage of prediction intervals, each between 0 and 1, e.g. ``[0.8, 0.95]``.
     budget : float or str, optional
