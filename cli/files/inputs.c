@@ -167,8 +167,8 @@ void dataset_pass_over_first(dataset *data, const char *name)
     memmove(data->names, data->names + 1, (size_t)data->view.cols * sizeof *data->names);
 }
 
-/* Returns whether `name` is the name of column j followed by .lo, .hi or .std. */
-static bool is_beside(const dataset *data, int64_t j, const char *name)
+/* Returns whether `name` is the name of column j followed by .lo, .hi, .std or .error. */
+static bool describes_column(const dataset *data, int64_t j, const char *name)
 {
     size_t length = strlen(data->names[j]);
     const char *end = name + length;
@@ -176,19 +176,30 @@ static bool is_beside(const dataset *data, int64_t j, const char *name)
         return false;
     if (strncmp(end, ".lo", 3) == 0 || strncmp(end, ".hi", 3) == 0)
         return end[3 + strspn(end + 3, "0123456789.")] == '\0';
-    return strcmp(end, ".std") == 0;
+    return strcmp(end, ".std") == 0 || strcmp(end, ".error") == 0;
+}
+
+/* Moves column `from` of the table and its name to the left. */
+static void move_column(dataset *data, int64_t from, int64_t to)
+{
+    double *values = (double *)data->view.data; /* owned by the table of the dataset */
+    for (int64_t i = 0; i < data->view.rows && from != to; i++)
+        values[i * data->view.ld + to] = values[i * data->view.ld + from];
+    data->names[to] = data->names[from];
 }
 
 void dataset_pass_over_bands(dataset *data)
 {
-    bool beside = data->names != NULL;
-    while (beside && data->view.cols > 1) {
-        int64_t last = data->view.cols - 1;
-        beside = false;
-        for (int64_t j = 0; j < last && !beside; j++)
-            beside = is_beside(data, j, data->names[last]);
-        data->view.cols -= beside;
+    int64_t kept = 0;
+    for (int64_t j = 0; data->names && j < data->view.cols; j++) {
+        bool describes = false;
+        for (int64_t i = 0; i < kept && !describes; i++)
+            describes = describes_column(data, i, data->names[j]);
+        if (!describes)
+            move_column(data, j, kept++);
     }
+    if (data->names)
+        data->view.cols = kept;
 }
 
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,

@@ -220,8 +220,10 @@ char *format_seconds(double seconds, char text[QUANTITY_LENGTH])
         snprintf(text, QUANTITY_LENGTH, "%.0f min", seconds / 60);
     else if (seconds < 2 * 86400)
         snprintf(text, QUANTITY_LENGTH, "%.1f hours", seconds / 3600);
-    else
+    else if (seconds < 2 * 365.25 * 86400)
         snprintf(text, QUANTITY_LENGTH, "%.1f days", seconds / 86400);
+    else
+        snprintf(text, QUANTITY_LENGTH, "%.3g years", seconds / (365.25 * 86400));
     return text;
 }
 
