@@ -6,15 +6,15 @@
  * All processes run the command with the same arguments on the same files; only the first one prints and
  * writes. `fit` distributes the large matrix (mpi_backend.h) or the rows (base/row_bands.h). An interrupt
  * ends the job; files are replaced atomically. In `tune` the first process leads the search and the others
- * evaluate candidates (mpi_crew.h). Other commands run in the first process. */
+ * evaluate candidates (mpi_workers.h). Other commands run in the first process. */
 #define _GNU_SOURCE
 #include "base/row_bands.h"
 #include "io/file/atomic_file.h"
 #include "mpi_backend.h"
-#include "mpi_crew.h"
 #include "mpi_machine.h"
+#include "mpi_workers.h"
 #include "program.h"
-#include "select/search/crew.h"
+#include "select/search/worker_pool.h"
 #include "tiles.h"
 
 #include <mpi.h>
@@ -76,7 +76,7 @@ static bool all_arrive(bool patiently)
     struct timespec pause = {.tv_nsec = 2000000};
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     for (int64_t waited = 0; !done && (patiently || waited < WAIT_SECONDS * 1000 / 2); waited++) {
-        mpi_crew_drain();
+        mpi_workers_drain();
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done)
             nanosleep(&pause, NULL);
@@ -128,7 +128,7 @@ static void join(job_mode mode, int provided)
     if (mode == TUNE && provided < MPI_THREAD_SERIALIZED)
         end_job("tune requires an MPI library with MPI_THREAD_SERIALIZED");
     if (mode == TUNE)
-        volt_crew_use(mpi_crew());
+        volt_worker_pool_use(mpi_workers());
 }
 
 /* Did all processes succeed? */
@@ -136,7 +136,7 @@ static bool part(job_mode mode, int status)
 {
     char words[WORDS] = "";
     bool well = status == 0;
-    if (mode == TUNE && !mpi_crew_end(well, error_output(words)))
+    if (mode == TUNE && !mpi_workers_end(well, error_output(words)))
         return false;
     if (mode == TUNE && grid.rank > 0) /* the process has reported its error */
         well = true;

@@ -60,30 +60,30 @@ static double spread_between(const volt_trial *a, const volt_trial *b)
     return sqrt(squares / (FOLDS - 1));
 }
 
-static volt_rival plain_rival(volt_trial *const *trials, int64_t count)
+static volt_reference plain_reference(volt_trial *const *trials, int64_t count)
 {
-    volt_rival rival = {.spread = NAN};
+    volt_reference reference = {.spread = NAN};
     double spreads[CANDIDATES] = {0};
     int64_t known = 0;
     for (int64_t i = 0; i < count; i++)
-        if (volt_trial_complete(trials[i]) && (!rival.best || trials[i]->score > rival.best->score))
-            rival.best = trials[i];
+        if (volt_trial_complete(trials[i]) && (!reference.best || trials[i]->score > reference.best->score))
+            reference.best = trials[i];
     for (int64_t i = 0; i < count; i++)
-        if (volt_trial_complete(trials[i]) && trials[i] != rival.best)
-            spreads[known++] = spread_between(trials[i], rival.best);
+        if (volt_trial_complete(trials[i]) && trials[i] != reference.best)
+            spreads[known++] = spread_between(trials[i], reference.best);
     qsort(spreads, (size_t)known, sizeof *spreads, by_value);
     if (known >= 4)
-        rival.spread = spreads[known / 2];
-    return rival;
+        reference.spread = spreads[known / 2];
+    return reference;
 }
 
 static void run_plainly(const volt_race_rule *rule, const outcome *all, volt_trial **trials)
 {
     for (int64_t p = 0; p < CANDIDATES; p++) {
-        volt_rival rival = plain_rival(trials, p < VOLT_LAG ? 0 : p - VOLT_LAG + 1);
+        volt_reference reference = plain_reference(trials, p < VOLT_LAG ? 0 : p - VOLT_LAG + 1);
         trials[p] = trial_of(&all[p], p);
         for (int64_t done = 1; done <= all[p].done && done < FOLDS; done++)
-            if (volt_rival_beats(rule, &rival, all[p].folds, done)) {
+            if (volt_reference_beats(rule, &reference, all[p].folds, done)) {
                 volt_trial_stop(trials[p], done);
                 break;
             }
@@ -117,9 +117,10 @@ static bool go_on(const volt_schedule *schedule, const outcome *all, active *one
     if (one->done == all[one->position].done)
         return true;
     one->done++;
-    const volt_rival *rival = volt_schedule_rival(schedule, one->position);
-    one->stopped = one->done < FOLDS && rival &&
-                   volt_rival_beats(&schedule->standings.rule, rival, all[one->position].folds, one->done);
+    const volt_reference *reference = volt_schedule_reference(schedule, one->position);
+    one->stopped =
+        one->done < FOLDS && reference &&
+        volt_reference_beats(&schedule->standings.rule, reference, all[one->position].folds, one->done);
     return one->stopped;
 }
 
@@ -130,7 +131,7 @@ static void run_in_parallel(const volt_race_rule *rule, const outcome *all, volt
     active running[64];
     int64_t n_running = 0;
     check_ok(volt_schedule_begin(&schedule, *rule));
-    schedule.most_ahead = VOLT_LAG + 4 * parallel;
+    schedule.max_ahead = VOLT_LAG + 4 * parallel;
     for (int64_t i = 0; i < resumed; i++) { /* any trials of an earlier run */
         int64_t position = (int64_t)(volt_rng_uniform(rng) * CANDIDATES);
         if (!volt_schedule_has(&schedule, position)) {

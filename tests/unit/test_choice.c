@@ -51,7 +51,7 @@ static double plain_p(const double *values, int64_t count)
 }
 
 /* The larger p value of the two tests of docs/math.md; 0: too few blocks. */
-static double plain_test(const double *e, const double *rivals, int64_t ld, int64_t n, int64_t least,
+static double plain_test(const double *e, const double *reference, int64_t ld, int64_t n, int64_t least,
                          double *differences)
 {
     int64_t blocks = n / least < 20 ? n / least : 20, row = 0;
@@ -62,7 +62,7 @@ static double plain_test(const double *e, const double *rivals, int64_t ld, int6
         int64_t end = (b + 1) * (n / blocks) + (b + 1 < n % blocks ? b + 1 : n % blocks), count = end - row;
         for (own[b] = other[b] = 0; row < end; row++) {
             own[b] += pow(e[row * ld], 2) / (double)count;
-            other[b] += pow(rivals[row * ld], 2) / (double)count;
+            other[b] += pow(reference[row * ld], 2) / (double)count;
         }
         d[b] = other[b] - own[b];
         gain += d[b];
@@ -100,15 +100,15 @@ static void block_test_equals_two_t_tests(void **state)
     for (int trial = 0; trial < 3000; trial++) {
         enum { LD = 2, MOST = 130 };
         int64_t n = draw(&rng, 1, MOST), least = draw(&rng, 1, 9);
-        double e[MOST * LD], rivals[MOST * LD], better = 0.6 * volt_rng_uniform(&rng), size = 1, differences;
+        double e[MOST * LD], reference[MOST * LD], better = 0.6 * volt_rng_uniform(&rng), size = 1, differences;
         double restless = trial % 2 ? 0.6 * volt_rng_uniform(&rng) : 0; /* errors of varying amplitude */
         for (int64_t i = 0; i < n; i++) {
             size *= exp(restless * volt_rng_normal(&rng));
             e[i * LD] = size * (1 - better) * volt_rng_normal(&rng);
-            rivals[i * LD] = size * volt_rng_normal(&rng);
+            reference[i * LD] = size * volt_rng_normal(&rng);
         }
-        double sure = volt_block_test(e, rivals, LD, n, least);
-        double p = plain_test(e, rivals, LD, n, least, &differences);
+        double sure = volt_block_test(e, reference, LD, n, least);
+        double p = plain_test(e, reference, LD, n, least, &differences);
         by_ratios += sure == 0.99 && differences < 0.98;
         if (!agrees(sure, p))
             fail_msg("%" PRId64 " rows in blocks of %" PRId64 " or more: %g, and p is %g", n, least, sure, p);

@@ -198,13 +198,13 @@ static void alpha_is_chosen_with_landmarks(void **state)
         for (int power = -2; power <= 2; power++) {
             volt_model_info other = {.struct_size = sizeof other};
             options.alpha = info.alphas[k] * pow(10, power);
-            volt_model *rival = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted[1]);
-            volt_model_get_info(rival, &other);
+            volt_model *other_model = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted[1]);
+            volt_model_get_info(other_model, &other);
             assert_true(other.report->mse[k] >= info.report->mse[k] * (1 - 1e-9));
             if (power == 0)
                 for (int64_t i = 0; i < N; i++)
                     assert_true(fabs(fitted[0][i * Q + k] - fitted[1][i * Q + k]) <= allowed);
-            volt_model_free(rival);
+            volt_model_free(other_model);
         }
     }
     volt_model_free(model);

@@ -23,14 +23,14 @@ static void tied_candidate_is_not_stopped(void **state)
         }
         /* MSE: lower is better, and remaining errors may be 0. */
         const volt_trial best = {.score = sizes[size] * 1.15, .folds = folds};
-        const volt_rival rival = {.best = &best, .spread = NAN};
+        const volt_reference reference = {.best = &best, .spread = NAN};
         volt_race_rule rule = {VOLT_RACE_EXACT, VOLT_SCORE_MSE, FOLDS};
         for (int done = 1; done <= FOLDS; done++) {
-            assert_false(volt_rival_beats(&rule, &rival, same, done));
-            assert_true(volt_rival_beats(&rule, &rival, worse, done));
+            assert_false(volt_reference_beats(&rule, &reference, same, done));
+            assert_true(volt_reference_beats(&rule, &reference, worse, done));
         }
         rule.race = VOLT_RACE_NONE;
-        assert_false(volt_rival_beats(&rule, &rival, worse, FOLDS));
+        assert_false(volt_reference_beats(&rule, &reference, worse, FOLDS));
     }
 }
 

@@ -13,8 +13,8 @@
 #include <nlopt.h>
 #include <string.h>
 
-static const double least_gain = 1e-3; /* of the evidence: smaller gains are insignificant */
-static const double far_worse = 100;   /* of the objective: a factor e^100 per row */
+static const double min_gain = 1e-3; /* of the evidence: smaller gains are insignificant */
+static const double far_worse = 100; /* of the objective: a factor e^100 per row */
 
 typedef struct climber {
     const volt_kernel *start;
@@ -141,7 +141,7 @@ static volt_status run_optimiser(climber *climb)
     nlopt_set_min_objective(climb->optimiser, objective, climb);
     nlopt_set_lower_bounds(climb->optimiser, low);
     nlopt_set_upper_bounds(climb->optimiser, high);
-    nlopt_set_ftol_abs(climb->optimiser, least_gain / climb->size);
+    nlopt_set_ftol_abs(climb->optimiser, min_gain / climb->size);
     nlopt_result result = nlopt_optimize(climb->optimiser, z, &reached);
     nlopt_destroy(climb->optimiser);
     VOLT_TRY(climb->status);

@@ -10,10 +10,10 @@
  *
  * A run ends without progress or at the precision; the next one follows.
  *
- * Race: the rival of a generation is the worst parent of the previous one, the trial at the end of its better
- * half. A stopped candidate has lost to it, so the ranking of parents is exact if at least half of the
+ * Race: the reference of a generation is the worst parent of the previous one, the trial at the end of its
+ * better half. A stopped candidate has lost to it, so the ranking of parents is exact if at least half of the
  * generation is complete. Stopped candidates rank after the complete ones, by their mean difference from the
- * rival on their blocks; failed ones rank last. The first generation of a run has no rival.
+ * reference on their blocks; failed ones rank last. The first generation of a run has no reference.
  *
  * A generation depends only on earlier trials, the seed and the indices of its candidates. */
 #include "select/search/cma.h"
@@ -59,7 +59,7 @@ void volt_evolution_end(volt_evolution *evolution)
 static const volt_trial *ranked_draw(const volt_run *r, int64_t place)
 {
     const volt_standings *standings = &r->schedule.standings;
-    const volt_trial *best = standings->rivals[standings->count].best;
+    const volt_trial *best = standings->references[standings->count].best;
     double sign = volt_score_sign(standings->rule.score), worths[VOLT_FIRST_DRAWS];
     for (int64_t p = 0; p < VOLT_FIRST_DRAWS; p++)
         worths[p] = best ? volt_trial_worth(r->schedule.settled[p], best, sign) : NAN;
@@ -114,7 +114,7 @@ static volt_status begin_run(volt_run *r)
     volt_evolution_end(evolution);
     VOLT_TRY(choose_start(r, &evolution->start, &sigma));
     int64_t n = evolution->start.count, doublings = volt_min(evolution->runs++, 12);
-    r->schedule.generation_rival = (volt_rival){.spread = NAN};
+    r->schedule.generation_reference = (volt_reference){.spread = NAN};
     if (n == 0)
         return VOLT_OK;
     for (int64_t i = 0; i < n; i++)
@@ -139,25 +139,25 @@ static double loss_of(const volt_race_rule *rule, double score)
     return (sign > 0 && rule->score != VOLT_SCORE_LOG ? 1 : 0) - sign * score;
 }
 
-/* Mean difference of a stopped trial from its rival, at least 0. */
-static double behind(const volt_race_rule *rule, const volt_trial *trial, const volt_trial *rival)
+/* Mean difference of a stopped trial from its reference, at least 0. */
+static double behind(const volt_race_rule *rule, const volt_trial *trial, const volt_trial *reference)
 {
     double sum = 0;
-    for (int64_t k = 0; rival && k < trial->n_folds; k++)
-        sum += loss_of(rule, trial->folds[k]) - loss_of(rule, rival->folds[k]);
+    for (int64_t k = 0; reference && k < trial->n_folds; k++)
+        sum += loss_of(rule, trial->folds[k]) - loss_of(rule, reference->folds[k]);
     return fmax(sum / (double)volt_max(trial->n_folds, 1), 0);
 }
 
-/* The values of the generation, and the rival of the next one: the complete trial at the place of the last
- * parent, or the worst complete one. Without a complete trial the rival does not change. */
+/* The values of the generation, and the reference of the next one: the complete trial at the place of the last
+ * parent, or the worst complete one. Without a complete trial the reference does not change. */
 static void judge(volt_run *r, double *values)
 {
     volt_schedule *schedule = &r->schedule;
     const volt_race_rule *rule = &schedule->standings.rule;
-    const volt_trial *rival = schedule->generation_rival.best, *next = NULL;
+    const volt_trial *reference = schedule->generation_reference.best, *next = NULL;
     volt_trial *const *trials = schedule->settled + schedule->generation_begin;
     int64_t count = schedule->generation_end - schedule->generation_begin, complete = 0;
-    double worst = rival ? loss_of(rule, rival->score) : 0;
+    double worst = reference ? loss_of(rule, reference->score) : 0;
     for (int64_t k = 0; k < count; k++)
         if (volt_trial_complete(trials[k])) {
             values[k] = loss_of(rule, trials[k]->score);
@@ -166,8 +166,9 @@ static void judge(volt_run *r, double *values)
         }
     for (int64_t k = 0; k < count; k++)
         if (!volt_trial_complete(trials[k]))
-            values[k] =
-                trials[k]->failure || trials[k]->n_folds == 0 ? NAN : worst + behind(rule, trials[k], rival);
+            values[k] = trials[k]->failure || trials[k]->n_folds == 0
+                            ? NAN
+                            : worst + behind(rule, trials[k], reference);
     int64_t place = volt_min(count / 2, complete);
     for (int64_t k = 0; k < count && !next; k++) {
         int64_t better = 0;
@@ -177,8 +178,9 @@ static void judge(volt_run *r, double *values)
         if (volt_trial_complete(trials[k]) && better == place - 1)
             next = trials[k];
     }
-    schedule->generation_rival = (volt_rival){
-        .best = next ? next : rival, .spread = schedule->standings.rivals[schedule->generation_end].spread};
+    schedule->generation_reference =
+        (volt_reference){.best = next ? next : reference,
+                         .spread = schedule->standings.references[schedule->generation_end].spread};
 }
 
 /* Ends the generation and starts the next one, of the same run or of another. */

@@ -31,7 +31,7 @@ static bool has_one_like(const volt_parents *parents, const volt_trial *trial)
 void volt_parents_choose(const volt_standings *standings, volt_trial *const *trials, int64_t count,
                          volt_parents *parents)
 {
-    const volt_trial *best = standings->rivals[count].best;
+    const volt_trial *best = standings->references[count].best;
     double sign = volt_score_sign(standings->rule.score), worths[VOLT_MAX_PARENTS];
     parents->count = 0;
     for (int64_t p = 0; best && p < count; p++) {

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 enum {
-    MOST_PARALLEL_ROWS = 8192, /* larger factorisations use all threads */
-    MANY = 1000                /* assumed number of candidates of an unlimited search */
+    MAX_PARALLEL_ROWS = 8192, /* larger factorisations use all threads */
+    MANY = 1000               /* assumed number of candidates of an unlimited search */
 };
 
 /* Shares of the available memory; the rest is for engines, and for other users of a device. */
@@ -50,7 +50,7 @@ int64_t volt_flight_size(const volt_problem *problem, int64_t candidates)
         count = backend->streams;
     if (candidates >= 0)
         count = volt_min(count, candidates);
-    if (!volt_backend_is_remote(backend) && !problem->landmarks && problem->max_rows > MOST_PARALLEL_ROWS)
+    if (!volt_backend_is_remote(backend) && !problem->landmarks && problem->max_rows > MAX_PARALLEL_ROWS)
         count = 1;
     count = within(count, volt_workspace_bytes(problem), (double)volt_memory_available(), share_here);
     if (backend->available)

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int64_t most_folds(const volt_trial_queue *all)
+static int64_t max_folds(const volt_trial_queue *all)
 {
     int64_t most = 0;
     for (int64_t i = 0; i < all->count; i++)
@@ -55,7 +55,7 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
         status = volt_fail(VOLT_ERR_FORMAT, "there are no trials in the logs");
     if (status == VOLT_OK) {
         volt_trial_queue_sort(&all);
-        status = volt_search_new(most_folds(&all), measure, &fresh);
+        status = volt_search_new(max_folds(&all), measure, &fresh);
     }
     if (status == VOLT_OK)
         status = add_all(&all, fresh);

@@ -20,7 +20,7 @@
 
 #include <math.h>
 
-enum { FEWEST_COMPLETE = 4 }; /* complete candidates other than the best, required for a spread */
+enum { MIN_COMPLETE = 4 }; /* complete candidates other than the best, required for a spread */
 static const double standard_errors = 2;
 
 /* Standard deviation over the folds of the differences between two trials. */
@@ -38,23 +38,23 @@ static double spread_of(const volt_trial *a, const volt_trial *b, int64_t folds)
 
 /* ---- standings ------------------------------------------------------------------------------------- */
 
-static volt_status put_rival(volt_standings *standings, volt_rival rival)
+static volt_status append_reference(volt_standings *standings, volt_reference reference)
 {
-    VOLT_TRY(
-        volt_grow((void **)&standings->rivals, &standings->rival_capacity, standings->count + 1, sizeof rival));
-    standings->rivals[standings->count] = rival;
+    VOLT_TRY(volt_grow((void **)&standings->references, &standings->reference_capacity, standings->count + 1,
+                       sizeof reference));
+    standings->references[standings->count] = reference;
     return VOLT_OK;
 }
 
 volt_status volt_standings_begin(volt_standings *standings, volt_race_rule rule)
 {
     *standings = (volt_standings){.rule = rule};
-    return put_rival(standings, (volt_rival){.spread = NAN});
+    return append_reference(standings, (volt_reference){.spread = NAN});
 }
 
 void volt_standings_end(volt_standings *standings)
 {
-    volt_free(standings->rivals);
+    volt_free(standings->references);
     volt_free(standings->complete);
     volt_free(standings->spreads);
 }
@@ -78,7 +78,7 @@ static void insert_spread(volt_standings *standings, double spread)
     standings->spreads[at] = spread;
 }
 
-static volt_status add_complete(volt_standings *standings, const volt_trial *trial, volt_rival *rival)
+static volt_status add_complete(volt_standings *standings, const volt_trial *trial, volt_reference *reference)
 {
     VOLT_TRY(volt_grow((void **)&standings->complete, &standings->complete_capacity, standings->n_complete + 1,
                        sizeof(void *)));
@@ -86,44 +86,45 @@ static volt_status add_complete(volt_standings *standings, const volt_trial *tri
                        sizeof(double)));
     standings->complete[standings->n_complete++] = trial;
     double sign = volt_score_sign(standings->rule.score);
-    bool is_best = !rival->best || sign * (trial->score - rival->best->score) > 0;
+    bool is_best = !reference->best || sign * (trial->score - reference->best->score) > 0;
     if (is_best)
-        rival->best = trial;
+        reference->best = trial;
     if (standings->rule.race != VOLT_RACE_FAST || standings->rule.folds < 2)
         return VOLT_OK;
     if (is_best)
         measure_again(standings, trial);
     else
-        insert_spread(standings, spread_of(trial, rival->best, standings->rule.folds));
-    if (standings->n_spreads >= FEWEST_COMPLETE)
-        rival->spread = standings->spreads[standings->n_spreads / 2];
+        insert_spread(standings, spread_of(trial, reference->best, standings->rule.folds));
+    if (standings->n_spreads >= MIN_COMPLETE)
+        reference->spread = standings->spreads[standings->n_spreads / 2];
     return VOLT_OK;
 }
 
 volt_status volt_standings_add(volt_standings *standings, const volt_trial *trial)
 {
-    volt_rival rival = standings->rivals[standings->count];
+    volt_reference reference = standings->references[standings->count];
     if (volt_trial_complete(trial))
-        VOLT_TRY(add_complete(standings, trial, &rival));
+        VOLT_TRY(add_complete(standings, trial, &reference));
     standings->count++;
-    return put_rival(standings, rival);
+    return append_reference(standings, reference);
 }
 
 /* ---- the rule --------------------------------------------------------------------------------- */
 
-bool volt_rival_beats(const volt_race_rule *rule, const volt_rival *rival, const double *folds, int64_t done)
+bool volt_reference_beats(const volt_race_rule *rule, const volt_reference *reference, const double *folds,
+                          int64_t done)
 {
-    if (rule->race == VOLT_RACE_NONE || !rival->best)
+    if (rule->race == VOLT_RACE_NONE || !reference->best)
         return false;
     double sign = volt_score_sign(rule->score), top = sign > 0 ? 1 : 0, all = (double)rule->folds;
-    double best = sign * rival->best->score, sum = (all - (double)done) * top, behind = 0;
+    double best = sign * reference->best->score, sum = (all - (double)done) * top, behind = 0;
     for (int64_t k = 0; k < done; k++) {
         sum += sign * folds[k];
-        behind += sign * (folds[k] - rival->best->folds[k]) / (double)done;
+        behind += sign * (folds[k] - reference->best->folds[k]) / (double)done;
     }
     /* Rounding of two means must not decide: a possible tie is not stopped. */
     if (sum / all < best - 1e-12 * (1 + fabs(best)))
         return true;
-    double error = rival->spread * sqrt(1 / (double)done - 1 / all);
+    double error = reference->spread * sqrt(1 / (double)done - 1 / all);
     return rule->race == VOLT_RACE_FAST && behind + standard_errors * error < 0; /* false for NaN */
 }

@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-/* The rival of a candidate: the best of the complete trials before it. */
-typedef struct volt_rival {
+/* Reference trial of a candidate: the best of the complete trials before it. */
+typedef struct volt_reference {
     const volt_trial *best; /* NULL: none yet */
     double spread;          /* of paired differences between folds; NaN: unknown */
-} volt_rival;
+} volt_reference;
 
 typedef struct volt_race_rule {
     volt_race race;
@@ -19,13 +19,14 @@ typedef struct volt_race_rule {
 } volt_race_rule;
 
 /* Whether a candidate with these scores on its first `done` folds is stopped. */
-bool volt_rival_beats(const volt_race_rule *rule, const volt_rival *rival, const double *folds, int64_t done);
+bool volt_reference_beats(const volt_race_rule *rule, const volt_reference *reference, const double *folds,
+                          int64_t done);
 
-/* Trials in order, and the rival given by the first k of them, for every k. */
+/* Trials in order, and the reference given by the first k of them, for every k. */
 typedef struct volt_standings {
     volt_race_rule rule;
-    volt_rival *rivals; /* count + 1: rivals[k] of the first k trials */
-    int64_t count, rival_capacity;
+    volt_reference *references; /* count + 1: references[k] of the first k trials */
+    int64_t count, reference_capacity;
     const volt_trial **complete;
     int64_t n_complete, complete_capacity;
     double *spreads; /* sorted: of the complete trials other than the best */

@@ -1,4 +1,5 @@
-/* src/select/search/schedule.c: positions, standings of the race, and trials whose rival is not known yet. */
+/* src/select/search/schedule.c: positions, standings of the race, and trials whose reference is not known
+ * yet. */
 #include "select/search/schedule.h"
 
 #include "base/error.h"
@@ -9,7 +10,7 @@
 
 volt_status volt_schedule_begin(volt_schedule *schedule, volt_race_rule rule)
 {
-    *schedule = (volt_schedule){.most_ahead = VOLT_LAG, .evolves_at = INT64_MAX};
+    *schedule = (volt_schedule){.max_ahead = VOLT_LAG, .evolves_at = INT64_MAX};
     return volt_standings_begin(&schedule->standings, rule);
 }
 
@@ -68,7 +69,7 @@ int64_t volt_schedule_needs(const volt_schedule *schedule, int64_t position)
 bool volt_schedule_may_begin(const volt_schedule *schedule)
 {
     return volt_schedule_needs(schedule, schedule->next) <= schedule->standings.count &&
-           schedule->next < schedule->standings.count + schedule->most_ahead;
+           schedule->next < schedule->standings.count + schedule->max_ahead;
 }
 
 volt_status volt_schedule_take(volt_schedule *schedule)
@@ -78,37 +79,37 @@ volt_status volt_schedule_take(volt_schedule *schedule)
     return VOLT_OK;
 }
 
-const volt_rival *volt_schedule_rival(const volt_schedule *schedule, int64_t position)
+const volt_reference *volt_schedule_reference(const volt_schedule *schedule, int64_t position)
 {
     if (position >= schedule->evolves_at)
-        return &schedule->generation_rival; /* generations do not overlap */
+        return &schedule->generation_reference; /* generations do not overlap */
     int64_t before = volt_max(0, position - VOLT_LAG + 1);
-    return before <= schedule->standings.count ? &schedule->standings.rivals[before] : NULL;
+    return before <= schedule->standings.count ? &schedule->standings.references[before] : NULL;
 }
 
 /* Truncates the trial to the folds that the rule allows. */
-static void judge(const volt_schedule *schedule, const volt_rival *rival, volt_trial *trial)
+static void judge(const volt_schedule *schedule, const volt_reference *reference, volt_trial *trial)
 {
     const volt_race_rule *rule = &schedule->standings.rule;
     for (int64_t done = 1; done <= trial->n_folds && done < rule->folds; done++)
-        if (volt_rival_beats(rule, rival, trial->folds, done)) {
+        if (volt_reference_beats(rule, reference, trial->folds, done)) {
             volt_trial_stop(trial, done);
             return;
         }
 }
 
-/* Settles trials whose rival is known; each may be the rival of a later one. */
+/* Settles trials whose reference is known; each may be the reference of a later one. */
 static volt_status settle(volt_schedule *schedule, volt_keep_trial keep, void *context)
 {
     for (int64_t p = schedule->standings.count; p < schedule->next; p++) {
-        const volt_rival *rival = volt_schedule_rival(schedule, p);
+        const volt_reference *reference = volt_schedule_reference(schedule, p);
         volt_trial *trial = schedule->waiting[p];
-        if (!rival)
+        if (!reference)
             break;
         if (!trial)
             continue;
         schedule->waiting[p] = NULL;
-        judge(schedule, rival, trial);
+        judge(schedule, reference, trial);
         VOLT_TRY(keep(trial, context));
         schedule->settled[p] = trial;
         VOLT_TRY(update_standings(schedule));

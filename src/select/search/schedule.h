@@ -3,9 +3,9 @@
  * Candidates are started in order of position. The result of the race must not depend on the number of
  * threads or their speed. The candidate at position p is therefore compared only with those up to p -
  * VOLT_LAG (in CMA-ES, with one of the previous generation). With more candidates at a time, some are
- * evaluated before their rival is known, on more folds than it allows. Such a trial waits until the rival is
- * known and is then truncated. A search thus gives the same result on any number of threads, and when it is
- * resumed from its log. */
+ * evaluated before their reference is known, on more folds than it allows. Such a trial waits until the
+ * reference is known and is then truncated. A search thus gives the same result on any number of threads, and
+ * when it is resumed from its log. */
 #ifndef SELECT_SCHEDULE_H
 #define SELECT_SCHEDULE_H
 
@@ -15,15 +15,15 @@ enum { VOLT_LAG = 8 };
 
 typedef struct volt_schedule {
     volt_standings standings;
-    int64_t most_ahead;   /* maximum number of positions started after the first unsettled one */
+    int64_t max_ahead;    /* maximum number of positions started after the first unsettled one */
     volt_trial **settled; /* by position; NULL: not yet. Owned by the search */
-    volt_trial **waiting; /* by position: evaluated, rival unknown. Owned by the schedule */
+    volt_trial **waiting; /* by position: evaluated, reference unknown. Owned by the schedule */
     int64_t settled_capacity, waiting_capacity, positions;
     bool adaptive; /* candidates depend on earlier generations (generations.c) */
     /* From the position evolves_at on (INT64_MAX: never), generations are those of CMA-ES (evolution.c). The
-     * current one has the positions from generation_begin to generation_end - 1 and one rival. */
+     * current one has the positions from generation_begin to generation_end - 1 and one reference. */
     int64_t evolves_at, generation_begin, generation_end;
-    volt_rival generation_rival;
+    volt_reference generation_reference;
     int64_t next; /* next position */
 } volt_schedule;
 
@@ -48,11 +48,11 @@ bool volt_schedule_may_begin(const volt_schedule *schedule);
 /* Takes it. */
 volt_status volt_schedule_take(volt_schedule *schedule);
 
-/* The rival of the candidate at the position; NULL: unknown. */
-const volt_rival *volt_schedule_rival(const volt_schedule *schedule, int64_t position);
+/* The reference of the candidate at the position; NULL: unknown. */
+const volt_reference *volt_schedule_reference(const volt_schedule *schedule, int64_t position);
 
 /* Adds the trial of an evaluated candidate and takes ownership. Settles and keeps it and the trials that
- * waited for it, if their rivals are known. */
+ * waited for it, if their references are known. */
 volt_status volt_schedule_finish(volt_schedule *schedule, int64_t position, volt_trial *trial,
                                  volt_keep_trial keep, void *context);
 

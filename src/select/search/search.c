@@ -5,11 +5,11 @@
 #include "base/numbers.h"
 #include "select/candidates/candidates.h"
 #include "select/folds/problem.h"
-#include "select/search/crew.h"
 #include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 #include "select/search/search_run.h"
 #include "select/search/trial_log.h"
+#include "select/search/worker_pool.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +31,7 @@ volt_search_options volt_search_options_default(void)
 /* Whether another process leads this search. */
 static bool is_served(const volt_run *r)
 {
-    return r->crew && r->crew->serves;
+    return r->pool && r->pool->serves;
 }
 
 /* ---- candidates on rows ----------------------------------------------------------------------- */
@@ -84,14 +84,14 @@ typedef struct racer {
     int64_t position;
 } racer;
 
-/* Stops the candidate as soon as it loses to its rival. The final result is determined at its end. */
+/* Stops the candidate as soon as it loses to its reference. The final result is determined at its end. */
 static bool goes_on(const double *folds, int64_t done, void *context)
 {
     const racer *one = context;
     volt_run *r = one->run;
     omp_set_lock(&r->lock);
-    const volt_rival *rival = volt_schedule_rival(&r->schedule, one->position);
-    bool beaten = rival && volt_rival_beats(&r->schedule.standings.rule, rival, folds, done);
+    const volt_reference *reference = volt_schedule_reference(&r->schedule, one->position);
+    bool beaten = reference && volt_reference_beats(&r->schedule.standings.rule, reference, folds, done);
     omp_unset_lock(&r->lock);
     return !beaten;
 }
@@ -160,9 +160,9 @@ static volt_status evaluate_all(volt_run *r)
     VOLT_TRY(volt_flight_place(r->problem, r->length));
     VOLT_TRY(check_budget(r));
     int64_t parallel = volt_flight_size(r->problem, r->length);
-    r->search->info.parallel = parallel + r->hands;
+    r->search->info.parallel = parallel + r->n_channels;
 
-    r->schedule.most_ahead = VOLT_LAG + 4 * r->search->info.parallel;
+    r->schedule.max_ahead = VOLT_LAG + 4 * r->search->info.parallel;
     double available = (double)volt_memory_available(),
            spaced = (double)parallel * volt_workspace_bytes(r->problem);
     r->room = available > 0 ? fmax(0.75 * available - spaced, 0) : INFINITY;
@@ -172,7 +172,8 @@ static volt_status evaluate_all(volt_run *r)
     for (int64_t p = 0; p < parallel && status == VOLT_OK; p++)
         status = volt_workspace_create(r->problem, &spaces[p]);
     if (status == VOLT_OK)
-        status = is_served(r) ? volt_crew_serve(r, spaces, folds, parallel) : lead(r, spaces, folds, parallel);
+        status = is_served(r) ? volt_worker_pool_serve(r, spaces, folds, parallel)
+                              : lead(r, spaces, folds, parallel);
     for (int64_t p = 0; spaces && p < parallel; p++)
         volt_workspace_free(spaces[p]);
     volt_free(spaces);
@@ -352,7 +353,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     options = &own;
     VOLT_TRY(check(candidates, options, search));
     volt_run r = {
-        .candidates = candidates, .options = options, .begun = volt_seconds(), .crew = volt_crew_take()};
+        .candidates = candidates, .options = options, .begun = volt_seconds(), .pool = volt_worker_pool_take()};
     r.log.file = -1;
     r.length = shard_length(candidates, options);
     if (options->strategy == VOLT_STRATEGY_GRADIENT)
@@ -370,19 +371,19 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
         r.search->info.gap = options->splits.gap;
         r.search->info.solver = r.problem->solver->info.name;
     }
-    if (status == VOLT_OK && (options->log || r.crew))
+    if (status == VOLT_OK && (options->log || r.pool))
         status = volt_search_fingerprint(candidates, X, Y, options, r.fingerprint);
-    if (status == VOLT_OK && r.crew &&
-        !r.crew->serves) /* before the log is created, which others would take for an old one */
-        status = volt_crew_meet(&r);
+    if (status == VOLT_OK && r.pool &&
+        !r.pool->serves) /* before the log is created, which others would take for an old one */
+        status = volt_worker_pool_connect(&r);
     if (status == VOLT_OK)
         status = open_log(&r);
     if (status == VOLT_OK)
         status = run_all(&r);
     if (status == VOLT_OK)
         status = volt_run_conclude(&r);
-    if (r.hands > 0)
-        volt_hands_end(&r, &(volt_hands){0}); /* nothing was started, but the others must be told */
+    if (r.n_channels > 0)
+        volt_dispatchers_end(&r, &(volt_dispatchers){0}); /* nothing was started, but the others must be told */
     volt_run_release_all(&r, status, search);
     volt_trial_log_close(&r.log);
     volt_problem_free(r.problem);

@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "select/search/crew.h"
 #include "select/search/search_internal.h"
 #include "select/search/search_run.h"
+#include "select/search/worker_pool.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -297,10 +297,10 @@ void volt_run_listen(volt_run *r)
 
 volt_status volt_run_draw(volt_run *r, volt_evaluator *const *evaluators, double *folds, int64_t parallel)
 {
-    volt_hands hands = {0};
+    volt_dispatchers dispatchers = {0};
     volt_progress listener = {.report = watch, .context = r};
     volt_stage_begin(&r->stage, listener, "search", 0, 1, 1);
-    volt_status status = volt_hands_start(r, work, &hands);
+    volt_status status = volt_dispatchers_start(r, work, &dispatchers);
     if (status == VOLT_OK && parallel == 1) {
         work_here(r, evaluators[0], folds);
     } else if (status == VOLT_OK) {
@@ -314,7 +314,7 @@ volt_status volt_run_draw(volt_run *r, volt_evaluator *const *evaluators, double
             volt_blas_set_claimed(claimed);
         }
     }
-    volt_hands_end(r, &hands);
+    volt_dispatchers_end(r, &dispatchers);
     return status;
 }
 
@@ -382,7 +382,7 @@ volt_status volt_search_with(const volt_candidates *candidates, const volt_searc
         status = VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         r.search->info.parallel = count;
-        r.schedule.most_ahead = candidates->count; /* no race: no trial waits for a rival */
+        r.schedule.max_ahead = candidates->count; /* no race: no trial waits for a reference */
         status = volt_run_draw(&r, evaluators, scores, count);
         volt_run_end_draws(&r);
     }

@@ -31,14 +31,14 @@ typedef struct volt_run {
     volt_search *search;
     volt_trial_log log;
     bool logs;
-    char fingerprint[VOLT_FINGERPRINT_LENGTH]; /* with a log or a crew */
+    char fingerprint[VOLT_FINGERPRINT_LENGTH]; /* with a log or a pool */
     int64_t length;                            /* positions in this shard, -1: unlimited */
     int64_t climbs;                            /* maximum number of evaluations in climbs */
     double begun;
-    _Atomic bool has_score;       /* a candidate has been evaluated */
-    volt_stage stage;             /* shared by all evaluations, for progress and cancellation */
-    const struct volt_crew *crew; /* NULL: only this process */
-    int64_t hands;                /* candidates that other processes take at a time */
+    _Atomic bool has_score;              /* a candidate has been evaluated */
+    volt_stage stage;                    /* shared by all evaluations, for progress and cancellation */
+    const struct volt_worker_pool *pool; /* NULL: only this process */
+    int64_t n_channels;                  /* candidates that other processes take at a time */
 
     omp_lock_t lock; /* of everything below */
     volt_schedule schedule;
@@ -48,7 +48,7 @@ typedef struct volt_run {
     double room;                   /* bytes for engines of candidates, in addition to workspaces */
     double reserved;               /* reserved bytes */
     int64_t active;                /* candidates being evaluated */
-    int64_t away;                  /* of these, by other processes (crew.h) */
+    int64_t away;                  /* of these, by other processes (worker_pool.h) */
     int64_t *returned, n_returned; /* positions returned by processes that left */
     int64_t reported;              /* trials reported to the caller */
     double ended
@@ -58,8 +58,8 @@ typedef struct volt_run {
     char sentence[512];
 } volt_run;
 
-/* Evaluates a candidate: this process in a workspace (search.c), another process (crew.h), or a task with
- * its own scores (src/series). */
+/* Evaluates a candidate: this process in a workspace (search.c), another process (worker_pool.h), or a task
+ * with its own scores (src/series). */
 typedef struct volt_evaluator {
     volt_status (*evaluate)(struct volt_evaluator *evaluator, int64_t position, const char *kernel,
                             volt_setting *setting, double *folds, int64_t *done, volt_cost *cost);
@@ -92,7 +92,7 @@ volt_status volt_run_candidate_seconds(const volt_run *run, const char *kernel, 
 /* Creates the search and the schedule of a run whose first fields are set. Always release the run. */
 volt_status volt_run_begin(volt_run *run, volt_measure measure);
 /* Runs the draws: with `parallel` local evaluators, with buffers for all scores of each in `folds`, and with
- * the crew. */
+ * the pool. */
 volt_status volt_run_draw(volt_run *run, volt_evaluator *const *evaluators, double *folds, int64_t parallel);
 /* The last report, after draws and climbs. */
 void volt_run_end_draws(volt_run *run);

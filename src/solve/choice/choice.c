@@ -22,7 +22,8 @@ double volt_choice_numbers(double n, double q)
 
 enum { MIN_BLOCKS = 4, MAX_BLOCKS = 20 };
 
-/* In the ratio test, errors of a block below this share of the rivals' mean are not distinguished ... */
+/* In the ratio test, errors of a block below this share of the mean of the reference are not distinguished
+ * ... */
 static const double QUIET = 0.01;
 /* ... and the geometric mean of the ratios must be at most this. */
 static const double CLEAR = 0.8;
@@ -49,7 +50,7 @@ static double above_zero(const double *values, int64_t count)
     return mean > quantile_95[count] * error ? 0.95 : 0;
 }
 
-double volt_block_test(const double *errors, const double *rivals, int64_t ld, int64_t n, int64_t least)
+double volt_block_test(const double *errors, const double *reference, int64_t ld, int64_t n, int64_t least)
 {
     int64_t blocks = n / least < MAX_BLOCKS ? n / least : MAX_BLOCKS, row = 0;
     if (blocks < MIN_BLOCKS)
@@ -60,7 +61,7 @@ double volt_block_test(const double *errors, const double *rivals, int64_t ld, i
         int64_t length = n / blocks + (b < n % blocks);
         for (int64_t end = row + length; row < end; row++) {
             own[b] += errors[row * ld] * errors[row * ld] / (double)length;
-            other[b] += rivals[row * ld] * rivals[row * ld] / (double)length;
+            other[b] += reference[row * ld] * reference[row * ld] / (double)length;
         }
         gains[b] = other[b] - own[b];
         gain += gains[b] / (double)blocks;

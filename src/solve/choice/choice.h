@@ -2,10 +2,10 @@
  *
  * The later half of the rows is held out, at most VOLT_MAX_HELD_OUT of them. Each is predicted from all rows
  * whose targets were known at that time (factor.h), so a fit with the chosen alpha has the same errors.
- * Above 2 VOLT_MAX_HELD_OUT rows one factorisation per candidate would take too long; the last 2 VOLT_MAX_HELD_OUT
- * rows screen the candidates first (alpha_grid.h). Candidates are the grid SQUARES and infinity, for which
- * the kernel is not used. The least mean squared error is chosen; among equals, the larger alpha, and no
- * constant before a constant.
+ * Above 2 VOLT_MAX_HELD_OUT rows one factorisation per candidate would take too long; the last 2
+ * VOLT_MAX_HELD_OUT rows screen the candidates first (alpha_grid.h). Candidates are the grid SQUARES and
+ * infinity, for which the kernel is not used. The least mean squared error is chosen; among equals, the larger
+ * alpha, and no constant before a constant.
  *
  * If the targets are changes, 0 is the naive forecast. It is kept unless the squared errors of the best
  * candidate are smaller in two block tests at 0.99: of predictions as above, and of predictions frozen at
@@ -90,12 +90,12 @@ typedef struct volt_choice_source {
 volt_status volt_choice_pick(const volt_choice_source *source, volt_view Y, const bool *without, bool intercept,
                              volt_choice *choice);
 
-/* The confidence that `errors` (element i at errors[i * ld]) are smaller than `rivals`: 0.99, 0.95, or 0.
- * Squares are averaged over min(20, n / least) blocks of consecutive rows, the first n mod blocks of which
- * have one more row. Blocks are treated as independent. The test is a one-sided t test of the differences of
- * block means or, if their sum is above 0, of the logarithms of their ratios, whichever gives more
+/* The confidence that `errors` (element i at errors[i * ld]) are smaller than those of `reference`: 0.99, 0.95,
+ * or 0. Squares are averaged over min(20, n / least) blocks of consecutive rows, the first n mod blocks of
+ * which have one more row. Blocks are treated as independent. The test is a one-sided t test of the differences
+ * of block means or, if their sum is above 0, of the logarithms of their ratios, whichever gives more
  * confidence. Ratios are used only if their geometric mean is at most 0.8 (docs/math.md). Fewer than 4
  * blocks: 0. */
-double volt_block_test(const double *errors, const double *rivals, int64_t ld, int64_t n, int64_t least);
+double volt_block_test(const double *errors, const double *reference, int64_t ld, int64_t n, int64_t least);
 
 #endif

@@ -1,9 +1,9 @@
-/* mpi/mpi_crew.c: channels between the first process and the lanes of the others. */
-#include "mpi_crew.h"
+/* mpi/mpi_workers.c: channels between the first process and the lanes of the others. */
+#include "mpi_workers.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "select/search/crew.h"
+#include "select/search/worker_pool.h"
 #include "tiles.h"
 
 #include <inttypes.h>
@@ -42,18 +42,18 @@ static struct {
     int arrived;     /* ... of which this number have arrived */
     bool has_come;   /* this process has announced itself ... */
     bool has_served; /* ... and has received the end of the search */
-} crew = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void add_channels(int rank, int64_t lanes)
 {
     if (lanes == 0)
         return;
-    channel *more = realloc(crew.channels, (size_t)(crew.count + lanes) * sizeof *more);
+    channel *more = realloc(pool.channels, (size_t)(pool.count + lanes) * sizeof *more);
     if (!more)
         end_job("not enough memory for the channels between the processes");
-    crew.channels = more;
+    pool.channels = more;
     for (int64_t lane = 0; lane < lanes; lane++)
-        crew.channels[crew.count++] =
+        pool.channels[pool.count++] =
             (channel){.rank = rank, .tag = FIRST_LANE + (int)lane, .request = MPI_REQUEST_NULL};
 }
 
@@ -62,11 +62,11 @@ static void add_channels(int rank, int64_t lanes)
 static void wait_for_sent(channel *c)
 {
     for (int done = 0; !done;) {
-        pthread_mutex_lock(&crew.lock);
+        pthread_mutex_lock(&pool.lock);
         MPI_Test(&c->request, &done, MPI_STATUS_IGNORE);
-        pthread_mutex_unlock(&crew.lock);
+        pthread_mutex_unlock(&pool.lock);
         if (!done)
-            volt_sleep(VOLT_CREW_REST);
+            volt_sleep(VOLT_POLL_INTERVAL);
     }
     free(c->sent);
     c->sent = NULL;
@@ -81,54 +81,54 @@ static int64_t kind_of(const void *message)
 
 /* Does not wait for the receiver, which may be busy: the message is copied. The previous message has arrived
  * once it is answered. */
-static void crew_send(int64_t number, const void *message, size_t size)
+static void pool_send(int64_t number, const void *message, size_t size)
 {
-    channel *c = &crew.channels[number];
+    channel *c = &pool.channels[number];
     wait_for_sent(c);
     c->sent = malloc(size);
     if (!c->sent)
         end_job("not enough memory for a message");
     memcpy(c->sent, message, size);
     c->is_over = kind_of(message) == VOLT_MESSAGE_OVER;
-    pthread_mutex_lock(&crew.lock);
+    pthread_mutex_lock(&pool.lock);
     MPI_Isend(c->sent, (int)size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, &c->request);
-    pthread_mutex_unlock(&crew.lock);
+    pthread_mutex_unlock(&pool.lock);
 }
 
-static size_t crew_receive(int64_t number, void *message, size_t capacity)
+static size_t pool_receive(int64_t number, void *message, size_t capacity)
 {
-    const channel *c = &crew.channels[number];
+    const channel *c = &pool.channels[number];
     int there = 0, size = 0;
     MPI_Status status;
-    pthread_mutex_lock(&crew.lock);
+    pthread_mutex_lock(&pool.lock);
     MPI_Iprobe(c->rank, c->tag, MPI_COMM_WORLD, &there, &status);
     if (there) {
         MPI_Get_count(&status, MPI_BYTE, &size);
         if (size < 0 || (size_t)size > capacity)
             end_job("a message between the processes is too long");
         MPI_Recv(message, size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        crew.has_served = crew.has_served || (grid.rank > 0 && kind_of(message) == VOLT_MESSAGE_OVER);
+        pool.has_served = pool.has_served || (grid.rank > 0 && kind_of(message) == VOLT_MESSAGE_OVER);
     }
-    pthread_mutex_unlock(&crew.lock);
+    pthread_mutex_unlock(&pool.lock);
     return (size_t)size;
 }
 
-static int64_t crew_process(int64_t number)
+static int64_t pool_process(int64_t number)
 {
-    return crew.channels[number].rank;
+    return pool.channels[number].rank;
 }
 
 /* ---- announcements ---------------------------------------------------------------------------- */
 
-static void say_hello(int64_t lanes, const char *search, const char *sentence)
+static void announce(int64_t lanes, const char *search, const char *sentence)
 {
     hello own = {.lanes = lanes};
     snprintf(own.search, sizeof own.search, "%s", search);
     snprintf(own.sentence, sizeof own.sentence, "%s", sentence);
-    crew.has_come = true;
-    pthread_mutex_lock(&crew.lock);
+    pool.has_come = true;
+    pthread_mutex_lock(&pool.lock);
     MPI_Send(&own, (int)sizeof own, MPI_BYTE, 0, HELLO, MPI_COMM_WORLD);
-    pthread_mutex_unlock(&crew.lock);
+    pthread_mutex_unlock(&pool.lock);
 }
 
 /* Receive one announcement; false: none is pending. */
@@ -136,31 +136,31 @@ static bool hear_hello(void)
 {
     int there = 0;
     MPI_Status status;
-    if (!crew.hellos)
-        crew.hellos = calloc((size_t)grid.size, sizeof *crew.hellos);
-    if (!crew.hellos)
+    if (!pool.hellos)
+        pool.hellos = calloc((size_t)grid.size, sizeof *pool.hellos);
+    if (!pool.hellos)
         end_job("not enough memory for the announcements of the processes");
     MPI_Iprobe(MPI_ANY_SOURCE, HELLO, MPI_COMM_WORLD, &there, &status);
     if (!there)
         return false;
-    MPI_Recv(&crew.hellos[status.MPI_SOURCE], (int)sizeof *crew.hellos, MPI_BYTE, status.MPI_SOURCE, HELLO,
+    MPI_Recv(&pool.hellos[status.MPI_SOURCE], (int)sizeof *pool.hellos, MPI_BYTE, status.MPI_SOURCE, HELLO,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    crew.arrived++;
+    pool.arrived++;
     return true;
 }
 
 static bool all_have_come(void)
 {
-    return crew.arrived == grid.size - 1;
+    return pool.arrived == grid.size - 1;
 }
 
 /* Channels are ordered by rank, because the order of arrival varies. */
 static void open_channels(void)
 {
-    if (crew.count > 0)
+    if (pool.count > 0)
         return;
     for (int rank = 1; rank < grid.size; rank++)
-        add_channels(rank, crew.hellos[rank].lanes);
+        add_channels(rank, pool.hellos[rank].lanes);
 }
 
 static volt_status gather(const char *search, volt_stage *stage)
@@ -169,11 +169,11 @@ static volt_status gather(const char *search, volt_stage *stage)
         if (!hear_hello()) {
             if (!volt_stage_poll(stage))
                 return volt_stage_end(stage);
-            volt_sleep(VOLT_CREW_REST);
+            volt_sleep(VOLT_POLL_INTERVAL);
         }
     open_channels();
     for (int rank = 1; rank < grid.size; rank++) {
-        const hello *one = &crew.hellos[rank];
+        const hello *one = &pool.hellos[rank];
         VOLT_REQUIRE(
             one->lanes == 0 || strcmp(one->search, search) == 0, VOLT_ERR_DATA,
             "process %d has different data or options than process 0: all processes need the same files and "
@@ -185,57 +185,57 @@ static volt_status gather(const char *search, volt_stage *stage)
     return VOLT_OK;
 }
 
-static volt_status crew_meet(const char *search, int64_t lanes, volt_stage *stage, int64_t *channels)
+static volt_status pool_connect(const char *search, int64_t lanes, volt_stage *stage, int64_t *channels)
 {
     if (grid.rank == 0) {
         VOLT_TRY(gather(search, stage));
     } else {
-        say_hello(lanes, search, "");
+        announce(lanes, search, "");
         add_channels(0, lanes);
     }
-    *channels = crew.count;
+    *channels = pool.count;
     return VOLT_OK;
 }
 
-const volt_crew *mpi_crew(void)
+const volt_worker_pool *mpi_workers(void)
 {
-    static volt_crew own = {
-        .meet = crew_meet, .send = crew_send, .receive = crew_receive, .process = crew_process};
+    static volt_worker_pool own = {
+        .connect = pool_connect, .send = pool_send, .receive = pool_receive, .process = pool_process};
     own.serves = grid.rank > 0;
     return &own;
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */
 
-bool mpi_crew_has_served(void)
+bool mpi_workers_have_served(void)
 {
-    return crew.has_served;
+    return pool.has_served;
 }
 
-void mpi_crew_drain(void)
+void mpi_workers_drain(void)
 {
     int there = 0, size = 0;
     MPI_Status status;
-    for (int64_t i = 0; grid.rank == 0 && i < crew.count; i++) {
-        MPI_Iprobe(crew.channels[i].rank, crew.channels[i].tag, MPI_COMM_WORLD, &there, &status);
+    for (int64_t i = 0; grid.rank == 0 && i < pool.count; i++) {
+        MPI_Iprobe(pool.channels[i].rank, pool.channels[i].tag, MPI_COMM_WORLD, &there, &status);
         if (!there)
             continue;
         MPI_Get_count(&status, MPI_BYTE, &size);
         void *unused = malloc((size_t)size + 1);
         if (!unused)
             end_job("not enough memory for a message");
-        MPI_Recv(unused, size, MPI_BYTE, crew.channels[i].rank, crew.channels[i].tag, MPI_COMM_WORLD,
+        MPI_Recv(unused, size, MPI_BYTE, pool.channels[i].rank, pool.channels[i].tag, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
         free(unused);
     }
 }
 
-bool mpi_crew_end(bool patiently, const char *reason)
+bool mpi_workers_end(bool patiently, const char *reason)
 {
     volt_message over = {.kind = VOLT_MESSAGE_OVER};
     double begun = volt_seconds();
-    if (grid.rank > 0 && !crew.has_come)
-        say_hello(0, "", reason);
+    if (grid.rank > 0 && !pool.has_come)
+        announce(0, "", reason);
     if (grid.rank > 0)
         return true;
     while (!all_have_come())
@@ -245,8 +245,8 @@ bool mpi_crew_end(bool patiently, const char *reason)
             volt_sleep(1000);
         }
     open_channels();
-    for (int64_t i = 0; i < crew.count; i++)
-        if (!crew.channels[i].is_over)
-            crew_send(i, &over, sizeof over);
+    for (int64_t i = 0; i < pool.count; i++)
+        if (!pool.channels[i].is_over)
+            pool_send(i, &over, sizeof over);
     return true;
 }

@@ -1,20 +1,20 @@
-/* src/select/search/crew.h: other processes that evaluate candidates of a search.
+/* src/select/search/worker_pool.h: other processes that evaluate candidates of a search.
  *
  * All processes of a job run the same search on the same data. The leader draws the candidates, races them,
  * and writes the log, as in a search with one process. The others receive candidates, one at a time on each
  * channel, and return their scores. Each candidate is evaluated completely by one process, so its scores
  * equal those that the leader would compute.
  *
- * The transport is implemented by the creator of the crew (mpi/mpi_crew.c); this file defines the messages.
- * A process that fails, for example for lack of memory, leaves the crew, and its candidate is given to
+ * The transport is implemented by the creator of the pool (mpi/mpi_workers.c); this file defines the messages.
+ * A process that fails, for example for lack of memory, leaves the pool, and its candidate is given to
  * another. */
-#ifndef SELECT_CREW_H
-#define SELECT_CREW_H
+#ifndef SELECT_WORKER_POOL_H
+#define SELECT_WORKER_POOL_H
 
 #include "base/progress.h"
 #include "select/search/search_run.h"
 
-typedef struct volt_crew {
+typedef struct volt_worker_pool {
     bool serves; /* this process serves; else it leads */
 
     /* Called by all processes before the first message. `search` identifies the search and must be the same
@@ -22,7 +22,7 @@ typedef struct volt_crew {
      * waits for the others (the stage may be cancelled) and receives the number of its channels, one per
      * lane; missing processes have none. A serving process has one channel per lane. VOLT_ERR_ARGUMENT,
      * VOLT_ERR_CANCELLED, VOLT_ERR_MEMORY. */
-    volt_status (*meet)(const char *search, int64_t lanes, volt_stage *stage, int64_t *channels);
+    volt_status (*connect)(const char *search, int64_t lanes, volt_stage *stage, int64_t *channels);
 
     /* Sends a message on a channel. The other end receives messages complete and in order, and the caller
      * may reuse the bytes at once. receive does not block: it returns 0 when there is no message. Each
@@ -31,41 +31,41 @@ typedef struct volt_crew {
     size_t (*receive)(int64_t channel, void *message, size_t room);
 
     int64_t (*process)(int64_t channel); /* its number, for messages */
-} volt_crew;
+} volt_worker_pool;
 
-/* Sets the crew of the next search of the calling thread, or none (NULL). It must outlive the search. */
-void volt_crew_use(const volt_crew *crew);
-/* The crew of the search that is about to start. */
-const volt_crew *volt_crew_take(void);
+/* Sets the pool of the next search of the calling thread, or none (NULL). It must outlive the search. */
+void volt_worker_pool_use(const volt_worker_pool *pool);
+/* The pool of the search that is about to start. */
+const volt_worker_pool *volt_worker_pool_take(void);
 
 /* ---- the leader ------------------------------------------------------------------------------- */
 
 /* Threads that each use a channel to send candidates and wait for the scores. */
-typedef struct volt_hands {
-    struct hand *all;
+typedef struct volt_dispatchers {
+    struct dispatcher *all;
     int64_t count, started;
-} volt_hands;
+} volt_dispatchers;
 
 /* The loop of one thread (search_loop.c), until no candidate is left. */
-typedef void (*volt_hand_fn)(volt_run *run, volt_evaluator *evaluator, double *folds);
+typedef void (*volt_dispatch_fn)(volt_run *run, volt_evaluator *evaluator, double *folds);
 
-/* Connects to the others and sets run->hands to their number. */
-volt_status volt_crew_meet(volt_run *run);
-volt_status volt_hands_start(volt_run *run, volt_hand_fn work, volt_hands *hands);
-/* Waits for the threads and tells the other processes that the search is over. hands may be empty. */
-void volt_hands_end(volt_run *run, volt_hands *hands);
+/* Connects to the others and sets run->n_channels to their number. */
+volt_status volt_worker_pool_connect(volt_run *run);
+volt_status volt_dispatchers_start(volt_run *run, volt_dispatch_fn work, volt_dispatchers *dispatchers);
+/* Waits for the threads and tells the other processes that the search is over. dispatchers may be empty. */
+void volt_dispatchers_end(volt_run *run, volt_dispatchers *dispatchers);
 
-/* ---- serving processes (crew_serve.c) ----------------------------------------------------------------- */
+/* ---- serving processes (worker_serve.c) ----------------------------------------------------------------- */
 
 /* Evaluates candidates in `lanes` workspaces, with buffers for the scores of all folds each, until the
  * leader ends the search. Returns VOLT_ERR_CANCELLED then, since this process has no result. */
-volt_status volt_crew_serve(volt_run *run, volt_workspace **spaces, double *folds, int64_t lanes);
+volt_status volt_worker_pool_serve(volt_run *run, volt_workspace **spaces, double *folds, int64_t lanes);
 
 /* ---- messages --------------------------------------------------------------------------------- */
 
 enum volt_message_kind {
     VOLT_MESSAGE_CANDIDATE = 1, /* to evaluate: kernel, alpha, feedback */
-    VOLT_MESSAGE_RIVAL,         /* rival of the candidate, when known: score, spread, folds */
+    VOLT_MESSAGE_REFERENCE,     /* reference of the candidate, when known: score, spread, folds */
     VOLT_MESSAGE_OVER,          /* end of the search */
     VOLT_MESSAGE_SCORES         /* result of the candidate: status and message, alpha, folds, cost */
 };
@@ -83,10 +83,10 @@ size_t volt_message_limit(int64_t folds);
 /* Writes head and data to `bytes` and returns the size. text may be NULL. */
 size_t volt_message_pack(volt_message head, const double *folds, const char *text, void *bytes);
 /* Reads a message; *folds and *text point into `bytes`. Returns false if it is invalid or has more than
- * `most_folds` folds. */
-bool volt_message_unpack(const void *bytes, size_t size, int64_t most_folds, volt_message *head,
+ * `max_folds` folds. */
+bool volt_message_unpack(const void *bytes, size_t size, int64_t max_folds, volt_message *head,
                          const double **folds, const char **text);
 
-enum { VOLT_CREW_REST = 100 }; /* microseconds between polls of a channel */
+enum { VOLT_POLL_INTERVAL = 100 }; /* microseconds between polls of a channel */
 
 #endif

@@ -1,4 +1,4 @@
-/* tests/unit/test_crew.c: a search with candidates evaluated by several workers gives the results of a
+/* tests/unit/test_worker_pool.c: a search with candidates evaluated by several workers gives the results of a
  * single process, also when workers leave or never join. The workers are threads of this process, and
  * messages are stored in lists. */
 #include "select/search/search_run.h"
@@ -6,7 +6,7 @@
 #include "support/failing_alloc.h"
 #include "support/plain_cv.h"
 #include "support/scratch.h"
-#include "support/thread_crew.h"
+#include "support/thread_pool.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@ enum { ROWS = 40, FOLDS = 4, DRAWS = 30 };
 static plain_problem problem;
 static volt_candidates *draws, *mixed;
 
-/* ---- a search by one process and by a crew ---------------------------------------------------- */
+/* ---- a search by one process and by a pool ---------------------------------------------------- */
 
 static volt_search *run_alone(const volt_candidates *candidates, const volt_search_options *options)
 {
@@ -83,7 +83,7 @@ static int make_problem(void **state)
 static int free_problem(void **state)
 {
     (void)state;
-    thread_crew_forget();
+    thread_pool_reset();
     volt_candidates_free(draws);
     volt_candidates_free(mixed);
     plain_problem_free(&problem);
@@ -92,14 +92,14 @@ static int free_problem(void **state)
 
 /* ---- equal trials ----------------------------------------------------------------------------- */
 
-static void check_crew(const volt_candidates *candidates, const volt_search_options *options, int64_t servers,
-                       int64_t lanes, int64_t missing, int64_t spoilt_at)
+static void check_workers(const volt_candidates *candidates, const volt_search_options *options,
+                          int64_t servers, int64_t lanes, int64_t missing, int64_t spoilt_at)
 {
     volt_search *together = NULL, *alone = run_alone(candidates, options);
-    check_ok(thread_crew_run(candidates, plain_inputs(&problem), plain_targets(&problem), options, servers,
+    check_ok(thread_pool_run(candidates, plain_inputs(&problem), plain_targets(&problem), options, servers,
                              lanes, missing, spoilt_at, &together));
-    assert_true(thread_crew.handed >= thread_crew.channels);
-    assert_int_equal(thread_crew.channels, (servers - missing) * lanes);
+    assert_true(thread_pool.handed >= thread_pool.channels);
+    assert_int_equal(thread_pool.channels, (servers - missing) * lanes);
     check_same(alone, together);
     volt_search_free(alone);
     volt_search_free(together);
@@ -111,9 +111,9 @@ static void workers_find_same_result_as_one_process(void **state)
     const volt_race races[] = {VOLT_RACE_EXACT, VOLT_RACE_FAST, VOLT_RACE_NONE};
     for (int i = 0; i < 3; i++) {
         volt_search_options options = options_of(races[i]);
-        check_crew(draws, &options, 1, 1, 0, 0);
-        check_crew(draws, &options, 3, 1, 0, 0);
-        check_crew(draws, &options, 1, 3, 0, 0);
+        check_workers(draws, &options, 1, 1, 0, 0);
+        check_workers(draws, &options, 3, 1, 0, 0);
+        check_workers(draws, &options, 1, 3, 0, 0);
     }
 }
 
@@ -122,7 +122,7 @@ static void failures_and_profiles_are_transmitted(void **state)
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_NONE);
     options.draws = 0;
-    check_crew(mixed, &options, 2, 1, 0, 0);
+    check_workers(mixed, &options, 2, 1, 0, 0);
 }
 
 static void generations_use_trials_of_all_workers(void **state)
@@ -132,7 +132,7 @@ static void generations_use_trials_of_all_workers(void **state)
     options.draws = VOLT_FIRST_DRAWS + VOLT_GENERATION + 3;
     for (int s = 0; s < 2; s++) {
         options.strategy = s ? VOLT_STRATEGY_CMA : VOLT_STRATEGY_ADAPTIVE;
-        check_crew(draws, &options, 3, 1, 0, 0);
+        check_workers(draws, &options, 3, 1, 0, 0);
     }
 }
 
@@ -142,7 +142,7 @@ static void shards_have_workers(void **state)
     volt_search_options options = options_of(VOLT_RACE_FAST);
     options.shard = 1;
     options.shards = 3;
-    check_crew(draws, &options, 2, 1, 0, 0);
+    check_workers(draws, &options, 2, 1, 0, 0);
 }
 
 static void fed_back_outputs(void **state)
@@ -154,7 +154,7 @@ static void fed_back_outputs(void **state)
     check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &drawn, &fed_outputs));
     volt_search_options options = options_of(VOLT_RACE_EXACT);
     options.draws = 10;
-    check_crew(fed_outputs, &options, 2, 1, 0, 0);
+    check_workers(fed_outputs, &options, 2, 1, 0, 0);
     volt_candidates_free(fed_outputs);
 }
 
@@ -175,19 +175,19 @@ static void work_of_leaving_worker_is_reassigned(void **state)
     volt_search_options options = options_of(VOLT_RACE_EXACT);
     volt_set_log(keep_warning, NULL);
     for (int spoils = 1; spoils <= 2; spoils++) {
-        thread_crew.garbage = spoils == 2;
+        thread_pool.garbage = spoils == 2;
         /* the first may have taken all candidates: the second need not answer */
-        check_crew(draws, &options, 2, 1, 0, 1);
+        check_workers(draws, &options, 2, 1, 0, 1);
         last_warning[0] = '\0';
-        check_crew(draws, &options, 1, 1, 0, 1); /* only the leader is left */
-        assert_non_null(strstr(last_warning, thread_crew.garbage
+        check_workers(draws, &options, 1, 1, 0, 1); /* only the leader is left */
+        assert_non_null(strstr(last_warning, thread_pool.garbage
                                                  ? "process 1 left the search, and others took its "
                                                    "candidate: it sent an invalid message"
                                                  : "no memory in a test"));
     }
     options.draws = 2; /* no other work is left when the candidate is returned */
-    check_crew(draws, &options, 1, 1, 0, 1);
-    thread_crew.garbage = false;
+    check_workers(draws, &options, 1, 1, 0, 1);
+    thread_pool.garbage = false;
     volt_set_log(NULL, NULL);
 }
 
@@ -195,8 +195,8 @@ static void missing_workers_are_tolerated(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
-    check_crew(draws, &options, 3, 1, 2, 0);
-    check_crew(draws, &options, 2, 1, 2, 0);
+    check_workers(draws, &options, 3, 1, 2, 0);
+    check_workers(draws, &options, 2, 1, 2, 0);
 }
 
 /* ---- logs and termination ---------------------------------------------------------------------- */
@@ -206,16 +206,16 @@ static void log_resumes_with_any_number_of_workers(void **state)
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_FAST), whole = options;
     volt_search *alone = run_alone(draws, &whole), *together = NULL;
-    options.log = scratch_path("crew.jsonl");
+    options.log = scratch_path("workers.jsonl");
     options.draws = 9;
-    check_ok(thread_crew_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, 2, 1, 0, 0,
+    check_ok(thread_pool_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, 2, 1, 0, 0,
                              &together));
     volt_search_free(together);
     options.resume = 1;
     options.draws = 20;
     volt_search_free(run_alone(draws, &options));
     options.draws = DRAWS;
-    check_ok(thread_crew_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, 2, 1, 0, 0,
+    check_ok(thread_pool_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, 2, 1, 0, 0,
                              &together));
     check_same(alone, together);
     volt_search_info info = {.struct_size = sizeof info};
@@ -254,7 +254,7 @@ static void workers_stop_with_leader(void **state)
     volt_search *search = NULL;
     ended = 0;
     check_fails(
-        thread_crew_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, 3, 1, 0, 0, &search),
+        thread_pool_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, 3, 1, 0, 0, &search),
         VOLT_ERR_CANCELLED, "cancelled");
     assert_true(ended >= 5);
     volt_search_free(search);
@@ -268,20 +268,20 @@ static void failing_leader_stops_workers(void **state)
     options.log = scratch_write_text("there.jsonl", "{}\n");
     volt_search *search = NULL;
     check_fails(
-        thread_crew_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, 2, 1, 0, 0, &search),
+        thread_pool_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, 2, 1, 0, 0, &search),
         VOLT_ERR_IO, "log");
     assert_null(search);
 }
 
-/* A crew belongs to one search. */
+/* A pool belongs to one search. */
 static void next_search_runs_without_workers(void **state)
 {
     (void)state;
-    static const volt_crew some;
-    assert_null(volt_crew_take());
-    volt_crew_use(&some);
-    assert_ptr_equal(volt_crew_take(), &some);
-    assert_null(volt_crew_take());
+    static const volt_worker_pool some;
+    assert_null(volt_worker_pool_take());
+    volt_worker_pool_use(&some);
+    assert_ptr_equal(volt_worker_pool_take(), &some);
+    assert_null(volt_worker_pool_take());
 }
 
 static int go_on(const char *stage, double fraction, void *context)
@@ -305,7 +305,7 @@ static void every_allocation_may_fail(void **state)
     for (int64_t k = 1, hit = 1; hit; k += k < 40 ? 1 : step) {
         volt_search *search = NULL;
         failing_alloc_start(k);
-        volt_status status = thread_crew_run(draws, plain_inputs(&problem), plain_targets(&problem), &options,
+        volt_status status = thread_pool_run(draws, plain_inputs(&problem), plain_targets(&problem), &options,
                                              1, 1, 0, 0, &search);
         hit = failing_alloc_hit();
         if (status == VOLT_OK)
@@ -328,7 +328,7 @@ static void messages_are_transmitted_unchanged(void **state)
     volt_message head = {.kind = VOLT_MESSAGE_SCORES, .status = VOLT_ERR_SINGULAR, .alpha = 0.1, .n_folds = 3},
                  back;
     const double folds[] = {0.1, NAN, -1e-300};
-    _Alignas(8) char bytes[THREAD_CREW_BYTES];
+    _Alignas(8) char bytes[THREAD_POOL_BYTES];
     const double *scores = NULL;
     const char *text = NULL;
     size_t size = volt_message_pack(head, folds, "why", bytes);
@@ -350,15 +350,16 @@ static void messages_are_transmitted_unchanged(void **state)
     assert_int_equal(strlen(text), VOLT_KERNEL_LENGTH - 1);
 }
 
-/* A candidate that cannot beat its rival is stopped after its first fold; one without a rival is not. */
+/* A candidate that cannot beat its reference is stopped after its first fold; one without a reference is
+ * not. */
 static void better_trial_stops_evaluation(void **state)
 {
     (void)state;
     volt_message candidate = {.kind = VOLT_MESSAGE_CANDIDATE, .alpha = 0.1},
-                 rival = {.kind = VOLT_MESSAGE_RIVAL, .score = 0.999, .spread = NAN, .n_folds = FOLDS};
+                 reference = {.kind = VOLT_MESSAGE_REFERENCE, .score = 0.999, .spread = NAN, .n_folds = FOLDS};
     const double folds[FOLDS] = {0.999, 0.999, 0.999, 0.999};
-    _Alignas(8) char bytes[THREAD_CREW_BYTES];
-    thread_crew_task own = {.candidates = draws,
+    _Alignas(8) char bytes[THREAD_POOL_BYTES];
+    thread_pool_task own = {.candidates = draws,
                             .X = plain_inputs(&problem),
                             .Y = plain_targets(&problem),
                             .options = options_of(VOLT_RACE_EXACT),
@@ -368,19 +369,19 @@ static void better_trial_stops_evaluation(void **state)
     const char *text = NULL;
     int64_t done[2];
     for (int i = 0; i < 2; i++) {
-        thread_crew_forget();
-        thread_crew.servers = 1;
-        thread_crew.arrived = thread_crew.absent = thread_crew.channels = thread_crew.spoilt_at = 0;
-        thread_crew_send(0, bytes, volt_message_pack(candidate, NULL, "fir:mu=0.5", bytes));
+        thread_pool_reset();
+        thread_pool.servers = 1;
+        thread_pool.arrived = thread_pool.absent = thread_pool.channels = thread_pool.spoilt_at = 0;
+        thread_pool_send(0, bytes, volt_message_pack(candidate, NULL, "fir:mu=0.5", bytes));
         if (i == 1)
-            thread_crew_send(0, bytes, volt_message_pack(rival, folds, NULL, bytes));
+            thread_pool_send(0, bytes, volt_message_pack(reference, folds, NULL, bytes));
         pthread_t thread;
         size_t size = 0;
-        assert_int_equal(pthread_create(&thread, NULL, thread_crew_serve, &own), 0);
-        while ((size = thread_crew_receive(0, bytes, sizeof bytes)) == 0)
-            volt_sleep(VOLT_CREW_REST);
+        assert_int_equal(pthread_create(&thread, NULL, thread_pool_serve, &own), 0);
+        while ((size = thread_pool_receive(0, bytes, sizeof bytes)) == 0)
+            volt_sleep(VOLT_POLL_INTERVAL);
         volt_message over = {.kind = VOLT_MESSAGE_OVER};
-        thread_crew_send(0, &over, sizeof over);
+        thread_pool_send(0, &over, sizeof over);
         pthread_join(thread, NULL);
         assert_true(volt_message_unpack(bytes, size, FOLDS, &head, &scores, &text));
         assert_int_equal(head.status, VOLT_OK);
@@ -408,5 +409,5 @@ int main(void)
         cmocka_unit_test(messages_are_transmitted_unchanged),
         cmocka_unit_test(better_trial_stops_evaluation),
     };
-    return cmocka_run_group_tests_name("crew", tests, make_problem, free_problem);
+    return cmocka_run_group_tests_name("worker_pool", tests, make_problem, free_problem);
 }
