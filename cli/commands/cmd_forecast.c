@@ -6,7 +6,9 @@
 #include "files/gnuplot.h"
 #include "files/outputs.h"
 #include "page/picture_script.h"
+#include "search/training.h"
 #include "series/backtest_report.h"
+#include "series/series_many.h"
 #include "series/series_report.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -21,7 +23,7 @@
 typedef struct forecast_arguments {
     common_arguments common;
     series_arguments series;
-    const char *kernel, *output, *plot;
+    const char *id, *kernel, *output, *plot;
     double budget;
     int64_t backtest; /* origins; 0: a forecast */
     number_list coverages;
@@ -36,6 +38,10 @@ static const option rows[] = {
     ROW("FILE", NULL, series.file,
         "series: FILE or FILE:COLUMNS, one row per time step; a column of dates is their time",
         .required = true, .is_positional = true),
+    ROW("id", "COLUMN", id,
+        "column of series names of a file in long format, which has the rows of many series; each series is "
+        "forecast from its own rows",
+        .unset = "unique_id, if the file has columns unique_id, ds and y", .python = ""),
     ROW("steps", "H", series.steps, "forecast horizon in rows", .range = AT_LEAST(1),
         .unset = "one season, at most 60; 12 without a season"),
     ROW("season", "S", series.season, SEASON_MEANING, .fallback = "auto"),
@@ -303,9 +309,67 @@ static int run_backtest(const forecast_arguments *arguments)
     return failed;
 }
 
+/* ---- many series ------------------------------------------------------------------------------ */
+
+/* Rejects options that are not supported for files in long format. */
+static int check_many(const forecast_arguments *arguments)
+{
+    const struct {
+        bool given;
+        const char *option;
+    } refused[] = {
+        {arguments->backtest > 0, "--backtest"},
+        {arguments->series.x != NULL, "--x"},
+        {arguments->series.future != NULL, "--future"},
+        {arguments->series.calendar != NULL, "--calendar"},
+        {arguments->series.rows.given, "--rows"},
+        {arguments->plot && strcmp(arguments->plot, "none") != 0, "--plot"},
+        {arguments->series.missing == VOLT_MISSING_INTERPOLATE, "--missing interpolate"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].given)
+            return complain(EXIT_USAGE, "%s is not supported for a file of many series (%s)", refused[i].option,
+                            arguments->id ? "--id" : "columns unique_id, ds, y");
+    return 0;
+}
+
+static int run_many(const forecast_arguments *arguments, const long_source *source)
+{
+    forecast_arguments chosen = *arguments;
+    forecast_files files;
+    chosen.plot = "none";
+    chosen.series.file = source->path;
+    choose_files(&chosen, &files);
+    many_request request = {.source = source,
+                            .missing = VOLT_MISSING_KEEP,
+                            .options = volt_forecast_options_default(),
+                            .coverages = arguments->coverages.values,
+                            .n_coverages = arguments->coverages.count,
+                            .output = files.output[0] ? files.output : NULL,
+                            .json = arguments->common.json,
+                            .quiet = arguments->common.quiet};
+    int failed = check_many(arguments);
+    if (!failed)
+        failed = check_files(&chosen, &files);
+    if (!failed)
+        failed = training_season(arguments->series.season, &request.options.season);
+    if (failed)
+        return failed;
+    if (missing_policy(arguments->series.missing) == VOLT_MISSING_DROP)
+        request.missing = VOLT_MISSING_DROP;
+    request.options.kernel = arguments->kernel;
+    request.options.steps = arguments->series.steps;
+    request.options.search_seconds = arguments->budget;
+    request.options.seed = arguments->common.seed.value;
+    request.options.coverages = request.coverages;
+    request.options.n_coverages = request.n_coverages;
+    return many_run(&request);
+}
+
 static int run_forecast(int argc, char *const *argv)
 {
     forecast_arguments arguments = {0};
+    long_source source;
     forecast_files files;
     series_data data = {0};
     volt_forecast *forecast = NULL;
@@ -318,8 +382,12 @@ static int run_forecast(int argc, char *const *argv)
     if (status)
         return complain_status_hint(status, " (see volterra help kernels)");
     failed = bands_check(&arguments.coverages);
+    if (!failed)
+        failed = long_source_find(arguments.series.file, arguments.id, &source);
     if (failed)
         return failed;
+    if (source.path[0])
+        return run_many(&arguments, &source);
     if (arguments.backtest > 0)
         return run_backtest(&arguments);
     choose_files(&arguments, &files);
@@ -377,12 +445,22 @@ const cli_command command_forecast = {
         "it as CSV.\n"
         "\n"
         "A column that counts the rows (year, t, index, or the first column) is used as time. Long files\n"
-        "are limited to their latest rows unless --rows is given.\n",
+        "are limited to their latest rows unless --rows is given.\n"
+        "\n"
+        "A file in long format has a column of series names: --id COLUMN, or unique_id in a file with columns\n"
+        "unique_id, ds and y. FILE:VALUES names the column of the values (default y). The times are in column\n"
+        "ds, or in the column of dates. Each series is forecast from its own rows, with its own season and\n"
+        "dates, and the output is in long format, with y.error and the ends of the intervals. A series with a\n"
+        "missing value (unless --missing drop is given), with repeated or unordered times, or with fewer than\n"
+        "3 rows has no forecast and is named in a warning. The exit status is 0 if at least one series has a\n"
+        "forecast. The series are divided among the threads. --budget applies to each series. --x,\n"
+        "--future, --calendar, --backtest, --rows, --plot and --missing interpolate are not supported.\n",
     .examples = "  volterra forecast sales.csv\n"
                 "  volterra forecast load.csv:load --steps 48 --calendar hour,weekday -o next.csv\n"
                 "  volterra forecast sales.csv:sales --x promo,price --future plan.csv\n"
                 "  volterra forecast sales.csv --backtest 5\n"
-                "  volterra forecast weather.csv:temp,pressure --season 24 --json\n",
+                "  volterra forecast weather.csv:temp,pressure --season 24 --json\n"
+                "  volterra forecast all_stores.csv:sales --id store --steps 12 -o -\n",
     .options = OPTION_TABLE(rows),
     .run = run_forecast,
 };

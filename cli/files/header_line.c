@@ -105,22 +105,27 @@ static bool needs_quotes(const char *name)
     return strpbrk(name, ",;\t \"\r\n") || header_line_behind_mark(name) != name;
 }
 
+void header_line_print_cell(FILE *out, const char *text)
+{
+    if (!needs_quotes(text)) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"')
+            fputc('"', out);
+        fputc(*c, out);
+    }
+    fputc('"', out);
+}
+
 void header_line_print(FILE *out, const char *const *names, int64_t count)
 {
     for (int64_t j = 0; j < count; j++) {
         if (j)
             fputc(',', out);
-        if (!needs_quotes(names[j])) {
-            fputs(names[j], out);
-            continue;
-        }
-        fputc('"', out);
-        for (const char *c = names[j]; *c; c++) {
-            if (*c == '"')
-                fputc('"', out);
-            fputc(*c, out);
-        }
-        fputc('"', out);
+        header_line_print_cell(out, names[j]);
     }
     fputc('\n', out);
 }

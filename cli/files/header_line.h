@@ -23,7 +23,9 @@ volt_status header_line_begins_with_number(const char *line, bool *begins);
 volt_status header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,
                                int64_t *from, bool *all);
 
-/* Prints the names separated by commas, quoted where necessary. */
+/* Prints a name, quoted where necessary. */
+void header_line_print_cell(FILE *out, const char *text);
+/* Prints a line of names separated by commas. */
 void header_line_print(FILE *out, const char *const *names, int64_t count);
 
 #endif

@@ -301,6 +301,46 @@ typedef struct volt_backtest {
 VOLT_API volt_status volt_forecast_backtest(volt_view series, const volt_forecast_options *options,
                                             int64_t origins, volt_backtest *result);
 
+/* ---- forecasts of many series ----------------------------------------------------------------- */
+
+/* Rows of many series in long format. The rows of a series are in time order; rows of different series may alternate. */
+typedef struct volt_long_rows {
+    size_t struct_size;
+    int64_t rows;
+    const char *const *ids;   /* name of the series of each row */
+    const char *const *times; /* (optional) time of each row: a date (volt_times_parse) or a number */
+    const double *values;
+} volt_long_rows;
+
+/* One of the series. Pointers are valid during the callback. */
+typedef struct volt_forecast_result {
+    size_t struct_size;
+    const char *id;
+    int64_t index, count; /* number of this series, from 0 in order of first appearance, and of all series */
+    int64_t rows;
+    volt_status status;            /* VOLT_OK, or the reason why there is no forecast ... */
+    const char *message;           /* ... in words; "" with VOLT_OK */
+    const volt_forecast *forecast; /* of one series; NULL: none. It belongs to the library */
+    const char *const *times;      /* of the steps, in the form of the last row's; NULL: none */
+    int is_dated;                  /* 1: `times` continue those of the rows; 0: they number the steps, from 1 */
+    int64_t missing_rows;          /* rows missing in the first gap between the times; 0: no gap */
+} volt_forecast_result;
+
+/* Returns 0 to continue; otherwise the call ends with VOLT_ERR_CANCELLED. */
+typedef int (*volt_forecast_fn)(const volt_forecast_result *result, void *context);
+
+/* Forecasts each series from its own rows, as volt_forecast_run does with its own season and time step. Calls `report` for
+ * every series, from the calling thread and in order of first appearance. The series are divided among the threads, and each
+ * forecast uses one thread, so the results do not depend on the number of threads. At most a few hundred forecasts are in
+ * memory.
+ *
+ * A series with a value that is not finite, with times that are unreadable or do not increase, or with too few rows has no
+ * forecast, and the others continue. A season above half of the rows of a series is 0 there. `step`, `separate` and `names`
+ * of the options are ignored, and search_seconds apply to each series. VOLT_ERR_DATA if no series could be forecast, with
+ * the reason of the first; VOLT_ERR_ARGUMENT, also for `known`; VOLT_ERR_KERNEL, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+VOLT_API volt_status volt_forecast_many(const volt_long_rows *data, const volt_forecast_options *options,
+                                        volt_forecast_fn report, void *context);
+
 /* ---- anomalous rows --------------------------------------------------------------------------- */
 
 /* A model of the first rows of a series predicts each later row; the score of a row is its error relative to the latest errors

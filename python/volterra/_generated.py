@@ -155,6 +155,7 @@ CONSTANTS: Dict[str, Any] = {
 LogFn = ctypes.CFUNCTYPE(None, c_int, c_char_p, c_void_p)
 ProgressFn = ctypes.CFUNCTYPE(c_int, c_char_p, c_double, c_void_p)
 TrialFn = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+ForecastFn = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p)
 CompareFn = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_char_p, c_void_p, c_void_p, c_void_p)
 
 
@@ -1236,6 +1237,32 @@ class Backtest(Sized):
     ]
 
 
+class LongRows(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rows", c_int64),
+        ("ids", POINTER(c_char_p)),
+        ("times", POINTER(c_char_p)),
+        ("values", POINTER(c_double)),
+    ]
+
+
+class ForecastResult(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("id", c_char_p),
+        ("index", c_int64),
+        ("count", c_int64),
+        ("rows", c_int64),
+        ("status", c_int),
+        ("message", c_char_p),
+        ("forecast", c_void_p),
+        ("times", POINTER(c_char_p)),
+        ("is_dated", c_int),
+        ("missing_rows", c_int64),
+    ]
+
+
 class RowAnomalyOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -1493,6 +1520,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_forecast_step": ForecastStep,
     "volt_forecast_series": ForecastSeries,
     "volt_backtest": Backtest,
+    "volt_long_rows": LongRows,
+    "volt_forecast_result": ForecastResult,
     "volt_row_anomaly_options": RowAnomalyOptions,
     "volt_contender": Contender,
     "volt_compare_options": CompareOptions,
@@ -1657,6 +1686,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_forecast_step_at": (POINTER(ForecastStep), [c_void_p, c_int64, c_int64]),
     "volt_forecast_series_at": (POINTER(ForecastSeries), [c_void_p, c_int64]),
     "volt_forecast_backtest": (c_int, [Matrix, POINTER(ForecastOptions), c_int64, POINTER(Backtest)]),
+    "volt_forecast_many": (c_int, [POINTER(LongRows), POINTER(ForecastOptions), ForecastFn, c_void_p]),
     "volt_row_anomaly_options_default": (RowAnomalyOptions, []),
     "volt_row_anomaly_fit": (c_int, [Matrix, POINTER(RowAnomalyOptions), POINTER(c_void_p)]),
     "volt_row_anomaly_score": (c_int, [c_void_p, Matrix, POINTER(RowAnomalyOptions), Matrix, c_void_p]),

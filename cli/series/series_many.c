@@ -1,0 +1,400 @@
+/* cli/series/series_many.c: forecasts of the many series of a file in long format. */
+#define _POSIX_C_SOURCE 200809L
+#include "series/series_many.h"
+
+#include "files/header_line.h"
+#include "files/inputs.h"
+#include "files/outputs.h"
+#include "terminal/messages.h"
+#include "terminal/progress_bar.h"
+#include "terminal/results.h"
+#include "terminal/text_stream.h"
+#include "text/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Series without a forecast that are named in warnings, unless --verbose is given. */
+enum { MOST_NAMED = 20, LONG_SOURCE_LENGTH = PATH_MAX + 512 };
+
+/* ---- columns of the file ---------------------------------------------------------------------- */
+
+static bool is_regular_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* Splits PATH or PATH:COLUMN at the first colon that follows the name of a file. Both parts may contain colons. */
+static bool split_source(const char *source, char path[PATH_MAX], const char **column)
+{
+    *column = NULL;
+    snprintf(path, PATH_MAX, "%s", source);
+    if (is_regular_file(path))
+        return true;
+    for (const char *colon = strchr(source, ':'); colon; colon = strchr(colon + 1, ':')) {
+        snprintf(path, PATH_MAX, "%.*s", (int)(colon - source), source);
+        if (is_regular_file(path)) {
+            *column = colon + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reads the names of the columns from the first line. *count is 0 for a file that cannot be read. */
+static volt_status read_header(const char *path, char ***names, int64_t *count)
+{
+    char *lines[2] = {NULL, NULL};
+    size_t sizes[2] = {0, 0};
+    FILE *file = fopen(path, "rb");
+    volt_status status = VOLT_OK;
+    *count = 0;
+    if (!file)
+        return VOLT_OK;
+    if (getline(&lines[0], &sizes[0], file) > 0) {
+        bool has_row = getline(&lines[1], &sizes[1], file) > 0;
+        status =
+            volt_csv_split_line(header_line_behind_mark(lines[0]), has_row ? lines[1] : NULL, names, count);
+    }
+    fclose(file);
+    free(lines[0]);
+    free(lines[1]);
+    if (status)
+        *count = 0;
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
+}
+
+int long_source_find(const char *source, const char *id, long_source *found)
+{
+    static const char *const usual[] = {"unique_id", "ds", "y"};
+    const char *column = NULL;
+    char **names = NULL;
+    int64_t count = 0, place[3];
+    bool has_usual = false, has_id = false;
+    *found = (long_source){.id = id ? id : usual[0], .value = usual[2]};
+    bool is_file = split_source(source, found->path, &column);
+    if (id && !is_file)
+        return complain(EXIT_USAGE, "--id requires a file that can be read; %s cannot be", source);
+    if (!is_file || (column && !id)) {
+        found->path[0] = '\0';
+        return 0;
+    }
+    volt_status status = read_header(found->path, &names, &count);
+    if (!status)
+        status = header_line_locate(names, count, usual, 3, place, &has_usual);
+    if (!status)
+        status = header_line_locate(names, count, usual + 1, 1, place, &found->has_ds);
+    if (!status && id)
+        status = header_line_locate(names, count, &id, 1, place, &has_id);
+    volt_free(names);
+    if (status)
+        return complain_status(status);
+    if (id && !has_id)
+        return complain(EXIT_FAILED, "--id: %s has no column '%.60s'", found->path, id);
+    if (!id && !has_usual)
+        found->path[0] = '\0';
+    found->value = column ? column : usual[2];
+    return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+typedef struct long_file {
+    dataset file;
+    char value_source[LONG_SOURCE_LENGTH];
+    char **ids, **times;   /* of all rows of the file */
+    const char **kept;     /* ids, then times, of the rows of `file` */
+    const char *time_name; /* NULL: no times */
+    volt_long_rows rows;
+} long_file;
+
+static void release_file(long_file *file)
+{
+    dataset_release(&file->file);
+    volt_free(file->ids);
+    volt_free(file->times);
+    free((void *)file->kept);
+}
+
+static int read_texts(const char *path, const char *column, int64_t rows, char ***texts)
+{
+    char source[LONG_SOURCE_LENGTH];
+    int64_t count = 0;
+    snprintf(source, sizeof source, "%s:%s", path, column);
+    volt_status status = volt_texts_read(source, texts, &count);
+    if (status)
+        return complain_status(status);
+    if (count != rows)
+        return complain(EXIT_FAILED, "%s has %lld rows, expected %lld", source, (long long)count,
+                        (long long)rows);
+    return 0;
+}
+
+static int read_file(const many_request *request, long_file *file)
+{
+    const long_source *source = request->source;
+    snprintf(file->value_source, sizeof file->value_source, "%s:%s", source->path, source->value);
+    int failed = dataset_read(&file->file, file->value_source, request->missing);
+    if (failed)
+        return failed;
+    const volt_table *table = file->file.table;
+    if (table->cols != 1)
+        return complain(EXIT_USAGE, "%s selects %lld columns: with --id, one column has the values",
+                        file->value_source, (long long)table->cols);
+    failed = read_texts(source->path, source->id, table->file_rows, &file->ids);
+    if (!failed && source->has_ds)
+        failed = read_texts(source->path, "ds", table->file_rows, &file->times);
+    if (failed)
+        return failed;
+    int64_t rows = table->rows;
+    file->kept = malloc((2 * (size_t)rows + 1) * sizeof *file->kept);
+    if (!file->kept)
+        return complain(EXIT_FAILED, "not enough memory for the rows of %s", source->path);
+    for (int64_t i = 0; i < rows; i++) {
+        file->kept[i] = file->ids[table->row_numbers[i]];
+        file->kept[rows + i] = file->times         ? file->times[table->row_numbers[i]]
+                               : table->time_texts ? table->time_texts[i]
+                                                   : NULL;
+    }
+    file->time_name = file->times ? "ds" : table->time_texts ? table->time_name : NULL;
+    file->rows = (volt_long_rows){.struct_size = sizeof file->rows,
+                                  .rows = rows,
+                                  .ids = file->kept,
+                                  .times = file->time_name ? file->kept + rows : NULL,
+                                  .values = table->values};
+    return 0;
+}
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+typedef struct many_outcome {
+    const many_request *request;
+    const long_file *file;
+    FILE *out; /* text of the output file; NULL: none */
+    result_list *results;
+    int64_t series, made, undated, gaps;
+    int64_t steps_least, steps_most;
+    int64_t kernels; /* series with a kernel fit in at least one step */
+    double mase;     /* sum over `measured` series */
+    int64_t measured;
+} many_outcome;
+
+static void write_header(const many_outcome *outcome)
+{
+    const many_request *request = outcome->request;
+    const char *names[2] = {request->source->id, outcome->file->time_name ? outcome->file->time_name : "step"};
+    char name[512];
+    for (int j = 0; j < 2; j++) {
+        header_line_print_cell(outcome->out, names[j]);
+        fputc(',', outcome->out);
+    }
+    header_line_print_cell(outcome->out, request->source->value);
+    fputc(',', outcome->out);
+    snprintf(name, sizeof name, "%s.error", request->source->value);
+    header_line_print_cell(outcome->out, name);
+    for (int64_t c = 0; c < 2 * request->n_coverages; c++) {
+        snprintf(name, sizeof name, "%s.%s%.10g", request->source->value, c % 2 ? "hi" : "lo",
+                 100 * request->coverages[c / 2]);
+        fputc(',', outcome->out);
+        header_line_print_cell(outcome->out, name);
+    }
+    fputc('\n', outcome->out);
+}
+
+static void print_number(FILE *out, double value)
+{
+    char text[VOLT_NUMBER_LENGTH];
+    fprintf(out, ",%s", volt_format_number(value, text));
+}
+
+static void write_steps(const many_outcome *outcome, const volt_forecast_result *result, int64_t steps)
+{
+    for (int64_t h = 0; h < steps; h++) {
+        const volt_forecast_step *step = volt_forecast_step_at(result->forecast, h, 0);
+        header_line_print_cell(outcome->out, result->id);
+        fputc(',', outcome->out);
+        header_line_print_cell(outcome->out, result->times[h]);
+        print_number(outcome->out, step->value);
+        print_number(outcome->out, step->rmse);
+        for (int64_t c = 0; c < outcome->request->n_coverages; c++) {
+            print_number(outcome->out, step->lower[c]);
+            print_number(outcome->out, step->upper[c]);
+        }
+        fputc('\n', outcome->out);
+    }
+}
+
+/* Adds a list with one number of each step: the value, its error, or an end of interval c. */
+static void add_steps(result_list *inner, const char *key, const volt_forecast *forecast, int64_t steps,
+                      int field, int64_t c)
+{
+    double *values = malloc((size_t)steps * sizeof *values);
+    if (!values) {
+        note_lack_of_memory();
+        return;
+    }
+    for (int64_t h = 0; h < steps; h++) {
+        const volt_forecast_step *step = volt_forecast_step_at(forecast, h, 0);
+        values[h] = field == 0   ? step->value
+                    : field == 1 ? step->rmse
+                    : field == 2 ? step->lower[c]
+                                 : step->upper[c];
+    }
+    results_numbers(inner, key, values, steps);
+    free(values);
+}
+
+static void add_json(const many_outcome *outcome, const volt_forecast_result *result, int64_t steps)
+{
+    const volt_forecast_series *series = volt_forecast_series_at(result->forecast, 0);
+    result_list *inner = results_new(true);
+    results_text(inner, "id", NULL, "%s", result->id);
+    results_count(inner, "rows", NULL, result->rows);
+    results_count(inner, "season", NULL, series->season);
+    results_number(inner, "mase", NULL, series->mase);
+    results_texts(inner, "time", (char *const *)result->times, steps);
+    add_steps(inner, "forecast", result->forecast, steps, 0, 0);
+    add_steps(inner, "rmse", result->forecast, steps, 1, 0);
+    for (int64_t c = 0; c < outcome->request->n_coverages; c++) {
+        result_list *interval = results_new(true);
+        results_number(interval, "coverage", NULL, outcome->request->coverages[c]);
+        add_steps(interval, "lower", result->forecast, steps, 2, c);
+        add_steps(interval, "upper", result->forecast, steps, 3, c);
+        results_append(inner, "intervals", interval);
+    }
+    results_append(outcome->results, "series", inner);
+}
+
+static void add_skipped(const many_outcome *outcome, const volt_forecast_result *result)
+{
+    int64_t before = outcome->series - outcome->made - 1;
+    if (before < MOST_NAMED || is_verbose())
+        warn("series '%.60s' has no forecast: %s", result->id, result->message);
+    result_list *inner = results_new(true);
+    results_text(inner, "id", NULL, "%s", result->id);
+    results_text(inner, "reason", NULL, "%s", result->message);
+    results_append(outcome->results, "skipped", inner);
+}
+
+static int take_result(const volt_forecast_result *result, void *context)
+{
+    many_outcome *outcome = context;
+    volt_forecast_info info = {.struct_size = sizeof info};
+    outcome->series++;
+    if (result->status) {
+        add_skipped(outcome, result);
+        return memory_was_out();
+    }
+    volt_forecast_get_info(result->forecast, &info);
+    const volt_forecast_series *series = volt_forecast_series_at(result->forecast, 0);
+    int64_t least = outcome->made ? outcome->steps_least : info.steps;
+    outcome->steps_least = least < info.steps ? least : info.steps;
+    outcome->steps_most = outcome->steps_most > info.steps ? outcome->steps_most : info.steps;
+    outcome->made++;
+    outcome->undated += outcome->file->time_name && !result->is_dated;
+    outcome->gaps += result->missing_rows > 0;
+    outcome->kernels += series->member_weight[VOLT_MEMBER_KERNEL] > 0;
+    if (isfinite(series->mase)) {
+        outcome->mase += series->mase;
+        outcome->measured++;
+    }
+    if (outcome->out)
+        write_steps(outcome, result, info.steps);
+    if (outcome->request->json)
+        add_json(outcome, result, info.steps);
+    return memory_was_out();
+}
+
+/* Adds the counts to the results, and the warnings about several series at once. */
+static void summarise(const many_outcome *outcome)
+{
+    result_list *results = outcome->results;
+    int64_t skipped = outcome->series - outcome->made;
+    results_count(results, "count", "series", outcome->series);
+    results_count(results, "forecasts", "forecasts", outcome->made);
+    results_count(results, "without_forecast", skipped ? "no forecast" : NULL, skipped);
+    results_count(results, "rows", "rows", outcome->file->rows.rows);
+    if (outcome->steps_least == outcome->steps_most)
+        results_text(results, NULL, "steps", "%lld", (long long)outcome->steps_most);
+    else
+        results_text(results, NULL, "steps", "%lld to %lld", (long long)outcome->steps_least,
+                     (long long)outcome->steps_most);
+    results_count(results, "with_kernel", NULL, outcome->kernels);
+    results_text(results, NULL, "kernel", "has a part in %lld of %lld forecasts", (long long)outcome->kernels,
+                 (long long)outcome->made);
+    if (outcome->measured > 0) {
+        double mase = outcome->mase / (double)outcome->measured;
+        results_number(results, "mase", NULL, mase);
+        results_text(results, NULL, "expected error", "MASE %.3g, mean of %lld series", mase,
+                     (long long)outcome->measured);
+    }
+    if (skipped > MOST_NAMED && !is_verbose())
+        warn("%lld further series have no forecast; --verbose names all of them",
+             (long long)(skipped - MOST_NAMED));
+    if (outcome->undated > 0)
+        warn("the times of %lld series have no regular step: column '%s' has the numbers of their steps",
+             (long long)outcome->undated, outcome->file->time_name);
+    if (outcome->gaps > 0)
+        warn("rows are missing in %lld series; the row after a gap is used as the next step",
+             (long long)outcome->gaps);
+}
+
+/* ---- the steps in order ----------------------------------------------------------------------- */
+
+static int write_output(many_outcome *outcome, text_stream *stream)
+{
+    const many_request *request = outcome->request;
+    char *text = text_close(stream);
+    int failed = text ? output_text(request->output, text)
+                      : complain(EXIT_FAILED, "not enough memory for the forecasts");
+    free(text);
+    return failed;
+}
+
+static int forecast_file(const many_request *request, const long_file *file)
+{
+    text_stream stream = {0};
+    many_outcome outcome = {.request = request, .file = file, .results = results_new(request->json)};
+    volt_forecast_options options = request->options;
+    if (request->output) {
+        outcome.out = text_open(&stream);
+        if (!outcome.out) {
+            results_discard(outcome.results);
+            return complain(EXIT_FAILED, "not enough memory for the forecasts");
+        }
+        write_header(&outcome);
+    }
+    options.progress = progress_begin(request->quiet);
+    volt_status status = volt_forecast_many(&file->rows, &options, take_result, &outcome);
+    progress_end();
+    int failed = 0;
+    if (status)
+        failed = complain_status_hint(status, " (%.120s)", request->source->path);
+    if (!failed && request->output)
+        failed = write_output(&outcome, &stream);
+    free(text_close(&stream));
+    bool prints = !failed && !(request->output && is_standard_output(request->output));
+    if (!failed) {
+        summarise(&outcome);
+        if (request->output)
+            results_text(outcome.results, "output", "written", "%s", request->output);
+    }
+    if (prints)
+        return results_print(outcome.results);
+    results_discard(outcome.results);
+    return failed;
+}
+
+int many_run(const many_request *request)
+{
+    long_file file = {.time_name = NULL};
+    int failed = read_file(request, &file);
+    if (!failed)
+        failed = forecast_file(request, &file);
+    release_file(&file);
+    return failed;
+}
