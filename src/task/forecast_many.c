@@ -127,7 +127,7 @@ static volt_status check_numbers(series_times *times)
     double first = 0, value = 0, before = 0, rounding = 0;
     for (int64_t i = 0; i < times->n; i++, before = value) {
         VOLT_REQUIRE(volt_parse_number(times->texts[i], &value) && isfinite(value), VOLT_ERR_FORMAT,
-                     "the time '%.60s' is neither a date nor a number", times->texts[i]);
+                     "the time '%.60s' is not a number", times->texts[i]);
         if (i > 0 && !(value > before))
             return fail_order(times, i, value == before);
         first = i > 0 ? first : value;
@@ -155,9 +155,11 @@ static volt_status read_times(const long_series *series, int64_t s, series_times
     if (series->times) {
         times->dates = series->times + first;
     } else {
+        double number;
         *own = volt_alloc(times->n, sizeof **own);
         volt_status status = *own ? volt_times_parse(times->texts, times->n, *own) : VOLT_ERR_MEMORY;
-        if (status && status != VOLT_ERR_FORMAT)
+        bool may_be_numbers = status == VOLT_ERR_FORMAT && volt_parse_number(times->texts[0], &number);
+        if (status && !may_be_numbers)
             return status;
         times->dates = status ? NULL : *own;
     }
