@@ -1,0 +1,100 @@
+# tests/cli/cases/5_forecast_many.sh: forecasts of the many series of a file in long format.
+
+# long_months SERIES ROWS: series m0, m1, ... of months, whose rows alternate
+long_months()
+{
+    awk -v n="$1" -v rows="$2" 'BEGIN {
+        srand(11)
+        print "unique_id,ds,y"
+        for (t = 0; t < rows; t++)
+            for (s = 0; s < n; s++)
+                printf "m%d,%d-%02d-01,%.6f\n", s, 2000 + int(t / 12), t % 12 + 1, \
+                    20 + 10 * s + 0.05 * t + 5 * sin(0.523599 * t + s) + rand()
+    }'
+}
+
+forecast_many_as_one()
+{
+    long_months 3 60 >long.csv
+    expect 0 forecast long.csv --steps 5 --interval 0.8
+    no_err
+    out_has '^series +3$'
+    out_has '^written +long-forecast.csv$'
+    absent long-forecast.svg
+    lines_of long-forecast.csv 16
+    [ "$(head -n 1 long-forecast.csv)" = unique_id,ds,y,y.error,y.lo80,y.hi80 ] || fail "$(head -n 1 long-forecast.csv)"
+    [ "$(cut -d, -f1,2 long-forecast.csv | sed -n 7p)" = m1,2005-01-01 ] || fail "$(sed -n 7p long-forecast.csv)"
+    # The same as the forecast of that series on its own, whatever the number of threads.
+    for s in 0 1 2; do
+        (echo ds,y && grep "^m$s," long.csv | cut -d, -f2-) >one.csv
+        expect 0 forecast one.csv --steps 5 --interval 0.8 -o one-forecast.csv --plot none --threads 1
+        sed 1d one-forecast.csv >one-rows
+        grep "^m$s," long-forecast.csv | cut -d, -f2- >many-rows
+        same one-rows many-rows
+    done
+    expect 0 forecast long.csv --steps 5 --interval 0.8 --threads 3 -o - --quiet
+    same out long-forecast.csv
+    # The same with other names of the columns.
+    sed '1s/.*/shop,ds,sold/' long.csv >shops.csv
+    expect 0 forecast shops.csv:sold --id shop --steps 5 --interval 0.8 -o shops-forecast.csv
+    [ "$(head -n 1 shops-forecast.csv)" = shop,ds,sold,sold.error,sold.lo80,sold.hi80 ] || fail "$(head -n 1 shops-forecast.csv)"
+    sed 1d shops-forecast.csv >shops-rows
+    sed 1d long-forecast.csv >long-rows
+    same shops-rows long-rows
+    # Dates in another column than ds, and no dates.
+    sed '1s/.*/shop,day,sold/' long.csv >days.csv
+    expect 0 forecast days.csv:sold --id shop --steps 5 --interval 0.8 -o days-forecast.csv
+    [ "$(head -n 1 days-forecast.csv)" = shop,day,sold,sold.error,sold.lo80,sold.hi80 ] || fail "$(head -n 1 days-forecast.csv)"
+    sed 1d days-forecast.csv >days-rows
+    same days-rows long-rows
+    cut -d, -f1,3 shops.csv >dateless.csv
+    expect 0 forecast dateless.csv:sold --id shop --steps 2 -o -
+    [ "$(cut -d, -f1,2 out | sed -n 1,3p | tr '\n' ' ')" = 'shop,step m0,1 m0,2 ' ] || fail "$(head -n 3 out)"
+}
+check "forecast of a file in long format has the forecast of each series" forecast_many_as_one
+
+forecast_many_broken()
+{
+    long_months 2 40 >long.csv
+    printf '%s\n' hole,2000-01-01,1 hole,2000-02-01, hole,2000-03-01,3 hole,2000-04-01,4 hole,2000-05-01,5 \
+        brief,2000-01-01,1 brief,2000-02-01,2 twice,2000-01-01,1 twice,2000-01-01,2 twice,2000-02-01,3 >>long.csv
+    expect 0 forecast long.csv --steps 2 -o next.csv
+    lines_of err 3
+    err_names hole 2000-02-01 brief 3 twice 2000-01-01
+    out_has '^series +5$'
+    out_has '^no forecast +3$'
+    lines_of next.csv 5
+    expect 0 forecast long.csv --steps 2 --json
+    valid_json out "v['count'] == 5 and v['forecasts'] == 2 and [s['id'] for s in v['skipped']] == ['hole', 'brief', 'twice'] \
+        and [s['id'] for s in v['series']] == ['m0', 'm1'] and len(v['series'][0]['forecast']) == 2"
+    expect 0 forecast long.csv --steps 2 --missing drop -o next.csv
+    lines_of next.csv 7
+    # All of them: status 1, and the file is kept.
+    (head -n 1 long.csv && grep -E '^(hole|brief|twice)' long.csv) >broken.csv
+    echo kept >next.csv
+    expect 1 forecast broken.csv --steps 2 -o next.csv
+    err_names broken.csv hole 2000-02-01
+    [ "$(cat next.csv)" = kept ] || fail "$(head -n 1 next.csv)"
+    nothing_left
+}
+check "forecast of a file in long format skips broken series and names them" forecast_many_broken
+
+forecast_many_refused()
+{
+    long_months 2 30 >long.csv
+    for option in '--calendar month' '--rows 0:20' '--plot p.svg' '--missing interpolate'; do
+        expect 2 forecast long.csv $option
+        err_names "${option%% *}"
+    done
+    expect 1 forecast long.csv --id shop
+    err_names --id long.csv shop
+    expect 2 forecast none.csv --id shop
+    err_names --id none.csv
+    expect 2 forecast long.csv -o long.csv
+    err_names long.csv
+    # A selected column is an ordinary file.
+    (echo ds,unique_id,y && seq 30 | awk '{ print 2000 + $1 ",1," sin($1) }') >wide.csv
+    expect 0 forecast wide.csv:y --steps 1 -o - --plot none
+    [ "$(head -n 1 out)" = ds,y,y.error ] || [ "$(head -n 1 out)" = step,y,y.error ] || fail "$(head -n 1 out)"
+}
+check "forecast of a file in long format refuses options that it does not support" forecast_many_refused
