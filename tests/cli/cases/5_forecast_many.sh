@@ -82,7 +82,7 @@ check "forecast of a file in long format skips broken series and names them" for
 forecast_many_refused()
 {
     long_months 2 30 >long.csv
-    for option in '--calendar month' '--rows 0:20' '--plot p.svg' '--missing interpolate'; do
+    for option in '--backtest 2' '--x y' '--future long.csv' '--calendar month' '--rows 0:20' '--plot p.svg' '--missing interpolate'; do
         expect 2 forecast long.csv $option
         err_names "${option%% *}"
     done
