@@ -149,7 +149,8 @@ VOLT_API volt_status volt_csv_split_line(const char *line, const char *next, cha
 enum { VOLT_TIME_LENGTH = 64, VOLT_CALENDAR_NAME_LENGTH = 16, VOLT_CALENDAR_COLUMNS = 10 };
 
 /* Parses a column of times: 2019-04-09, 2019/4/9, 2019-04, 2019Q2 and 2019 (their first day), 09.04.2019, or 9/4/2019 if a
- * number above 12 in one of the texts determines which is the day; each with an optional time of day: 12:30, 12:30:05,
+ * number above 12 in one of the texts determines which is the day, or only one order of day and month gives (at least 3) rows
+ * with the same step; each with an optional time of day: 12:30, 12:30:05,
  * 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text is not a date or is ambiguous; `times` is then undefined. */
 VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times);
 

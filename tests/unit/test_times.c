@@ -93,6 +93,37 @@ static void day_or_month(void **state)
     check_fails(volt_times_parse(both, 2, times), VOLT_ERR_FORMAT, "begins '9/30/2019'");
 }
 
+/* Without a number above 12, the order is the one with a regular step. */
+static void day_or_month_by_step(void **state)
+{
+    (void)state;
+    enum { MOST = 40 };
+    char room[MOST][32];
+    const char *texts[MOST];
+    volt_time times[MOST];
+    for (int i = 0; i < MOST; i++)
+        texts[i] = room[i];
+    for (int i = 0; i < MOST; i++) /* first days of months */
+        snprintf(room[i], sizeof room[i], "%02d/01/%d", i % 12 + 1, 2019 + i / 12);
+    for (int n = 13; n <= MOST; n++) {
+        check_ok(volt_times_parse(texts, n, times));
+        assert_true(times[n - 1].seconds ==
+                    volt_time_advance(time_of("2019-01-01"), (volt_time_step){.months = 1}, n - 1).seconds);
+    }
+    check_fails(volt_times_parse(texts, 12, times), VOLT_ERR_FORMAT, "both"); /* days of January */
+    check_fails(volt_times_parse(texts, 2, times), VOLT_ERR_FORMAT, "begin");
+    for (int i = 0; i < MOST; i++) /* the same with the day first, quarters */
+        snprintf(room[i], sizeof room[i], "1-%d-%d", 3 * (i % 4) + 1, 2019 + i / 4);
+    check_ok(volt_times_parse(texts, MOST, times));
+    assert_true(times[5].seconds == time_of("2020-04-01").seconds);
+    for (int i = 0; i < MOST; i++) /* hours of two days */
+        snprintf(room[i], sizeof room[i], "%d/03/2019 %02d:00", 4 + i / 24, i % 24);
+    check_ok(volt_times_parse(texts, MOST, times));
+    assert_true(times[MOST - 1].seconds == time_of("2019-03-05 15:00").seconds);
+    snprintf(room[3], sizeof room[3], "4/07/2019 03:00"); /* an outlier */
+    check_fails(volt_times_parse(texts, MOST, times), VOLT_ERR_FORMAT, "neither");
+}
+
 static void every_day_of_a_calendar(void **state)
 {
     (void)state;
@@ -427,6 +458,7 @@ int main(void)
         cmocka_unit_test(known_times),
         cmocka_unit_test(rejected_texts),
         cmocka_unit_test(day_or_month),
+        cmocka_unit_test(day_or_month_by_step),
         cmocka_unit_test(every_day_of_a_calendar),
         cmocka_unit_test(written_and_read),
         cmocka_unit_test(steps),

@@ -12,8 +12,46 @@
 /* Length of an excerpt in messages. */
 #define SHOWN "%.40s"
 
+/* Determines whether the texts, read in this order, are dates with the same step between all rows. */
+static volt_status check_regular(const char *const *texts, int64_t n, int is_month_first, volt_time *times,
+                                 int *is_regular)
+{
+    volt_time_step step;
+    *is_regular = 0;
+    for (int64_t i = 0; i < n; i++) {
+        volt_time_text parts;
+        if (!volt_time_text_read_known(texts[i], &parts) ||
+            !volt_time_of_text(texts[i], &parts, is_month_first, &times[i]))
+            return VOLT_OK;
+    }
+    VOLT_TRY(volt_time_step_find(times, n, &step));
+    if (n < 3 || !volt_time_step_is_known(step))
+        return VOLT_OK;
+    for (int64_t i = 1; i < n; i++)
+        if (fabs(volt_time_advance(times[i - 1], step, 1).seconds - times[i].seconds) > 1e-3)
+            return VOLT_OK;
+    *is_regular = 1;
+    return VOLT_OK;
+}
+
+/* Chooses the only order in which the column has a regular step: 01/01/2019, 02/01/2019, ..., 01/01/2020 are months.
+ * `open` is an ambiguous text. `times` (n) is overwritten. */
+static volt_status find_regular_order(const char *const *texts, int64_t n, const char *open, volt_time *times,
+                                      volt_date_order *order)
+{
+    int day_first, month_first;
+    VOLT_TRY(check_regular(texts, n, 0, times, &day_first));
+    VOLT_TRY(check_regular(texts, n, 1, times, &month_first));
+    VOLT_REQUIRE(day_first != month_first, VOLT_ERR_FORMAT,
+                 "'" SHOWN "' may begin with the day or with the month (%s a regular step); write dates as "
+                 "2019-04-09",
+                 open, day_first ? "both have" : "neither has");
+    *order = day_first ? VOLT_ORDER_DAY_FIRST : VOLT_ORDER_MONTH_FIRST;
+    return VOLT_OK;
+}
+
 /* Determines which of the first two numbers of 4/9/2019 is the month, from all texts of a column. */
-static volt_status find_order(const char *const *texts, int64_t n, volt_date_order *order)
+static volt_status find_order(const char *const *texts, int64_t n, volt_time *times, volt_date_order *order)
 {
     const char *open = NULL, *settled = NULL; /* an example of each kind */
     for (int64_t i = 0; i < n; i++) {
@@ -31,9 +69,7 @@ static volt_status find_order(const char *const *texts, int64_t n, volt_date_ord
         *order = found;
         settled = texts[i];
     }
-    VOLT_REQUIRE(!open || *order != VOLT_ORDER_OPEN, VOLT_ERR_FORMAT,
-                 "'" SHOWN "' may begin with the day or with the month; write dates as 2019-04-09", open);
-    return VOLT_OK;
+    return open && *order == VOLT_ORDER_OPEN ? find_regular_order(texts, n, open, times, order) : VOLT_OK;
 }
 
 volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times)
@@ -45,7 +81,7 @@ volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *tim
 
 volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_order order, volt_time *times)
 {
-    VOLT_TRY(find_order(texts, n, &order));
+    VOLT_TRY(find_order(texts, n, times, &order));
     for (int64_t i = 0; i < n; i++) {
         volt_time_text parts;
         int is_time = volt_time_text_read_known(texts[i], &parts);

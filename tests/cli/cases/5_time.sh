@@ -290,3 +290,24 @@ score_times()
     err_names --truth-rows --pred-rows
 }
 check "score: the times say which rows belong together" score_times
+
+# Without a number above 12, day and month follow from the regular step. 01/01/2021 leaves the order open.
+slashed_months()
+{
+    for order in day month; do
+        awk -v order=$order 'BEGIN {
+            print "date,y"
+            for (t = 0; t < 37; t++) {
+                m = sprintf("%02d", t % 12 + 1)
+                print (order == "day" ? "01/" m : m "/01") "/" 2018 + int(t / 12) "," 10 + t + 3 * sin(t)
+            }
+        }' >slashed.csv
+        expect 0 forecast slashed.csv --steps 2 -o next.csv --plot none
+        if [ $order = day ]; then due=01/02/2021; else due=02/01/2021; fi
+        sed -n 2p next.csv | grep -q "^$due," || fail "$order first: $(sed -n 2p next.csv)"
+    done
+    head -n 13 slashed.csv >year.csv
+    expect 0 forecast year.csv --steps 2 -o next.csv --plot none
+    err_has "no column 'date'"
+}
+check "order of day and month by the regular step" slashed_months
