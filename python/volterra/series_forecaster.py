@@ -14,10 +14,11 @@ from . import _native as c
 from ._arguments import kernel_word, seconds_of, seed_number, whole
 from ._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
 from ._assess import read_notes
-from ._errors import NotFittedError, OrderWarning, VolterraWarning, warn
+from ._errors import NotFittedError, OrderWarning, check, warn
 from ._frames import FrameForm, column_names, future_index, is_frame, library_of
 from ._gaps import Times, training_gap, warn_of_gap
 from ._handles import Handle
+from ._many import ForecastWarning, forecast_long, is_long
 from ._order import ADVICE, index_of, is_ordered
 from ._progress import Watch
 from ._protocol import BaseEstimator
@@ -31,10 +32,6 @@ SEARCHES = {
     c.CONSTANTS[f"VOLT_FORECAST_SEARCH_{word.upper()}"]: word
     for word in ("none", "rows", "time", "worse", "rejected", "accepted")
 }
-
-
-class ForecastWarning(VolterraWarning):
-    """A warning of the library about a forecast; `Forecaster.warnings_` has its parts."""
 
 
 def _table(steps: int, series: int, read: Any) -> Array:
@@ -244,9 +241,12 @@ class Forecaster(BaseEstimator):
     @staticmethod
     def _time_step(y: Any) -> Any:
         """The time between two rows of the index of y; all zero: unknown."""
-        index = y.index if is_frame(y) else None
+        step, index = c.TimeStep(), y.index if is_frame(y) else None
         times = Times.of(index.to_timestamp() if hasattr(index, "to_timestamp") else index) if index is not None else None
-        return times.check().grid.step if times is not None and times.kind[0] == "dates" else c.TimeStep()
+        if times is not None and times.kind.startswith("dates"):
+            values = np.ascontiguousarray(times.values)
+            check(c.lib.volt_time_step_find(cast(values.ctypes.data, POINTER(c.Time)), len(values), byref(step)))
+        return step
 
     def table(self, steps: Optional[int] = None) -> Any:
         """Return the forecast with columns NAME, NAME.error and, with `coverage`, NAME.lo80, NAME.hi80.
@@ -284,7 +284,10 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
     Parameters
     ----------
     data : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
-        The series in time order.
+        The series in time order. A DataFrame with columns unique_id, ds and y has many series in long format: every series is
+        forecast from its own rows, with its own season and dates. Rows of different series may alternate. A series with a
+        missing value, with repeated or unordered times, or with fewer than 3 rows has no forecast and is named in a
+        `ForecastWarning`; if no series has a forecast, ValueError is raised.
     steps : int, optional
         Rows to forecast; by default one season, at most 60, or 12 without a season.
     **options
@@ -295,7 +298,8 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
     DataFrame, or dict of arrays
         Columns NAME, NAME.error (expected root mean squared error of the step) and, with ``coverage``, NAME.lo80 and
         NAME.hi80 for every series. A DataFrame of pandas or polars if the data are, with the index continued, otherwise a
-        dict of arrays.
+        dict of arrays. For a DataFrame in long format: columns unique_id, ds, y, y.error and, with ``coverage``, y.lo80 and
+        y.hi80, one row for every series and step.
 
     Examples
     --------
@@ -306,4 +310,9 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
     ['y1', 'y1.error']
     """
     known = options.pop("known", None)
+    if is_long(data):
+        if known is not None:
+            raise ValueError("known is not supported for a DataFrame with columns unique_id, ds and y")
+        model = Forecaster(steps, **options)
+        return forecast_long(data, model._options(), model._levels(), model.n_jobs, model.verbose)
     return Forecaster(steps, **options).fit(data, known=known).table()
