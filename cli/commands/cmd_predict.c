@@ -136,8 +136,13 @@ static int predict(const predict_arguments *arguments, const predict_data *data,
     options.warm_up = arguments->warm_up;
     options.progress = progress_begin(arguments->common.quiet);
     options.std = std;
+    volt_predict_report found = {.struct_size = sizeof found};
+    options.report = &found;
     volt_status status = volt_model_predict(data->model, data->inputs.view, &options, forecast, beyond);
     progress_end();
+    for (int64_t i = 0; !status && i < found.n_warnings; i++)
+        warn("%s%s", found.warnings[i].text,
+             found.warnings[i].code == VOLT_WARNING_NO_FIRST_OUTPUT ? " (--known Y --warm-up N)" : "");
     return status ? complain_status(status) : 0;
 }
 
@@ -291,7 +296,10 @@ const cli_command command_predict = {
         "\n"
         "A model fitted with --feedback runs free: its predictions are fed back. With --known Y measured\n"
         "outputs are fed back, for predictions one step ahead; --warm-up N limits them to the first N rows.\n"
-        "A run beyond 10 times the range of the training targets is an error.\n"
+        "Without --known, a run with --start reset has no previous output: the mean of the training targets\n"
+        "(0 with --no-scale) takes its place, with a warning. Outputs of a free run are bounded to the range\n"
+        "of the training targets plus 4.5 ranges on either side. A warning names the first bounded row. With\n"
+        "--beyond error such a run is an error.\n"
         "\n"
         "--interval 0.9 adds the ends of an interval that contains 90 % of the observations if new errors\n"
         "are distributed like those of the last training rows. Its half-width is a rank of at most 300 of\n"

@@ -10,6 +10,7 @@
 #include "volterra/io.h"
 #include "volterra/kernel.h"
 #include "volterra/solve.h"
+#include "volterra/stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -266,6 +267,22 @@ typedef enum volt_beyond {
     VOLT_BEYOND_ALLOW  /* use it unchanged while lambda^2 kappa < 1, otherwise VOLT_ERR_DOMAIN */
 } volt_beyond;
 
+/* Warnings of volt_model_predict. */
+enum { VOLT_PREDICT_WARNINGS = 4, VOLT_PREDICT_TEXT = 320 };
+typedef struct volt_predict_warning {
+    volt_warning_code code;
+    int64_t row;                  /* first row concerned, from 0 */
+    int64_t rows;                 /* number of rows concerned */
+    int64_t column;               /* output concerned, from 0 */
+    char text[VOLT_PREDICT_TEXT]; /* one sentence; rows and columns are counted from 1 */
+} volt_predict_warning;
+
+typedef struct volt_predict_report {
+    size_t struct_size;
+    int64_t n_warnings;
+    volt_predict_warning warnings[VOLT_PREDICT_WARNINGS];
+} volt_predict_report;
+
 typedef struct volt_predict_options {
     size_t struct_size;
     volt_start start;
@@ -287,14 +304,21 @@ typedef struct volt_predict_options {
      * O(n^2) per row. VOLT_ERR_ARGUMENT unless the model keeps its factor; VOLT_ERR_DATA if no training row has an error */
     volt_matrix std;
     volt_progress progress;
+    /* (optional) volt_model_predict: receives the warnings; NULL (default): they are logged. Set its struct_size */
+    volt_predict_report *report;
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
 
 /* Predicts the rows of X (h x d) into `out` (h x q). *beyond (may be NULL) counts the rows that were clipped or allowed.
  *
  * A model with a feedback weight is simulated: its outputs are fed back one row later, except those in `known`. With
- * VOLT_START_CONTINUE the first row receives the last training target (VOLT_ERR_ARGUMENT if it was missing). A simulation
- * whose outputs leave 10 times the range of the training targets is VOLT_ERR_NOT_FINITE; the message has the row. */
+ * VOLT_START_CONTINUE the first row receives the last training target (VOLT_ERR_ARGUMENT if it was missing). Other records
+ * start without a previous output: unless `known` is given, the mean of the training targets (0 without scaling) takes its
+ * place, with VOLT_WARNING_NO_FIRST_OUTPUT.
+ *
+ * Outputs of a simulation are bounded to the range of the training targets plus 4.5 ranges on either side. A bounded output is
+ * written and fed back, with VOLT_WARNING_RUN_BOUNDED for the first such row. With VOLT_BEYOND_ERROR it is
+ * VOLT_ERR_NOT_FINITE; the message has the row. Constant targets have no bound. */
 VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
                                         const volt_predict_options *options, volt_matrix out, int64_t *beyond);
 

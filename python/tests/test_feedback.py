@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -100,8 +101,23 @@ def test_diverging_run():
     u[0] = 1
     y = 1.5 ** np.arange(12.0)
     model = volterra.SequenceKernelRidge("linear", alpha=1e-8, feedback=1, scale=False).fit(u, y)
-    with pytest.raises(ValueError, match="output.*1.*row.*5"):
-        model.predict(np.zeros((20, 1)))
+    rest = np.zeros((20, 1))
+    with pytest.warns(volterra.DivergenceWarning, match="row 5 "):
+        run = model.predict(rest)
+    middle, half = (y[-1] + y[0]) / 2, (y[-1] - y[0]) / 2
+    np.testing.assert_allclose(run, np.minimum(y[-1] * 1.5 ** np.arange(1, 21.0), middle + 10 * half), rtol=1e-4)
+    with pytest.raises(ValueError, match="row 1"):
+        model.set_params(beyond="error").predict(rest)
+
+
+def test_run_without_first_output(fitted):
+    model, u, y = fitted
+    with pytest.warns(volterra.StartWarning, match="y_known.*warm_up"):
+        model.predict(u[200:], start="reset")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(u[200:])
+        model.predict(u[200:], start="reset", y_known=y[200:], warm_up=1)
 
 
 def test_invalid_arguments(fitted):

@@ -38,10 +38,12 @@ from ._errors import (
     BeyondWarning,
     CancelledError,
     DeviceError,
+    DivergenceWarning,
     GapWarning,
     NotFittedError,
     OrderWarning,
     SingularError,
+    StartWarning,
     VolterraWarning,
 )
 from ._evidence import Evidence, evidence
@@ -87,6 +89,7 @@ __all__ = [
     "BeyondWarning",
     "CancelledError",
     "DeviceError",
+    "DivergenceWarning",
     "Evidence",
     "FitWarning",
     "ForecastWarning",
@@ -102,6 +105,7 @@ __all__ = [
     "SeriesAnomaly",
     "SeriesClassifier",
     "SingularError",
+    "StartWarning",
     "Stream",
     "VolterraClassifier",
     "VolterraClassifierCV",

@@ -45,6 +45,14 @@ class BeyondWarning(VolterraWarning):
     """Inputs were outside the ball of the training inputs, and were projected onto it or used unchanged."""
 
 
+class DivergenceWarning(VolterraWarning):
+    """A free run of a model with feedback left the range of the training targets, and its outputs were bounded."""
+
+
+class StartWarning(VolterraWarning):
+    """A free run of a model with feedback starts without a measured output: give ``y_known`` and ``warm_up``."""
+
+
 class OrderWarning(VolterraWarning):
     """The rows given to `predict` or `score` do not follow those of training, as after a shuffled split."""
 

@@ -70,6 +70,8 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_BEYOND_CLIP": 0,
     "VOLT_BEYOND_ERROR": 1,
     "VOLT_BEYOND_ALLOW": 2,
+    "VOLT_PREDICT_WARNINGS": 4,
+    "VOLT_PREDICT_TEXT": 320,
     "VOLT_EXPLAIN_ORDERS": 8,
     "VOLT_ABOUT_MEAN": 0,
     "VOLT_ABOUT_ZERO": 1,
@@ -120,6 +122,8 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_ROWS_UNORDERED": 9,
     "VOLT_WARNING_ROWS_MISSING": 10,
     "VOLT_WARNING_TRAINING_ROWS": 11,
+    "VOLT_WARNING_RUN_BOUNDED": 12,
+    "VOLT_WARNING_NO_FIRST_OUTPUT": 13,
     "VOLT_AHEAD_AUTO": -1,
     "VOLT_MEMBER_KERNEL": 0,
     "VOLT_MEMBER_THETA": 1,
@@ -600,6 +604,24 @@ class ModelInfo(Sized):
     ]
 
 
+class PredictWarning(ctypes.Structure):
+    _fields_ = [
+        ("code", c_int),
+        ("row", c_int64),
+        ("rows", c_int64),
+        ("column", c_int64),
+        ("text", c_char * 320),
+    ]
+
+
+class PredictReport(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("n_warnings", c_int64),
+        ("warnings", PredictWarning * 4),
+    ]
+
+
 class PredictOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -613,6 +635,7 @@ class PredictOptions(Sized):
         ("seed", c_uint64),
         ("std", Matrix),
         ("progress", Progress),
+        ("report", POINTER(PredictReport)),
     ]
 
 
@@ -1481,6 +1504,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_prepared": Prepared,
     "volt_fit_report": FitReport,
     "volt_model_info": ModelInfo,
+    "volt_predict_warning": PredictWarning,
+    "volt_predict_report": PredictReport,
     "volt_predict_options": PredictOptions,
     "volt_explain_options": ExplainOptions,
     "volt_explanation": Explanation,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from ctypes import byref, c_double, c_int, c_int64, c_void_p
+from ctypes import byref, c_double, c_int, c_int64, c_void_p, pointer
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -17,13 +17,19 @@ import numpy as np
 from . import _native as c
 from ._arguments import whole
 from ._arrays import NO_MATRIX, Array, address, copy_of, empty, view
-from ._errors import check
+from ._errors import DivergenceWarning, StartWarning, check, warn
 from ._handles import Owner
 from ._kernel import Kernel, plain_facts
 from ._loss import LossSettings
 from ._progress import Watch
 
 PathLike = Union[str, "os.PathLike[str]"]
+
+# Category and hint of each warning of a prediction.
+_PREDICT_WARNINGS = {
+    c.CONSTANTS["VOLT_WARNING_RUN_BOUNDED"]: (DivergenceWarning, ""),
+    c.CONSTANTS["VOLT_WARNING_NO_FIRST_OUTPUT"]: (StartWarning, " (y_known, warm_up)"),
+}
 
 
 @contextlib.contextmanager
@@ -291,10 +297,15 @@ class Model(Owner):
         records: Optional[Sequence[int]] = None,
     ) -> None:
         with Watch(title, verbose, values=rows * self.n) as watch:
+            report = c.PredictReport()
             options = c.PredictOptions(
                 start=c.PATH_STARTS[start], beyond=c.BEYOND[beyond], progress=watch.progress, **record_fields(records)
             )
+            options.report = pointer(report)
             watch.check(call(options))
+        for found in report.warnings[: report.n_warnings]:
+            category, hint = _PREDICT_WARNINGS[found.code]
+            warn(c.text(found.text) + hint, category)
 
     # ---- properties ----------------------------------------------------------------------------------------
 

@@ -68,8 +68,9 @@ class VolterraRidge(SequenceRegressor):
         Outputs of the previous row as additional inputs (NARX model); measured outputs in training. The inputs of the
         kernel are ``(x_t, w y_{t-1})`` with this weight w, 1 for True; y is standardised and 0 before the first row
         (docs/math.md). `predict` runs free unless ``y_known`` is given. Requires y and ``ahead=0``. ``alpha="auto"``
-        is chosen by predictions one step ahead. A run beyond 10 times the range of the training targets raises
-        ValueError with the row.
+        is chosen by predictions one step ahead. Outputs of a free run are bounded to the range of the training
+        targets plus 4.5 ranges on either side, with a `DivergenceWarning` (ValueError with ``beyond="error"``). A run
+        that starts without a measured output (``start="reset"``, several records) issues a `StartWarning`.
     washout : int, default=0
         Leading rows excluded from the fit; they initialise the state.
     fit_intercept : bool, default=True

@@ -114,6 +114,15 @@ int64_t volt_feedback_find_diverged(const volt_feedback *fed_outputs, const doub
     return -1;
 }
 
+void volt_feedback_clip(const volt_feedback *fed_outputs, double *y)
+{
+    for (int64_t k = 0; k < fed_outputs->n; k++) {
+        double middle, reach;
+        volt_feedback_bounds(fed_outputs, k, &middle, &reach);
+        y[k] = fmin(fmax(y[k], middle - reach), middle + reach);
+    }
+}
+
 volt_status volt_feedback_report_diverged(const volt_feedback *fed_outputs, int64_t k, int64_t row,
                                           const double *y)
 {

@@ -49,6 +49,8 @@ void volt_feedback_bounds(const volt_feedback *fed_outputs, int64_t k, double *m
 /* Returns the first output outside an interval 10 times as wide as the training range with the same centre,
  * or -1. Constant targets have no range and no limit. */
 int64_t volt_feedback_find_diverged(const volt_feedback *fed_outputs, const double *y);
+/* Clips the outputs y to these bounds. */
+void volt_feedback_clip(const volt_feedback *fed_outputs, double *y);
 /* Reports VOLT_ERR_NOT_FINITE for output k of row `row` (from 0). */
 volt_status volt_feedback_report_diverged(const volt_feedback *fed_outputs, int64_t k, int64_t row,
                                           const double *y);

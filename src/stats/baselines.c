@@ -168,6 +168,10 @@ const char *volt_warning_text(volt_warning_code code)
         return "rows are missing: the row after a gap is taken as the next step";
     case VOLT_WARNING_TRAINING_ROWS:
         return "rows are not later than the training rows";
+    case VOLT_WARNING_RUN_BOUNDED:
+        return "the free run diverges, and its outputs were bounded";
+    case VOLT_WARNING_NO_FIRST_OUTPUT:
+        return "the free run starts without a measured output";
     }
     return "unknown warning";
 }

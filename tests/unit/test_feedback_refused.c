@@ -7,6 +7,7 @@
 #include "support/scratch.h"
 #include "volterra/model.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ static const volt_matrix nowhere = {NULL, 0, 0, 0};
 /* ---- diverging runs --------------------------------------------------------------------------- */
 
 /* y_t = 1.5 y_{t-1} + x_t from 1: 1.5^11 is 86 at the end of training, and y leaves the range 6 rows later. */
-static void diverging_runs_report_row(void **state)
+static void diverging_runs_are_bounded(void **state)
 {
     (void)state;
     enum { ROWS = 12, MORE = 20 };
@@ -44,17 +45,46 @@ static void diverging_runs_report_row(void **state)
     for (int t = 0; t < MORE; t++)
         out[t] = untouched[t] = 1e77;
     x[0] = 0;
-    /* |y - 43.75| > 10 * 42.75 requires y > 471: y is 86.5 * 1.5^k, and k = 5 is the first. */
+    /* |y - 43.75| > 10 * 42.75 requires y > 471.25: y is 86.5 * 1.5^k, and k = 5 is the first. */
+    double bound = (y[0] + y[ROWS - 1]) / 2 + 10 * (y[ROWS - 1] - y[0]) / 2;
+    volt_predict_options how = volt_predict_options_default();
+    volt_predict_report report = {.struct_size = sizeof report};
+    how.report = &report;
+    check_ok(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL));
+    for (int t = 0; t < MORE; t++) /* 1.5 times the bound is above the bound: all later rows are at it */
+        assert_true(t < 4 ? fabs(out[t] / (y[ROWS - 1] * pow(1.5, t + 1)) - 1) < 1e-4
+                          : fabs(out[t] - bound) <= 4 * DBL_EPSILON * bound);
+    assert_int_equal(report.n_warnings, 1);
+    assert_int_equal(report.warnings[0].code, VOLT_WARNING_RUN_BOUNDED);
+    assert_int_equal(report.warnings[0].row, 4);
+    assert_int_equal(report.warnings[0].rows, MORE - 4);
+    assert_int_equal(report.warnings[0].column, 0);
+    assert_non_null(strstr(report.warnings[0].text, "row 5 "));
+    how.beyond = VOLT_BEYOND_ALLOW;
+    check_ok(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL));
+    assert_true(report.n_warnings == 1 && report.warnings[0].row == 4);
+    check_ok(volt_model_predict(model, volt_view_of(x, 4, 1), &how, volt_matrix_of(out, 4, 1), NULL));
+    assert_int_equal(report.n_warnings, 0);
+
+    /* VOLT_BEYOND_ERROR: the first fed-back output above those of training is an error. */
     int64_t beyond = -7;
+    how.beyond = VOLT_BEYOND_ERROR;
+    memcpy(out, untouched, sizeof out);
     check_fails(
-        volt_model_predict(model, volt_view_of(x, MORE, 1), NULL, volt_matrix_of(out, MORE, 1), &beyond),
-        VOLT_ERR_NOT_FINITE, "output 1 row 5");
+        volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), &beyond),
+        VOLT_ERR_DOMAIN, "row 1");
     assert_memory_equal(out, untouched, sizeof out);
     assert_int_equal(beyond, -7);
+    report.struct_size = 1;
+    how.beyond = VOLT_BEYOND_CLIP;
+    check_fails(
+        volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), &beyond),
+        VOLT_ERR_ARGUMENT, "struct_size 1");
+    assert_memory_equal(out, untouched, sizeof out);
+    report.struct_size = sizeof report;
     check_ok(volt_model_predict(model, volt_view_of(x, 4, 1), NULL, volt_matrix_of(out, 4, 1), NULL));
 
     /* One-step-ahead forecasts do not diverge. */
-    volt_predict_options how = volt_predict_options_default();
     double known[MORE] = {0};
     how.known = volt_view_of(known, MORE, 1);
     known[3] = 900;
@@ -66,13 +96,12 @@ static void diverging_runs_report_row(void **state)
     known[0] = 900;
     known[1] = known[2] = 470;
     how.warm_up = 3;
-    memcpy(out, untouched, sizeof out);
-    check_fails(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL),
-                VOLT_ERR_NOT_FINITE, "output 1 row 4");
-    assert_memory_equal(out, untouched, sizeof out);
+    check_ok(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL));
+    assert_true(report.n_warnings == 1 && report.warnings[0].row == 3);
+    assert_true(fabs(out[2] / (1.5 * 470) - 1) < 1e-4); /* of a row with known outputs: not bounded */
     known[2] = 2; /* 2 * 1.5^k is above 471.25 first at k = 14, in row 17 */
-    check_fails(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL),
-                VOLT_ERR_NOT_FINITE, "output 1 row 17");
+    check_ok(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL));
+    assert_true(report.n_warnings == 1 && report.warnings[0].row == 16 && report.warnings[0].rows == 4);
     how.known.rows = 16;
     check_ok(volt_model_predict(model, volt_view_of(x, 16, 1), &how, volt_matrix_of(out, 16, 1), NULL));
     assert_true(fabs(out[15] / (2 * pow(1.5, 13)) - 1) < 1e-4);
@@ -80,11 +109,28 @@ static void diverging_runs_report_row(void **state)
     check_ok(volt_model_predict(model, volt_view_of(x, 3, 1), &how, volt_matrix_of(out, 3, 1), NULL));
     assert_true(fabs(out[1] / (1.5 * 900) - 1) < 1e-4 && fabs(out[2] / (1.5 * 470) - 1) < 1e-4);
     how.known.rows = 17; /* the last row itself leaves the range, with no row after it */
-    check_fails(volt_model_predict(model, volt_view_of(x, 17, 1), &how, volt_matrix_of(out, 17, 1), NULL),
-                VOLT_ERR_NOT_FINITE, "output 1 row 17");
+    check_ok(volt_model_predict(model, volt_view_of(x, 17, 1), &how, volt_matrix_of(out, 17, 1), NULL));
+    assert_true(report.n_warnings == 1 && report.warnings[0].row == 16 && report.warnings[0].rows == 1);
+
+    /* A run that starts without a measured output: a reset, or the second record. */
+    const int64_t lengths[] = {2, 2};
     how = volt_predict_options_default();
-    check_fails(volt_model_predict(model, volt_view_of(x, 5, 1), &how, volt_matrix_of(out, 5, 1), NULL),
-                VOLT_ERR_NOT_FINITE, "output 1 row 5");
+    how.report = &report;
+    how.start = VOLT_START_RESET;
+    check_ok(volt_model_predict(model, volt_view_of(x, 4, 1), &how, volt_matrix_of(out, 4, 1), NULL));
+    assert_true(report.n_warnings == 1 && report.warnings[0].code == VOLT_WARNING_NO_FIRST_OUTPUT);
+    assert_true(report.warnings[0].row == 0 && report.warnings[0].rows == 1);
+    how.start = VOLT_START_CONTINUE;
+    how.records = lengths;
+    how.n_records = 2;
+    check_ok(volt_model_predict(model, volt_view_of(x, 4, 1), &how, volt_matrix_of(out, 4, 1), NULL));
+    assert_true(report.n_warnings == 1 && report.warnings[0].code == VOLT_WARNING_NO_FIRST_OUTPUT);
+    assert_true(report.warnings[0].row == 2 && report.warnings[0].rows == 1);
+    known[0] = 2;
+    how.known = volt_view_of(known, 4, 1);
+    how.warm_up = 1;
+    check_ok(volt_model_predict(model, volt_view_of(x, 4, 1), &how, volt_matrix_of(out, 4, 1), NULL));
+    assert_int_equal(report.n_warnings, 0);
 
     /* A stream returns the forecast, rejects the rows after it and resumes from a known output, also after
      * loading. */
@@ -303,7 +349,7 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diverging_runs_report_row),
+        cmocka_unit_test(diverging_runs_are_bounded),
         cmocka_unit_test(missing_targets),
         cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(every_allocation_may_fail),

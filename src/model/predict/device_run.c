@@ -176,6 +176,10 @@ static volt_status run_part(volt_live *live, const volt_backend *backend, const 
         return volt_backend_state(backend);
     }
     VOLT_TRY(volt_backend_state(backend));
+    if (result.end == VOLT_RUN_DIVERGED && rows->bounds) {
+        live->handed_back = MAX_RETURNED;
+        return VOLT_OK;
+    }
     if (result.end == VOLT_RUN_DIVERGED)
         return refuse(live, first + at + result.done - 1,
                       rows->out.data + (at + result.done - 1) * rows->out.ld);

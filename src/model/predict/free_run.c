@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 volt_status volt_model_check_known(const volt_model *model, int64_t rows, const volt_predict_options *options)
@@ -47,10 +48,25 @@ static volt_status count_warm(const volt_predict_options *options, int64_t first
     return VOLT_OK;
 }
 
+/* Bounds the outputs y of row i, which the live object has predicted last. */
+static void bound_outputs(volt_live *live, int64_t i, double *y, volt_run_bounded *bounded)
+{
+    const volt_recipe *recipe = &live->model->recipe;
+    if (bounded->rows++ == 0) {
+        bounded->first = i;
+        bounded->output = volt_feedback_find_diverged(&recipe->fed_outputs, y);
+        bounded->value = y[bounded->output];
+    }
+    volt_feedback_clip(&recipe->fed_outputs, y);
+    memcpy(live->y, y, (size_t)live->model->q * sizeof *y);
+    volt_recent_feed(recipe, &live->recent, y);
+    live->diverged = false;
+}
+
 /* Runs the record of rows first .. end - 1, continuing from the state of the object. */
 static volt_status run_record(volt_live *live, const volt_backend *backend, volt_view X, int64_t first,
                               int64_t end, const volt_predict_options *options, volt_stage *stage,
-                              volt_matrix out)
+                              volt_run_bounded *bounded, volt_matrix out)
 {
     const volt_feedback *fed_outputs = &live->model->recipe.fed_outputs;
     volt_view known = options->known;
@@ -64,7 +80,8 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
                                  .known = known.data ? known.data + i * known.ld : NULL,
                                  .known_ld = known.ld,
                                  .warm = volt_max(first + warm - i, 0),
-                                 .watches = watches};
+                                 .watches = watches,
+                                 .bounds = bounded != NULL};
         VOLT_TRY(volt_device_run(live, backend, &rows, i, stage, &done));
         i += done;
         if (i == end || !volt_stage_advance(stage, 1))
@@ -73,6 +90,8 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
         VOLT_TRY(volt_live_feed(live, X.data + i * X.ld, y));
         if (i < first + warm)
             VOLT_TRY(volt_live_do_learn(live, 0, known.data + i * known.ld));
+        else if (live->diverged && watches && bounded)
+            bound_outputs(live, i, y, bounded);
         else if (live->diverged && watches)
             return volt_feedback_report_diverged(fed_outputs, volt_feedback_find_diverged(fed_outputs, y), i,
                                                  y);
@@ -82,7 +101,7 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
 
 static volt_status run_records(volt_live *live, const volt_backend *backend, volt_view X,
                                const volt_records *records, const volt_predict_options *options,
-                               volt_matrix out)
+                               volt_run_bounded *bounded, volt_matrix out)
 {
     volt_stage stage;
     volt_stage_begin(&stage, options->progress, "predict", 0, 1, (double)X.rows);
@@ -90,14 +109,14 @@ static volt_status run_records(volt_live *live, const volt_backend *backend, vol
         end = volt_records_segment_end(records, first, X.rows);
         if (first > 0)
             VOLT_TRY(volt_live_do_restart(live));
-        VOLT_TRY(run_record(live, backend, X, first, end, options, &stage, out));
+        VOLT_TRY(run_record(live, backend, X, first, end, options, &stage, bounded, out));
     }
     return volt_stage_end(&stage);
 }
 
 volt_status volt_model_run_free(const volt_model *model, const volt_backend *backend, volt_view X,
                                 const volt_records *records, const volt_predict_options *options,
-                                volt_matrix out, int64_t *beyond)
+                                volt_run_bounded *bounded, volt_matrix out, int64_t *beyond)
 {
     volt_live *live = NULL;
     volt_matrix path = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
@@ -105,7 +124,7 @@ volt_status volt_model_run_free(const volt_model *model, const volt_backend *bac
         path.data ? volt_live_open(model, options->start, options->beyond, &live) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         live->claimed = true;
-        status = run_records(live, backend, X, records, options, path);
+        status = run_records(live, backend, X, records, options, bounded, path);
     }
     if (status == VOLT_OK) {
         for (int64_t i = 0; i < X.rows; i++)
@@ -116,4 +135,48 @@ volt_status volt_model_run_free(const volt_model *model, const volt_backend *bac
     volt_live_free(live);
     volt_free(path.data);
     return status;
+}
+
+/* ---- warnings --------------------------------------------------------------------------------- */
+
+static volt_predict_warning *add_warning(volt_predict_report *report, volt_predict_warning warning)
+{
+    volt_predict_warning *added = &report->warnings[report->n_warnings++];
+    *added = warning;
+    return added;
+}
+
+void volt_model_warn_free_run(const volt_model *model, const volt_records *records,
+                              const volt_predict_options *options, const volt_run_bounded *bounded,
+                              volt_predict_report *report)
+{
+    const volt_feedback *fed_outputs = &model->recipe.fed_outputs;
+    int64_t continued = options->start == VOLT_START_CONTINUE, starts = volt_max(records->n, 1) - continued;
+    if (!options->known.data && starts > 0) {
+        int64_t row = continued ? volt_records_segment_end(records, 0, INT64_MAX) : 0;
+        volt_predict_warning *added = add_warning(
+            report, (volt_predict_warning){.code = VOLT_WARNING_NO_FIRST_OUTPUT, .row = row, .rows = starts});
+        snprintf(added->text, sizeof added->text,
+                 "the free run from row %" PRId64
+                 " starts without a measured output and uses %g%s: give the first "
+                 "measured outputs",
+                 row + 1, fed_outputs->offset[0],
+                 fed_outputs->offset[0] != 0 ? ", the mean of the training targets" : "");
+    }
+    if (bounded->rows > 0) {
+        double middle, reach;
+        volt_feedback_bounds(fed_outputs, bounded->output, &middle, &reach);
+        volt_predict_warning *added =
+            add_warning(report, (volt_predict_warning){.code = VOLT_WARNING_RUN_BOUNDED,
+                                                       .row = bounded->first,
+                                                       .rows = bounded->rows,
+                                                       .column = bounded->output});
+        snprintf(added->text, sizeof added->text,
+                 "the free run diverges: output %" PRId64 " of row %" PRId64
+                 " is %g (training targets: %g to %g); %" PRId64
+                 " row%s bounded to %g to %g, and rows from this one on are not reliable",
+                 bounded->output + 1, bounded->first + 1, bounded->value, fed_outputs->low[bounded->output],
+                 fed_outputs->high[bounded->output], bounded->rows, bounded->rows == 1 ? " was" : "s were",
+                 middle - reach, middle + reach);
+    }
 }

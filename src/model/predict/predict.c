@@ -171,10 +171,25 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_reco
 }
 
 static volt_status run_free(const volt_model *model, volt_view X, const volt_records *records,
-                            const volt_predict_options *options, volt_matrix out, int64_t *beyond)
+                            const volt_predict_options *options, volt_predict_report *report, volt_matrix out,
+                            int64_t *beyond)
 {
     const volt_backend *backend = volt_place_run(X.rows, volt_model_reader_of(model).columns->m, model->d);
-    return volt_model_run_free(model, backend, X, records, options, out, beyond);
+    bool fails = options->beyond == VOLT_BEYOND_ERROR;
+    volt_run_bounded bounded = {0};
+    VOLT_TRY(volt_model_run_free(model, backend, X, records, options, fails ? NULL : &bounded, out, beyond));
+    volt_model_warn_free_run(model, records, options, &bounded, report);
+    return VOLT_OK;
+}
+
+/* Copies the warnings to the report of the caller, or logs them. */
+static volt_status deliver(const volt_predict_report *report, volt_predict_report *given)
+{
+    if (given)
+        return volt_result_copy(given, report, sizeof *report, "volt_predict_report");
+    for (int64_t i = 0; i < report->n_warnings; i++)
+        volt_log(VOLT_LOG_WARNING, "%s", report->warnings[i].text);
+    return VOLT_OK;
 }
 
 volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
@@ -187,6 +202,9 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     VOLT_TRY(volt_predict_check_inputs(model, X));
     VOLT_TRY(volt_predict_check_out(model, out, X.rows));
     VOLT_TRY(volt_model_check_known(model, X.rows, options));
+    volt_predict_report report = {.struct_size = sizeof report};
+    if (options->report) /* before any output is written */
+        VOLT_TRY(deliver(&report, options->report));
     if (options->std.data)
         VOLT_TRY(check_spread(model, options->std, X.rows));
 
@@ -196,10 +214,10 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
         status = model->recipe.fed_outputs.n > 0
-                     ? run_free(model, X, &records, options, out, beyond)
+                     ? run_free(model, X, &records, options, &report, out, beyond)
                      : predict(model, X, &records, options, out, options->std, beyond);
         volt_blas_release(&use);
     }
     volt_records_release(&records);
-    return status;
+    return status == VOLT_OK ? deliver(&report, options->report) : status;
 }

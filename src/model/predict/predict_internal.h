@@ -38,12 +38,25 @@ volt_status volt_predict_rows(const volt_model *model, volt_view X, const volt_r
  * VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE for a missing value. */
 volt_status volt_model_check_known(const volt_model *model, int64_t rows, const volt_predict_options *options);
 
+/* Outputs of a free run that were bounded. */
+typedef struct volt_run_bounded {
+    int64_t rows;          /* their number */
+    int64_t first, output; /* the first row, from 0, and its output */
+    double value;          /* that output before it was bounded */
+} volt_run_bounded;
+
 /* volt_model_predict of such a model. The caller has checked everything except the values of inputs and
  * known outputs and the start, and has claimed BLAS. Rows that the back end does not support, or runs more
- * slowly than one core, run on the CPU. */
+ * slowly than one core, run on the CPU. `bounded` receives the bounded outputs; NULL: a run that diverges is
+ * VOLT_ERR_NOT_FINITE. */
 volt_status volt_model_run_free(const volt_model *model, const volt_backend *backend, volt_view X,
                                 const volt_records *records, const volt_predict_options *options,
-                                volt_matrix out, int64_t *beyond);
+                                volt_run_bounded *bounded, volt_matrix out, int64_t *beyond);
+
+/* Adds the warnings of a free run to the report. */
+void volt_model_warn_free_run(const volt_model *model, const volt_records *records,
+                              const volt_predict_options *options, const volt_run_bounded *bounded,
+                              volt_predict_report *report);
 
 /* ---- many rows of a live object on a back end with free runs (base/run_form.h) --------------------- */
 
@@ -55,7 +68,8 @@ typedef struct volt_device_rows {
     const double *known; /* (optional) outputs fed back after the first rows, q per row */
     int64_t known_ld;
     int64_t warm; /* number of rows with known outputs */
-    bool watches; /* other outputs that leave the training range end the run */
+    bool watches; /* other outputs that leave the bounds end the run */
+    bool bounds;  /* the CPU runs these rows again and bounds such outputs */
 } volt_device_rows;
 
 /* Feeds rows until the back end stops; *done is their number. The next row, if any, is for volt_live_feed;

@@ -164,7 +164,8 @@ static volt_status run_block(const volt_fold_run *run, const volt_model *model, 
     volt_records records = {0};
     volt_status status = volt_records_from(&problem->records, run->split->begin, &records);
     if (status == VOLT_OK)
-        status = volt_model_run_free(model, problem->backend, block_inputs(run), &records, &options, out, NULL);
+        status = volt_model_run_free(model, problem->backend, block_inputs(run), &records, &options, NULL, out,
+                                     NULL);
     volt_records_release(&records);
     if (status == VOLT_ERR_NOT_FINITE)
         return volt_fail_prefix(status, "on rows %" PRId64 " to %" PRId64, run->split->begin + 1,

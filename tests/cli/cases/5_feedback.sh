@@ -108,16 +108,31 @@ feedback_diverges()
     awk 'BEGIN { print "u,y"; y = 0; for (t = 0; t < 40; t++) { u = (t % 3) - 1; y = 1.5 * y + u; if (t < 12) printf "%d,%.17g\n", u, y } }' >grow.csv
     awk 'BEGIN { print "u"; for (t = 0; t < 40; t++) print 1 }' >ones.csv
     expect 0 fit --x grow.csv:u --y grow.csv:y --kernel linear --alpha 1e-9 --no-scale --feedback -o m.safetensors
-    expect 1 predict m.safetensors --x ones.csv -o out.csv
-    err_names output 1 row
-    [ ! -e out.csv ] || fail "a run that diverges left a file"
+    expect 0 predict m.safetensors --x ones.csv -o bounded.csv
+    err_names output 1 row bounded
+    row=$(sed -n 's/.*output 1 of row \([0-9]*\) .*/\1/p' err)
+    # The rows before it are those of a shorter run, which has no warning; the rows from it on are at one bound.
+    head -n "$row" ones.csv >shorter.csv
+    expect 0 predict m.safetensors --x shorter.csv -o before.csv
+    [ ! -s err ] || fail "a run inside the bounds warns: $(cat err)"
+    cmp before.csv <(head -n "$row" bounded.csv) || fail "the rows before the bound differ"
+    [ "$(wc -l <bounded.csv)" = 41 ] || fail "rows are missing"
+    [ "$(tail -n +"$((row + 1))" bounded.csv | sort -u | wc -l)" = 1 ] || fail "the outputs are not bounded"
+    expect 1 predict m.safetensors --x ones.csv -o out.csv --beyond error
+    err_names row
+    [ ! -e out.csv ] || fail "a run that fails left a file"
+    # Without a previous output, the run starts from a value that was not measured.
+    expect 0 predict m.safetensors --x shorter.csv --start reset -o reset.csv
+    err_names --known --warm-up row 1
+    expect 0 predict m.safetensors --x grow.csv:u --start reset --known grow.csv:y --warm-up 3 -o reset.csv
+    [ ! -s err ] || fail "a warm-up warns: $(cat err)"
     # In a search it is a draw that failed, with the reason in the log.
     printf 'alpha,feedback\n1e-9,1\n' >c.csv
     awk 'BEGIN { print "u,y"; y = 0; for (t = 0; t < 40; t++) { u = (t % 3) - 1; y = 2 * y + u; printf "%d,%.17g\n", u, y } }' >grow.csv
     expect 1 tune --x grow.csv:u --y grow.csv:y --kernel linear --no-scale --feedback --candidates c.csv --folds 2 --log log
     grep -q 'the free run diverges' log || fail "$(cat log)"
 }
-check "feedback: runs that diverge say where" feedback_diverges
+check "feedback: runs that diverge are bounded" feedback_diverges
 
 bad_feedback()
 {
