@@ -10,7 +10,7 @@ import decimal
 import numbers
 import sys
 import warnings
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -172,6 +172,12 @@ class FrameForm:
         if self.library == "polars":
             return sys.modules["polars"].DataFrame(np.ascontiguousarray(values), schema=list(columns))
         return pandas_module().DataFrame(values, index=index, columns=list(columns))
+
+    def table(self, name: str, rows: Sequence[str], columns: Dict[str, Array]) -> Any:
+        """Return a DataFrame with named rows: the index in pandas, a first column in polars."""
+        if self.library == "polars":
+            return sys.modules["polars"].DataFrame({name: list(rows), **columns})
+        return pandas_module().DataFrame(columns, index=pandas_module().Index(list(rows), name=name))
 
     @property
     def names(self) -> List[Any]:

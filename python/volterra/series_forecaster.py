@@ -6,7 +6,7 @@ All decisions are automatic. ``volterra forecast`` and `volt_forecast_run` compu
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p, cast
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -32,6 +32,19 @@ SEARCHES = {
     c.CONSTANTS[f"VOLT_FORECAST_SEARCH_{word.upper()}"]: word
     for word in ("none", "rows", "time", "worse", "rejected", "accepted")
 }
+
+
+def _check_follows(y: Any, known: Any) -> None:
+    """Reject inputs whose index is not that of y, continued where its step is fixed."""
+    if not (is_frame(y) and is_frame(known)):
+        return
+    n, more = len(y), max(0, len(known) - len(y))
+    future = future_index(y.index, 1, more)
+    if future.dtype != y.index.dtype or list(future) == list(range(1, more + 1)):
+        future = known.index[n:]  # the step of y is unknown
+    for row, (have, due) in enumerate(zip(known.index, [*y.index, *future])):
+        if have != due:
+            raise ValueError(f"row {row} of known has the index {have}, and must have {due}: the index of y, continued")
 
 
 def _table(steps: int, series: int, read: Any) -> Array:
@@ -91,6 +104,8 @@ class Forecaster(BaseEstimator):
     search_ : dict
         Outcome of the search, number of candidates, and their errors relative to the naive forecast.
     warnings_ : list of Note
+    backtest_ : dict
+        Of `backtest`: number of origins, steps, rows before the first origin, and rows between two.
 
     Examples
     --------
@@ -143,6 +158,28 @@ class Forecaster(BaseEstimator):
         options.seed = seed_number("random_state", self.random_state)
         return options
 
+    def _request(self, y: Any, series: Array, known: Any) -> Tuple[Any, List[Any]]:
+        """Return the options of the library for y, and the arrays that they refer to."""
+        options = self._options()
+        if not is_ordered(index_of(y)):
+            warn(f"the index of y is not in order: {ADVICE}", OrderWarning)
+        warn_of_gap(training_gap(y)[1], "y")
+        inputs = None if known is None else as_matrix(known, "known")
+        if inputs is not None:
+            _check_follows(y, known)
+            if self.steps is None and len(inputs) > len(series):
+                options.steps = len(inputs) - len(series)
+        texts = c.names_array("the columns of y", column_names(y))
+        if texts is not None:
+            options.names = cast(texts, POINTER(c.c_char_p))
+        options.known = NO_MATRIX if inputs is None else view(inputs)
+        options.step = self._time_step(y)
+        levels = self._levels()
+        shares = (c.c_double * max(1, len(levels)))(*levels)
+        options.coverages = cast(shares, POINTER(c.c_double))
+        options.n_coverages = len(levels)
+        return options, [inputs, texts, shares]
+
     def fit(self, y: Any, *, known: Any = None) -> Self:
         """Forecast the rows after the last row of y.
 
@@ -151,32 +188,22 @@ class Forecaster(BaseEstimator):
         y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
             The series in time order, without missing values.
         known : array-like of shape (n_steps, n_inputs) or (n_steps + steps, n_inputs), optional
-            Additional inputs of every row. With ``n_steps + steps`` rows, those of the rows to forecast are used, such as a
-            calendar or a price.
+            Additional inputs of every row. With more than ``n_steps`` rows, those of the rows to forecast are used, such as a
+            calendar or a price; without `steps`, the number of these rows is the number of steps. If y and `known` are pandas
+            objects, the index of `known` must be that of y, continued.
 
         Returns
         -------
         self
         """
-        options, names = self._options(), column_names(y)
+        names = column_names(y)
         series, self._flat = as_targets(y, "y")
-        if not is_ordered(index_of(y)):
-            warn(f"the index of y is not in order: {ADVICE}", OrderWarning)
-        warn_of_gap(training_gap(y)[1], "y")
-        inputs = NO_MATRIX if known is None else view(as_matrix(known, "known"))
-        texts = c.names_array("the columns of y", names)
-        if texts is not None:
-            options.names = cast(texts, POINTER(c.c_char_p))
-        options.known = inputs
-        options.step = self._time_step(y)
-        levels = self._levels()
-        shares = (c.c_double * max(1, len(levels)))(*levels)
-        options.coverages = cast(shares, POINTER(c.c_double))
-        options.n_coverages = len(levels)
+        options, keep = self._request(y, series, known)
         pointer = c_void_p()
         with use_threads(self.n_jobs), Watch("forecast", self.verbose) as watch:
             options.progress = watch.progress
             watch.check(c.lib.volt_forecast_run(view(series), byref(options), byref(pointer)))
+        del keep
         found = Handle(pointer.value, c.lib.volt_forecast_free)  # freed with this variable
         self._read(found.pointer)
         self._form = FrameForm(y) if library_of(y) else None
@@ -185,6 +212,67 @@ class Forecaster(BaseEstimator):
             name = f"series {note.series if names is None else repr(names[note.series])}"
             warn(f"{name}: {note.text}" + (f" ({note.baseline})" if note.baseline else ""), ForecastWarning)
         return self
+
+    def backtest(self, y: Any, k: int = 3, *, known: Any = None) -> Any:
+        """Return the errors of forecasts from `k` earlier rows, each a complete forecast from the rows before it.
+
+        The last of these origins is `steps` rows before the end of y. The others are `steps` rows apart, or as far as the first
+        can have half of the rows. ``backtest_`` has their number, the steps, the rows before the first, and their distance.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
+        k : int, default=3
+            Number of origins.
+        known : array-like, optional
+            As in `fit`.
+
+        Returns
+        -------
+        DataFrame, or dict of arrays
+            A row for "forecast" and for every method, the index in pandas and the column "method" otherwise. For each series the
+            columns NAME.mase, NAME.smape (in percent) and NAME.rmse, and, for the forecast, with `coverage`, the share of values
+            within the intervals and their mean width: NAME.coverage80, NAME.width80.
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> t = np.arange(120.0)
+        >>> table = volterra.Forecaster(steps=4).backtest(5 + np.sin(2 * np.pi * t / 12), 2)
+        >>> list(table)
+        ['method', 'y1.mase', 'y1.smape', 'y1.rmse']
+        >>> table["method"][0]
+        'forecast'
+        """
+        origins = whole("k", k, 1)
+        series = as_targets(y, "y")[0]
+        options, keep = self._request(y, series, known)
+        levels, count = self._levels(), series.shape[1]
+        errors = np.empty((3, c.CONSTANTS["VOLT_BACKTEST_METHODS"], count))
+        intervals = np.empty((2, len(levels), count))
+        result = c.Backtest()
+        for array, names in ((errors, ("mase", "smape", "rmse")), (intervals, ("coverage", "width"))):
+            for part, name in zip(array, names):
+                setattr(result, name, cast(part.ctypes.data, POINTER(c.c_double)))
+        with use_threads(self.n_jobs), Watch("backtest", self.verbose) as watch:
+            options.progress = watch.progress
+            watch.check(c.lib.volt_forecast_backtest(view(series), byref(options), origins, byref(result)))
+        del keep
+        self.backtest_ = {word: int(getattr(result, word)) for word in ("origins", "steps", "first_rows", "distance")}
+        methods = [c.text(result.names[i]) for i in range(errors.shape[1])]
+        form = FrameForm(y) if library_of(y) else None
+        columns: Dict[str, Array] = {}
+        for j, name in enumerate(form.names if form is not None else [f"y{j + 1}" for j in range(count)]):
+            for part, word in zip(errors, ("mase", "smape", "rmse")):
+                columns[f"{name}.{word}"] = part[:, j].copy()
+            for i, level in enumerate(levels):
+                for part, word in zip(intervals, ("coverage", "width")):
+                    column = np.full(len(methods), np.nan)
+                    column[0] = part[i, j]
+                    columns[f"{name}.{word}{100 * level:.10g}"] = column
+        if form is None:
+            return {"method": np.array(methods), **columns}
+        return form.table("method", methods, columns)
 
     def _read(self, handle: Any) -> None:
         info = c.ForecastInfo()
