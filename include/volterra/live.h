@@ -163,6 +163,10 @@ typedef struct volt_live_info {
 /* Arrays belong to the object and are valid until it changes. */
 VOLT_API volt_status volt_live_get_info(const volt_live *live, volt_live_info *info);
 
+/* Copies the coefficients A (rows x q) and intercepts c (q numbers) for scaled targets, of the rows of the window in time
+ * order; t[i] (rows numbers, may be NULL) is the index of row i, counted from the first training row. Requires `learn`. */
+VOLT_API volt_status volt_live_coefficients(const volt_live *live, volt_matrix A, double *c, int64_t *t);
+
 /* Fits a model on all rows learned so far, in O(n^3). Kernel, scales, alphas, forms of the targets and shares are taken from
  * the original model. Coefficients, errors (for intervals) and, with keep_factor, the factor (for standard deviations) are
  * computed from all rows. The new model predicts as volt_live_predict does, to rounding. The `ahead` rows after the last target

@@ -1648,6 +1648,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_live_interval": (c_int, [c_void_p, c_void_p]),
     "volt_live_detect": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(Detection)]),
     "volt_live_get_info": (c_int, [c_void_p, POINTER(LiveInfo)]),
+    "volt_live_coefficients": (c_int, [c_void_p, Matrix, c_void_p, c_void_p]),
     "volt_live_model": (c_int, [c_void_p, c_int, Progress, POINTER(c_void_p)]),
     "volt_live_save": (c_int, [c_void_p, c_char_p]),
     "volt_live_load": (c_int, [c_void_p, POINTER(LiveOptions), c_char_p, POINTER(c_void_p)]),

@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _native as c
-from ._arguments import whole
+from ._arguments import kernel_word, whole
 from ._arrays import Array, address, as_matrix, view
 from ._frames import column_names, is_frame
 from ._errors import NotFittedError
@@ -79,7 +79,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
 
     def _options(self, train_rows: int = 0, names: Any = None) -> c.RowAnomalyOptions:
         options = c.lib.volt_row_anomaly_options_default()
-        options.kernel = c.encode("the kernel", self.kernel)
+        options.kernel = c.encode("the kernel", kernel_word(self.kernel))
         options.train_rows = train_rows
         options.names = c.names_array("the name of a column", names)
         options.rate = float(self.rate)

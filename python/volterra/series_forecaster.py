@@ -70,7 +70,8 @@ class Forecaster(BaseEstimator):
     all_rows : bool, default=False
         Use every row. By default the latest rows, limited to a few seconds of work.
     coverage : float or sequence of float, optional
-        Prediction intervals of this coverage, in columns NAME.lo80 and NAME.hi80 (between 0 and 1). ``[0.8, 0.95]``.
+        Prediction intervals of this coverage, in columns NAME.lo80 and NAME.hi80 (between 0 and 1). For example
+        ``[0.8, 0.95]``.
     budget : float or str, optional
         Search time for the parameters of the kernel: 90s, 3min, 2h. A number is in seconds. None: no search.
     random_state : int, default=0

@@ -1,5 +1,4 @@
 /* tests/reference/test_online.c: learners against direct solves of every window in 50 digits (m2_online_*.json). */
-#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/golden.h"
 #include "support/live_options.h"

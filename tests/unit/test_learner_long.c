@@ -1,6 +1,5 @@
 /* tests/unit/test_learner_long.c: a window that moves over many times its own length: after hundreds of rows
  * a learner still equals a new fit on the last of them. */
-#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/live_options.h"
 #include "support/sequences.h"

@@ -247,8 +247,4 @@ void volt_detector_put(const volt_detector *detector, volt_file_writer *writer);
 volt_status volt_detector_read(const volt_file_fields *fields, const volt_model *model,
                                volt_detector **detector);
 
-/* Copies the coefficients A (rows x q) and intercepts c (q numbers) for scaled targets, of the rows of the window in time
- * order; t[i] (rows numbers, may be NULL) is the index of row i, counted from the first training row. Requires `learn`. */
-volt_status volt_live_coefficients(const volt_live *live, volt_matrix A, double *c, int64_t *t);
-
 #endif
