@@ -123,7 +123,8 @@ static void report_held_out(const volt_model_info *info, const volt_assessment *
     results_details(results, true);
     results_text(results, NULL, "RMSE held out", "%.6g", found->heldout_rmse);
     results_details(results, false);
-    baselines_report(found, "held-out rows", "volterra tune, another --season or more rows", results);
+    baselines_report(found, info->ahead, "held-out rows", "volterra tune, another --season or more rows",
+                     results);
 }
 
 /* Reports the size of the stored factor. */

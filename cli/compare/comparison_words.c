@@ -90,14 +90,16 @@ char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADL
     text[0] = '\0';
     if (found->n_baselines == 0)
         return text;
+    bool published = setting->options.protocol == VOLT_PROTOCOL_PUBLISHED; /* learns levels from levels only */
     bool only_inputs = assessment_has(found, VOLT_WARNING_PAST_TARGETS);
     if (only_inputs)
         say(&words, "The baselines use past targets, the kernels only the inputs.");
     if (found->better >= 0)
-        say(&words, "%s%s has a lower error than every kernel on the test rows: try %s.", text[0] ? " " : "",
-            found->baselines[found->better].name,
-            found->loss_name                       ? "more draws, other kernels or more rows"
-            : only_inputs                          ? "adding the targets to the inputs (--x)"
+        say(&words, "%s%s has a lower error than every kernel on the test rows: %s%s.", text[0] ? " " : "",
+            found->baselines[found->better].name, only_inputs ? "" : "try ",
+            only_inputs ? past_targets_advice(setting->own->ahead)
+            : found->loss_name || setting->own->ahead == 0 || published
+                ? "more draws, other kernels or more rows"
             : !search_data_is_plain(setting->seen) ? "more draws, other kernels, another --season or more rows"
                                                    : "--target change --input both");
     return text;

@@ -187,6 +187,7 @@ static void report_counters(result_list *results, const search_outcome *outcome,
 /* Reports the gap between training and validation rows, and the baselines on the validation rows. */
 static void report_validation(result_list *results, const search_outcome *outcome, const volt_search_info *info)
 {
+    bool is_plain = outcome->seen && search_data_is_plain(outcome->seen);
     if (outcome->gap >= 0)
         results_count(results, "gap", NULL, outcome->gap);
     results_details(results, true);
@@ -195,12 +196,13 @@ static void report_validation(result_list *results, const search_outcome *outcom
                      (long long)outcome->gap, outcome->gap == 1 ? "" : "s");
     results_details(results, false);
     if (!outcome->merged)
-        baselines_report(&outcome->found, "validation rows",
-                         info->loss ? "more draws, another --kernel or more rows"
-                         : !search_data_is_plain(outcome->seen)
-                             ? "more draws, another --kernel, another --season or more rows"
-                             : "--target change --input both, or omit --alpha (the same effect)",
-                         results);
+        baselines_report(
+            &outcome->found, outcome->data->ahead, "validation rows",
+            info->loss || (is_plain && outcome->data->ahead == 0) ? "more draws, another --kernel or more rows"
+            : !is_plain              ? "more draws, another --kernel, another --season or more rows"
+            : outcome->from_defaults ? "--target change --input both"
+                                     : "--target change --input both, or omit --alpha (the same effect)",
+            results);
 }
 
 /* Reports target, input and season in JSON, and prints a line if they are not levels. */
@@ -304,7 +306,15 @@ static char *list_baselines(const volt_assessment *found, char *text, size_t cap
     return text;
 }
 
-void baselines_report(const volt_assessment *found, const char *where, const char *advice, result_list *results)
+/* A target ahead may be an input of its row; a target of the same row enters by feedback. */
+const char *past_targets_advice(int64_t ahead)
+{
+    return ahead > 0 ? "add the targets to the inputs (--x)"
+                     : "a model with feedback uses them too (volterra fit --feedback)";
+}
+
+void baselines_report(const volt_assessment *found, int64_t ahead, const char *where, const char *advice,
+                      result_list *results)
 {
     char text[LINE_CAPACITY];
     const char *better = found->better >= 0 ? found->baselines[found->better].name : NULL;
@@ -312,10 +322,12 @@ void baselines_report(const volt_assessment *found, const char *where, const cha
         results_text(results, NULL, "baselines", "%s", list_baselines(found, text, sizeof text));
     for (int64_t i = 0; i < found->n_baselines; i++)
         report_baseline(found, &found->baselines[i], results);
-    if (assessment_has(found, VOLT_WARNING_PAST_TARGETS))
-        results_text(results, NULL, "note", "%s%s%s%s", volt_warning_text(VOLT_WARNING_PAST_TARGETS),
-                     better ? "; " : "", better ? better : "",
-                     better ? " has a lower error: add the targets to the inputs (--x)" : "");
+    if (assessment_has(found, VOLT_WARNING_FREE_RUN))
+        results_text(results, NULL, "note", "%s", volt_warning_text(VOLT_WARNING_FREE_RUN));
+    else if (assessment_has(found, VOLT_WARNING_PAST_TARGETS))
+        results_text(results, NULL, "note", "%s%s%s%s%s", volt_warning_text(VOLT_WARNING_PAST_TARGETS),
+                     better ? "; " : "", better ? better : "", better ? " has a lower error: " : "",
+                     better ? past_targets_advice(ahead) : "");
     else if (better)
         results_text(results, NULL, "note", "%s has a lower error on the %s: try %s", better, where, advice);
 }

@@ -53,9 +53,12 @@ int search_report_print(const search_outcome *outcome, bool json);
 void verdict_report(const volt_assessment *found, int64_t outputs, result_list *results);
 
 /* Reports the baselines. Adds a note if a baseline uses data that the model does not, or has a lower error on
- * the rows `where`. */
-void baselines_report(const volt_assessment *found, const char *where, const char *advice,
+ * the rows `where`. `ahead` is that of the targets. */
+void baselines_report(const volt_assessment *found, int64_t ahead, const char *where, const char *advice,
                       result_list *results);
+
+/* Returns the advice for models that do not use past targets, which the baselines use. */
+const char *past_targets_advice(int64_t ahead);
 
 /* Writes "change, input both, season 12", with the words of --target, --input and --season. */
 enum { FORM_LENGTH = 96 };

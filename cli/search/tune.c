@@ -206,6 +206,7 @@ static int assess_best(const tuning *run, const volt_trial *best, const volt_sea
     options.model = model;
     options.measure = info->score;
     options.score = best->score;
+    options.simulated = run->arguments->training.feedback && run->options.validate == VOLT_VALIDATE_SIMULATE;
     options.running = info->score == VOLT_SCORE_PREQUENTIAL;
     volt_split_options splits = run->options.splits;
     splits.gap = info->gap;

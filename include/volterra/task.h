@@ -123,6 +123,7 @@ typedef struct volt_assess_options {
     int64_t season_rows; /* number of leading rows from which the season is estimated; 0 (default): all */
     int by_loss; /* 1: baselines are constants, and errors are mean losses, of the loss of the pairing; 0 */
     const double *weights; /* (optional) weights of the pairs */
+    int simulated; /* 1: `score` is of free runs of a model with feedback: VOLT_WARNING_FREE_RUN, and no baseline is better; 0 */
 } volt_assess_options;
 VOLT_API volt_assess_options volt_assess_options_default(void);
 

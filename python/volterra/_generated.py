@@ -124,6 +124,7 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_TRAINING_ROWS": 11,
     "VOLT_WARNING_RUN_BOUNDED": 12,
     "VOLT_WARNING_NO_FIRST_OUTPUT": 13,
+    "VOLT_WARNING_FREE_RUN": 14,
     "VOLT_AHEAD_AUTO": -1,
     "VOLT_MEMBER_KERNEL": 0,
     "VOLT_MEMBER_THETA": 1,
@@ -1141,6 +1142,7 @@ class AssessOptions(Sized):
         ("season_rows", c_int64),
         ("by_loss", c_int),
         ("weights", POINTER(c_double)),
+        ("simulated", c_int),
     ]
 
 

@@ -525,6 +525,7 @@ class VolterraRidgeCV(SequenceRegressor):
             measure=options.score,
             score=score,
             running=int(options.score == c.SCORES["prequential"]),
+            simulated=int(bool(self.feedback) and self.validate == "simulate"),
         )
         self.validation_baselines_ = found.baselines
 

@@ -372,6 +372,10 @@ static void find_warnings(const assess_task *task, const volt_model_info *info, 
         worse = score > 1;
     if (worse)
         add_warning(made, (volt_warning){.code = VOLT_WARNING_WORSE_THAN_CONSTANT});
+    if (made->n_baselines > 0 && options->simulated) {
+        add_warning(made, (volt_warning){.code = VOLT_WARNING_FREE_RUN});
+        return;
+    }
     if (made->n_baselines > 0 && !options->by_loss && !task->pairing->anchors && !fed_outputs)
         add_warning(made, (volt_warning){.code = VOLT_WARNING_PAST_TARGETS});
     for (int64_t i = 0; i < made->n_baselines; i++)

@@ -214,6 +214,11 @@ static void blocks_of_a_search_are_averaged(void **state)
     check_ok(volt_pairing_create(volt_view_of(x, N, 1), volt_view_of(y, N, 1), &fed, &pairing));
     check_ok(volt_assess(pairing, &options, &one));
     assert_false(has(&one, VOLT_WARNING_PAST_TARGETS));
+    assert_true(one.better >= 0 && has(&one, VOLT_WARNING_BETTER_BASELINE));
+    options.simulated = 1;
+    check_ok(volt_assess(pairing, &options, &one));
+    assert_true(has(&one, VOLT_WARNING_FREE_RUN) && has(&one, VOLT_WARNING_WORSE_THAN_CONSTANT));
+    assert_true(one.better == -1 && !has(&one, VOLT_WARNING_BETTER_BASELINE));
     volt_pairing_free(pairing);
     free(x);
     free(y);

@@ -127,6 +127,24 @@ tune_not_inputs()
     awk 'BEGIN { srand(2); print "u,y"; for (t = 0; t < 120; t++) { u = rand() - 0.5; y = 0.9 * y + u; printf "%.10g,%.10g\n", u, y } }' >d.csv
     expect 0 tune --x d.csv:u --y d.csv:y --draws 4
     out_has '^note +.*past targets'
+    awk 'BEGIN { srand(2); print "u,y"; for (t = 0; t < 120; t++) { u = rand() - 0.5; printf "%.10g,%.10g\n", u, sin(t / 6) + sin(t / 17) } }' >d.csv
+    expect 0 tune --x d.csv:u --y d.csv:y --draws 4
+    out_has '^note +.*past targets.*--feedback'
+    # Every advice is accepted where it is printed.
+    expect 0 fit --x d.csv:u --y d.csv:y --feedback -o m.safetensors
+    expect 0 compare --x d.csv:u --y d.csv:y --kernel fading --draws 1
+    grep -q -- 'fit --feedback' out err || fail "no advice: $(cat out err)"
+    expect 0 tune --x d.csv:u --y d.csv:y --draws 4 --ahead 1
+    out_has '^note +.*past targets.*\(--x\)'
+    expect 0 tune --x d.csv:u,y --y d.csv:y --draws 4 --ahead 1
+    # Free runs are not compared with baselines that use measured outputs.
+    expect 0 tune --x d.csv:u --y d.csv:y --draws 4 --feedback
+    out_has '^note +.*measured past targets'
+    if grep -qE -- 'lower error|--target' out; then fail "free runs are compared with baselines one step ahead"; fi
+    expect 0 tune --x d.csv:u --y d.csv:y --draws 2 --feedback --validate one-step
+    if grep -qE -- '--target' out; then fail "advice that --feedback does not accept"; fi
+    expect 0 compare --x d.csv:u,y --y d.csv:y --kernel fading --draws 1 --ahead 1 --protocol published
+    if grep -qE -- '--target' out; then fail "advice that --protocol published does not accept"; fi
 }
 check "tune: baselines know past targets, and the model does not" tune_not_inputs
 
