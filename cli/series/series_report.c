@@ -179,7 +179,18 @@ static void report_one_of_many(const series_outcome *outcome, int64_t k, result_
         results_text(results, NULL, "", "no season; %s", weights.text);
 }
 
-/* Prints a library warning with advice. */
+static void report_warning_json(const series_data *data, const volt_warning *warning, result_list *results)
+{
+    result_list *inner = results_new(true);
+    results_text(inner, "series", NULL, "%s", data->names[warning->series]);
+    results_text(inner, "text", NULL, "%s", volt_warning_text(warning->code));
+    if (warning->code == VOLT_WARNING_BETTER_BASELINE) {
+        results_text(inner, "baseline", NULL, "%s", volt_baseline_name(warning->baseline));
+        results_number(inner, "ratio", NULL, warning->value);
+    }
+    results_append(results, "warnings", inner);
+}
+
 static void report_warning(const series_data *data, const volt_warning *warning, result_list *results)
 {
     char who[80] = "";
@@ -457,7 +468,7 @@ int series_report(const series_outcome *outcome, bool json)
     if (outcome->plot)
         results_text(results, "plot", "plot", "%s", outcome->plot);
     for (int64_t i = 0; i < outcome->info.n_warnings; i++)
-        report_warning(data, &outcome->info.warnings[i], results);
+        (json ? report_warning_json : report_warning)(data, &outcome->info.warnings[i], results);
     if (data->clock)
         results_text(results, NULL, "note", "column '%s' numbers the rows and is used as their time",
                      data->clock);

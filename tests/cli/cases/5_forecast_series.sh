@@ -102,7 +102,7 @@ for h in range(3):
     assert h == 0 or v["rmse"][h][0] >= v["rmse"][h - 1][0]
 END
     expect 0 forecast s.csv --steps 1 --json
-    valid_json out "'intervals' not in v"
+    valid_json out "'intervals' not in v and 'warnings' not in v"
 }
 check "forecast --json: members, weights, intervals" forecast_json
 
@@ -253,7 +253,8 @@ forecast_constant()
 {
     awk 'BEGIN { print "a"; for (t = 0; t < 50; t++) print 5 }' >constant.csv
     expect 0 forecast constant.csv --steps 2 --interval 0.9 --json
-    valid_json out "v['forecast'] == [[5], [5]] and v['rmse'] == [[0], [0]] and v['intervals'][0]['upper'] == [[5], [5]] and v['skill'] is None"
+    valid_json out "v['forecast'] == [[5], [5]] and v['rmse'] == [[0], [0]] and v['intervals'][0]['upper'] == [[5], [5]] and v['skill'] is None \
+        and [w['series'] for w in v['warnings']] == ['a']"
     expect 0 forecast constant.csv --steps 2
     out_has '^warning '
     grep -qi nan out constant-forecast.csv && fail "$(cat out)"
