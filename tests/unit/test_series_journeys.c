@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,52 @@ static void plan_and_sample_scenarios(void **state)
     volt_bekk_free(bekk);
 }
 
+/* ---- forecasts of many series ----------------------------------------------------------------- */
+
+static int put_forecast(const volt_forecast_result *result, void *context)
+{
+    for (int64_t h = 0; result->forecast && h < 2; h++) {
+        journey_put(context, &volt_forecast_step_at(result->forecast, h, 0)->value, 1);
+        journey_put_bytes(context, result->times[h], strlen(result->times[h]));
+    }
+    return 0;
+}
+
+/* Two series of months, a third with words as times. */
+static volt_status forecast_series(const void *with, volt_progress progress, journey_result *result)
+{
+    (void)with;
+    enum { MONTHS = 24, ALL = 2 * MONTHS + 3 };
+    static const char *const names[] = {"a", "b"};
+    static char texts[MONTHS][16];
+    const char *ids[ALL], *times[ALL];
+    double values[ALL];
+    for (int t = 0; t < MONTHS; t++) {
+        snprintf(texts[t], sizeof texts[t], "%d-%02d", 2010 + t / 12, t % 12 + 1);
+        for (int s = 0; s < 2; s++) {
+            ids[2 * t + s] = names[s];
+            times[2 * t + s] = texts[t];
+            values[2 * t + s] = X[t] + s;
+        }
+    }
+    for (int i = 2 * MONTHS; i < ALL; i++) {
+        ids[i] = "c";
+        times[i] = "never";
+        values[i] = i;
+    }
+    volt_long_rows rows = {sizeof rows, ALL, ids, times, values};
+    volt_forecast_options options = volt_forecast_options_default();
+    options.steps = 2;
+    options.progress = progress;
+    return volt_forecast_many(&rows, &options, put_forecast, result);
+}
+
+static void forecast_scenarios(void **state)
+{
+    (void)state;
+    journey_check(&(journey){"forecasts of many series", NULL, forecast_series, 0, 200});
+}
+
 static int make_rows(void **state)
 {
     volt_rng rng = test_rng(5501);
@@ -219,6 +266,7 @@ int main(void)
         cmocka_unit_test(series_scenarios),
         cmocka_unit_test(comparison_scenarios),
         cmocka_unit_test(plan_and_sample_scenarios),
+        cmocka_unit_test(forecast_scenarios),
     };
     return cmocka_run_group_tests_name("series_journeys", tests, make_rows, free_rows);
 }
