@@ -140,8 +140,8 @@ static volt_status load_outputs(const volt_file_fields *fields, int64_t count,
 static volt_status load_one(const volt_file_fields *fields, const double *numbers, const double *alpha,
                             const double *ones, int64_t m, volt_stored_factor *factor)
 {
-    VOLT_REQUIRE(alpha[0] > 0, VOLT_ERR_FORMAT, "%s: tensor \"factor_alphas\" contains %g, which is not above 0",
-                 fields->path, alpha[0]);
+    VOLT_REQUIRE(alpha[0] > 0, VOLT_ERR_FORMAT,
+                 "%s: tensor \"factor_alphas\" contains %g, which is not above 0", fields->path, alpha[0]);
     VOLT_TRY(volt_stored_factor_allocate(m, factor));
     factor->alpha = alpha[0];
     factor->common = alpha[1];
