@@ -91,12 +91,30 @@ int compare_data_prepare(compare_data *data, const training_arguments *arguments
     return 0;
 }
 
+/* The data of the paper: innovations z_t of a BEKK model as inputs and 1000 vech(H_{t+1}) as targets. */
 int compare_data_sample(compare_data *data, uint64_t seed)
 {
+    static const double target_unit = 1000; /* daily covariances are small */
+    volt_matrix X = data->X, Y = data->Y, z = {0}, h = {0};
     if (!data->model)
         return 0;
-    volt_status status = volt_bekk_pairs(data->model, seed, data->X, data->Y);
-    return status ? complain_status(status) : 0;
+    volt_bekk_simulate_options options = volt_bekk_simulate_options_default();
+    options.seed = seed;
+    int failed = allocate_matrix(X.rows + 1, X.cols, "the innovations", &z);
+    if (!failed)
+        failed = allocate_matrix(Y.rows + 1, Y.cols, "the covariances", &h);
+    if (!failed) {
+        volt_status status = volt_bekk_simulate(data->model, &options, z, (volt_matrix){0}, h);
+        failed = status ? complain_status(status) : 0;
+    }
+    for (int64_t t = 0; !failed && t < X.rows; t++) {
+        memcpy(X.data + t * X.ld, z.data + t * z.ld, (size_t)X.cols * sizeof *X.data);
+        for (int64_t k = 0; k < Y.cols; k++)
+            Y.data[t * Y.ld + k] = target_unit * h.data[(t + 1) * h.ld + k];
+    }
+    free(z.data);
+    free(h.data);
+    return failed;
 }
 
 int compare_data_keep_truth(compare_data *data, int64_t n_train)

@@ -146,10 +146,6 @@ typedef struct volt_bekk_fit_info {
 VOLT_API volt_status volt_bekk_fit(volt_view returns, const volt_bekk_fit_options *options, volt_bekk **bekk,
                                    volt_bekk_fit_info *info);
 
-/* Simulates the data of the paper: innovations z_t of a BEKK model as inputs and 1000 vech(H_{t+1}) as targets. X is
- * rows x d and Y rows x d (d + 1) / 2; rows + 1 observations are simulated. */
-VOLT_API volt_status volt_bekk_pairs(const volt_bekk *model, uint64_t seed, volt_matrix X, volt_matrix Y);
-
 #ifdef __cplusplus
 }
 #endif

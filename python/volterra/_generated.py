@@ -1687,7 +1687,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_log_returns": (c_int, [Matrix, Matrix]),
     "volt_bekk_fit_options_default": (BekkFitOptions, []),
     "volt_bekk_fit": (c_int, [Matrix, POINTER(BekkFitOptions), POINTER(POINTER(Bekk)), POINTER(BekkFitInfo)]),
-    "volt_bekk_pairs": (c_int, [POINTER(Bekk), c_uint64, Matrix, Matrix]),
     "volt_metrics_compute": (c_int, [Matrix, Matrix, POINTER(Metrics)]),
     "volt_wasserstein": (c_int, [c_void_p, c_int64, c_void_p, c_int64, c_void_p]),
     "volt_valid_rows": (c_int, [Matrix, Matrix, c_double, c_void_p, c_void_p]),

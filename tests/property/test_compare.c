@@ -372,38 +372,6 @@ static void hyperparameters_are_counted(void **state)
     free_data(&made);
 }
 
-/* ---- sample ----------------------------------------------------------------------------------- */
-
-static void samples_pair_innovations_with_the_next_covariance(void **state)
-{
-    (void)state;
-    enum { ROWS = 50, ASSETS = 5, VECH = 15 };
-    volt_bekk *model = NULL;
-    check_ok(volt_bekk_preset("sp500-d5", &model));
-    double *X = new_matrix(ROWS, ASSETS), *Y = new_matrix(ROWS, VECH);
-    double *z = new_matrix(ROWS + 1, ASSETS), *h = new_matrix(ROWS + 1, VECH);
-    check_ok(volt_bekk_pairs(model, 5, volt_matrix_of(X, ROWS, ASSETS), volt_matrix_of(Y, ROWS, VECH)));
-    volt_bekk_simulate_options options = volt_bekk_simulate_options_default();
-    options.seed = 5;
-    check_ok(volt_bekk_simulate(model, &options, volt_matrix_of(z, ROWS + 1, ASSETS),
-                                volt_matrix_of(NULL, 0, 0), volt_matrix_of(h, ROWS + 1, VECH)));
-    for (int t = 0; t < ROWS; t++) {
-        for (int k = 0; k < ASSETS; k++)
-            assert_true(X[t * ASSETS + k] == z[t * ASSETS + k]);
-        for (int k = 0; k < VECH; k++)
-            assert_true(Y[t * VECH + k] == 1000 * h[(t + 1) * VECH + k]);
-    }
-    check_fails(volt_bekk_pairs(model, 5, volt_matrix_of(X, ROWS, 4), volt_matrix_of(Y, ROWS, VECH)),
-                VOLT_ERR_SHAPE, "5 15 columns");
-    check_fails(volt_bekk_pairs(NULL, 5, volt_matrix_of(X, ROWS, 4), volt_matrix_of(Y, ROWS, VECH)),
-                VOLT_ERR_ARGUMENT, "NULL");
-    volt_bekk_free(model);
-    free(X);
-    free(Y);
-    free(z);
-    free(h);
-}
-
 /* ---- failures, cancelling, logs --------------------------------------------------------------- */
 
 static void invalid_arguments_are_reported_first(void **state)
@@ -575,7 +543,6 @@ int main(void)
         cmocka_unit_test(test_rows_outside_training_range),
         cmocka_unit_test(base_gives_levels_and_gap_excludes_rows),
         cmocka_unit_test(hyperparameters_are_counted),
-        cmocka_unit_test(samples_pair_innovations_with_the_next_covariance),
         cmocka_unit_test(invalid_arguments_are_reported_first),
         cmocka_unit_test(failing_kernel_does_not_stop_comparison),
         cmocka_unit_test(cancellation_keeps_completed_rows),

@@ -301,14 +301,6 @@ static void parameters_in_memory(void **state)
                 "empty");
     check_fails(volt_bekk_loglik(bekk, (volt_view){returns, 4, 2, 1}, NULL, none, &loglik), VOLT_ERR_ARGUMENT,
                 "empty");
-    check_fails(volt_bekk_pairs(NULL, 0, square, square), VOLT_ERR_ARGUMENT, "NULL");
-    const volt_matrix wrong[][2] = {
-        {volt_matrix_of(NULL, 2, 2), volt_matrix_of(out, 2, 3)},  {square, volt_matrix_of(NULL, 2, 3)},
-        {volt_matrix_of(out, 0, 2), volt_matrix_of(out, 0, 3)},   {square, volt_matrix_of(out, 1, 3)},
-        {volt_matrix_of(out, 2, 1), volt_matrix_of(out, 2, 3)},   {square, volt_matrix_of(out, 2, 2)},
-        {(volt_matrix){out, 2, 2, 1}, volt_matrix_of(out, 2, 3)}, {square, (volt_matrix){out, 2, 3, 2}}};
-    for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
-        check_fails(volt_bekk_pairs(bekk, 0, wrong[w][0], wrong[w][1]), VOLT_ERR_SHAPE, "2 3 columns");
     assert_true(out[0] == -7 && loglik == -7);
     volt_bekk_free(bekk);
 }

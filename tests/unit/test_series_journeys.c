@@ -179,7 +179,10 @@ static volt_status sample(const void *with, volt_progress progress, journey_resu
     int64_t d = bekk->d, q = d * (d + 1) / 2;
     double x[DAYS * MOST] = {0}, y[DAYS * MOST * (MOST + 1) / 2];
     assert_true(d <= MOST);
-    volt_status status = volt_bekk_pairs(bekk, 3, volt_matrix_of(x, DAYS, d), volt_matrix_of(y, DAYS, q));
+    volt_bekk_simulate_options options = volt_bekk_simulate_options_default();
+    options.seed = 3;
+    volt_status status = volt_bekk_simulate(bekk, &options, volt_matrix_of(x, DAYS, d),
+                                            volt_matrix_of(NULL, 0, 0), volt_matrix_of(y, DAYS, q));
     assert_true(status == VOLT_OK || x[0] == 0);
     journey_put(result, x, status == VOLT_OK ? DAYS * d : 0);
     return status;
