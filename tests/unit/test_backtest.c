@@ -1,5 +1,6 @@
 /* tests/unit/test_backtest.c: backtests compared with a loop over plain forecasts, their origins and errors. */
 #include "support/check.h"
+#include "support/failing_alloc.h"
 #include "support/sequences.h"
 #include "volterra/task.h"
 
@@ -238,6 +239,59 @@ static void too_many_origins(void **state)
     assert_int_equal(volt_forecast_backtest(volt_view_of(y, 12, 1), NULL, 1, NULL), VOLT_ERR_ARGUMENT);
 }
 
+/* ---- memory and cancelling --------------------------------------------------------------------- */
+
+static void failed_allocations_are_reported(void **state)
+{
+    (void)state;
+    double levels[30 * SERIES], known[30];
+    make_series(30, 5, levels, known);
+    for (int64_t k = 1;; k += k / 20 + 1) {
+        scores found;
+        volt_backtest result = result_in(&found);
+        volt_forecast_options options = usual_options();
+        options.steps = 1;
+        failing_alloc_start(k);
+        volt_status status = volt_forecast_backtest(volt_view_of(levels, 30, SERIES), &options, 2, &result);
+        int hit = failing_alloc_hit();
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+}
+
+typedef struct watch {
+    double last;
+    int calls, cancel_at;
+} watch;
+
+static int on_progress(const char *stage, double fraction, void *context)
+{
+    watch *seen = context;
+    assert_non_null(strstr(stage, "origin"));
+    assert_true(fraction >= seen->last && fraction <= 1);
+    seen->last = fraction;
+    return ++seen->calls == seen->cancel_at;
+}
+
+static void progress_covers_all_origins(void **state)
+{
+    (void)state;
+    double levels[ROWS * SERIES], known[ROWS];
+    make_series(ROWS, 6, levels, known);
+    for (int cancel_at = 0; cancel_at <= 2; cancel_at += 2) {
+        volt_backtest result = {.struct_size = sizeof result};
+        volt_forecast_options options = usual_options();
+        watch seen = {.cancel_at = cancel_at};
+        options.progress = (volt_progress){on_progress, &seen};
+        assert_int_equal(volt_forecast_backtest(volt_view_of(levels, ROWS, SERIES), &options, ORIGINS, &result),
+                         cancel_at ? VOLT_ERR_CANCELLED : VOLT_OK);
+        assert_true(cancel_at ? seen.calls == cancel_at : seen.last > 1 - 1e-9);
+    }
+}
+
 /* ---- inputs of the rows to forecast ------------------------------------------------------------ */
 
 static void later_known_rows_are_ignored(void **state)
@@ -292,6 +346,8 @@ int main(void)
         cmocka_unit_test(naive_errors_of_a_ramp),
         cmocka_unit_test(origins_come_closer),
         cmocka_unit_test(too_many_origins),
+        cmocka_unit_test(failed_allocations_are_reported),
+        cmocka_unit_test(progress_covers_all_origins),
         cmocka_unit_test(later_known_rows_are_ignored),
         cmocka_unit_test(known_rows_limit_default_steps),
     };
