@@ -139,8 +139,11 @@ void row_times_warn_pairs(const dataset *truth, const dataset *forecast)
 int row_times_step(const dataset *data, volt_time_step *step)
 {
     const volt_table *table = data->table;
-    *step = (volt_time_step){0};
-    volt_status status = table->times ? volt_time_step_find(table->times, table->rows, step) : VOLT_OK;
+    volt_times_report report = {.struct_size = sizeof report};
+    volt_status status = VOLT_OK;
+    if (table->times)
+        status = volt_times_check(table->times, table->rows, NULL, (volt_time){NAN, NAN}, &report);
+    *step = report.step;
     return status ? complain_status(status) : 0;
 }
 

@@ -56,12 +56,13 @@ static int check_following(const series_data *data, const dataset *source, int64
 {
     const volt_table *file = data->file.table, *future = source->table;
     int64_t last = data->levels_rows - 1;
-    volt_time_step step;
+    volt_times_report report = {.struct_size = sizeof report};
     if (!file->times || !future->times)
         return 0;
-    volt_status status = volt_time_step_find(file->times, last + 1, &step);
+    volt_status status = volt_times_check(file->times, last + 1, NULL, (volt_time){NAN, NAN}, &report);
     if (status)
         return complain_status(status);
+    volt_time_step step = report.step;
     volt_time before = file->times[last];
     for (int64_t i = first; i < future->rows; i++) {
         volt_time now = future->times[i], due = volt_time_advance(file->times[last], step, i - first + 1);

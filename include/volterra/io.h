@@ -165,8 +165,6 @@ typedef struct volt_time_step {
     int is_month_end; /* 1: the last day of the month */
 } volt_time_step;
 
-/* Finds the step that at least nineteen of twenty rows have; all zero if there is none. VOLT_ERR_MEMORY. */
-VOLT_API volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_step *step);
 static inline int volt_time_step_is_known(volt_time_step step)
 {
     return step.months > 0 || step.seconds > 0;

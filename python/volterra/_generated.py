@@ -1125,6 +1125,7 @@ class TimesReport(Sized):
         ("start", c_int),
         ("n_warnings", c_int64),
         ("warnings", Warning * 4),
+        ("step", TimeStep),
     ]
 
 
@@ -1593,7 +1594,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_csv_split_line": (c_int, [c_char_p, c_char_p, c_void_p, c_void_p]),
     "volt_times_parse": (c_int, [c_void_p, c_int64, POINTER(Time)]),
     "volt_time_write_like": (c_int, [c_char_p, Time, Time, c_char_p]),
-    "volt_time_step_find": (c_int, [POINTER(Time), c_int64, POINTER(TimeStep)]),
     "volt_time_advance": (Time, [Time, TimeStep, c_int64]),
     "volt_calendar_parse": (c_int, [c_char_p, POINTER(Calendar)]),
     "volt_calendar_columns": (c_int, [POINTER(Time), c_char_p, c_double, Matrix]),

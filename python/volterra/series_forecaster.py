@@ -14,7 +14,7 @@ from . import _native as c
 from ._arguments import kernel_word, seconds_of, seed_number, whole
 from ._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
 from ._assess import read_notes
-from ._errors import NotFittedError, OrderWarning, check, warn
+from ._errors import NotFittedError, OrderWarning, warn
 from ._frames import FrameForm, column_names, future_index, is_frame, library_of
 from ._gaps import Times, training_gap, warn_of_gap
 from ._handles import Handle
@@ -330,12 +330,9 @@ class Forecaster(BaseEstimator):
     @staticmethod
     def _time_step(y: Any) -> Any:
         """The time between two rows of the index of y; all zero: unknown."""
-        step, index = c.TimeStep(), y.index if is_frame(y) else None
+        index = y.index if is_frame(y) else None
         times = Times.of(index.to_timestamp() if hasattr(index, "to_timestamp") else index) if index is not None else None
-        if times is not None and times.kind.startswith("dates"):
-            values = np.ascontiguousarray(times.values)
-            check(c.lib.volt_time_step_find(cast(values.ctypes.data, POINTER(c.Time)), len(values), byref(step)))
-        return step
+        return times.check().step if times is not None and times.kind.startswith("dates") else c.TimeStep()
 
     def table(self, steps: Optional[int] = None) -> Any:
         """Return the forecast with columns NAME, NAME.error and, with `coverage`, NAME.lo80, NAME.hi80.

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/time/time_grid.h"
+#include "io/time/time_text.h"
 #include "volterra/task.h"
 
 #include <math.h>
@@ -66,6 +67,7 @@ volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_
     volt_times_report full = {.struct_size = sizeof full, .start = VOLT_START_CONTINUE};
     VOLT_REQUIRE(times && report && n >= 0, VOLT_ERR_ARGUMENT,
                  "the times or the output for the report is NULL");
+    VOLT_TRY(volt_time_step_find(times, n, &full.step));
     if (!find_unordered(times, n, &full)) {
         if (grid)
             full.grid = *grid;
