@@ -5,8 +5,8 @@
 #include "gpu.h"
 
 /* ---- thin_entries.c --------------------------------------------------------------------------- */
-void volt_cuda_put(volt_view here, volt_matrix there);
-void volt_cuda_get(volt_view there, volt_matrix here);
+void volt_cuda_put(volt_view host, volt_matrix device);
+void volt_cuda_get(volt_view device, volt_matrix host);
 void volt_cuda_forward(volt_matrix L, int64_t from, int64_t to, bool steady, volt_matrix B);
 void volt_cuda_backward(volt_matrix L, bool steady, volt_matrix B);
 void volt_cuda_gemm(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C);

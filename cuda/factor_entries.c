@@ -3,7 +3,8 @@
  * Each panel computes `width` further columns of the factor:
  *
  *     diagonal block    L_kk = chol(A_kk - L[k, :k] L[k, :k]')                          (cuSOLVER)
- *     rows below it     L[r, k] = (A[r, k] - L[r, :k] L[k, :k]') L_kk^{-T}              (a product and a solve of cuBLAS)
+ *     rows below it     L[r, k] = (A[r, k] - L[r, :k] L[k, :k]') L_kk^{-T}              (a product and a solve
+ * of cuBLAS)
  *
  * Each entry is written once, and all products have long inner dimensions, which keeps the matrix units
  * busy. cuBLAS is column-major and sees the upper triangle of L'. Only the (row-major) lower triangle is
@@ -33,10 +34,10 @@ void volt_cuda_shift(volt_matrix A, int64_t first, int64_t count, double common,
     volt_cuda_lane *lane = volt_cuda_take();
     if (!lane)
         return;
-    double *there = volt_cuda_workspace_of(lane, WORKSPACE_OUT, 1), found = -INFINITY;
-    if (there && count > 0) {
-        volt_cuda_start_largest(lane->stream, A.data + first * (A.ld + 1), A.ld, count, there);
-        volt_cuda_down(lane, there, 1, volt_matrix_of(&found, 1, 1));
+    double *device = volt_cuda_workspace_of(lane, WORKSPACE_OUT, 1), found = -INFINITY;
+    if (device && count > 0) {
+        volt_cuda_start_largest(lane->stream, A.data + first * (A.ld + 1), A.ld, count, device);
+        volt_cuda_down(lane, device, 1, volt_matrix_of(&found, 1, 1));
         volt_cuda_start_shift(lane->stream, A.data, A.ld, first, count, common, alpha);
     }
     volt_cuda_give(lane);
@@ -127,25 +128,26 @@ static bool finish_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int6
 static bool factor_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t width)
 {
     double *panel = L.data + k * L.ld;
-    size_t there = 0, here = 0;
+    size_t device_bytes = 0, host_bytes = 0;
     if (k > 0 && !volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, width, k,
                                                       &minus_one, panel, L.ld, &one, panel + k, L.ld),
                                        "a product"))
         return false;
     if (!volt_cuda_check_solver(cusolverDnXpotrf_bufferSize(lane->solver, lane->params, CUBLAS_FILL_MODE_UPPER,
                                                             width, CUDA_R_64F, panel + k, L.ld, CUDA_R_64F,
-                                                            &there, &here),
+                                                            &device_bytes, &host_bytes),
                                 "a factorisation"))
         return false;
-    double *workspace = volt_cuda_workspace_of(lane, WORKSPACE_SOLVER, (int64_t)(there / sizeof(double)) + 1);
-    void *own = volt_cuda_host_workspace(lane, here);
-    return workspace && own &&
+    double *workspace =
+        volt_cuda_workspace_of(lane, WORKSPACE_SOLVER, (int64_t)(device_bytes / sizeof(double)) + 1);
+    void *host_workspace = volt_cuda_host_workspace(lane, host_bytes);
+    return workspace && host_workspace &&
            volt_cuda_check_solver(cusolverDnXpotrf(lane->solver, lane->params, CUBLAS_FILL_MODE_UPPER, width,
-                                                   CUDA_R_64F, panel + k, L.ld, CUDA_R_64F, workspace, there,
-                                                   own, here, lane->info),
+                                                   CUDA_R_64F, panel + k, L.ld, CUDA_R_64F, workspace,
+                                                   device_bytes, host_workspace, host_bytes, lane->info),
                                   "a factorisation") &&
            volt_cuda_check(
-               cudaMemcpyAsync(lane->info_here, lane->info, sizeof(int), cudaMemcpyDeviceToHost, lane->stream),
+               cudaMemcpyAsync(lane->host_info, lane->info, sizeof(int), cudaMemcpyDeviceToHost, lane->stream),
                "a copy from it") &&
            volt_cuda_check(cudaStreamSynchronize(lane->stream), "a factorisation");
 }
@@ -189,8 +191,8 @@ void volt_cuda_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage,
     for (int64_t k = from, width = 0; good && *pivot == 0 && k < to; k += width) {
         width = least(PANEL, to - k);
         good = factor_block(lane, L, k, width);
-        if (good && *lane->info_here > 0)
-            *pivot = k + *lane->info_here;
+        if (good && *lane->host_info > 0)
+            *pivot = k + *lane->host_info;
         if (good && *pivot == 0) {
             double now = floor(units * share_done((double)from, (double)to, (double)(k + width)));
             good = finish_rows(lane, L, k + width, to - k - width, k, width) && advance(stage, now - reported);
@@ -206,18 +208,19 @@ void volt_cuda_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage,
 static bool invert_into(volt_cuda_lane *lane, double *T, volt_matrix R)
 {
     int64_t n = R.rows;
-    size_t there = 0, here = 0;
+    size_t device_bytes = 0, host_bytes = 0;
     if (!volt_cuda_check_solver(cusolverDnXtrtri_bufferSize(lane->solver, CUBLAS_FILL_MODE_UPPER,
-                                                            CUBLAS_DIAG_NON_UNIT, n, CUDA_R_64F, T, n, &there,
-                                                            &here),
+                                                            CUBLAS_DIAG_NON_UNIT, n, CUDA_R_64F, T, n,
+                                                            &device_bytes, &host_bytes),
                                 "an inverse"))
         return false;
-    double *workspace = volt_cuda_workspace_of(lane, WORKSPACE_SOLVER, (int64_t)(there / sizeof(double)) + 1);
-    void *own = volt_cuda_host_workspace(lane, here);
-    return workspace && own &&
+    double *workspace =
+        volt_cuda_workspace_of(lane, WORKSPACE_SOLVER, (int64_t)(device_bytes / sizeof(double)) + 1);
+    void *host_workspace = volt_cuda_host_workspace(lane, host_bytes);
+    return workspace && host_workspace &&
            volt_cuda_check_solver(cusolverDnXtrtri(lane->solver, CUBLAS_FILL_MODE_UPPER, CUBLAS_DIAG_NON_UNIT,
-                                                   n, CUDA_R_64F, T, n, workspace, there, own, here,
-                                                   lane->info),
+                                                   n, CUDA_R_64F, T, n, workspace, device_bytes, host_workspace,
+                                                   host_bytes, lane->info),
                                   "an inverse") &&
            volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, n, n, &one, T,
                                                n, &zero, R.data, R.ld),

@@ -17,9 +17,9 @@ void volt_cuda_gather(volt_view K, const int64_t *column, const double *shift, v
         lists[m + a] = shift[a];
     }
     if (lane) {
-        double *there = volt_cuda_workspace_of(lane, WORKSPACE_THIN, 2 * m);
-        if (there && volt_cuda_up(lane, volt_view_of(lists, 1, 2 * m), there, 2 * m))
-            volt_cuda_start_gather(lane->stream, K.data, K.ld, there, there + m, F.data, F.ld, F.rows, m);
+        double *device = volt_cuda_workspace_of(lane, WORKSPACE_THIN, 2 * m);
+        if (device && volt_cuda_up(lane, volt_view_of(lists, 1, 2 * m), device, 2 * m))
+            volt_cuda_start_gather(lane->stream, K.data, K.ld, device, device + m, F.data, F.ld, F.rows, m);
         volt_cuda_give(lane);
     }
     volt_cuda_host->release(lists);

@@ -196,7 +196,7 @@ void volt_cuda_release(double *memory)
 
 /* ---- lanes ------------------------------------------------------------------------------------ */
 
-static void free_here(void *memory)
+static void free_pinned(void *memory)
 {
     if (memory)
         cudaFreeHost(memory);
@@ -214,10 +214,10 @@ static void free_lane(volt_cuda_lane *lane)
         cublasDestroy(lane->blas);
     if (lane->info)
         cudaFree(lane->info);
-    free_here(lane->info_here);
-    free_here(lane->staged_up);
-    free_here(lane->staged_down);
-    free(lane->own);
+    free_pinned(lane->host_info);
+    free_pinned(lane->staged_up);
+    free_pinned(lane->staged_down);
+    free(lane->host_workspace);
     if (lane->stream)
         cudaStreamDestroy(lane->stream);
     free(lane);
@@ -228,7 +228,7 @@ static bool make_lane(volt_cuda_lane *lane)
     return volt_cuda_check(cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking),
                            "making a stream") &&
            volt_cuda_check(cudaMalloc((void **)&lane->info, sizeof(int)), "making a stream") &&
-           volt_cuda_check(cudaMallocHost((void **)&lane->info_here, sizeof(int)), "making a stream") &&
+           volt_cuda_check(cudaMallocHost((void **)&lane->host_info, sizeof(int)), "making a stream") &&
            volt_cuda_check_blas(cublasCreate(&lane->blas), "starting cuBLAS") &&
            volt_cuda_check_blas(cublasSetStream(lane->blas, lane->stream), "starting cuBLAS") &&
            volt_cuda_check_solver(cusolverDnCreate(&lane->solver), "starting cuSOLVER") &&
@@ -290,14 +290,14 @@ double *volt_cuda_workspace_of(volt_cuda_lane *lane, volt_cuda_workspace which, 
 
 void *volt_cuda_host_workspace(volt_cuda_lane *lane, size_t bytes)
 {
-    if (!lane->own || lane->own_bytes < bytes) {
-        free(lane->own);
-        lane->own = malloc(bytes + 1);
-        lane->own_bytes = lane->own ? bytes : 0;
+    if (!lane->host_workspace || lane->host_workspace_bytes < bytes) {
+        free(lane->host_workspace);
+        lane->host_workspace = malloc(bytes + 1);
+        lane->host_workspace_bytes = lane->host_workspace ? bytes : 0;
     }
-    if (!lane->own)
+    if (!lane->host_workspace)
         volt_cuda_miss("host workspace", (double)bytes / 8);
-    return lane->own;
+    return lane->host_workspace;
 }
 
 /* ---- copies ----------------------------------------------------------------------------------- */
@@ -306,24 +306,24 @@ void *volt_cuda_host_workspace(volt_cuda_lane *lane, size_t bytes)
 enum { STAGED = 1 << 22 };
 
 /* Allocate staging memory for `numbers` numbers; false: copy without staging. */
-static bool make_staging(double **staging, int64_t *there, int64_t numbers)
+static bool make_staging(double **staging, int64_t *held, int64_t numbers)
 {
     if (numbers > STAGED)
         return false;
-    if (*there >= numbers)
+    if (*held >= numbers)
         return true;
     int64_t wanted = 1 << 12;
     while (wanted < numbers)
         wanted *= 2;
-    free_here(*staging);
+    free_pinned(*staging);
     *staging = NULL;
-    *there = 0;
+    *held = 0;
     if (cudaMallocHost((void **)staging, (size_t)wanted * sizeof(double)) != cudaSuccess) {
         cudaGetLastError();
         *staging = NULL;
         return false;
     }
-    *there = wanted;
+    *held = wanted;
     return true;
 }
 
@@ -336,27 +336,27 @@ static bool copy(volt_cuda_lane *lane, const double *from, int64_t ld_from, doub
                            kind == cudaMemcpyHostToDevice ? "a copy to it" : "a copy from it");
 }
 
-bool volt_cuda_up(volt_cuda_lane *lane, volt_view here, double *there, int64_t ld)
+bool volt_cuda_up(volt_cuda_lane *lane, volt_view host, double *device, int64_t ld)
 {
-    if (here.rows == 0 || here.cols == 0)
+    if (host.rows == 0 || host.cols == 0)
         return true;
-    if (lane->goes_up || !make_staging(&lane->staged_up, &lane->up_numbers, here.rows * here.cols))
-        return copy(lane, here.data, here.ld, there, ld, here.rows, here.cols, cudaMemcpyHostToDevice);
+    if (lane->goes_up || !make_staging(&lane->staged_up, &lane->up_numbers, host.rows * host.cols))
+        return copy(lane, host.data, host.ld, device, ld, host.rows, host.cols, cudaMemcpyHostToDevice);
     lane->goes_up = true;
-    for (int64_t i = 0; i < here.rows; i++)
-        memcpy(lane->staged_up + i * here.cols, here.data + i * here.ld, (size_t)here.cols * sizeof(double));
-    return copy(lane, lane->staged_up, here.cols, there, ld, here.rows, here.cols, cudaMemcpyHostToDevice);
+    for (int64_t i = 0; i < host.rows; i++)
+        memcpy(lane->staged_up + i * host.cols, host.data + i * host.ld, (size_t)host.cols * sizeof(double));
+    return copy(lane, lane->staged_up, host.cols, device, ld, host.rows, host.cols, cudaMemcpyHostToDevice);
 }
 
-bool volt_cuda_down(volt_cuda_lane *lane, const double *there, int64_t ld, volt_matrix here)
+bool volt_cuda_down(volt_cuda_lane *lane, const double *device, int64_t ld, volt_matrix host)
 {
-    if (here.rows == 0 || here.cols == 0)
+    if (host.rows == 0 || host.cols == 0)
         return true;
-    if (lane->comes_down || !make_staging(&lane->staged_down, &lane->down_numbers, here.rows * here.cols))
-        return copy(lane, there, ld, here.data, here.ld, here.rows, here.cols, cudaMemcpyDeviceToHost);
+    if (lane->comes_down || !make_staging(&lane->staged_down, &lane->down_numbers, host.rows * host.cols))
+        return copy(lane, device, ld, host.data, host.ld, host.rows, host.cols, cudaMemcpyDeviceToHost);
     lane->comes_down = true;
-    lane->down_to = here;
-    return copy(lane, there, ld, lane->staged_down, here.cols, here.rows, here.cols, cudaMemcpyDeviceToHost);
+    lane->down_to = host;
+    return copy(lane, device, ld, lane->staged_down, host.cols, host.rows, host.cols, cudaMemcpyDeviceToHost);
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */

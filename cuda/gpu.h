@@ -29,13 +29,13 @@ typedef struct volt_cuda_lane {
     double *workspace[N_WORKSPACES];
     int64_t numbers[N_WORKSPACES];
     int *info;                        /* one integer on the device ... */
-    int *info_here;                   /* ... and its copy on the host */
+    int *host_info;                   /* ... and its copy on the host */
     double *staged_up, *staged_down;  /* pinned host memory for one copy in each direction, ... */
     int64_t up_numbers, down_numbers; /* ... of at most this many numbers */
     bool goes_up, comes_down;         /* a copy is pending; ... */
     volt_matrix down_to;              /* ... the downloaded matrix is copied here afterwards */
-    void *own;                        /* host workspace of cuSOLVER */
-    size_t own_bytes;
+    void *host_workspace;             /* host workspace of cuSOLVER */
+    size_t host_workspace_bytes;
     struct volt_cuda_lane *next;
 } volt_cuda_lane;
 
@@ -82,7 +82,7 @@ void volt_cuda_release(double *memory);
 
 /* Queue copies on a lane, for matrices of any leading dimension. Downloads are complete when the lane is
  * returned. */
-bool volt_cuda_up(volt_cuda_lane *lane, volt_view here, double *there, int64_t ld);
-bool volt_cuda_down(volt_cuda_lane *lane, const double *there, int64_t ld, volt_matrix here);
+bool volt_cuda_up(volt_cuda_lane *lane, volt_view host, double *device, int64_t ld);
+bool volt_cuda_down(volt_cuda_lane *lane, const double *device, int64_t ld, volt_matrix host);
 
 #endif

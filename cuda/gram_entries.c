@@ -7,11 +7,11 @@
 static bool walk(volt_cuda_lane *lane, const volt_form_grid *grid, const double *block, int64_t numbers,
                  volt_matrix K, double *end)
 {
-    double *there = volt_cuda_workspace_of(lane, WORKSPACE_GRID, numbers);
+    double *device = volt_cuda_workspace_of(lane, WORKSPACE_GRID, numbers);
     volt_form_grid moved = *grid;
-    if (!there || !volt_cuda_up(lane, volt_view_of(block, 1, numbers), there, numbers))
+    if (!device || !volt_cuda_up(lane, volt_view_of(block, 1, numbers), device, numbers))
         return false;
-    volt_form_grid_move(&moved, block, there);
+    volt_form_grid_move(&moved, block, device);
     volt_cuda_start_scan(lane->stream, &moved, K.data, K.ld);
     return volt_cuda_down(lane, moved.end, grid->m, volt_matrix_of(end, grid->states, grid->m));
 }

@@ -4,18 +4,18 @@
 #include "run_kernel.h"
 
 /* Upload the block, run, and download the results into the block. */
-static bool run_there(volt_cuda_lane *lane, const volt_run_grid *grid, const volt_run_layout *layout,
-                      int64_t blocks, double *block)
+static bool run_on_device(volt_cuda_lane *lane, const volt_run_grid *grid, const volt_run_layout *layout,
+                          int64_t blocks, double *block)
 {
     int64_t workspace = volt_cuda_run_workspace(grid), behind = layout->back_end - layout->back;
-    double *there = volt_cuda_workspace_of(lane, WORKSPACE_GRID, layout->total + workspace);
+    double *device = volt_cuda_workspace_of(lane, WORKSPACE_GRID, layout->total + workspace);
     volt_run_grid moved = *grid;
-    if (!there || !volt_cuda_up(lane, volt_view_of(block, 1, layout->total), there, layout->total))
+    if (!device || !volt_cuda_up(lane, volt_view_of(block, 1, layout->total), device, layout->total))
         return false;
-    volt_run_grid_move(&moved, block, there);
-    return volt_cuda_check(volt_cuda_start_run(lane->stream, &moved, blocks, there + layout->total),
+    volt_run_grid_move(&moved, block, device);
+    return volt_cuda_check(volt_cuda_start_run(lane->stream, &moved, blocks, device + layout->total),
                            "starting a free run") &&
-           volt_cuda_down(lane, there + layout->back, behind, volt_matrix_of(block + layout->back, 1, behind));
+           volt_cuda_down(lane, device + layout->back, behind, volt_matrix_of(block + layout->back, 1, behind));
 }
 
 bool volt_cuda_run(const volt_run_form *form, volt_view Y, volt_view coefficients, const volt_run_task *task,
@@ -29,7 +29,7 @@ bool volt_cuda_run(const volt_run_form *form, volt_view Y, volt_view coefficient
     volt_run_grid_make(form, Y, coefficients, task, out.rows, block, &grid);
     int64_t blocks = volt_cuda_run_blocks(Y.rows, volt_cuda_has_clusters());
     volt_cuda_lane *lane = volt_cuda_run_fits(&grid, blocks) ? volt_cuda_take() : NULL;
-    bool good = lane && run_there(lane, &grid, &layout, blocks, block);
+    bool good = lane && run_on_device(lane, &grid, &layout, blocks, block);
     good = lane && volt_cuda_give(lane) && good;
     if (good)
         volt_run_grid_take(&grid, task, out, result);

@@ -21,7 +21,7 @@ static int64_t longest_window(const volt_kernel_form *form)
 /* A view without rows, for a grid of columns and their initial states. */
 static volt_view no_rows(const volt_run_form *form)
 {
-    return volt_view_of(NULL, 0, form->slices * (form->own + form->fed_outputs));
+    return volt_view_of(NULL, 0, form->slices * (form->input_columns + form->fed_outputs));
 }
 
 /* ---- layout ----------------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ static volt_view no_rows(const volt_run_form *form)
 static void list_numbers(const volt_run_form *form, int64_t m, const volt_run_task *task, int64_t rows,
                          int64_t numbers[RUN_LISTS])
 {
-    int64_t columns = form->own + form->fed_outputs, seen = form->slices * columns;
+    int64_t columns = form->input_columns + form->fed_outputs, seen = form->slices * columns;
     for (int i = RUN_SHIFT; i < RUN_LISTS; i++)
         numbers[i] = i < RUN_LIMIT       ? columns
                      : i < RUN_INTERCEPT ? form->slices
@@ -43,7 +43,7 @@ static void list_numbers(const volt_run_form *form, int64_t m, const volt_run_ta
     numbers[RUN_X] = (form->memory + rows) * form->inputs;
     numbers[RUN_KNOWN] = task->known.rows * form->q;
     numbers[RUN_FED] = form->fed_outputs;
-    numbers[RUN_COLUMN] = form->column ? form->own * COLUMN_NUMBERS : 0;
+    numbers[RUN_COLUMN] = form->column ? form->input_columns * COLUMN_NUMBERS : 0;
     numbers[RUN_FILTER] = form->filters ? form->slices * FILTER_NUMBERS : 0;
 }
 
@@ -119,7 +119,7 @@ static void fill_rows(const volt_run_form *form, const volt_run_task *task, volt
     copy_rows(g->list[RUN_KNOWN], task->known);
     copy_numbers(g->list[RUN_FED], task->fed_outputs, form->fed_outputs);
     if (form->column)
-        memcpy(g->list[RUN_COLUMN], form->column, (size_t)form->own * sizeof *form->column);
+        memcpy(g->list[RUN_COLUMN], form->column, (size_t)form->input_columns * sizeof *form->column);
     copy_numbers(g->list[RUN_SHIFT], form->shift, g->columns);
     copy_numbers(g->list[RUN_LIMIT], form->limit, form->slices);
     copy_numbers(g->list[RUN_RADIUS], form->radius, form->slices);
@@ -138,13 +138,13 @@ void volt_run_grid_make(const volt_run_form *form, volt_view Y, volt_view coeffi
     *g = (volt_run_grid){.rows = rows,
                          .warm = task->known.rows,
                          .inputs = form->inputs,
-                         .own = form->own,
+                         .input_columns = form->input_columns,
                          .fed_outputs = form->fed_outputs,
                          .q = form->q,
-                         .columns = form->own + form->fed_outputs,
+                         .columns = form->input_columns + form->fed_outputs,
                          .memory = form->memory,
                          .slices = form->slices,
-                         .numbers = form->slices * (form->own + form->fed_outputs),
+                         .numbers = form->slices * (form->input_columns + form->fed_outputs),
                          .ring_rows = longest_window(&form->kernel),
                          .plain = !form->column,
                          .filtered = form->filters != NULL,

@@ -70,7 +70,7 @@ typedef struct volt_run_grid {
     int64_t model;           /* size of the arrays from RUN_COLUMN on, which every workspace copies */
     int32_t plain, filtered; /* columns are unmodified inputs; filters are used */
     int64_t rows, warm;
-    int64_t inputs, own, fed_outputs, q, columns, memory, slices;
+    int64_t inputs, input_columns, fed_outputs, q, columns, memory, slices;
     int64_t numbers, ring_rows; /* numbers of a row as the kernel sees it; rows stored */
     int32_t chained, watches, range;
     double scale;
@@ -163,8 +163,8 @@ VOLT_FORM_FUNCTION const volt_column *volt_run_column_of(const volt_run_grid *g,
 VOLT_FORM_FUNCTION double volt_run_column(const volt_run_grid *g, const volt_run_workspace *workspace,
                                           int64_t t, int64_t k)
 {
-    if (k >= g->own)
-        return workspace->fed_outputs[k - g->own];
+    if (k >= g->input_columns)
+        return workspace->fed_outputs[k - g->input_columns];
     if (g->plain)
         return volt_run_input(g, workspace, t, k, 0);
     const volt_column *column = volt_run_column_of(g, workspace, k);
@@ -232,7 +232,7 @@ VOLT_FORM_FUNCTION int volt_run_columns(const volt_run_grid *g, const volt_run_w
     for (int64_t k = lane; k < g->columns; k += lanes) {
         double value = volt_run_column(g, workspace, t, k);
         bad = bad || !(fabs(value) < INFINITY);
-        if (!g->plain && k < g->own && g->range != VOLT_OUTSIDE_IGNORED) {
+        if (!g->plain && k < g->input_columns && g->range != VOLT_OUTSIDE_IGNORED) {
             const volt_column *column = volt_run_column_of(g, workspace, k);
             double within = fmin(fmax(value, column->low), column->high);
             held = held || within != value;

@@ -15,36 +15,36 @@ static const double one = 1, minus_one = -1, zero = 0;
 
 enum { NARROW = 8, MANY = 32 }; /* matrices with fewer columns and more rows are gathered first */
 
-void volt_cuda_put(volt_view here, volt_matrix there)
+void volt_cuda_put(volt_view host, volt_matrix device)
 {
     volt_cuda_lane *lane = volt_cuda_take();
     if (!lane)
         return;
-    if (here.cols < NARROW && here.rows > MANY && there.ld > there.cols) {
-        double *packed = volt_cuda_workspace_of(lane, WORKSPACE_THIN, here.rows * here.cols);
-        if (packed && volt_cuda_up(lane, here, packed, here.cols))
-            volt_cuda_start_copy(lane->stream, packed, here.cols, there.data, there.ld, here.rows, here.cols);
+    if (host.cols < NARROW && host.rows > MANY && device.ld > device.cols) {
+        double *packed = volt_cuda_workspace_of(lane, WORKSPACE_THIN, host.rows * host.cols);
+        if (packed && volt_cuda_up(lane, host, packed, host.cols))
+            volt_cuda_start_copy(lane->stream, packed, host.cols, device.data, device.ld, host.rows, host.cols);
     } else
-        volt_cuda_up(lane, here, there.data, there.ld);
+        volt_cuda_up(lane, host, device.data, device.ld);
     volt_cuda_give(lane);
 }
 
-void volt_cuda_get(volt_view there, volt_matrix here)
+void volt_cuda_get(volt_view device, volt_matrix host)
 {
     volt_cuda_lane *lane = volt_cuda_take();
     if (!lane) {
-        for (int64_t i = 0; i < here.rows; i++)
-            memset(here.data + i * here.ld, 0, (size_t)here.cols * sizeof(double));
+        for (int64_t i = 0; i < host.rows; i++)
+            memset(host.data + i * host.ld, 0, (size_t)host.cols * sizeof(double));
         return;
     }
-    if (here.cols < NARROW && here.rows > MANY && there.ld > there.cols) {
-        double *packed = volt_cuda_workspace_of(lane, WORKSPACE_THIN, here.rows * here.cols);
+    if (host.cols < NARROW && host.rows > MANY && device.ld > device.cols) {
+        double *packed = volt_cuda_workspace_of(lane, WORKSPACE_THIN, host.rows * host.cols);
         if (packed) {
-            volt_cuda_start_copy(lane->stream, there.data, there.ld, packed, here.cols, here.rows, here.cols);
-            volt_cuda_down(lane, packed, here.cols, here);
+            volt_cuda_start_copy(lane->stream, device.data, device.ld, packed, host.cols, host.rows, host.cols);
+            volt_cuda_down(lane, packed, host.cols, host);
         }
     } else
-        volt_cuda_down(lane, there.data, there.ld, here);
+        volt_cuda_down(lane, device.data, device.ld, host);
     volt_cuda_give(lane);
 }
 
@@ -86,12 +86,12 @@ void volt_cuda_forward(volt_matrix L, int64_t from, int64_t to, bool steady, vol
     if (!lane)
         return;
     int64_t q = B.cols;
-    double *there = volt_cuda_workspace_of(lane, WORKSPACE_THIN, to * q);
-    bool good = there && volt_cuda_up(lane, volt_view_rows(volt_as_view(B), 0, to), there, q);
+    double *device = volt_cuda_workspace_of(lane, WORKSPACE_THIN, to * q);
+    bool good = device && volt_cuda_up(lane, volt_view_rows(volt_as_view(B), 0, to), device, q);
     for (int64_t k = from; good && k < to; k += SOLVE_BLOCK)
-        good = forward_block(lane, L, k, k + SOLVE_BLOCK < to ? SOLVE_BLOCK : to - k, there, q);
+        good = forward_block(lane, L, k, k + SOLVE_BLOCK < to ? SOLVE_BLOCK : to - k, device, q);
     if (good)
-        volt_cuda_down(lane, there + from * q, q, volt_matrix_rows(B, from, to - from));
+        volt_cuda_down(lane, device + from * q, q, volt_matrix_rows(B, from, to - from));
     volt_cuda_give(lane);
 }
 
@@ -102,14 +102,14 @@ void volt_cuda_backward(volt_matrix L, bool steady, volt_matrix B)
     if (!lane)
         return;
     int64_t q = B.cols, m = B.rows;
-    double *there = volt_cuda_workspace_of(lane, WORKSPACE_THIN, m * q);
-    bool good = there && volt_cuda_up(lane, volt_as_view(B), there, q);
+    double *device = volt_cuda_workspace_of(lane, WORKSPACE_THIN, m * q);
+    bool good = device && volt_cuda_up(lane, volt_as_view(B), device, q);
     for (int64_t end = m; good && end > 0; end -= SOLVE_BLOCK) {
         int64_t rows = end < SOLVE_BLOCK ? end : SOLVE_BLOCK;
-        good = backward_block(lane, L, m, end - rows, rows, there, q);
+        good = backward_block(lane, L, m, end - rows, rows, device, q);
     }
     if (good)
-        volt_cuda_down(lane, there, q, B);
+        volt_cuda_down(lane, device, q, B);
     volt_cuda_give(lane);
 }
 
@@ -142,10 +142,10 @@ void volt_cuda_update(volt_matrix R, volt_view B, double scale)
     volt_cuda_lane *lane = volt_cuda_take();
     if (!lane)
         return;
-    double *there = volt_cuda_workspace_of(lane, WORKSPACE_THIN, B.rows * B.cols);
-    if (there && volt_cuda_up(lane, B, there, B.cols))
+    double *device = volt_cuda_workspace_of(lane, WORKSPACE_THIN, B.rows * B.cols);
+    if (device && volt_cuda_up(lane, B, device, B.cols))
         volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, R.rows, B.cols,
-                                            &one, there, B.cols, &scale, R.data, R.ld),
+                                            &one, device, B.cols, &scale, R.data, R.ld),
                              "a product");
     volt_cuda_give(lane);
 }

@@ -42,8 +42,8 @@ typedef struct held {
 static held held_part(const tiles *A, int64_t first, int64_t rows, int64_t cols)
 {
     held part = {.row_shift = A->i, .col_shift = A->j};
-    part.A.rows = own_entries(A->i + first, rows, grid.col, grid.cols, &part.row_place);
-    part.A.cols = own_entries(A->j, cols, grid.row, grid.rows, &part.col_place);
+    part.A.rows = local_entries(A->i + first, rows, grid.col, grid.cols, &part.row_place);
+    part.A.cols = local_entries(A->j, cols, grid.row, grid.rows, &part.col_place);
     part.A.ld = A->desc[8];
     part.A.data = A->local + part.col_place + part.row_place * part.A.ld;
     return part;
@@ -137,16 +137,16 @@ enum { PANEL = 256 };
 /* The diagonal block of a panel is small, so every process mirrors it. */
 static void mirror_corner(volt_matrix A, int64_t first, int64_t count, bool up, double *workspace)
 {
-    volt_matrix there = {A.data + first * (A.ld + 1), count, count, A.ld};
-    volt_matrix here = volt_matrix_of(workspace, count, count);
-    tiles_get(volt_as_view(there), here);
+    volt_matrix distributed = {A.data + first * (A.ld + 1), count, count, A.ld};
+    volt_matrix local = volt_matrix_of(workspace, count, count);
+    tiles_get(volt_as_view(distributed), local);
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < i; j++)
             if (up)
                 workspace[j * count + i] = workspace[i * count + j];
             else
                 workspace[i * count + j] = workspace[j * count + i];
-    tiles_put(volt_as_view(here), there);
+    tiles_put(volt_as_view(local), distributed);
 }
 
 static void mirror(volt_matrix A, bool up)
@@ -228,7 +228,7 @@ typedef struct thin {
     int desc[9];
     int first; /* first row, 1-based */
     int64_t rows, cols, row_place, col_place, held_rows, held_cols;
-    int own; /* this process, relative to the one with the first row */
+    int process; /* this process, relative to the one with the first row */
 } thin;
 
 static thin thin_make(const tiles *T, int64_t rows, int64_t cols)
@@ -236,10 +236,10 @@ static thin thin_make(const tiles *T, int64_t rows, int64_t cols)
     int source = (int)(T->j / grid.tile % grid.rows), shift_in_tile = (int)(T->j % grid.tile);
     int64_t unused;
     thin B = {.first = shift_in_tile + 1, .rows = rows, .cols = cols};
-    B.own = (grid.row - source + grid.rows) % grid.rows;
-    B.held_rows = own_entries(shift_in_tile, rows, B.own, grid.rows, &B.row_place);
-    B.held_cols = own_entries(0, cols, grid.col, grid.cols, &B.col_place);
-    int64_t ld = own_entries(0, shift_in_tile + rows, B.own, grid.rows, &unused);
+    B.process = (grid.row - source + grid.rows) % grid.rows;
+    B.held_rows = local_entries(shift_in_tile, rows, B.process, grid.rows, &B.row_place);
+    B.held_cols = local_entries(0, cols, grid.col, grid.cols, &B.col_place);
+    int64_t ld = local_entries(0, shift_in_tile + rows, B.process, grid.rows, &unused);
     int desc[9] = {1, grid.context,        shift_in_tile + (int)rows, (int)cols, grid.tile, grid.tile, source,
                    0, (int)volt_max(1, ld)};
     memcpy(B.desc, desc, sizeof desc);
@@ -247,18 +247,18 @@ static thin thin_make(const tiles *T, int64_t rows, int64_t cols)
     return B;
 }
 
-/* Copy the local rows from `here` to the thin matrix, or back. */
-static void thin_copy(thin *B, volt_matrix here, bool back)
+/* Copy the local rows from `local` to the thin matrix, or back. */
+static void thin_copy(thin *B, volt_matrix local, bool back)
 {
     for (int64_t b = 0; b < B->held_cols; b++)
         for (int64_t a = 0; a < B->held_rows; a++) {
-            int64_t i = entry_at(B->row_place + a, B->own, grid.rows) - (B->first - 1);
+            int64_t i = entry_at(B->row_place + a, B->process, grid.rows) - (B->first - 1);
             int64_t k = entry_at(B->col_place + b, grid.col, grid.cols);
-            double *there = B->local + B->row_place + a + (B->col_place + b) * B->desc[8];
+            double *distributed = B->local + B->row_place + a + (B->col_place + b) * B->desc[8];
             if (back)
-                here.data[i * here.ld + k] = *there;
+                local.data[i * local.ld + k] = *distributed;
             else
-                *there = here.data[i * here.ld + k];
+                *distributed = local.data[i * local.ld + k];
         }
 }
 

@@ -20,16 +20,16 @@
  * not share. */
 static int64_t processor_sharers(MPI_Comm machine, int size)
 {
-    cpu_set_t own, *all = calloc((size_t)size, sizeof *all);
+    cpu_set_t affinity, *all = calloc((size_t)size, sizeof *all);
     int64_t sharers = 0;
-    CPU_ZERO(&own);
+    CPU_ZERO(&affinity);
     if (!all)
         end_job("not enough memory for the list of processes on its machine");
     /* fails on very large machines; then all sets are empty and equal */
-    sched_getaffinity(0, sizeof own, &own);
-    MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE, machine);
+    sched_getaffinity(0, sizeof affinity, &affinity);
+    MPI_Allgather(&affinity, (int)sizeof affinity, MPI_BYTE, all, (int)sizeof affinity, MPI_BYTE, machine);
     for (int i = 0; i < size; i++)
-        sharers += memcmp(&all[i], &own, sizeof own) == 0;
+        sharers += memcmp(&all[i], &affinity, sizeof affinity) == 0;
     free(all);
     return sharers;
 }
@@ -66,8 +66,8 @@ void share_input(int argc, char **argv)
     if (!asks_for_input(argc, argv))
         return;
     char *piece = malloc(PIECE);
-    int here = memfd_create("input", MFD_CLOEXEC);
-    if (!piece || here < 0)
+    int input = memfd_create("input", MFD_CLOEXEC);
+    if (!piece || input < 0)
         end_job("cannot store standard input");
     for (long long size = 1; size > 0;) {
         if (grid.rank == 0)
@@ -75,15 +75,15 @@ void share_input(int argc, char **argv)
         MPI_Bcast(&size, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
         MPI_Bcast(piece, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
         for (long long at = 0; at < size;) {
-            ssize_t written = write(here, piece + at, (size_t)(size - at));
+            ssize_t written = write(input, piece + at, (size_t)(size - at));
             if (written <= 0)
                 end_job("cannot store standard input");
             at += written;
         }
     }
-    lseek(here, 0, SEEK_SET);
-    dup2(here, STDIN_FILENO);
-    close(here);
+    lseek(input, 0, SEEK_SET);
+    dup2(input, STDIN_FILENO);
+    close(input);
     free(piece);
     clearerr(stdin);
 }

@@ -98,11 +98,11 @@ static void pool_send(int64_t number, const void *message, size_t size)
 static size_t pool_receive(int64_t number, void *message, size_t capacity)
 {
     const channel *c = &pool.channels[number];
-    int there = 0, size = 0;
+    int is_pending = 0, size = 0;
     MPI_Status status;
     pthread_mutex_lock(&pool.lock);
-    MPI_Iprobe(c->rank, c->tag, MPI_COMM_WORLD, &there, &status);
-    if (there) {
+    MPI_Iprobe(c->rank, c->tag, MPI_COMM_WORLD, &is_pending, &status);
+    if (is_pending) {
         MPI_Get_count(&status, MPI_BYTE, &size);
         if (size < 0 || (size_t)size > capacity)
             end_job("a message between the processes is too long");
@@ -122,26 +122,26 @@ static int64_t pool_process(int64_t number)
 
 static void announce(int64_t lanes, const char *search, const char *sentence)
 {
-    hello own = {.lanes = lanes};
-    snprintf(own.search, sizeof own.search, "%s", search);
-    snprintf(own.sentence, sizeof own.sentence, "%s", sentence);
+    hello message = {.lanes = lanes};
+    snprintf(message.search, sizeof message.search, "%s", search);
+    snprintf(message.sentence, sizeof message.sentence, "%s", sentence);
     pool.has_come = true;
     pthread_mutex_lock(&pool.lock);
-    MPI_Send(&own, (int)sizeof own, MPI_BYTE, 0, HELLO, MPI_COMM_WORLD);
+    MPI_Send(&message, (int)sizeof message, MPI_BYTE, 0, HELLO, MPI_COMM_WORLD);
     pthread_mutex_unlock(&pool.lock);
 }
 
 /* Receive one announcement; false: none is pending. */
 static bool hear_hello(void)
 {
-    int there = 0;
+    int is_pending = 0;
     MPI_Status status;
     if (!pool.hellos)
         pool.hellos = calloc((size_t)grid.size, sizeof *pool.hellos);
     if (!pool.hellos)
         end_job("not enough memory for the announcements of the processes");
-    MPI_Iprobe(MPI_ANY_SOURCE, HELLO, MPI_COMM_WORLD, &there, &status);
-    if (!there)
+    MPI_Iprobe(MPI_ANY_SOURCE, HELLO, MPI_COMM_WORLD, &is_pending, &status);
+    if (!is_pending)
         return false;
     MPI_Recv(&pool.hellos[status.MPI_SOURCE], (int)sizeof *pool.hellos, MPI_BYTE, status.MPI_SOURCE, HELLO,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -199,10 +199,10 @@ static volt_status pool_connect(const char *search, int64_t lanes, volt_stage *s
 
 const volt_worker_pool *mpi_workers(void)
 {
-    static volt_worker_pool own = {
+    static volt_worker_pool workers = {
         .connect = pool_connect, .send = pool_send, .receive = pool_receive, .process = pool_process};
-    own.serves = grid.rank > 0;
-    return &own;
+    workers.serves = grid.rank > 0;
+    return &workers;
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */
@@ -214,11 +214,11 @@ bool mpi_workers_have_served(void)
 
 void mpi_workers_drain(void)
 {
-    int there = 0, size = 0;
+    int is_pending = 0, size = 0;
     MPI_Status status;
     for (int64_t i = 0; grid.rank == 0 && i < pool.count; i++) {
-        MPI_Iprobe(pool.channels[i].rank, pool.channels[i].tag, MPI_COMM_WORLD, &there, &status);
-        if (!there)
+        MPI_Iprobe(pool.channels[i].rank, pool.channels[i].tag, MPI_COMM_WORLD, &is_pending, &status);
+        if (!is_pending)
             continue;
         MPI_Get_count(&status, MPI_BYTE, &size);
         void *unused = malloc((size_t)size + 1);

@@ -52,27 +52,27 @@ void grid_end(void)
 
 /* ---- who holds what --------------------------------------------------------------------------- */
 
-/* Number of entries before `end` held by process `own`. */
-static int64_t held_before(int64_t end, int own, int processes)
+/* Number of entries before `end` held by process `process`. */
+static int64_t held_before(int64_t end, int process, int processes)
 {
     int64_t tile = end / grid.tile, whole = tile / processes * grid.tile, rest = tile % processes;
-    return whole + (own < rest ? grid.tile : own == rest ? end % grid.tile : 0);
+    return whole + (process < rest ? grid.tile : process == rest ? end % grid.tile : 0);
 }
 
-int64_t own_entries(int64_t first, int64_t count, int own, int processes, int64_t *place)
+int64_t local_entries(int64_t first, int64_t count, int process, int processes, int64_t *place)
 {
-    *place = held_before(first, own, processes);
-    return held_before(first + count, own, processes) - *place;
+    *place = held_before(first, process, processes);
+    return held_before(first + count, process, processes) - *place;
 }
 
-int64_t entry_at(int64_t place, int own, int processes)
+int64_t entry_at(int64_t place, int process, int processes)
 {
-    return (place / grid.tile * processes + own) * grid.tile + place % grid.tile;
+    return (place / grid.tile * processes + process) * grid.tile + place % grid.tile;
 }
 
-static bool is_held(int64_t entry, int own, int processes)
+static bool is_held(int64_t entry, int process, int processes)
 {
-    return entry / grid.tile % processes == own;
+    return entry / grid.tile % processes == process;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -159,7 +159,7 @@ static int64_t offset_in(const region *r, const double *data)
 /* ScaLAPACK description with `ld` rows, which are the columns here. */
 static tiles describe(double *local, int64_t rows, int64_t ld)
 {
-    int64_t unused, local_ld = own_entries(0, ld, grid.row, grid.rows, &unused);
+    int64_t unused, local_ld = local_entries(0, ld, grid.row, grid.rows, &unused);
     if (ld > INT_MAX || rows > INT_MAX)
         end_job("a matrix has more rows than ScaLAPACK can count");
     return (tiles){
@@ -193,10 +193,10 @@ static double *place_of(const tiles *A, int64_t i, int64_t j)
 }
 
 /* A single column may be a diagonal, whose leading dimension differs from that of its matrix. */
-static double *place_in_column(volt_view there, int64_t row)
+static double *place_in_column(volt_view distributed, int64_t row)
 {
-    region *r = region_of(there.data);
-    int64_t at = offset_in(r, there.data) + row * there.ld, i = at / r->ld, j = at % r->ld;
+    region *r = region_of(distributed.data);
+    int64_t at = offset_in(r, distributed.data) + row * distributed.ld, i = at / r->ld, j = at % r->ld;
     if (!is_held(i, grid.col, grid.cols) || !is_held(j, grid.row, grid.rows))
         return NULL;
     tiles A = tiles_of((const double *)(const void *)r->seen, r->ld);
@@ -204,49 +204,50 @@ static double *place_in_column(volt_view there, int64_t row)
 }
 
 /* Calls `copy` with each local piece of a row. */
-static void for_each_piece(volt_matrix here, volt_view there,
-                           void (*copy)(double *here, double *there, int64_t))
+static void for_each_piece(volt_matrix local, volt_view distributed,
+                           void (*copy)(double *local, double *distributed, int64_t))
 {
-    if (there.cols == 1) {
-        for (int64_t i = 0; i < there.rows; i++) {
-            double *held = place_in_column(there, i);
+    if (distributed.cols == 1) {
+        for (int64_t i = 0; i < distributed.rows; i++) {
+            double *held = place_in_column(distributed, i);
             if (held)
-                copy(here.data + i * here.ld, held, 1);
+                copy(local.data + i * local.ld, held, 1);
         }
         return;
     }
-    tiles A = tiles_of(there.data, there.ld);
-    for (int64_t i = 0; i < there.rows; i++)
-        for (int64_t j = 0, next = 0; is_held(A.i + i, grid.col, grid.cols) && j < there.cols; j = next) {
-            next = volt_min(there.cols, ((A.j + j) / grid.tile + 1) * grid.tile - A.j);
+    tiles A = tiles_of(distributed.data, distributed.ld);
+    for (int64_t i = 0; i < distributed.rows; i++)
+        for (int64_t j = 0, next = 0; is_held(A.i + i, grid.col, grid.cols) && j < distributed.cols; j = next) {
+            next = volt_min(distributed.cols, ((A.j + j) / grid.tile + 1) * grid.tile - A.j);
             if (is_held(A.j + j, grid.row, grid.rows))
-                copy(here.data + i * here.ld + j, place_of(&A, A.i + i, A.j + j), next - j);
+                copy(local.data + i * local.ld + j, place_of(&A, A.i + i, A.j + j), next - j);
         }
 }
 
-static void copy_there(double *here, double *there, int64_t count)
+static void copy_to_tile(double *local, double *distributed, int64_t count)
 {
-    memcpy(there, here, (size_t)count * sizeof(double));
+    memcpy(distributed, local, (size_t)count * sizeof(double));
 }
 
-static void copy_here(double *here, double *there, int64_t count)
+static void copy_from_tile(double *local, double *distributed, int64_t count)
 {
-    memcpy(here, there, (size_t)count * sizeof(double));
+    memcpy(local, distributed, (size_t)count * sizeof(double));
 }
 
-void tiles_put(volt_view here, volt_matrix there)
+void tiles_put(volt_view local, volt_matrix distributed)
 {
-    volt_matrix from = {(double *)(size_t)here.data, here.rows, here.cols, here.ld};
-    for_each_piece(from, volt_as_view(there), copy_there);
+    volt_matrix from = {(double *)(size_t)local.data, local.rows, local.cols, local.ld};
+    for_each_piece(from, volt_as_view(distributed), copy_to_tile);
 }
 
-void tiles_get(volt_view there, volt_matrix here)
+void tiles_get(volt_view distributed, volt_matrix local)
 {
-    double *all = job_doubles(there.rows * there.cols);
-    for_each_piece(volt_matrix_of(all, there.rows, there.cols), there, copy_here);
-    sum_over_processes(all, there.rows * there.cols);
-    for (int64_t i = 0; i < there.rows; i++)
-        memcpy(here.data + i * here.ld, all + i * there.cols, (size_t)there.cols * sizeof(double));
+    double *all = job_doubles(distributed.rows * distributed.cols);
+    for_each_piece(volt_matrix_of(all, distributed.rows, distributed.cols), distributed, copy_from_tile);
+    sum_over_processes(all, distributed.rows * distributed.cols);
+    for (int64_t i = 0; i < distributed.rows; i++)
+        memcpy(local.data + i * local.ld, all + i * distributed.cols,
+               (size_t)distributed.cols * sizeof(double));
     free(all);
 }
 

@@ -44,14 +44,14 @@ tiles tiles_of(const double *data, int64_t ld);
 tiles tiles_make(int64_t rows, int64_t cols);
 
 /* The local entries of first .. first + count - 1 along a dimension distributed over `processes`. They are
- * contiguous in the memory of process `own`: returns the position of the first and sets the count. */
-int64_t own_entries(int64_t first, int64_t count, int own, int processes, int64_t *place);
-/* Global index of local entry `place` of process `own`. */
-int64_t entry_at(int64_t place, int own, int processes);
+ * contiguous in the memory of process `process`: returns the position of the first and sets the count. */
+int64_t local_entries(int64_t first, int64_t count, int process, int processes, int64_t *place);
+/* Global index of local entry `place` of process `process`. */
+int64_t entry_at(int64_t place, int process, int processes);
 
 /* Copy from local memory, equal in all processes, to the distributed matrix; and back to all processes. */
-void tiles_put(volt_view here, volt_matrix there);
-void tiles_get(volt_view there, volt_matrix here);
+void tiles_put(volt_view local, volt_matrix distributed);
+void tiles_get(volt_view distributed, volt_matrix local);
 
 /* Sums `count` numbers over all processes, in place. All processes receive the same bits. */
 void sum_over_processes(double *numbers, int64_t count);

@@ -227,7 +227,7 @@ static void add_training(const classified *result, result_list *results)
     results_details(results, false);
 }
 
-static void add_left_out(const classified *result, result_list *results)
+static void add_loo(const classified *result, result_list *results)
 {
     const volt_series_info *info = &result->info;
     results_number(results, "left_out_accuracy", NULL, info->left_out);
@@ -316,7 +316,7 @@ int classify_print(const classified *result, const char *output, double seconds,
     if (of_test)
         warn_of_unseen(result, &counts);
     add_training(result, results);
-    add_left_out(result, results);
+    add_loo(result, results);
     add_test(result, &counts, results);
     add_classes(&counts, of_test, results);
     if (output)

@@ -19,7 +19,7 @@
 
 typedef struct compare_arguments {
     common_arguments common;
-    training_arguments own; /* --x, --y, --ahead, --rows, --missing */
+    training_arguments user; /* --x, --y, --ahead, --rows, --missing */
     const char *preset, *log, *report, *csv, *latex;
     text_list kernels;
     int64_t length, train, draws, folds, repeat, gap; /* gap -1: not given */
@@ -37,9 +37,9 @@ static const option rows[] = {
         .names = bekk_preset_names, .unset = BEKK_DEFAULT_PRESET ", without --x"),
     ROW("length", "N", length, "simulated rows of a preset", .range = AT_LEAST(20),
         .unset = DIGITS(PRESET_PAIRS)),
-    ROW("x", "X", own.x, INPUTS_MEANING),
-    GROUP(compare_arguments, own, &training_pairing_options),
-    ROW("weights", "FILE:COLUMN", own.loss.weights, LOSS_WEIGHTS),
+    ROW("x", "X", user.x, INPUTS_MEANING),
+    GROUP(compare_arguments, user, &training_pairing_options),
+    ROW("weights", "FILE:COLUMN", user.loss.weights, LOSS_WEIGHTS),
     ROW("train", "N", train, "number of leading rows for training and tuning; the others are test rows",
         .range = AT_LEAST(2), .unset = "80 % of the rows"),
     ROW("test-share", "S", test_share, "share of the rows at the end used as test rows, in place of --train",
@@ -52,8 +52,8 @@ static const option rows[] = {
         "inputs of the kernels: a tuned window of the past for all (history), or those of the paper "
         "(published)",
         .choices = protocol_choices, .fallback = "history"),
-    GROUP(compare_arguments, own, &training_input_options),
-    GROUP(compare_arguments, own.loss, &loss_options),
+    GROUP(compare_arguments, user, &training_input_options),
+    GROUP(compare_arguments, user.loss, &loss_options),
     HEADING("search"),
     ROW("budget", "TIME", budget, "tuning time of each kernel: 60s, 5min, 1h", .is_duration = true,
         .unset = "60s, without --draws"),
@@ -80,27 +80,27 @@ static const option rows[] = {
 
 static int check_source(const compare_arguments *arguments)
 {
-    const training_arguments *own = &arguments->own;
-    if (own->x && arguments->preset)
+    const training_arguments *user = &arguments->user;
+    if (user->x && arguments->preset)
         return complain(EXIT_USAGE, "--x and --preset cannot be given together");
-    if (own->x && arguments->length)
-        return complain(EXIT_USAGE, "--length requires --preset (select rows of %s with --rows)", own->x);
-    const char *lonely = own->y                             ? "y"
-                         : own->rows.given                  ? "rows"
-                         : own->ahead                       ? "ahead"
-                         : own->series                      ? "series"
-                         : own->target != VOLT_TARGET_AUTO  ? "target"
-                         : own->input != VOLT_INPUT_AUTO    ? "input"
-                         : strcmp(own->season, "auto") != 0 ? "season"
-                         : own->loss.text                   ? "loss"
-                         : own->loss.weights                ? "weights"
-                         : arguments->gap >= 0              ? "gap"
-                                                            : NULL;
-    if (!own->x && lonely)
+    if (user->x && arguments->length)
+        return complain(EXIT_USAGE, "--length requires --preset (select rows of %s with --rows)", user->x);
+    const char *lonely = user->y                             ? "y"
+                         : user->rows.given                  ? "rows"
+                         : user->ahead                       ? "ahead"
+                         : user->series                      ? "series"
+                         : user->target != VOLT_TARGET_AUTO  ? "target"
+                         : user->input != VOLT_INPUT_AUTO    ? "input"
+                         : strcmp(user->season, "auto") != 0 ? "season"
+                         : user->loss.text                   ? "loss"
+                         : user->loss.weights                ? "weights"
+                         : arguments->gap >= 0               ? "gap"
+                                                             : NULL;
+    if (!user->x && lonely)
         return complain(EXIT_USAGE, "--%s requires --x X", lonely);
-    if (arguments->protocol == VOLT_PROTOCOL_PUBLISHED && (own->loss.text || own->loss.weights))
+    if (arguments->protocol == VOLT_PROTOCOL_PUBLISHED && (user->loss.text || user->loss.weights))
         return complain(EXIT_USAGE, "--protocol published is not supported with %s",
-                        own->loss.text ? "--loss" : "--weights");
+                        user->loss.text ? "--loss" : "--weights");
     if (arguments->train && arguments->test_share > 0)
         return complain(EXIT_USAGE, "--train and --test-share cannot be given together");
     if (arguments->resume && !arguments->log)
@@ -126,7 +126,7 @@ static int check_outputs(const compare_arguments *arguments)
     int failed = outputs_check_distinct(outputs, COUNT);
     for (int i = 0; i < COUNT && !failed; i++)
         if (outputs[i].path)
-            failed = training_check_output(&arguments->own, outputs[i].path);
+            failed = training_check_output(&arguments->user, outputs[i].path);
     return failed;
 }
 
@@ -186,7 +186,7 @@ static int compare_sample(compare_data *data, const trial_folders *logs, cli_com
     char hint[HINT_LENGTH];
     if (status == VOLT_ERR_KERNEL)
         return complain_status_hint(status, " (see volterra help kernels)");
-    return complain_status_hint(status, "%s", dataset_hint(&data->own.x, hint));
+    return complain_status_hint(status, "%s", dataset_hint(&data->user.x, hint));
 }
 
 /* Returns true if at least one kernel has a result. */
@@ -295,9 +295,9 @@ static char *typed_command(int argc, char *const *argv)
 
 static int prepare(const compare_arguments *arguments, compare_data *data, comparison_setting *setting)
 {
-    int failed = arguments->own.x ? compare_data_own(data, &arguments->own)
-                                  : compare_data_preset(data, setting->source,
-                                                        arguments->length ? arguments->length : PRESET_PAIRS);
+    int failed = arguments->user.x ? compare_data_user(data, &arguments->user)
+                                   : compare_data_preset(data, setting->source,
+                                                         arguments->length ? arguments->length : PRESET_PAIRS);
     if (failed)
         return failed;
     setting->n = data->inputs.rows;
@@ -305,29 +305,29 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     setting->q = data->targets.cols;
     setting->output_names = (const char *const *)data->output_names;
     volt_compare_options *options = &setting->options;
-    options->gap = setting->is_preset ? 0 : arguments->gap >= 0 ? arguments->gap : data->own.pairing->gap;
+    options->gap = setting->is_preset ? 0 : arguments->gap >= 0 ? arguments->gap : data->user.pairing->gap;
     failed = choose_split(arguments, setting->n, options->gap, &setting->n_train);
     if (failed || setting->is_preset)
         return failed;
     bool is_published = options->protocol == VOLT_PROTOCOL_PUBLISHED;
-    failed = compare_data_prepare(data, &arguments->own, is_published, setting->n_train - options->gap);
+    failed = compare_data_prepare(data, &arguments->user, is_published, setting->n_train - options->gap);
     if (failed)
         return failed;
     options->base = data->seen.prepared->base;
     options->from_defaults = !is_published;
-    options->records = data->own.pairing->records;
-    options->n_records = data->own.pairing->n_records;
-    setting->own = &data->own;
+    options->records = data->user.pairing->records;
+    options->n_records = data->user.pairing->n_records;
+    setting->user = &data->user;
     setting->seen = &data->seen;
-    const loss_data *loss = &data->own.loss;
+    const loss_data *loss = &data->user.loss;
     if (!loss_is_other(loss) && !loss->weights)
         return failed;
     options->loss = loss->info.text;
-    if (arguments->own.loss.tolerance > 0)
-        options->tolerance = arguments->own.loss.tolerance;
+    if (arguments->user.loss.tolerance > 0)
+        options->tolerance = arguments->user.loss.tolerance;
     options->weights = loss->weights;
-    options->classes = data->own.pairing->classes;
-    options->n_classes = data->own.pairing->n_classes;
+    options->classes = data->user.pairing->classes;
+    options->n_classes = data->user.pairing->n_classes;
     setting->loss_score = loss->loss ? loss->info.score : "half squared error";
     return failed;
 }
@@ -339,15 +339,15 @@ static int assess_best(const compare_data *data, cli_comparison *result)
     const comparison_row *best = comparison_lowest(result, comparison_ranked_by(result));
     if (setting->is_preset)
         return 0;
-    volt_assess_options options = training_assess_options(&data->own);
+    volt_assess_options options = training_assess_options(&data->user);
     int64_t train_end = setting->n_train - setting->options.gap;
     volt_split test = {.train_end = train_end, .begin = setting->n_train, .end = setting->n};
     options.test = &test;
     options.measure = setting->loss_score ? VOLT_SCORE_LOSS : VOLT_SCORE_NMSE;
     options.score = best ? best->values[comparison_ranked_by(result)].mean : NAN;
-    options.season_rows = train_end + data->own.ahead;
+    options.season_rows = train_end + data->user.ahead;
     setting->found.struct_size = sizeof setting->found;
-    volt_status status = volt_assess(data->own.pairing, &options, &setting->found);
+    volt_status status = volt_assess(data->user.pairing, &options, &setting->found);
     return status ? complain_status(status) : 0;
 }
 
@@ -368,8 +368,8 @@ static int run_compare(int argc, char *const *argv)
     if (!failed)
         failed = check_outputs(&arguments);
     if (!failed) {
-        setting->is_preset = !arguments.own.x;
-        setting->source = arguments.own.x    ? arguments.own.x
+        setting->is_preset = !arguments.user.x;
+        setting->source = arguments.user.x   ? arguments.user.x
                           : arguments.preset ? arguments.preset
                                              : BEKK_DEFAULT_PRESET;
         setting->options = compare_options(&arguments);

@@ -108,7 +108,7 @@ static int check_gradient(const tune_arguments *arguments)
 }
 
 /* Sets the default score and rejects scores that are not supported with a loss. */
-static int settle_score(tune_arguments *arguments)
+static int choose_score(tune_arguments *arguments)
 {
     const char *loss = arguments->training.loss.text;
     bool by_loss = loss && strcmp(loss, "squares") != 0;
@@ -220,7 +220,7 @@ static int run_tune(int argc, char *const *argv)
     training_data data = {0};
     int failed = options_parse(&command_tune.options, argc, argv, &arguments);
     if (!failed)
-        failed = settle_score(&arguments);
+        failed = choose_score(&arguments);
     if (!failed)
         failed = arguments.merge.count > 0 ? check_merge(&arguments) : check_search(&arguments);
     if (!failed)

@@ -235,7 +235,7 @@ static bool begins_record(const stream_session *session, const char *line)
 }
 
 /* Returns true if an input is missing. */
-static bool has_hole(const stream_session *session)
+static bool has_missing_value(const stream_session *session)
 {
     for (int64_t j = 0; j < count_read(session); j++)
         if (isnan(session->x[j]))
@@ -257,7 +257,7 @@ static int push_line(stream_session *session, char *line, size_t length)
     if (failed || kind == ROW_NONE)
         return failed;
     memcpy(session->x, session->cells, (size_t)count_read(session) * sizeof *session->x);
-    if (kind == ROW_HOLED && session->arguments->missing != MISSING_ERROR && !has_hole(session))
+    if (kind == ROW_HOLED && session->arguments->missing != MISSING_ERROR && !has_missing_value(session))
         kind = ROW_WHOLE; /* a row without a target is forecast but not learned */
     if (kind != ROW_REFUSED && !add_calendar(session, line, problem))
         return refuse_line(session, problem);
@@ -296,8 +296,8 @@ static int save_state(stream_session *session, bool now)
 /* Returns the maximum line length in bytes. The limit bounds memory for input without line ends. */
 static size_t longest_line(const stream_session *session)
 {
-    enum { LEAST = 1 << 20, CELL = 1024 };
-    return LEAST + (size_t)(session->info.d + session->info.q) * CELL;
+    enum { MIN_BYTES = 1 << 20, CELL = 1024 };
+    return MIN_BYTES + (size_t)(session->info.d + session->info.q) * CELL;
 }
 
 /* Like getline, but returns most + 1 for lines of more than `most` bytes. */

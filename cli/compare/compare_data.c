@@ -62,19 +62,19 @@ int compare_data_preset(compare_data *data, const char *preset, int64_t pairs)
     return failed;
 }
 
-int compare_data_own(compare_data *data, const training_arguments *arguments)
+int compare_data_user(compare_data *data, const training_arguments *arguments)
 {
     char *names = NULL;
-    int failed = training_read(arguments, &data->own);
+    int failed = training_read(arguments, &data->user);
     if (!failed)
-        failed = allocate_names(data, data->own.targets.cols, &names);
+        failed = allocate_names(data, data->user.targets.cols, &names);
     if (failed)
         return failed;
-    data->inputs = data->own.inputs;
-    data->targets = data->own.targets;
+    data->inputs = data->user.inputs;
+    data->targets = data->user.targets;
     for (int64_t k = 0; k < data->targets.cols; k++)
-        if (data->own.pairing->output_names)
-            snprintf(names + NAME_LENGTH * k, NAME_LENGTH, "%.90s", data->own.pairing->output_names[k]);
+        if (data->user.pairing->output_names)
+            snprintf(names + NAME_LENGTH * k, NAME_LENGTH, "%.90s", data->user.pairing->output_names[k]);
         else
             snprintf(names + NAME_LENGTH * k, NAME_LENGTH, "y%lld", (long long)k + 1);
     return 0;
@@ -83,7 +83,7 @@ int compare_data_own(compare_data *data, const training_arguments *arguments)
 int compare_data_prepare(compare_data *data, const training_arguments *arguments, bool levels,
                          int64_t learn_rows)
 {
-    int failed = search_data_prepare(arguments, &data->own, levels, learn_rows, &data->seen);
+    int failed = search_data_prepare(arguments, &data->user, levels, learn_rows, &data->seen);
     if (failed)
         return failed;
     data->seen_inputs = data->seen.prepared->X;
@@ -130,7 +130,7 @@ int compare_data_keep_truth(compare_data *data, int64_t n_train)
 void compare_data_release(compare_data *data)
 {
     search_data_release(&data->seen);
-    training_release(&data->own);
+    training_release(&data->user);
     volt_bekk_free(data->model);
     free(data->X.data);
     free(data->Y.data);

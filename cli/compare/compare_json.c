@@ -105,7 +105,7 @@ static json_t *json_of_samples(json_build *build, const cli_comparison *comparis
 }
 
 /* Adds the fields that exist only for user data. */
-static void set_own(json_build *build, json_t *object, const comparison_setting *setting)
+static void set_user_data(json_build *build, json_t *object, const comparison_setting *setting)
 {
     json_t *baselines = build_array(build);
     set_count(build, object, "gap", setting->options.gap);
@@ -153,7 +153,7 @@ int compare_print_json(const cli_comparison *comparison, const compare_files *fi
     set_number(&build, object, "mcs_level", 1 - options->mcs_size);
     set_flag(&build, object, "interrupted", comparison->interrupted);
     if (!setting->is_preset)
-        set_own(&build, object, setting);
+        set_user_data(&build, object, setting);
     for (int64_t i = 0; i < comparison->n_rows; i++)
         build_append(&build, rows, json_of_row(&build, comparison, &comparison->rows[i]));
     build_set(&build, object, "rows", rows);

@@ -55,7 +55,7 @@ typedef struct comparison_setting {
     int64_t repeat;
     const char *command; /* command line */
     /* user data: */
-    const training_data *own;
+    const training_data *user;
     const search_data *seen;
     volt_assessment found;  /* assessment of the kernel with the lowest NMSE or loss */
     const char *loss_score; /* name of the loss as a score; NULL: squared error */
@@ -150,9 +150,9 @@ char *cell_winner(const volt_comparison_row *won, bool kernel, char *text, size_
 /* ---- data of a comparison: samples of a preset, or user data ----------------------------------- */
 
 typedef struct compare_data {
-    training_data own; /* user data */
-    volt_bekk *model;  /* model of the preset, or NULL */
-    volt_matrix X, Y;  /* current sample of the preset; owned */
+    training_data user; /* user data */
+    volt_bekk *model;   /* model of the preset, or NULL */
+    volt_matrix X, Y;   /* current sample of the preset; owned */
     volt_view inputs, targets;
     search_data seen;                    /* user data as seen by the kernels */
     volt_view seen_inputs, seen_targets; /* views of the preset sample or the user data */
@@ -166,7 +166,7 @@ typedef struct compare_data {
 /* Every function returns 0, or the exit status after an error message. Data initialised to {0} can always be
  * released. */
 int compare_data_preset(compare_data *data, const char *preset, int64_t pairs);
-int compare_data_own(compare_data *data, const training_arguments *arguments);
+int compare_data_user(compare_data *data, const training_arguments *arguments);
 void compare_data_release(compare_data *data);
 
 /* Prepares columns and targets of user data, learned from the first `learn_rows` rows. If `levels`, the default

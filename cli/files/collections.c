@@ -9,10 +9,10 @@
 static int read_labels(labelled_series *series, const char *source)
 {
     int64_t count = 0;
-    volt_status status = volt_texts_read(source, &series->own, &count);
+    volt_status status = volt_texts_read(source, &series->label_storage, &count);
     if (status)
         return complain_status(status);
-    series->labels = series->own;
+    series->labels = series->label_storage;
     if (count != series->collection->count)
         return complain(EXIT_FAILED, "%s has %lld labels, and %s has %lld series", source, (long long)count,
                         series->source, (long long)series->collection->count);
@@ -33,7 +33,7 @@ int labelled_series_read(labelled_series *series, const char *source, const char
 
 void labelled_series_release(labelled_series *series)
 {
-    volt_free(series->own);
+    volt_free(series->label_storage);
     volt_collection_free(series->collection);
     *series = (labelled_series){0};
 }

@@ -10,8 +10,8 @@
 typedef struct labelled_series {
     const char *source;
     volt_collection *collection;
-    char **labels; /* class label of each series; NULL: unknown */
-    char **own;    /* memory of labels read from a separate file, or NULL */
+    char **labels;        /* class label of each series; NULL: unknown */
+    char **label_storage; /* memory of labels read from a separate file, or NULL */
 } labelled_series;
 
 /* Functions that return int return 0, or the exit status after an error message. `labels` (may be NULL) is

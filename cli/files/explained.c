@@ -184,9 +184,9 @@ static bool columns_add(column_list *columns, const char *text)
 static bool add_kernel_column(const explained *shown, int p, int64_t k, int64_t inputs, const char *behind,
                               column_list *columns)
 {
-    enum { MOST = 1024 };
+    enum { MAX_TEXT = 1024 };
     const volt_explanation *e = shown->series;
-    char text[MOST];
+    char text[MAX_TEXT];
     int64_t divisor = 1;
     for (int j = 1; j < p; j++)
         divisor *= e->d;

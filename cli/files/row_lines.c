@@ -94,7 +94,7 @@ static volt_status read_header(row_lines *lines, const char *row)
 static volt_status may_skip_date(const row_lines *lines, const char *line, bool *may)
 {
     bool begins_with_number = false;
-    *may = !lines->has_settled && lines->n_cells > lines->d;
+    *may = !lines->knows_first_column && lines->n_cells > lines->d;
     for (int64_t j = 0; *may && j < lines->d; j++)
         *may = lines->from[j] > 0;
     if (!*may)
@@ -160,10 +160,10 @@ static volt_status read_cells(row_lines *lines, const char *row)
         if (status)
             shift_columns(lines, may_skip);
     }
-    if (status || lines->has_settled || lines->n_cells <= lines->d) /* no column to skip */
+    if (status || lines->knows_first_column || lines->n_cells <= lines->d) /* no column to skip */
         return status;
     status = header_line_begins_with_number(row, &begins_with_number);
-    lines->has_settled = may_skip || begins_with_number;
+    lines->knows_first_column = may_skip || begins_with_number;
     return status;
 }
 

@@ -25,7 +25,7 @@ typedef struct row_lines {
     int64_t *from;                    /* number j of a row is cells[from[j]] */
     char *header;                     /* pending header; the first row determines the separator */
     bool has_begun;                   /* a line that is not blank was read */
-    bool has_settled;                 /* it is known whether the first column contains dates */
+    bool knows_first_column;          /* it is known whether the first column contains dates */
     int64_t line;                     /* lines read */
     char problem[ROW_PROBLEM_LENGTH]; /* reason for a row with missing values or an invalid row */
 } row_lines;

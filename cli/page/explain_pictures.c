@@ -223,11 +223,11 @@ void explain_draw_second(FILE *script, const explained *shown)
 
 void explain_draw_shares(FILE *script, const explained *shown)
 {
-    enum { MOST = 16, NAME = 130 };
+    enum { MAX_OUTPUTS = 16, NAME = 130 };
     static const char *const colours[] = {"#2f7fd0", "#d55e00", "#009e73", "#cc79a7", "#9673de",
                                           "#a97c0c", "#0d8fa8", "#a8583a", "#76838f"};
     const volt_explanation *e = shown->series;
-    int outputs = (int)(e->q < MOST ? e->q : MOST), orders = (int)e->share_orders + 1,
+    int outputs = (int)(e->q < MAX_OUTPUTS ? e->q : MAX_OUTPUTS), orders = (int)e->share_orders + 1,
         height = outputs * orders * 22 + outputs * BAR + FOOT + TICKS;
     double low = 0, high = 1;
     for (int64_t i = 0; i < outputs * orders; i++) {

@@ -51,8 +51,8 @@ static void set_text(result_list *results, result_entry *entry, const char *form
     va_end(again);
 }
 
-static void say(result_list *results, result_entry *entry, const char *format, ...) VOLT_PRINTF(3, 4);
-static void say(result_list *results, result_entry *entry, const char *format, ...)
+static void format_text(result_list *results, result_entry *entry, const char *format, ...) VOLT_PRINTF(3, 4);
+static void format_text(result_list *results, result_entry *entry, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -89,7 +89,7 @@ void results_number(result_list *results, const char *key, const char *label, do
     if (!entry)
         return;
     entry->value = build_number(&results->build, value);
-    say(results, entry, "%.6g", value);
+    format_text(results, entry, "%.6g", value);
 }
 
 void results_count(result_list *results, const char *key, const char *label, int64_t value)
@@ -98,7 +98,7 @@ void results_count(result_list *results, const char *key, const char *label, int
     if (!entry)
         return;
     entry->value = build_count(&results->build, value);
-    say(results, entry, "%lld", (long long)value);
+    format_text(results, entry, "%lld", (long long)value);
 }
 
 void results_flag(result_list *results, const char *key, bool value)

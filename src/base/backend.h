@@ -30,10 +30,10 @@ typedef struct volt_backend {
     /* ---- memory: rows x cols numbers, not initialised; on failure NULL, with an error message ----  */
     double *(*alloc)(int64_t rows, int64_t cols);
     void (*release)(double *memory); /* NULL is allowed */
-    void (*put)(volt_view here, volt_matrix there);
-    void (*get)(volt_view there, volt_matrix here);
+    void (*put)(volt_view host, volt_matrix device);
+    void (*get)(volt_view device, volt_matrix host);
     /* (optional) The same matrix as a host pointer, for direct access. NULL: its memory is not accessible. */
-    volt_matrix (*map)(volt_matrix there);
+    volt_matrix (*map)(volt_matrix device);
     int64_t block; /* (optional) numbers in a block of rows that keep it busy; 0: limited by the cache */
 
     /* ---- factorisation, in place ---- */
@@ -133,9 +133,9 @@ static inline double volt_backend_potrf_units(int64_t n)
 }
 
 /* Host view of a matrix at the back end; without data when the host cannot access it. */
-static inline volt_matrix volt_backend_map(const volt_backend *backend, volt_matrix there)
+static inline volt_matrix volt_backend_map(const volt_backend *backend, volt_matrix device)
 {
-    return backend->map ? backend->map(there) : (volt_matrix){0};
+    return backend->map ? backend->map(device) : (volt_matrix){0};
 }
 
 static inline bool volt_backend_is_remote(const volt_backend *backend)

@@ -22,9 +22,9 @@ static bool read_line(const char *path, char line[128])
     FILE *file = fopen(path, "re");
     if (!file)
         return false;
-    bool there = fgets(line, 128, file) != NULL;
+    bool has_line = fgets(line, 128, file) != NULL;
     fclose(file);
-    return there;
+    return has_line;
 }
 
 static int64_t whole_processors(int64_t quota, int64_t period)

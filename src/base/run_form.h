@@ -40,14 +40,14 @@ typedef enum volt_outside {
  * filter. */
 typedef struct volt_run_form {
     volt_kernel_form kernel;
-    int64_t inputs;            /* numbers in an input row */
-    int64_t own, fed_outputs;  /* columns made from inputs, then fed-back outputs: 0 or q */
-    int64_t q;                 /* outputs */
-    bool chained;              /* a row is the outputs of the previous row: inputs = q */
-    const volt_column *column; /* own; NULL: column j is input j */
-    int64_t memory;            /* rows that the lags reach back */
-    volt_outside range;        /* for a column outside its range */
-    const double *shift;       /* own + fed: z = (column - shift) scale */
+    int64_t inputs;                     /* numbers in an input row */
+    int64_t input_columns, fed_outputs; /* columns made from inputs, then fed-back outputs: 0 or q */
+    int64_t q;                          /* outputs */
+    bool chained;                       /* a row is the outputs of the previous row: inputs = q */
+    const volt_column *column;          /* own; NULL: column j is input j */
+    int64_t memory;                     /* rows that the lags reach back */
+    volt_outside range;                 /* for a column outside its range */
+    const double *shift;                /* own + fed: z = (column - shift) scale */
     double scale;
     int64_t slices;                             /* at least 1 */
     const volt_run_filter *filters;             /* slices; NULL: one unfiltered slice */

@@ -27,8 +27,8 @@ enum { MAX_THREADS = 4096 };
 static _Atomic int64_t wanted;   /* set for the process; 0: the default */
 static _Atomic int64_t standard; /* OpenMP's default before OpenBLAS changed it; 0: unchanged */
 
-static _Thread_local int64_t own; /* set for the calling thread; 0: as the process */
-static _Thread_local int openmp;  /* OpenMP's number for this thread before it set its own */
+static _Thread_local int64_t local_threads; /* set for the calling thread; 0: as the process */
+static _Thread_local int openmp;            /* OpenMP's number for this thread before it set its own */
 
 /* ---- forked children -------------------------------------------------------------------------- */
 
@@ -69,7 +69,7 @@ __attribute__((constructor)) static void listen_for_forks(void)
 /* ---- OpenMP's number -------------------------------------------------------------------------- */
 
 /* OpenMP has a number for each thread that starts loops, and OpenBLAS reads it. */
-static void tell_openmp(int64_t count)
+static void set_openmp_threads(int64_t count)
 {
     if (omp_get_max_threads() != count && !omp_in_parallel())
         omp_set_num_threads((int)count);
@@ -78,10 +78,10 @@ static void tell_openmp(int64_t count)
 /* In a forked child: limits this thread and, once, a BLAS with its own threads. */
 static void stay_on_one(void)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&told))
+    static atomic_flag openmp_threads = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&openmp_threads))
         volt_blas_set_threads(1);
-    tell_openmp(1);
+    set_openmp_threads(1);
 }
 
 static int64_t of_process(void)
@@ -94,14 +94,14 @@ static int64_t of_process(void)
  * available to this process, which a control group may limit further. *why names the source. */
 static int64_t find_standard(const char **why)
 {
-    int64_t count = own ? openmp : omp_get_max_threads(), all = omp_get_num_procs();
+    int64_t count = local_threads ? openmp : omp_get_max_threads(), all = omp_get_num_procs();
     if (getenv("OMP_NUM_THREADS")) {
         *why = "OMP_NUM_THREADS";
         return count;
     }
     *why = "the processors that it may run on";
     int64_t limited = volt_processors_limit(all, why);
-    if (count == all || count == limited) /* the second was set by tell_openmp */
+    if (count == all || count == limited) /* the second was set by set_openmp_threads */
         return limited;
     *why = "a setting of OpenMP";
     return count;
@@ -120,7 +120,7 @@ const char *volt_threads_from(void)
 {
     const char *why = "the process was forked";
     volt_threads(); /* sets OpenMP's number */
-    if (own || atomic_load(&wanted))
+    if (local_threads || atomic_load(&wanted))
         return "asked for";
     if (!atomic_load(&is_child))
         find_standard(&why);
@@ -136,8 +136,8 @@ int64_t volt_threads(void)
     int64_t process = of_process();
     /* Why 1: with concurrent calls of different thread counts above 1, OpenBLAS mixes up their buffers, and
      * both results are wrong. */
-    tell_openmp(!own || own == process ? process : 1);
-    return own ? own : process;
+    set_openmp_threads(!local_threads || local_threads == process ? process : 1);
+    return local_threads ? local_threads : process;
 }
 
 /* ---- setting it ------------------------------------------------------------------------------- */
@@ -171,13 +171,13 @@ volt_status volt_set_threads_local(int64_t count, int64_t *before)
 {
     VOLT_TRY(check_count(count));
     if (before)
-        *before = own;
-    if (count && !own)
+        *before = local_threads;
+    if (count && !local_threads)
         openmp = omp_get_max_threads();
-    bool ends = own && !count;
-    own = count;
+    bool ends = local_threads && !count;
+    local_threads = count;
     if (ends)
-        tell_openmp(openmp);
+        set_openmp_threads(openmp);
     return VOLT_OK;
 }
 

@@ -1,5 +1,5 @@
-/* src/data/systems.c: the systems of volt_simulate, and one of them: NARMA10, the nonlinear autoregressive moving average of order 10, a
- * benchmark of system identification.
+/* src/data/systems.c: the systems of volt_simulate, and one of them: NARMA10, the nonlinear autoregressive
+ * moving average of order 10, a benchmark of system identification.
  *
  *     y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1,    u[t] uniform on [0, 0.5)
  *
@@ -85,15 +85,15 @@ volt_simulate_options volt_simulate_options_default(volt_system system)
 
 volt_status volt_simulate(volt_system system, const volt_simulate_options *options, volt_matrix out)
 {
-    volt_simulate_options own = volt_simulate_options_default(system);
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_simulate_options"));
+    volt_simulate_options opts = volt_simulate_options_default(system);
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_simulate_options"));
     switch (system) {
     case VOLT_SYSTEM_LORENZ:
-        return volt_lorenz_run(&own, out);
+        return volt_lorenz_run(&opts, out);
     case VOLT_SYSTEM_MACKEY_GLASS:
-        return volt_mackey_glass_run(&own, out);
+        return volt_mackey_glass_run(&opts, out);
     case VOLT_SYSTEM_NARMA10:
-        return narma10_run(&own, out);
+        return narma10_run(&opts, out);
     }
     return volt_fail(VOLT_ERR_ARGUMENT, "unknown system %d", (int)system);
 }

@@ -32,9 +32,9 @@ volt_read_options volt_read_options_default(void)
 
 volt_status volt_table_read(const char *source, const volt_read_options *options, volt_table **table)
 {
-    volt_read_options own = volt_read_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_read_options"));
-    options = &own;
+    volt_read_options opts = volt_read_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_read_options"));
+    options = &opts;
     VOLT_REQUIRE(source && table, VOLT_ERR_ARGUMENT, "volt_table_read: source and table must not be NULL");
     volt_missing missing = options->missing;
     VOLT_REQUIRE(*source, VOLT_ERR_IO, "the file name is empty");

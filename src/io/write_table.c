@@ -54,8 +54,8 @@ static volt_status take_options(const volt_write_options *given, volt_write_opti
 volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols, const char *const *names,
                                    const volt_write_options *options, volt_table_writer **writer)
 {
-    volt_write_options own;
-    VOLT_TRY(take_options(options, &own));
+    volt_write_options opts;
+    VOLT_TRY(take_options(options, &opts));
     VOLT_REQUIRE(writer, VOLT_ERR_ARGUMENT, "volt_table_writer: the output for the writer is NULL");
     VOLT_TRY(check_shape(path, rows, cols, cols));
     volt_file_kind kind = volt_file_kind_of(path);
@@ -66,8 +66,8 @@ volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols,
     fresh->kind = kind;
     fresh->rows = rows;
     fresh->cols = cols;
-    fresh->has_labels = own.label_name != NULL;
-    volt_status status = open_file(path, own.progress, rows, cols, kind, &fresh->stage, &fresh->file);
+    fresh->has_labels = opts.label_name != NULL;
+    volt_status status = open_file(path, opts.progress, rows, cols, kind, &fresh->stage, &fresh->file);
     if (status) {
         volt_free(fresh);
         return status;
@@ -75,7 +75,7 @@ volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols,
     if (kind == VOLT_FILE_NPY)
         volt_npy_write_header(&fresh->file, rows, cols);
     else
-        volt_csv_write_header(&fresh->file, cols, names, own.label_name);
+        volt_csv_write_header(&fresh->file, cols, names, opts.label_name);
     *writer = fresh;
     return VOLT_OK;
 }
@@ -134,18 +134,18 @@ static volt_status write_mat(const char *path, volt_view values, volt_progress p
 volt_status volt_table_write(const char *path, volt_view values, const char *const *names,
                              const volt_write_options *options)
 {
-    volt_write_options own;
-    VOLT_TRY(take_options(options, &own));
-    VOLT_REQUIRE(!own.labels || own.label_name, VOLT_ERR_ARGUMENT, "volt_table_write: labels without a name");
+    volt_write_options opts;
+    VOLT_TRY(take_options(options, &opts));
+    VOLT_REQUIRE(!opts.labels || opts.label_name, VOLT_ERR_ARGUMENT, "volt_table_write: labels without a name");
     VOLT_TRY(check_shape(path, values.rows, values.cols, values.ld));
     VOLT_REQUIRE(values.data || values.rows == 0, VOLT_ERR_ARGUMENT, "volt_table_write: there are no values");
     if (volt_file_kind_of(path) == VOLT_FILE_MAT)
-        return write_mat(path, values, own.progress);
-    if (!own.labels)
-        own.label_name = NULL;
+        return write_mat(path, values, opts.progress);
+    if (!opts.labels)
+        opts.label_name = NULL;
     volt_table_writer *writer = NULL;
-    VOLT_TRY(volt_table_writer_open(path, values.rows, values.cols, names, &own, &writer));
-    volt_status status = volt_table_writer_rows(writer, values, own.labels);
+    VOLT_TRY(volt_table_writer_open(path, values.rows, values.cols, names, &opts, &writer));
+    volt_status status = volt_table_writer_rows(writer, values, opts.labels);
     volt_status closed = volt_table_writer_close(writer, !status);
     return status ? status : closed;
 }

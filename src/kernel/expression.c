@@ -1,6 +1,7 @@
 /* src/kernel/expression.c: kernels as sums of products of factors.
  *
- *     kernel = term { "+" term }      term = [weight "*"] factor { "*" factor }      factor = NAME[:PARAMETER=VALUE,...]
+ *     kernel = term { "+" term }      term = [weight "*"] factor { "*" factor }      factor =
+ * NAME[:PARAMETER=VALUE,...]
  *
  * A single factor without filter and weight is a plain kernel. In all other expressions parameters are
  * prefixed with the number of their factor, from 1: "2.gamma". The weight of the term that begins with
@@ -204,11 +205,11 @@ static volt_status print_text(volt_kernel *kernel)
  * block. */
 static volt_status list_names(volt_kernel *kernel)
 {
-    enum { EACH = 40, MOST = VOLT_MAX_PARAMETERS + VOLT_FILTER_PARAMETERS + 1 };
-    kernel->names = volt_alloc_zero(kernel->n_factors * MOST, sizeof *kernel->names + EACH);
+    enum { EACH = 40, MAX_NAMES = VOLT_MAX_PARAMETERS + VOLT_FILTER_PARAMETERS + 1 };
+    kernel->names = volt_alloc_zero(kernel->n_factors * MAX_NAMES, sizeof *kernel->names + EACH);
     if (!kernel->names)
         return VOLT_ERR_MEMORY;
-    char *text = (char *)(kernel->names + kernel->n_factors * MOST);
+    char *text = (char *)(kernel->names + kernel->n_factors * MAX_NAMES);
     for (int64_t f = 0; f < kernel->n_factors; f++)
         for (int64_t p = begins_term(kernel, f) ? -1 : 0;; p++) {
             const char *name = p < 0 ? weight_info.name : volt_factor_parameter_name(kernel->factors[f], p);

@@ -195,8 +195,8 @@ static void widen(const volt_jet_space *space, int64_t first, int64_t end, int d
         if (was_constant) {
             zero_degree(space, p, from, to, r->c);
         } else if (from == 0 && r->first == 0) {
-            int64_t there = p <= r->degree ? prefix(space, p, r->end) : 0, all = prefix(space, p, to);
-            memset(r->c + (space->start[p] + there) * LANES, 0, (size_t)((all - there) * LANES) * sizeof *r->c);
+            int64_t kept = p <= r->degree ? prefix(space, p, r->end) : 0, all = prefix(space, p, to);
+            memset(r->c + (space->start[p] + kept) * LANES, 0, (size_t)((all - kept) * LANES) * sizeof *r->c);
         } else {
             int64_t v[VOLT_MAX_ORDER];
             begin(p, from, v);
@@ -412,12 +412,12 @@ static void compose_all(const volt_jet_workspace *workspace, int order, const vo
     memcpy(x->c, centre, sizeof centre);
 }
 
-void volt_jet_compose(const volt_jet_workspace *workspace, volt_taylor f, const void *own, const volt_jet *x,
-                      volt_jet *r)
+void volt_jet_compose(const volt_jet_workspace *workspace, volt_taylor f, const void *context,
+                      const volt_jet *x, volt_jet *r)
 {
     int order = x->degree > 0 ? workspace->space->order : 0;
     volt_lanes taylor[VOLT_MAX_ORDER + 1];
-    f(own, x->c, order, taylor);
+    f(context, x->c, order, taylor);
     if (workspace->space->n == 1 && order > 0)
         compose_line(order, x, taylor, r);
     else

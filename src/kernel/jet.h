@@ -78,10 +78,10 @@ void volt_jet_multiply(const volt_jet_space *space, int most, const volt_jet *x,
 /* The Taylor coefficients of a function at x, for every lane: f(x + e) = f[0] + f[1] e + ... + f[order]
  * e^order. */
 typedef double volt_lanes[VOLT_JET_LANES];
-typedef void (*volt_taylor)(const void *own, const double *x, int order, volt_lanes *f);
+typedef void (*volt_taylor)(const void *context, const double *x, int order, volt_lanes *f);
 /* r <- f(x), a distinct series. */
-void volt_jet_compose(const volt_jet_workspace *workspace, volt_taylor f, const void *own, const volt_jet *x,
-                      volt_jet *r);
+void volt_jet_compose(const volt_jet_workspace *workspace, volt_taylor f, const void *context,
+                      const volt_jet *x, volt_jet *r);
 
 /* Taylor coefficients used by several kernels: scale exp(rate x), and scale / (1 - rate x). */
 void volt_taylor_exp(double scale, double rate, const double *x, int order, volt_lanes *f);

@@ -52,10 +52,10 @@ typedef void (*volt_scan_step)(VOLT_STEP_ARGUMENTS);
 struct volt_scan {
     volt_scan_step step;
     int state_size;
-    double start[VOLT_MAX_STATE]; /* the state after zero inputs on both sides */
-    bool distance;                /* local values are |x - y|^2; otherwise <x, y> */
-    volt_kernel_constants own;    /* private constants of the kernel */
-    volt_scan_form form;          /* (optional) the same step for a back end that cannot call it */
+    double start[VOLT_MAX_STATE];    /* the state after zero inputs on both sides */
+    bool distance;                   /* local values are |x - y|^2; otherwise <x, y> */
+    volt_kernel_constants constants; /* private constants of the kernel */
+    volt_scan_form form;             /* (optional) the same step for a back end that cannot call it */
 };
 
 /* (optional) The same step in the arithmetic of power series (jet.h), for the analysis of fitted models: one
@@ -113,7 +113,7 @@ typedef struct volt_reservoir_kind volt_reservoir_kind;
 typedef struct volt_kernel_entry {
     volt_kernel_info info;
     /* Checks conflicts between parameters and sets dependent defaults: fills value[] and present[]. */
-    volt_status (*settle)(volt_kernel *kernel);
+    volt_status (*set_defaults)(volt_kernel *kernel);
     /* Resolves on |z| <= radius in d dimensions; VOLT_ERR_ARGUMENT if a bound is violated. */
     volt_status (*resolve)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
     /* (optional) As resolve, without expensive steps and data-dependent parts: sufficient for engines to
@@ -242,7 +242,8 @@ char *volt_kernel_value_text(const volt_kernel *kernel, int p, char text[VOLT_VA
 const char *volt_kernel_text(const volt_kernel *kernel);
 /* The table entry of a kernel. */
 const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);
-/* Name `index` that volt_kernel_get accepts, in the order of the text; NULL outside. Valid as long as the kernel. */
+/* Name `index` that volt_kernel_get accepts, in the order of the text; NULL outside. Valid as long as the
+ * kernel. */
 const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index);
 
 /* Parses a kernel for a search: parameters (and weights) with the value ? are left open. */

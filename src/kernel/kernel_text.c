@@ -188,7 +188,7 @@ static volt_status read_filter(const volt_kernel_info *info, int p, piece text, 
     return VOLT_OK;
 }
 
-static volt_status settle_filter(volt_kernel *kernel)
+static volt_status set_filter_defaults(volt_kernel *kernel)
 {
     VOLT_REQUIRE(kernel->filter.angle == 0 || kernel->filter.pair > 0, VOLT_ERR_KERNEL,
                  "kernel %s: angle=%g requires pair", kernel->entry->info.name, kernel->filter.angle);
@@ -306,8 +306,8 @@ static volt_status read_kernel(const char *text, volt_kernel *kernel)
     if (colon)
         VOLT_TRY(read_parameters(colon + 1, kernel));
     memcpy(kernel->given, kernel->present, sizeof kernel->given);
-    VOLT_TRY(kernel->entry->settle(kernel));
-    VOLT_TRY(settle_filter(kernel));
+    VOLT_TRY(kernel->entry->set_defaults(kernel));
+    VOLT_TRY(set_filter_defaults(kernel));
     return print_text(kernel);
 }
 

@@ -56,10 +56,10 @@ void volt_path_build(const volt_path_shape *shape, const double *raw, int64_t ld
     int64_t length = volt_path_length(shape, points);
     for (int64_t t = 0; t < length; t++) {
         for (int64_t c = 0; c < width; c++) {
-            double here = point(shape, raw, ld, channels, total, t, c);
+            double value = point(shape, raw, ld, channels, total, t, c);
             if (shape->increments)
-                here = point(shape, raw, ld, channels, total, t + 1, c) - here;
-            path[t * t_step + c * c_step] = here;
+                value = point(shape, raw, ld, channels, total, t + 1, c) - value;
+            path[t * t_step + c * c_step] = value;
         }
     }
 }
@@ -115,9 +115,9 @@ void volt_pair_run(const volt_programme *programme, const double *x, int64_t P, 
     int64_t columns = differences ? Q - 1 : Q, between = volt_rows_between_polls(Q);
     double *values = scratch, *last = scratch + Q * LANES, *cells = last + Q * LANES,
            *second = cells + Q * LANES;
-    double *own = second + Q * LANES;
+    double *programme_scratch = second + Q * LANES;
 
-    programme->start(programme, columns, own);
+    programme->start(programme, columns, programme_scratch);
     for (int64_t a = 0; a < P && ((a + 1) % between != 0 || volt_stage_poll(stage)); a++) {
         local_row(x + a * channels, y, Q, channels, programme->distance, values);
         if (programme->lift)
@@ -132,7 +132,7 @@ void volt_pair_run(const volt_programme *programme, const double *x, int64_t P, 
         clear_behind(lengths, columns, row);
         if (programme->prepare)
             programme->prepare(programme, row, second, columns * LANES);
-        programme->row(programme, columns, row, second, LANES, own);
+        programme->row(programme, columns, row, second, LANES, programme_scratch);
     }
-    programme->finish(programme, lengths, own, out);
+    programme->finish(programme, lengths, programme_scratch, out);
 }

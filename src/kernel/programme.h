@@ -19,15 +19,15 @@
 /* ---- private constants of a kernel --------------------------------------------------------------
  *
  * A scan and a programme are copied by value, and engines pass them to the kernel's functions without
- * reading `own`. A kernel's file declares its constants in a struct and uses VOLT_KERNEL_CONSTANTS once:
+ * reading `constants`. A kernel's file declares its constants in a struct and uses VOLT_KERNEL_CONSTANTS once:
  *
  *     typedef struct constants {
  *         double gamma, rho;
  *     } constants;
  *     VOLT_KERNEL_CONSTANTS(constants)
  *
- *     .own = constants_keep((constants){.gamma = gamma, .rho = rho})        in resolve
- *     const constants own = constants_of(&scan->own);                       in the step, before its loops */
+ *     .constants = constants_keep((constants){.gamma = gamma, .rho = rho})  in resolve
+ *     const constants consts = constants_of(&scan->constants);              in the step, before its loops */
 
 enum { VOLT_KERNEL_CONSTANTS_BYTES = 64 };
 
@@ -41,14 +41,14 @@ typedef struct volt_kernel_constants {
                    "the kernel has more numbers than VOLT_KERNEL_CONSTANTS_BYTES hold"); \
     VOLT_INLINE volt_kernel_constants type##_keep(type numbers)                          \
     {                                                                                    \
-        volt_kernel_constants own = {.bytes = {0}};                                      \
-        memcpy(own.bytes, &numbers, sizeof numbers);                                     \
-        return own;                                                                      \
+        volt_kernel_constants consts = {.bytes = {0}};                                   \
+        memcpy(consts.bytes, &numbers, sizeof numbers);                                  \
+        return consts;                                                                   \
     }                                                                                    \
-    VOLT_INLINE type type##_of(const volt_kernel_constants *own)                         \
+    VOLT_INLINE type type##_of(const volt_kernel_constants *consts)                      \
     {                                                                                    \
         type numbers;                                                                    \
-        memcpy(&numbers, own->bytes, sizeof numbers);                                    \
+        memcpy(&numbers, consts->bytes, sizeof numbers);                                 \
         return numbers;                                                                  \
     }
 
@@ -100,7 +100,7 @@ struct volt_programme {
     double (*cell_cost)(const volt_programme *programme);
     double offset;
 
-    volt_kernel_constants own; /* private constants of the kernel */
+    volt_kernel_constants constants; /* private constants of the kernel */
 };
 
 /* Number of cells along a path of `points` points. */
@@ -137,14 +137,14 @@ typedef struct volt_self {
 } volt_self;
 
 /* Smaller values may have lost digits to underflow. */
-#define VOLT_PLAIN_LEAST 1e-280
+#define VOLT_MIN_PLAIN 1e-280
 
 /* From the value of a path of P points against itself. If that has underflowed (factor 0), the caller of a
  * normalised programme sets log. */
 static inline volt_self volt_self_of(const volt_programme *programme, double value, int64_t P)
 {
     volt_self self = {.value = value};
-    if (programme->normalised && value >= VOLT_PLAIN_LEAST) {
+    if (programme->normalised && value >= VOLT_MIN_PLAIN) {
         self.factor = 1 / sqrt(value);
         self.log = log(value) - 2 * (double)P * programme->log_scale;
     }
@@ -154,7 +154,7 @@ static inline volt_self volt_self_of(const volt_programme *programme, double val
 /* Can K be computed as value * x.factor * y.factor? */
 static inline bool volt_pair_is_plain(double value, volt_self x, volt_self y)
 {
-    return value >= VOLT_PLAIN_LEAST && x.factor > 0 && y.factor > 0;
+    return value >= VOLT_MIN_PLAIN && x.factor > 0 && y.factor > 0;
 }
 
 /* exp(-gaussian |f(x) - f(y)|^2) from <f(x), f(y)>. The square has an error of about eps (|f(x)|^2 +

@@ -216,10 +216,10 @@ volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *nam
 /* Rows of a check: more for a slow leak, with bounded cost. */
 static int64_t echo_rows(const volt_reservoir *r)
 {
-    enum { LEAST = 200, MOST = 4000 };
+    enum { MIN_ROWS = 200, MAX_ROWS = 4000 };
     static const double max_operations = 4e8;
-    double wanted = fmin(fmax(100 / r->leak, LEAST), MOST);
-    return (int64_t)fmin(wanted, fmax(max_operations / ((double)r->length * (double)r->size), LEAST));
+    double wanted = fmin(fmax(100 / r->leak, MIN_ROWS), MAX_ROWS);
+    return (int64_t)fmin(wanted, fmax(max_operations / ((double)r->length * (double)r->size), MIN_ROWS));
 }
 
 volt_status volt_reservoir_check_echo_state(const volt_reservoir *reservoir, volt_view Z, int64_t *rows,
@@ -277,8 +277,8 @@ void volt_reservoir_draw_normal(uint64_t seed, uint64_t stream, double density, 
     volt_rng rng;
     volt_rng_init(&rng, seed, stream);
     for (int64_t i = 0; i < count; i++) {
-        bool there = density >= 1 || volt_rng_uniform(&rng) < density;
-        entries[i] = there ? volt_rng_normal(&rng) : 0;
+        bool is_nonzero = density >= 1 || volt_rng_uniform(&rng) < density;
+        entries[i] = is_nonzero ? volt_rng_normal(&rng) : 0;
     }
 }
 

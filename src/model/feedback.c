@@ -73,12 +73,13 @@ volt_status volt_feedback_learn(volt_feedback *fed_outputs, volt_view Y, const v
                                 const double *mean, const double *deviation, bool identity, volt_matrix Z,
                                 volt_input_scale *input)
 {
-    int64_t own = Z.cols - fed_outputs->n;
+    int64_t input_columns = Z.cols - fed_outputs->n;
     learn_ranges(Y, fed_outputs);
     for (int64_t k = 0; k < fed_outputs->n; k++) {
         fed_outputs->offset[k] = mean[k];
         fed_outputs->weight[k] = fed_outputs->omega / (input->scale * deviation[k]);
-        input->shift[own + k] = 0; /* standardised columns need no shift; before the first row they are 0 */
+        input->shift[input_columns + k] =
+            0; /* standardised columns need no shift; before the first row they are 0 */
         VOLT_REQUIRE(isfinite(fed_outputs->weight[k]), VOLT_ERR_NOT_FINITE,
                      "output %" PRId64 ": feedback weight %g over standard deviation %g "
                      "is not finite",
@@ -86,9 +87,10 @@ volt_status volt_feedback_learn(volt_feedback *fed_outputs, volt_view Y, const v
     }
     for (int64_t i = 0; i < Z.rows; i++)
         for (int64_t k = 0; k < fed_outputs->n; k++)
-            Z.data[i * Z.ld + own + k] = i == 0 || volt_records_begins(records, i)
-                                             ? 0
-                                             : volt_feedback_column(fed_outputs, k, Y.data[(i - 1) * Y.ld + k]);
+            Z.data[i * Z.ld + input_columns + k] =
+                i == 0 || volt_records_begins(records, i)
+                    ? 0
+                    : volt_feedback_column(fed_outputs, k, Y.data[(i - 1) * Y.ld + k]);
     if (!identity)
         input->scale = 1 / largest_norm(Z, input->shift);
     VOLT_REQUIRE(isfinite(input->scale) && input->scale > 0, VOLT_ERR_NOT_FINITE,

@@ -1,10 +1,11 @@
-/* src/model/model_errors.c: errors of the training rows, and half-widths of intervals (docs/math.md, "Intervals").
+/* src/model/model_errors.c: errors of the training rows, and half-widths of intervals (docs/math.md,
+ * "Intervals").
  *
  *     half-width = the ceil((N + 1) p)-th smallest of the last N |e_t|,     N <= min(max(m / 2, 100), 300)
  *     e_t        = y_t less the prediction from the rows before min(t - ahead + 1, m - min(m / 4, 300))
  *
- * of m rows. It covers a share p of new observations if their errors are exchangeable with these (split conformal
- * prediction). */
+ * of m rows. It covers a share p of new observations if their errors are exchangeable with these (split
+ * conformal prediction). */
 #include "model/model_errors.h"
 
 #include "base/error.h"
@@ -17,8 +18,8 @@
 
 enum { FEW_SCORES = 100 }; /* used even if this is more than half of the rows */
 
-/* Number of last rows that are predicted by a model of the rows before them. With more, that model would be worse than the
- * one of all rows; with fewer, errors far from the last known row would be missing. */
+/* Number of last rows that are predicted by a model of the rows before them. With more, that model would be
+ * worse than the one of all rows; with fewer, errors far from the last known row would be missing. */
 static int64_t held_back(int64_t fitted_rows)
 {
     return volt_min(fitted_rows / 4, VOLT_INTERVAL_SCORES);
@@ -178,8 +179,8 @@ int64_t volt_model_errors_read(const volt_model *model, volt_matrix out)
     const volt_error_list *list = &model->errors.lists[VOLT_ERRORS_NEAR];
     for (int64_t i = 0; out.data && i < list->rows && i < out.rows; i++)
         for (int64_t k = 0; k < model->q; k++) {
-            bool there = list->scale[i * model->q + k] > 0;
-            out.data[i * out.ld + k] = there ? model->target_scale[k] * list->e[i * model->q + k] : NAN;
+            bool is_known = list->scale[i * model->q + k] > 0;
+            out.data[i * out.ld + k] = is_known ? model->target_scale[k] * list->e[i * model->q + k] : NAN;
         }
     return list->rows;
 }

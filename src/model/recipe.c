@@ -145,13 +145,13 @@ static double lagged(const volt_recipe *recipe, const volt_recent *recent, const
 
 void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const double *x, double *columns)
 {
-    int64_t own = volt_recipe_input_columns(recipe);
-    copy_numbers(columns + own, recent->fed_outputs, recipe->fed_outputs.n);
+    int64_t input_columns = volt_recipe_input_columns(recipe);
+    copy_numbers(columns + input_columns, recent->fed_outputs, recipe->fed_outputs.n);
     if (recipe->plain) {
-        memcpy(columns, x, (size_t)own * sizeof *columns);
+        memcpy(columns, x, (size_t)input_columns * sizeof *columns);
         return;
     }
-    for (int64_t j = 0; j < own; j++) {
+    for (int64_t j = 0; j < input_columns; j++) {
         const volt_column *column = &recipe->column[j];
         double value = lagged(recipe, recent, x, column->source, column->plus);
         if (column->minus >= 0)
@@ -318,7 +318,7 @@ void volt_recipe_release(volt_recipe *recipe)
 
 volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to)
 {
-    int64_t own = volt_recipe_input_columns(from), fed_outputs = from->fed_outputs.n;
+    int64_t input_columns = volt_recipe_input_columns(from), fed_outputs = from->fed_outputs.n;
     *to = *from;
     to->filters = NULL;
     to->slices = 0;
@@ -331,10 +331,10 @@ volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to)
     }
     if (from->plain)
         return VOLT_OK;
-    to->column = volt_alloc(own, sizeof *to->column);
+    to->column = volt_alloc(input_columns, sizeof *to->column);
     if (!to->column)
         return VOLT_ERR_MEMORY;
-    memcpy(to->column, from->column, (size_t)own * sizeof *to->column);
+    memcpy(to->column, from->column, (size_t)input_columns * sizeof *to->column);
     return VOLT_OK;
 }
 

@@ -181,22 +181,22 @@ static volt_status prepare(const volt_solver_task *task, const volt_readout *rea
 
 static void release(void *workspace)
 {
-    exact_workspace *own = workspace;
-    if (!own)
+    exact_workspace *ws = workspace;
+    if (!ws)
         return;
-    volt_factor_free(own->factor);
-    volt_free(own->u);
-    volt_free(own);
+    volt_factor_free(ws->factor);
+    volt_free(ws->u);
+    volt_free(ws);
 }
 
 static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
 {
-    exact_workspace *own = workspace;
+    exact_workspace *ws = workspace;
     readout->log_likelihood = NAN;
-    VOLT_TRY(task->choice ? choose_with(own->factor, task, readout)
-                          : solve_with(own->factor, own->u, task, readout));
-    fill_washout_fitted(own->factor, task, readout);
-    return volt_backend_state(own->factor->backend);
+    VOLT_TRY(task->choice ? choose_with(ws->factor, task, readout)
+                          : solve_with(ws->factor, ws->u, task, readout));
+    fill_washout_fitted(ws->factor, task, readout);
+    return volt_backend_state(ws->factor->backend);
 }
 
 const volt_solver volt_solver_exact = {

@@ -164,7 +164,7 @@ static double forecast(const regression *fit, const double z[MAX_LAGS])
 }
 
 /* Sum of squared leave-one-out errors over the training pairs. */
-static double left_out_error(const regression *fit, const double *y)
+static double loo_error(const regression *fit, const double *y)
 {
     const int p = fit->set.count;
     double sum = 0, z[MAX_LAGS];
@@ -194,7 +194,7 @@ static volt_status try_ridge(void *context, volt_alpha_choice *choice)
 {
     open_regression *open = context;
     regression fit = regress(open->sums, open->set, choice->alpha);
-    if (volt_alpha_offer(choice, 0, left_out_error(&fit, open->y), 0))
+    if (volt_alpha_offer(choice, 0, loo_error(&fit, open->y), 0))
         open->best = fit;
     return VOLT_OK;
 }

@@ -114,14 +114,14 @@ static mcs_loser test_pairs(mcs_work *work)
 static double centre_errors(const mcs_work *work, int64_t i, double *restrict column)
 {
     const int64_t reps = work->reps;
-    const double *own = work->errors + i * reps;
+    const double *first = work->errors + i * reps;
     double squares = 0;
     for (int64_t b = 0; b < reps; b++)
         column[b] = 0;
     for (int64_t c = 0; c < work->n_alive; c++) {
         const double *other = work->errors + work->alive[c] * reps;
         for (int64_t b = 0; b < reps; b++)
-            column[b] += own[b] - other[b];
+            column[b] += first[b] - other[b];
     }
     for (int64_t b = 0; b < reps; b++) {
         column[b] /= (double)work->n_alive;
@@ -364,9 +364,9 @@ static volt_status check_indices(const int64_t *indices, int64_t reps, int64_t r
 
 volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *options, volt_mcs **mcs)
 {
-    volt_mcs_options own = volt_mcs_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_mcs_options"));
-    options = &own;
+    volt_mcs_options opts = volt_mcs_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_mcs_options"));
+    options = &opts;
     VOLT_TRY(check_losses(losses, options, mcs));
     VOLT_TRY(check_reps(options->reps));
     volt_resampling resampling = {.reps = options->reps, .seed = options->seed, .indices = options->indices};

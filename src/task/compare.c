@@ -129,7 +129,7 @@ static int report(const char *stage, double fraction, void *context)
                            progress.context);
 }
 
-static void tell(const run *r, const volt_search *search, const volt_trial *trial)
+static void report_progress(const run *r, const volt_search *search, const volt_trial *trial)
 {
     if (r->options->on_event)
         r->options->on_event(r->at, r->n_contenders, r->contenders[r->at].name, search, trial,
@@ -138,7 +138,7 @@ static void tell(const run *r, const volt_search *search, const volt_trial *tria
 
 static void on_trial(const volt_search *search, const volt_trial *trial, void *context)
 {
-    tell(context, search, trial);
+    report_progress(context, search, trial);
 }
 
 /* DIRECTORY/NUMBER-name.jsonl, the name in letters, digits and hyphens. The number distinguishes names that
@@ -371,7 +371,7 @@ static volt_status run_row(run *r, row *one)
 {
     if (is_published(r))
         volt_published_scale_inputs(r->X, r->n_train, volt_published_inputs_of(one->contender), r->Z);
-    tell(r, NULL, NULL);
+    report_progress(r, NULL, NULL);
     volt_status status = tune(r, one);
     if (status == VOLT_OK)
         status = test(r, one);
@@ -384,7 +384,7 @@ static volt_status run_row(run *r, row *one)
     one->result.search = one->search;
     r->comparison->count = r->at + 1;
     if (one->search)
-        tell(r, one->search, NULL);
+        report_progress(r, one->search, NULL);
     return VOLT_OK;
 }
 
@@ -523,9 +523,9 @@ static volt_status prepare(run *r)
 volt_status volt_compare_run(volt_view X, volt_view Y, int64_t n_train, const volt_compare_options *options,
                              volt_comparison **comparison)
 {
-    volt_compare_options own = volt_compare_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_compare_options"));
-    options = &own;
+    volt_compare_options opts = volt_compare_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_compare_options"));
+    options = &opts;
     VOLT_TRY(check(X, Y, n_train, options, comparison));
     run r = {.options = options, .X = X, .Y = Y, .n_train = n_train, .n_fit = n_train - options->gap};
     VOLT_TRY(volt_contenders_resolve(options, &r.contenders, &r.n_contenders));

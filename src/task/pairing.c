@@ -84,22 +84,22 @@ static volt_status check_records(volt_view X, const volt_pairing_options *option
 /* ---- classes ---------------------------------------------------------------------------------- */
 
 /* The distinct labels of n rows, and the index of each row's label. */
-static volt_status number_labels(const char *const *labels, int64_t n, owned_pairing *own)
+static volt_status number_labels(const char *const *labels, int64_t n, owned_pairing *self)
 {
-    volt_pairing *pairing = &own->pairing;
+    volt_pairing *pairing = &self->pairing;
     int64_t *numbers = volt_alloc(n, sizeof *numbers);
-    own->classes = volt_alloc(n, sizeof *own->classes);
-    own->numbers = volt_alloc_doubles(n, 1);
-    volt_status status = numbers && own->classes && own->numbers
-                             ? volt_texts_number(labels, n, own->classes, &pairing->n_classes, numbers)
+    self->classes = volt_alloc(n, sizeof *self->classes);
+    self->numbers = volt_alloc_doubles(n, 1);
+    volt_status status = numbers && self->classes && self->numbers
+                             ? volt_texts_number(labels, n, self->classes, &pairing->n_classes, numbers)
                              : VOLT_ERR_MEMORY;
     for (int64_t i = 0; !status && i < n; i++)
-        own->numbers[i] = (double)numbers[i];
+        self->numbers[i] = (double)numbers[i];
     volt_free(numbers);
     VOLT_TRY(status);
     VOLT_REQUIRE(pairing->n_classes >= 2, VOLT_ERR_DATA,
                  "all rows are of one class, '%.60s', and at least two are needed", labels[0]);
-    pairing->classes = own->classes;
+    pairing->classes = self->classes;
     return VOLT_OK;
 }
 
@@ -118,13 +118,13 @@ static double *join_records(const volt_pairing_options *options, const int64_t *
 }
 
 /* Every column of the series at every horizon, as columns. */
-static double *spread_horizons(const volt_pairing_options *options, const owned_pairing *own, volt_view series)
+static double *spread_horizons(const volt_pairing_options *options, const owned_pairing *self, volt_view series)
 {
-    int64_t first = own->pairing.first_ahead, horizons = own->pairing.ahead - first + 1;
-    int64_t rows = own->pairing.inputs.rows, outputs = series.cols * horizons;
+    int64_t first = self->pairing.first_ahead, horizons = self->pairing.ahead - first + 1;
+    int64_t rows = self->pairing.inputs.rows, outputs = series.cols * horizons;
     double *spread = volt_alloc_doubles(rows, outputs);
     for (int64_t r = 0, to = 0, from = 0; spread && to < rows; r++) {
-        int64_t count = own->lengths ? own->lengths[r] : rows;
+        int64_t count = self->lengths ? self->lengths[r] : rows;
         for (int64_t i = 0; i < count; i++, to++)
             for (int64_t k = 0; k < series.cols; k++)
                 for (int64_t h = 0; h < horizons; h++)
@@ -149,9 +149,9 @@ static int64_t count_missing(volt_view Y)
 }
 
 static volt_status take_rows(volt_view X, volt_view series, const volt_pairing_options *options,
-                             owned_pairing *own)
+                             owned_pairing *self)
 {
-    volt_pairing *pairing = &own->pairing;
+    volt_pairing *pairing = &self->pairing;
     int64_t ahead = pairing->ahead, count = X.rows - ahead;
     pairing->series = series;
     pairing->inputs = volt_view_rows(X, 0, count);
@@ -162,23 +162,23 @@ static volt_status take_rows(volt_view X, volt_view series, const volt_pairing_o
     pairing->targets = volt_view_rows(series, ahead, count);
     if (options->n_records > 0) {
         count = X.rows - options->n_records * ahead;
-        own->lengths = volt_alloc(options->n_records, sizeof *own->lengths);
-        own->rows = volt_alloc(count, sizeof *own->rows);
-        if (!own->lengths || !own->rows)
+        self->lengths = volt_alloc(options->n_records, sizeof *self->lengths);
+        self->rows = volt_alloc(count, sizeof *self->rows);
+        if (!self->lengths || !self->rows)
             return VOLT_ERR_MEMORY;
         for (int64_t r = 0, to = 0; r < options->n_records; r++) {
-            own->lengths[r] = options->records[r] - ahead;
-            for (int64_t i = 0; i < own->lengths[r]; i++, to++)
-                own->rows[to] = to + r * ahead;
+            self->lengths[r] = options->records[r] - ahead;
+            for (int64_t i = 0; i < self->lengths[r]; i++, to++)
+                self->rows[to] = to + r * ahead;
         }
-        own->inputs = join_records(options, own->lengths, X, 0, count);
-        own->targets = join_records(options, own->lengths, series, ahead, count);
-        if (!own->inputs || !own->targets)
+        self->inputs = join_records(options, self->lengths, X, 0, count);
+        self->targets = join_records(options, self->lengths, series, ahead, count);
+        if (!self->inputs || !self->targets)
             return VOLT_ERR_MEMORY;
-        pairing->inputs = volt_view_of(own->inputs, count, X.cols);
-        pairing->targets = volt_view_of(own->targets, count, series.cols);
-        pairing->rows = own->rows;
-        pairing->records = own->lengths;
+        pairing->inputs = volt_view_of(self->inputs, count, X.cols);
+        pairing->targets = volt_view_of(self->targets, count, series.cols);
+        pairing->rows = self->rows;
+        pairing->records = self->lengths;
         pairing->n_records = options->n_records;
     }
     return VOLT_OK;
@@ -251,22 +251,22 @@ static volt_status refuse_target(const volt_pairing_options *options, int64_t ta
 }
 
 static volt_status find_anchors(volt_view X, volt_view series, bool has_targets,
-                                const volt_pairing_options *options, owned_pairing *own)
+                                const volt_pairing_options *options, owned_pairing *self)
 {
-    int64_t ahead = own->pairing.ahead, horizons = ahead - own->pairing.first_ahead + 1;
+    int64_t ahead = self->pairing.ahead, horizons = ahead - self->pairing.first_ahead + 1;
     bool all = ahead > 0;
-    own->anchors = volt_alloc(series.cols * horizons, sizeof *own->anchors);
-    if (!own->anchors)
+    self->anchors = volt_alloc(series.cols * horizons, sizeof *self->anchors);
+    if (!self->anchors)
         return VOLT_ERR_MEMORY;
     for (int64_t k = 0; k < series.cols; k++) {
         int64_t anchor = has_targets ? find_anchor(X, series, k) : k;
         if (anchor >= 0 && ahead == 0 && series.rows > 1 && !options->allow_target_in_inputs)
             return refuse_target(options, k, anchor);
         for (int64_t h = 0; h < horizons; h++)
-            own->anchors[k * horizons + h] = anchor;
+            self->anchors[k * horizons + h] = anchor;
         all = all && anchor >= 0;
     }
-    own->pairing.anchors = all ? own->anchors : NULL;
+    self->pairing.anchors = all ? self->anchors : NULL;
     return VOLT_OK;
 }
 
@@ -293,18 +293,18 @@ static char **spread_names(const char *const *names, int64_t cols, int64_t first
 /* ---- public functions ------------------------------------------------------------------------- */
 
 /* Creates the target columns of every horizon. */
-static volt_status spread(volt_view series, const volt_pairing_options *options, owned_pairing *own)
+static volt_status spread(volt_view series, const volt_pairing_options *options, owned_pairing *self)
 {
-    volt_pairing *pairing = &own->pairing;
+    volt_pairing *pairing = &self->pairing;
     int64_t horizons = pairing->ahead - pairing->first_ahead + 1;
-    double *targets = spread_horizons(options, own, series);
-    own->names = spread_names(options->target_names, series.cols, pairing->first_ahead, horizons);
-    volt_free(own->targets);
-    own->targets = targets;
-    if (!targets || !own->names)
+    double *targets = spread_horizons(options, self, series);
+    self->names = spread_names(options->target_names, series.cols, pairing->first_ahead, horizons);
+    volt_free(self->targets);
+    self->targets = targets;
+    if (!targets || !self->names)
         return VOLT_ERR_MEMORY;
     pairing->targets = volt_view_of(targets, pairing->inputs.rows, series.cols * horizons);
-    pairing->output_names = (const char *const *)own->names;
+    pairing->output_names = (const char *const *)self->names;
     return VOLT_OK;
 }
 
@@ -324,12 +324,12 @@ static volt_status count_outputs(const volt_pairing_options *options, volt_pairi
     return VOLT_OK;
 }
 
-static volt_status make(volt_view X, volt_view Y, const volt_pairing_options *options, owned_pairing *own)
+static volt_status make(volt_view X, volt_view Y, const volt_pairing_options *options, owned_pairing *self)
 {
-    volt_pairing *pairing = &own->pairing;
+    volt_pairing *pairing = &self->pairing;
     if (options->labels) {
-        VOLT_TRY(number_labels(options->labels, X.rows, own));
-        Y = volt_view_of(own->numbers, X.rows, 1);
+        VOLT_TRY(number_labels(options->labels, X.rows, self));
+        Y = volt_view_of(self->numbers, X.rows, 1);
     }
     bool has_targets = Y.data != NULL;
     volt_view series = has_targets ? Y : X;
@@ -337,16 +337,16 @@ static volt_status make(volt_view X, volt_view Y, const volt_pairing_options *op
     VOLT_TRY(choose_horizons(X, has_targets, options, pairing));
     VOLT_TRY(check_fed_outputs(has_targets, options, pairing->ahead));
     VOLT_TRY(check_records(X, options, pairing->ahead));
-    VOLT_TRY(take_rows(X, series, options, own));
+    VOLT_TRY(take_rows(X, series, options, self));
     pairing->missing_targets = has_targets ? count_missing(Y) : 0;
     pairing->output_names = options->target_names;
-    VOLT_TRY(find_anchors(X, series, has_targets, options, own));
+    VOLT_TRY(find_anchors(X, series, has_targets, options, self));
     if (pairing->first_ahead < pairing->ahead)
-        VOLT_TRY(spread(series, options, own));
+        VOLT_TRY(spread(series, options, self));
     VOLT_TRY(count_outputs(options, pairing));
-    if (options->loss && !(own->loss = volt_strdup(options->loss)))
+    if (options->loss && !(self->loss = volt_strdup(options->loss)))
         return VOLT_ERR_MEMORY;
-    pairing->loss = own->loss;
+    pairing->loss = self->loss;
     pairing->fed_outputs = options->fed_outputs != 0;
     pairing->feedback = pairing->first_ahead == pairing->ahead && can_feed_back(pairing, options);
     return VOLT_OK;
@@ -369,31 +369,31 @@ volt_status volt_pairing_create(volt_view X, volt_view Y, const volt_pairing_opt
     VOLT_REQUIRE(chosen.known_inputs >= 0 && chosen.known_inputs < X.cols, VOLT_ERR_ARGUMENT,
                  "known_inputs is %lld, and must be at least 0 and less than the %lld columns of X",
                  (long long)chosen.known_inputs, (long long)X.cols);
-    owned_pairing *own = volt_alloc_zero(1, sizeof *own);
-    if (!own)
+    owned_pairing *self = volt_alloc_zero(1, sizeof *self);
+    if (!self)
         return VOLT_ERR_MEMORY;
-    own->pairing.struct_size = sizeof own->pairing;
-    volt_status status = make(X, Y, &chosen, own);
+    self->pairing.struct_size = sizeof self->pairing;
+    volt_status status = make(X, Y, &chosen, self);
     if (status)
-        volt_pairing_free(&own->pairing);
+        volt_pairing_free(&self->pairing);
     else
-        *pairing = &own->pairing;
+        *pairing = &self->pairing;
     return status;
 }
 
 void volt_pairing_free(volt_pairing *pairing)
 {
-    owned_pairing *own = (owned_pairing *)pairing;
-    if (!own)
+    owned_pairing *self = (owned_pairing *)pairing;
+    if (!self)
         return;
-    volt_free(own->lengths);
-    volt_free(own->rows);
-    volt_free(own->anchors);
-    volt_free(own->inputs);
-    volt_free(own->targets);
-    volt_free(own->numbers);
-    volt_free(own->loss);
-    volt_free((void *)own->classes);
-    volt_free(own->names);
-    volt_free(own);
+    volt_free(self->lengths);
+    volt_free(self->rows);
+    volt_free(self->anchors);
+    volt_free(self->inputs);
+    volt_free(self->targets);
+    volt_free(self->numbers);
+    volt_free(self->loss);
+    volt_free((void *)self->classes);
+    volt_free(self->names);
+    volt_free(self);
 }

@@ -217,7 +217,7 @@ static double log_uniform(volt_rng *rng, double low, double high)
 static volt_status draw_volterra(const volt_candidates *candidates, int64_t index,
                                  char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting)
 {
-    const volterra_draws *draws = candidates->own;
+    const volterra_draws *draws = candidates->context;
     volt_rng rng;
     volt_rng_init(&rng, draws->seed, (uint64_t)index);
     double tau = log_uniform(&rng, 1e-1, pow(10, -0.002));
@@ -238,7 +238,7 @@ static volt_status volterra_candidates(uint64_t seed, bool even, volt_candidates
     draws->seed = seed;
     draws->even = even;
     volt_candidates source = {
-        .count = -1, .parameters = 3, .get = draw_volterra, .release = volt_free, .own = draws};
+        .count = -1, .parameters = 3, .get = draw_volterra, .release = volt_free, .context = draws};
     return volt_candidates_make(&source, candidates);
 }
 

@@ -1,10 +1,13 @@
 /* tests/faults/failing.c: a preloaded library that makes the k-th call of a family fail in a program: an
  * allocation, a system call or a LAPACK routine.
  *
- *   VOLT_FAIL=FAMILY[:HOW]  memory, lapack, or a family of system calls (`names` below), with the error they end in
- *   VOLT_FAIL_AT=k          the k-th call fails, counted from the start of main's libraries on; 0: none, count only
+ *   VOLT_FAIL=FAMILY[:HOW]  memory, lapack, or a family of system calls (`names` below), with the error they
+ * end in
+ *   VOLT_FAIL_AT=k          the k-th call fails, counted from the start of main's libraries on; 0: none, count
+ * only
  *   VOLT_FAIL_ON=1          and so does every later one: memory is out for good
- *   VOLT_FAIL_SAYS=FILE     receives a line "FAMILY COUNT" for each family, or the stack of the first call that failed
+ *   VOLT_FAIL_SAYS=FILE     receives a line "FAMILY COUNT" for each family, or the stack of the first call that
+ * failed
  *                           as "library!function" from the innermost on
  *
  * The variables are removed from the environment, so that child processes run without faults. Nothing here
@@ -52,7 +55,7 @@ static _Thread_local bool inside; /* calls made by this library are not counted 
 
 /* ---- output ------------------------------------------------------------------------------------ */
 
-static void say(const char *line)
+static void report_line(const char *line)
 {
     int file = *says ? open(says, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
     if (file < 0)
@@ -70,12 +73,12 @@ static const char *last_part(const char *path)
 
 /* The callers, innermost first, without the functions of this file. An unnamed function is printed as its
  * offset in the library, for addr2line. */
-static void say_stack(void)
+static void report_stack(void)
 {
     void *frames[DEEPEST];
     char line[LINE_LENGTH];
     Dl_info own = {0};
-    dladdr((void *)(uintptr_t)say_stack, &own);
+    dladdr((void *)(uintptr_t)report_stack, &own);
     int depth = backtrace(frames, DEEPEST), used = 0;
     for (int i = 0; i < depth && used < LINE_LENGTH - 1; i++) {
         Dl_info where = {0};
@@ -91,7 +94,7 @@ static void say_stack(void)
     }
     line[used < LINE_LENGTH - 1 ? used : LINE_LENGTH - 2] = '\0';
     strcat(line, "\n");
-    say(line);
+    report_line(line);
 }
 
 bool fault_due(fault_family family)
@@ -103,7 +106,7 @@ bool fault_due(fault_family family)
         return false;
     if (call == fail_at) {
         inside = true;
-        say_stack();
+        report_stack();
         inside = false;
     }
     return true;
@@ -152,7 +155,7 @@ static void end(void)
     for (int i = 0; i < FAULT_FAMILIES; i++)
         used += snprintf(lines + used, sizeof lines - (size_t)used, "%s %ld\n", names[i], calls[i]);
     if (fail_at == 0)
-        say(lines);
+        report_line(lines);
 }
 
 __attribute__((constructor)) static void begin(void)

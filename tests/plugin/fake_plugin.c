@@ -4,7 +4,8 @@
  * VOLT_FAKE_DEVICE lists its faults, separated by commas:
  *
  *     interface=N  null  incomplete=K of the plugin, which lacks its K-th entry
- *     driver  devices=N  open  lacks  no driver, N devices (default 2; -1: it does not say), open fails, the back end lacks
+ *     driver  devices=N  open  lacks  no driver, N devices (default 2; -1: it does not say), open fails, the
+ * back end lacks
  *                                     an entry
  *     alloc=K                         the K-th allocation fails for lack of memory
  *     lost=K                          the K-th operation loses the device, for good until it is opened again
@@ -91,16 +92,16 @@ static bool works(void)
     return !atomic_load(&lost);
 }
 
-static void fake_put(volt_view here, volt_matrix there)
+static void fake_put(volt_view from, volt_matrix to)
 {
     if (works())
-        host->cpu->put(here, near_matrix(there));
+        host->cpu->put(from, near_matrix(to));
 }
 
-static void fake_get(volt_view there, volt_matrix here)
+static void fake_get(volt_view from, volt_matrix to)
 {
     if (works())
-        host->cpu->get(near_view(there), here);
+        host->cpu->get(near_view(from), to);
 }
 
 static void fake_shift(volt_matrix A, int64_t first, int64_t count, double common, double alpha,

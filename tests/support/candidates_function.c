@@ -14,7 +14,7 @@ typedef struct function {
 static volt_status function_get(const volt_candidates *candidates, int64_t index,
                                 char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting)
 {
-    const function *source = candidates->own;
+    const function *source = candidates->context;
     VOLT_REQUIRE(source->make(index, kernel, VOLT_KERNEL_LENGTH, &setting->alpha, source->context) == 0,
                  VOLT_ERR_ARGUMENT, "there is no candidate %" PRId64, index);
     return VOLT_OK;
@@ -22,7 +22,7 @@ static volt_status function_get(const volt_candidates *candidates, int64_t index
 
 static bool function_has(const volt_candidates *candidates, int64_t index)
 {
-    const function *source = candidates->own;
+    const function *source = candidates->context;
     char kernel[VOLT_KERNEL_LENGTH];
     double alpha;
     return source->make(index, kernel, sizeof kernel, &alpha, source->context) == 0;
@@ -37,6 +37,6 @@ volt_status candidates_of_function(candidate_fn make, void *context, int64_t cou
     own->make = make;
     own->context = context;
     volt_candidates source = {
-        .count = count, .get = function_get, .has = function_has, .release = volt_free, .own = own};
+        .count = count, .get = function_get, .has = function_has, .release = volt_free, .context = own};
     return volt_candidates_make(&source, candidates);
 }

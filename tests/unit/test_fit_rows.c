@@ -47,7 +47,7 @@ static void begin(const char *kernel, volt_input input, bool records)
     check_ok(volt_kernel_parse(kernel, &p.kernel));
     check_ok(volt_records_make(lengths, records ? 3 : 0, N, &p.records));
     check_ok(volt_fit_task_resolve(X, Y, &p.options, &p.records, N, &p.task));
-    p.task.holes = &p.holes;
+    p.task.missing_targets = &p.holes;
 }
 
 static void end(void)

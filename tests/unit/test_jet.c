@@ -198,14 +198,14 @@ static void products_equal_polynomial_products(void **state)
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-static void some_exp(const void *own, const double *x, int order, volt_lanes *f)
+static void some_exp(const void *context, const double *x, int order, volt_lanes *f)
 {
-    volt_taylor_exp(2, *(const double *)own, x, order, f);
+    volt_taylor_exp(2, *(const double *)context, x, order, f);
 }
 
-static void some_inverse(const void *own, const double *x, int order, volt_lanes *f)
+static void some_inverse(const void *context, const double *x, int order, volt_lanes *f)
 {
-    volt_taylor_inverse(0.5, *(const double *)own / 100, x, order, f);
+    volt_taylor_inverse(0.5, *(const double *)context / 100, x, order, f);
 }
 
 static void try_functions(fixture *f)

@@ -24,7 +24,7 @@ typedef struct task {
 
 static task *task_of(const volt_evaluator *evaluator)
 {
-    return (task *)evaluator->run->candidates->own;
+    return (task *)evaluator->run->candidates->context;
 }
 
 static volt_status get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
@@ -71,7 +71,7 @@ static bool is_own(const volt_evaluator *evaluator, volt_status status)
 
 static volt_status run(task *own, int64_t lanes, volt_progress progress, volt_search **search)
 {
-    volt_candidates candidates = {.count = COUNT, .get = get, .own = own};
+    volt_candidates candidates = {.count = COUNT, .get = get, .context = own};
     volt_search_options options = volt_search_options_default();
     volt_evaluator *evaluators[LANES];
     options.race = VOLT_RACE_NONE;

@@ -284,7 +284,7 @@ static volt_status climb_rounds(climber *climb, int64_t rounds, double enough, v
         gain_left = measure_scale(climb, climb->centre, by_scores);
         if (gain_left < enough)
             break;
-        double before = loglik, here = 0;
+        double before = loglik, value = 0;
         VOLT_TRY(run_round(climb, &loglik));
         if (!volt_stage_advance(climb->stage, 1))
             return volt_stage_end(climb->stage);
@@ -292,7 +292,7 @@ static volt_status climb_rounds(climber *climb, int64_t rounds, double enough, v
             break;
         by_scores = by_scores && loglik > before; /* stalled: use the Hessian */
         evaluate(climb, climb->centre,
-                 &here); /* slopes for the scores at the centre, where the evaluation succeeded before */
+                 &value); /* slopes for the scores at the centre, where the evaluation succeeded before */
     }
     ascent->loglik = loglik;
     ascent->gain_left = gain_left;

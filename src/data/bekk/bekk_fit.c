@@ -246,9 +246,9 @@ static volt_status search_and_judge(bekk_search *search, const double *sd, doubl
 volt_status volt_bekk_fit(volt_view returns, const volt_bekk_fit_options *options, volt_bekk **bekk,
                           volt_bekk_fit_info *info)
 {
-    volt_bekk_fit_options own = volt_bekk_fit_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_bekk_fit_options"));
-    options = &own;
+    volt_bekk_fit_options opts = volt_bekk_fit_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_bekk_fit_options"));
+    options = &opts;
     VOLT_TRY(check_call(returns, options, bekk));
     int64_t n = returns.rows, d = returns.cols, P = volt_bekk_parameter_count(d), size = d * (d + 2);
 

@@ -130,9 +130,9 @@ static void copy_columns(volt_matrix out, const double *rows, int64_t length, in
 volt_status volt_bekk_simulate(const volt_bekk *bekk, const volt_bekk_simulate_options *options,
                                volt_matrix innovations, volt_matrix returns, volt_matrix covariances)
 {
-    volt_bekk_simulate_options own = volt_bekk_simulate_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_bekk_simulate_options"));
-    options = &own;
+    volt_bekk_simulate_options opts = volt_bekk_simulate_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_bekk_simulate_options"));
+    options = &opts;
     VOLT_TRY(volt_bekk_check_stationary(bekk));
     int64_t d = bekk->d, length = 2 * d + volt_packed_count(d), n = -1;
     VOLT_TRY(check_output("innovations", innovations, d, &n));

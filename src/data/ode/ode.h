@@ -40,15 +40,16 @@ static inline void volt_add_compensated(double *value, double *carry, double inc
  *     k1 = f(x)   k2 = f(x + h/2 k1)   k3 = f(x + h/2 k2)   k4 = f(x + h k3)
  *     x <- x + h/6 (k1 + 2 k2 + 2 k3 + k4) */
 
-enum { VOLT_RK4_MOST = 3 }; /* largest dimension */
+enum { VOLT_RK4_MAX_DIMENSION = 3 }; /* largest dimension */
 
 /* Writes the time derivative of x to dx. */
 typedef void (*volt_derivative)(const double *x, const void *parameters, double *dx);
 
 static inline void volt_rk4_step(volt_derivative field, const void *parameters, int dim, double h, double *x)
 {
-    double k1[VOLT_RK4_MOST], k2[VOLT_RK4_MOST], k3[VOLT_RK4_MOST], k4[VOLT_RK4_MOST];
-    double at[VOLT_RK4_MOST];
+    double k1[VOLT_RK4_MAX_DIMENSION], k2[VOLT_RK4_MAX_DIMENSION], k3[VOLT_RK4_MAX_DIMENSION],
+        k4[VOLT_RK4_MAX_DIMENSION];
+    double at[VOLT_RK4_MAX_DIMENSION];
     field(x, parameters, k1);
     for (int i = 0; i < dim; i++)
         at[i] = x[i] + h / 2 * k1[i];

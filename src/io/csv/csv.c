@@ -281,9 +281,9 @@ static volt_status choose_columns(csv_reader *reader)
     if (names && refusals && reader->place) {
         for (int64_t j = 0; j < n; j++) {
             names[j] = reader->columns[j].name;
-            int is_left_out = is_date_column(reader, &reader->columns[j]) ||
-                              (!reader->selection && is_year_column(reader, &reader->columns[j]));
-            refusals[j] = is_left_out ? "is a date column, not numbers" : NULL;
+            int is_skipped = is_date_column(reader, &reader->columns[j]) ||
+                             (!reader->selection && is_year_column(reader, &reader->columns[j]));
+            refusals[j] = is_skipped ? "is a date column, not numbers" : NULL;
         }
         volt_column_list columns = {.count = n, .names = names, .refusals = refusals};
         status = volt_table_of_columns(&columns, reader->selection, reader->options, rows, reader->place,

@@ -232,7 +232,7 @@ void volt_atomic_discard_all(void)
 }
 
 /* Opens /dev/null instead of the path. */
-static volt_status open_nowhere(volt_atomic_file *file)
+static volt_status open_unnamed(volt_atomic_file *file)
 {
     file->stream = fopen("/dev/null", "wb");
     return file->stream ? VOLT_OK : write_failure("/dev/null", errno);
@@ -263,7 +263,7 @@ volt_status volt_atomic_open(volt_atomic_file *file, const char *path)
     if (is_standard_output(path))
         file->stream = stdout;
     else if (atomic_load(&writes_nothing))
-        status = open_nowhere(file);
+        status = open_unnamed(file);
     else if (stat(path, &existing) != 0)
         status = open_replacement(file, NULL);
     else if (S_ISDIR(existing.st_mode))

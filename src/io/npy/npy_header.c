@@ -132,13 +132,14 @@ static volt_status parse_type(const char *descr, volt_npy_header *header)
         int item_size;
     } known[] = {{"f8", 8}, {"f4", 4}, {"i1", 1}, {"i2", 2}, {"i4", 4}, {"i8", 8},
                  {"u1", 1}, {"u2", 2}, {"u4", 4}, {"u8", 8}, {"b1", 1}};
-    int is_little_here = volt_host_is_little();
+    int host_is_little_endian = volt_host_is_little();
     char order = descr[0], shown[VOLT_EXCERPT_LENGTH];
     for (size_t i = 0; order && strchr("<>|=", order) && i < sizeof known / sizeof *known; i++)
         if (strcmp(descr + 1, known[i].type) == 0) {
             header->type = known[i].type[0];
             header->item_size = known[i].item_size;
-            header->is_swapped = (order == '<' && !is_little_here) || (order == '>' && is_little_here);
+            header->is_swapped =
+                (order == '<' && !host_is_little_endian) || (order == '>' && host_is_little_endian);
             return VOLT_OK;
         }
     return volt_fail(VOLT_ERR_FORMAT, "the dtype '%s' is not supported; save the array as float64 ('<f8')",

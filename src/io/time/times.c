@@ -53,7 +53,7 @@ static volt_status find_regular_order(const char *const *texts, int64_t n, const
 /* Determines which of the first two numbers of 4/9/2019 is the month, from all texts of a column. */
 static volt_status find_order(const char *const *texts, int64_t n, volt_time *times, volt_date_order *order)
 {
-    const char *open = NULL, *settled = NULL; /* an example of each kind */
+    const char *open = NULL, *unambiguous = NULL; /* an example of each kind */
     for (int64_t i = 0; i < n; i++) {
         volt_time_text parts;
         if (!volt_time_text_read(texts[i], &parts) || !parts.is_either)
@@ -65,9 +65,9 @@ static volt_status find_order(const char *const *texts, int64_t n, volt_time *ti
         }
         VOLT_REQUIRE(*order == VOLT_ORDER_OPEN || found == *order, VOLT_ERR_FORMAT,
                      "'" SHOWN "' begins with %s, unlike '" SHOWN "'", texts[i],
-                     found == VOLT_ORDER_DAY_FIRST ? "a day" : "a month", settled ? settled : "others");
+                     found == VOLT_ORDER_DAY_FIRST ? "a day" : "a month", unambiguous ? unambiguous : "others");
         *order = found;
-        settled = texts[i];
+        unambiguous = texts[i];
     }
     return open && *order == VOLT_ORDER_OPEN ? find_regular_order(texts, n, open, times, order) : VOLT_OK;
 }

@@ -16,7 +16,7 @@ typedef struct volt_window_rows {
     int64_t h;            /* rows of K */
     int64_t threads;      /* maximum number of threads, and number of scratch buffers */
     /* the column of the first row: only entries up to the diagonal are computed; or VOLT_OTHER_ROWS */
-    int64_t own;
+    int64_t diagonal;
 } volt_window_rows;
 
 struct volt_engine {

@@ -63,9 +63,9 @@ const double *volt_explicit_window(const volt_resolved *resolved, const volt_col
 
 volt_resolved volt_with_window(const volt_resolved *kernel, int64_t window)
 {
-    volt_resolved own = *kernel;
-    own.window = window;
-    return own;
+    volt_resolved windowed = *kernel;
+    windowed.window = window;
+    return windowed;
 }
 
 /* ---- one pair --------------------------------------------------------------------------------- */
@@ -107,21 +107,21 @@ volt_self volt_self_compute(const volt_resolved *resolved, const double *rows, v
                             double *scratch)
 {
     int64_t numbers = volt_explicit_numbers(resolved);
-    double *x = scratch, *group = scratch + numbers, *own = group + numbers * LANES, out[LANES];
+    double *x = scratch, *group = scratch + numbers, *programme_scratch = group + numbers * LANES, out[LANES];
     volt_explicit_build(resolved, rows, x, 1);
     for (int64_t k = 0; k < numbers; k++)
         for (int l = 0; l < LANES; l++)
             group[k * LANES + l] = x[k];
-    volt_explicit_run(resolved, x, group, stage, own, out);
+    volt_explicit_run(resolved, x, group, stage, programme_scratch, out);
     volt_self self = volt_self_of(&resolved->programme, out[0], volt_explicit_length(resolved));
     if (resolved->programme.normalised && self.factor == 0)
-        self.log = volt_explicit_log(resolved, x, group, -INFINITY, stage, own);
+        self.log = volt_explicit_log(resolved, x, group, -INFINITY, stage, programme_scratch);
     return self;
 }
 
 volt_status volt_self_fill(const volt_resolved *kernel, int64_t first, volt_stage *stage, volt_columns *columns)
 {
-    const volt_resolved own = volt_with_window(kernel, columns->window), *resolved = &own;
+    const volt_resolved windowed = volt_with_window(kernel, columns->window), *resolved = &windowed;
     int64_t window_numbers = resolved->window * columns->d, threads = volt_threads();
     int64_t per_thread = window_numbers + volt_self_scratch(resolved);
     VOLT_TRY(volt_columns_extend((void **)&columns->self, first, columns->m, sizeof *columns->self));

@@ -28,8 +28,8 @@ volt_resolved volt_with_window(const volt_resolved *kernel, int64_t window);
 
 /* ---- one pair --------------------------------------------------------------------------------- */
 
-/* One path x against the VOLT_LANES paths of `group`, and log K of x and one lane of it (programme.h). scratch has
- * volt_explicit_pair_scratch() numbers. */
+/* One path x against the VOLT_LANES paths of `group`, and log K of x and one lane of it (programme.h). scratch
+ * has volt_explicit_pair_scratch() numbers. */
 int64_t volt_explicit_pair_scratch(const volt_resolved *resolved);
 void volt_explicit_run(const volt_resolved *resolved, const double *x, const double *group, volt_stage *stage,
                        double *scratch, double *out);
@@ -54,13 +54,13 @@ volt_self volt_self_compute(const volt_resolved *resolved, const double *rows, v
 int64_t volt_features_if_cheaper(const volt_programme *programme, int64_t length, int64_t channels, int64_t m);
 
 /* K = offset + F_x F_y' from the features of rows and columns: all entries (own = VOLT_OTHER_ROWS) or, if
- * the first row is column `own`, those up to the diagonal. */
-void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t own, volt_matrix K);
+ * the first row is column `diagonal`, those up to the diagonal. */
+void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t diagonal, volt_matrix K);
 
 /* Converts the same rows of K from F_x F_y' to exp(-gamma |f(x) - f(y)|^2), with squared norms. Distances
  * that suffer from cancellation in |f(x)|^2 + |f(y)|^2 - 2 <f(x), f(y)> are computed from the differences. */
 void volt_features_gaussian(double gamma, volt_view rows, const double *row_norms, volt_view columns,
-                            const double *column_norms, int64_t own, volt_matrix K);
+                            const double *column_norms, int64_t diagonal, volt_matrix K);
 
 /* Squared norms of the rows of F. */
 void volt_features_norms(volt_view F, double *norms);

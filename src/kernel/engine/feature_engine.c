@@ -8,8 +8,8 @@
 #include <omp.h>
 
 enum {
-    FEATURE_ROWS = 64, /* rows of K multiplied at a time ... */
-    OWN_ROWS = 256     /* ... and if the rows are the columns, whose features are stored */
+    FEATURE_ROWS = 64,   /* rows of K multiplied at a time ... */
+    SYMMETRIC_ROWS = 256 /* ... and if the rows are the columns, whose features are stored */
 };
 
 /* Number of features of a path, or 0 if those of m paths do not pay. */
@@ -78,7 +78,7 @@ static volt_status centre_features(volt_columns *columns)
 /* All features change with their centre: those of a Gaussian are recomputed from the first row. */
 static volt_status pack(const volt_resolved *kernel, int64_t first, volt_stage *stage, volt_columns *columns)
 {
-    const volt_resolved own = volt_with_window(kernel, columns->window), *resolved = &own;
+    const volt_resolved windowed = volt_with_window(kernel, columns->window), *resolved = &windowed;
     int64_t d = columns->d, w = resolved->window, threads = volt_threads();
     if (resolved->programme.gaussian > 0) {
         first = 0;
@@ -126,21 +126,21 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 {
     (void)self; /* features have separate norms */
     int64_t h = x->h;
-    bool own = x->own >= 0;
+    bool is_symmetric = x->diagonal >= 0;
     const volt_programme *programme = &resolved->programme;
-    int64_t features = columns->n_features, most = own ? OWN_ROWS : FEATURE_ROWS;
+    int64_t features = columns->n_features, most = is_symmetric ? SYMMETRIC_ROWS : FEATURE_ROWS;
     volt_view all = volt_view_of(columns->features, columns->m, features);
     for (int64_t first = 0; first < h; first += most) {
         int64_t count = h - first < most ? h - first : most;
-        volt_view block =
-            own ? volt_view_rows(all, x->own + first, count) : volt_view_of(workspace, count, features);
-        if (!own)
+        volt_view block = is_symmetric ? volt_view_rows(all, x->diagonal + first, count)
+                                       : volt_view_of(workspace, count, features);
+        if (!is_symmetric)
             describe_rows(resolved, columns, x->rows, first, count, x->threads, stage, workspace);
-        int64_t at = own ? x->own + first : VOLT_OTHER_ROWS;
+        int64_t at = is_symmetric ? x->diagonal + first : VOLT_OTHER_ROWS;
         volt_matrix rows = volt_matrix_rows(K, first, count);
         volt_features_multiply(block, all, programme->offset, at, rows);
         if (programme->gaussian > 0) {
-            double norms[OWN_ROWS];
+            double norms[SYMMETRIC_ROWS];
             volt_features_norms(block, norms);
             volt_features_gaussian(programme->gaussian, block, norms, all, columns->feature_norms, at, rows);
         }

@@ -1,4 +1,5 @@
-/* src/kernel/engine/path_engine.c: kernels between paths that are built one by one, each pair by its own cells. */
+/* src/kernel/engine/path_engine.c: kernels between paths that are built one by one, each pair by its own
+ * cells. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/engine/engine.h"
@@ -56,18 +57,18 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
                 const volt_self *self, double *workspace, volt_matrix K, volt_stage *stage)
 {
     int64_t m = columns->m, each = volt_explicit_numbers(resolved), per_thread = scratch(resolved, columns);
-    int64_t at = rows->own;
+    int64_t at = rows->diagonal;
 
 #pragma omp parallel for schedule(dynamic, 4) num_threads((int)rows->threads)
     for (int64_t i = 0; i < rows->h; i++) {
         if (stage && !volt_stage_should_continue(stage))
             continue;
-        double *x = workspace + omp_get_thread_num() * per_thread, *own = x + each, out[LANES];
+        double *x = workspace + omp_get_thread_num() * per_thread, *programme_scratch = x + each, out[LANES];
         int64_t end = volt_diagonal_end(at, i, m);
         volt_explicit_build(resolved, rows->rows.data + i * rows->rows.ld, x, 1);
         for (int64_t j = 0; j < end; j += LANES) {
             const double *group = columns->paths + j * each;
-            volt_explicit_run(resolved, x, group, stage, own, out);
+            volt_explicit_run(resolved, x, group, stage, programme_scratch, out);
             if (stage && !volt_stage_should_continue(stage))
                 break;
             for (int64_t l = 0; l < LANES && j + l < end; l++) {
@@ -75,8 +76,8 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
                 if (self && !volt_pair_finish(&resolved->programme, at >= 0 && at + i == j + l, self[i],
                                               columns->self[j + l], &value)) {
                     double least = volt_pair_least(self[i], columns->self[j + l]);
-                    value =
-                        volt_pair_from_log(volt_explicit_log(resolved, x, group + l, least, stage, own), least);
+                    value = volt_pair_from_log(
+                        volt_explicit_log(resolved, x, group + l, least, stage, programme_scratch), least);
                 }
                 K.data[i * K.ld + j + l] = value;
             }

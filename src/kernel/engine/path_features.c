@@ -27,9 +27,9 @@ static void fill(volt_matrix K, double value)
             K.data[i * K.ld + j] = value;
 }
 
-void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t own, volt_matrix K)
+void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t diagonal, volt_matrix K)
 {
-    int64_t count = rows.rows, before = own >= 0 ? own : columns.rows;
+    int64_t count = rows.rows, before = diagonal >= 0 ? diagonal : columns.rows;
     volt_matrix block = {K.data, count, before, K.ld};
     volt_blas_int n = (volt_blas_int)count, m = (volt_blas_int)before, f = (volt_blas_int)rows.cols;
     volt_blas_int ld = (volt_blas_int)K.ld, ld_rows = (volt_blas_int)rows.ld,
@@ -39,12 +39,12 @@ void volt_features_multiply(volt_view rows, volt_view columns, double offset, in
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, f, 1, rows.data, ld_rows, columns.data,
                     ld_columns, 1, block.data, ld);
     }
-    if (own >= 0) { /* the diagonal block, without entries above the diagonal */
-        double *diagonal = K.data + own;
+    if (diagonal >= 0) { /* the diagonal block, without entries above the diagonal */
+        double *corner = K.data + diagonal;
         for (int64_t i = 0; i < count; i++)
             for (int64_t j = 0; j <= i; j++)
-                diagonal[i * K.ld + j] = offset;
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, f, 1, rows.data, ld_rows, 1, diagonal, ld);
+                corner[i * K.ld + j] = offset;
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, f, 1, rows.data, ld_rows, 1, corner, ld);
     }
 }
 
@@ -98,14 +98,14 @@ static const double exponent_slack = 1e-10;
 #define VANISHING 746.0
 
 void volt_features_gaussian(double gamma, volt_view rows, const double *row_norms, volt_view columns,
-                            const double *column_norms, int64_t own, volt_matrix K)
+                            const double *column_norms, int64_t diagonal, volt_matrix K)
 {
     int64_t count = rows.cols;
     double rounding = (16 + sqrt((double)count)) * DBL_EPSILON; /* of the square, relative to both norms */
 #pragma omp parallel for schedule(dynamic, 4) num_threads((int)volt_threads()) if (rows.rows > 1)
     for (int64_t i = 0; i < rows.rows; i++) {
         double *row = K.data + i * K.ld;
-        int64_t end = own >= 0 ? own + i : columns.rows;
+        int64_t end = diagonal >= 0 ? diagonal + i : columns.rows;
         for (int64_t j = 0; j < end; j++) {
             double sizes = row_norms[i] + column_norms[j], squared = sizes - 2 * row[j];
             double slack = rounding * sizes;
@@ -114,7 +114,7 @@ void volt_features_gaussian(double gamma, volt_view rows, const double *row_norm
                 squared = squared_distance(rows.data + i * rows.ld, columns.data + j * columns.ld, count);
             row[j] = exp(-gamma * (squared < 0 ? 0 : squared));
         }
-        if (own >= 0)
+        if (diagonal >= 0)
             row[end] = row_norms[i] >= 0 ? 1 : row_norms[i]; /* NaN: reported by the caller */
     }
 }

@@ -71,9 +71,9 @@ static void zero(volt_state *base)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Runs rows Z against the columns of record r, in blocks; `own`: the position of the first row among these.
- * K has the columns of all records. */
-static bool advance_part(const records_state *state, int64_t r, volt_view Z, int64_t own, volt_matrix K,
+/* Runs rows Z against the columns of record r, in blocks; `diagonal`: the position of the first row among
+ * these. K has the columns of all records. */
+static bool advance_part(const records_state *state, int64_t r, volt_view Z, int64_t diagonal, volt_matrix K,
                          volt_stage *stage)
 {
     volt_state *part = state->parts.each[r];
@@ -81,35 +81,37 @@ static bool advance_part(const records_state *state, int64_t r, volt_view Z, int
     for (int64_t first = 0; first < Z.rows && volt_stage_poll(stage); first += part->max_rows) {
         int64_t count = volt_min(part->max_rows, Z.rows - first);
         volt_matrix block = {corner + first * K.ld, count, part->columns->m, K.ld};
-        part->ops->advance(part, volt_view_rows(Z, first, count), own >= 0 ? own + first : own, block, stage);
+        part->ops->advance(part, volt_view_rows(Z, first, count), diagonal >= 0 ? diagonal + first : diagonal,
+                           block, stage);
     }
     return volt_stage_poll(stage);
 }
 
-/* The rows of the columns from row `own` on: of record a only columns up to its end are computed. */
-static void advance_own(records_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+/* The rows of the columns from row `diagonal` on: of record a only columns up to its end are computed. */
+static void advance_diagonal(records_state *state, volt_view Z, int64_t diagonal, volt_matrix K,
+                             volt_stage *stage)
 {
     const volt_resolved *resolved = state->base.resolved;
-    for (int64_t at = own, to = 0, end = own + Z.rows; at < end; at = to) {
+    for (int64_t at = diagonal, to = 0, end = diagonal + Z.rows; at < end; at = to) {
         int64_t a = volt_records_at(records_of(resolved), at), begin = begin_of(resolved, a);
         to = end_of(resolved, a, end);
-        volt_view rows = volt_view_rows(Z, at - own, to - at);
+        volt_view rows = volt_view_rows(Z, at - diagonal, to - at);
         for (int64_t b = 0; b <= a; b++) {
             if (at == begin)
                 volt_state_zero(state->parts.each[b]);
             if (!advance_part(state, b, rows, a == b ? at - begin : VOLT_OTHER_ROWS,
-                              volt_matrix_rows(K, at - own, to - at), stage))
+                              volt_matrix_rows(K, at - diagonal, to - at), stage))
                 return;
         }
     }
 }
 
-static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
 {
     records_state *state = (records_state *)base;
-    bool continues = own < 0;
-    if (own >= 0)
-        advance_own(state, Z, own, K, stage);
+    bool continues = diagonal < 0;
+    if (diagonal >= 0)
+        advance_diagonal(state, Z, diagonal, K, stage);
     for (int64_t r = 0; r < state->parts.n && continues; r++)
         continues = advance_part(state, r, Z, VOLT_OTHER_ROWS, K, stage);
 }
@@ -161,8 +163,8 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
     enum { BESIDE = 128 }; /* overhead of a record in bytes: there may be many short ones */
     double total = BESIDE * (double)count_records(resolved, m);
     for (int64_t r = 0; r < count_records(resolved, m); r++) {
-        int64_t own = end_of(resolved, r, m) - begin_of(resolved, r);
-        total += volt_engine_bytes(&resolved->records->each, own, part_rows(own, rows)) / 8;
+        int64_t length = end_of(resolved, r, m) - begin_of(resolved, r);
+        total += volt_engine_bytes(&resolved->records->each, length, part_rows(length, rows)) / 8;
     }
     return total;
 }

@@ -209,12 +209,12 @@ static void seek(volt_state *base, volt_view Z)
     run(base, Z, (volt_matrix){0});
 }
 
-/* Raises products, including coef0, to the power; `own` as in engines. */
-static void raise(const volt_reservoir *reservoir, int64_t own, volt_matrix K)
+/* Raises products, including coef0, to the power; `diagonal` as in engines. */
+static void raise(const volt_reservoir *reservoir, int64_t diagonal, volt_matrix K)
 {
     for (int64_t i = 0; i < K.rows && reservoir->degree > 1; i++) {
         double *restrict row = K.data + i * K.ld;
-        int64_t end = volt_diagonal_end(own, i, K.cols);
+        int64_t end = volt_diagonal_end(diagonal, i, K.cols);
         for (int64_t j = 0; j < end; j++) {
             double base = row[j], power = base;
             for (int64_t p = 1; p < reservoir->degree; p++)
@@ -260,19 +260,19 @@ static void advance_moving(reservoir_state *state, volt_view Z, bool joins, volt
     raise(reservoir, VOLT_OTHER_ROWS, K);
 }
 
-static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
 {
     reservoir_state *state = (reservoir_state *)base;
     const volt_reservoir *reservoir = base->resolved->reservoir;
     if (base->moves) {
-        advance_moving(state, Z, own >= 0, K);
+        advance_moving(state, Z, diagonal >= 0, K);
         return;
     }
-    int64_t n = reservoir->size, most = own >= 0 ? OWN_ROWS : block_rows(base->max_rows);
+    int64_t n = reservoir->size, most = diagonal >= 0 ? OWN_ROWS : block_rows(base->max_rows);
     volt_view all = volt_view_of(base->columns->features, base->columns->m, n);
     for (int64_t first = 0; first < Z.rows; first += most) {
         int64_t count = volt_min(most, Z.rows - first);
-        int64_t at = own >= 0 ? own + first : VOLT_OTHER_ROWS;
+        int64_t at = diagonal >= 0 ? diagonal + first : VOLT_OTHER_ROWS;
         volt_matrix rows = volt_matrix_rows(K, first, count);
         volt_view block = at >= 0 ? volt_view_rows(all, at, count) : volt_view_of(state->block, count, n);
         if (at >= 0)
@@ -381,10 +381,10 @@ const volt_engine volt_engine_reservoir = {
 
 /* ---- columns that are the coordinates of states ------------------------------------------------- */
 
-static void advance_states(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance_states(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
 {
     enum { ROWS = 256 };
-    (void)own; /* the columns are not rows */
+    (void)diagonal; /* the columns are not rows */
     for (int64_t first = 0; first < Z.rows; first += ROWS) {
         int64_t count = volt_min(ROWS, Z.rows - first);
         run(base, volt_view_rows(Z, first, count), volt_matrix_rows(K, first, count));

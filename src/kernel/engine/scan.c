@@ -54,9 +54,9 @@ static void run_piece(const volt_scan_grid *grid, const piece *p, const entries 
     volt_columns_local(grid->columns, grid->rows.data + row * grid->rows.ld, grid->rows.ld,
                        grid->row_norms ? grid->row_norms + row : NULL, rows, p->first, p->end - p->first,
                        local.at, TILE_LD);
-    if (grid->own >= 0 && grid->scan->distance && p->high > grid->own)
+    if (grid->diagonal >= 0 && grid->scan->distance && p->high > grid->diagonal)
         for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself, regardless of rounding */
-            local.at[(i - row) * TILE_LD + (i + grid->own - p->first)] = 0;
+            local.at[(i - row) * TILE_LD + (i + grid->diagonal - p->first)] = 0;
 
     /* Diagonals shared by all rows are processed together; the ends, where a diagonal enters the grid at the
      * left or leaves it at the right, row by row. */
@@ -144,7 +144,7 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
 {
     int64_t n = grids->rows.rows, m = grids->columns->m;
     int64_t lowest = -(n - 1),
-            highest = volt_diagonal_end(grids->own, 0, m); /* diagonals lowest .. highest - 1 */
+            highest = volt_diagonal_end(grids->diagonal, 0, m); /* diagonals lowest .. highest - 1 */
     int64_t bands = (highest - lowest + BAND - 1) / BAND;
     double work = (double)n * (double)m * (double)(grids->columns->d + 8) * (double)(sum ? sum->n_factors : 1);
 

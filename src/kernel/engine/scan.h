@@ -19,13 +19,13 @@ typedef struct volt_scan_grid {
     volt_view rows;          /* n x d; centred when scan->distance */
     const double *row_norms; /* n, when scan->distance */
     /* the column of the first row: only entries up to the diagonal are computed; or VOLT_OTHER_ROWS */
-    int64_t own;
+    int64_t diagonal;
     double *state; /* number s of diagonal k is state[s * stride + k] */
     int64_t stride;
 } volt_scan_grid;
 
 /* Run the scan and write K (n x m; for rows of the columns, up to the diagonal). With `sum`, there is one
- * grid for each of its factors, all with the same n, m and `own`, and K is their sum of products, combined
+ * grid for each of its factors, all with the same n, m and `diagonal`, and K is their sum of products, combined
  * tile by tile without a matrix per factor. The stage (may be NULL) counts entries of K. A cancelled stage
  * leaves K and the states unfinished. */
 void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage);
@@ -37,6 +37,6 @@ void volt_scan_border(const volt_scan *scan, volt_view Z, double *border, double
                       bool backwards);
 
 /* The grid of the rows Z against the columns of a state of this engine. Running the grid advances the state. */
-volt_scan_grid volt_scan_state_grid(volt_state *state, volt_view Z, int64_t own);
+volt_scan_grid volt_scan_state_grid(volt_state *state, volt_view Z, int64_t diagonal);
 
 #endif

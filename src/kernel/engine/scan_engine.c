@@ -28,11 +28,12 @@ typedef struct scan_state {
     double *norms;
 
     /* Moving columns. */
-    volt_columns own;               /* packed[k * ld + j], without norms: distances use differences */
-    int64_t start, column_capacity; /* positions before the first column in the lists of `own`, and capacity */
-    double *local;                  /* capacity and a chunk: local values of a row ... */
-    double *unwanted;               /* ... and capacity: unused kernel values */
-    bool cut;                       /* columns have left: the edge precedes the first, else zeros do */
+    volt_columns moving; /* packed[k * ld + j], without norms: distances use differences */
+    int64_t start,
+        column_capacity; /* positions before the first column in the lists of `moving`, and capacity */
+    double *local;       /* capacity and a chunk: local values of a row ... */
+    double *unwanted;    /* ... and capacity: unused kernel values */
+    bool cut;            /* columns have left: the edge precedes the first, else zeros do */
     double edge[VOLT_MAX_STATE], edge_border[VOLT_MAX_STATE]; /* of the last column that left: state, border */
 } scan_state;
 
@@ -57,7 +58,7 @@ static void release(volt_state *base)
     volt_free(state->row);
     volt_free(state->centred);
     volt_free(state->norms);
-    volt_free(state->own.packed ? state->own.packed - state->start : NULL);
+    volt_free(state->moving.packed ? state->moving.packed - state->start : NULL);
     volt_free(state->local);
     volt_free(state->unwanted);
 }
@@ -70,10 +71,10 @@ static int64_t slack_of(int64_t m, int64_t max_rows)
 /* Increases the capacity for moving columns; on failure nothing changes. */
 static volt_status enlarge(scan_state *state, int64_t column_capacity)
 {
-    volt_columns *own = &state->own;
+    volt_columns *moving = &state->moving;
     int64_t count = state->base.count, capacity = 2 * column_capacity,
             ld = column_capacity + VOLT_COLUMNS_CHUNK;
-    double *packed = volt_alloc_zero(own->d * ld, sizeof(double));
+    double *packed = volt_alloc_zero(moving->d * ld, sizeof(double));
     double *buffer = volt_alloc_doubles(size_of(state), capacity);
     double *local = volt_alloc_doubles(ld, 1), *unwanted = volt_alloc_doubles(column_capacity, 1);
     if (!packed || !buffer || !local || !unwanted) {
@@ -83,15 +84,15 @@ static volt_status enlarge(scan_state *state, int64_t column_capacity)
         volt_free(unwanted);
         return VOLT_ERR_MEMORY;
     }
-    copy_lists(own->packed, own->ld, packed, ld, own->d, count);
+    copy_lists(moving->packed, moving->ld, packed, ld, moving->d, count);
     copy_lists(state->buffer + state->at, state->capacity, buffer + capacity - count, capacity, size_of(state),
                count);
-    volt_free(own->packed ? own->packed - state->start : NULL);
+    volt_free(moving->packed ? moving->packed - state->start : NULL);
     volt_free(state->buffer);
     volt_free(state->local);
     volt_free(state->unwanted);
-    own->packed = packed;
-    own->ld = ld;
+    moving->packed = packed;
+    moving->ld = ld;
     state->buffer = buffer;
     state->capacity = capacity;
     state->at = capacity - count;
@@ -113,8 +114,8 @@ static volt_status allocate(volt_state *base)
     if (!state->row || !state->centred || !state->norms)
         return VOLT_ERR_MEMORY;
     if (base->moves) {
-        state->own = (volt_columns){.d = d, .distance = scan->distance};
-        base->columns = &state->own;
+        state->moving = (volt_columns){.d = d, .distance = scan->distance};
+        base->columns = &state->moving;
         return enlarge(state, MIN_COLUMN_CAPACITY);
     }
     state->at = slack_of(base->count, base->max_rows);
@@ -161,11 +162,12 @@ static volt_status prepare(volt_state *base, const double *z, bool joins, bool w
     (void)joins;
     (void)wanted;
     scan_state *state = (scan_state *)base;
-    volt_columns *own = &state->own;
+    volt_columns *moving = &state->moving;
     /* Moved back only if that frees enough space: the cost of a move is spread over many rows. */
     if (state->start + base->count + 1 > state->column_capacity && state->start > state->column_capacity / 4) {
-        copy_lists(own->packed, own->ld, own->packed - state->start, own->ld, own->d, base->count);
-        own->packed -= state->start;
+        copy_lists(moving->packed, moving->ld, moving->packed - state->start, moving->ld, moving->d,
+                   base->count);
+        moving->packed -= state->start;
         state->start = 0;
     }
     return state->start + base->count + 1 > state->column_capacity ? enlarge(state, 2 * state->column_capacity)
@@ -174,13 +176,13 @@ static volt_status prepare(volt_state *base, const double *z, bool joins, bool w
 
 static void set_count(scan_state *state, int64_t count)
 {
-    state->base.count = state->own.m = count;
+    state->base.count = state->moving.m = count;
 }
 
 static void join(scan_state *state, const double *z)
 {
-    for (int64_t k = 0; k < state->own.d; k++)
-        state->own.packed[k * state->own.ld + state->base.count] = z[k];
+    for (int64_t k = 0; k < state->moving.d; k++)
+        state->moving.packed[k * state->moving.ld + state->base.count] = z[k];
     set_count(state, state->base.count + 1);
 }
 
@@ -193,7 +195,7 @@ static void drop(volt_state *base, int64_t count)
         memcpy(state->edge_border, base->resolved->scan.start, sizeof state->edge_border);
     walk_columns(state, count, state->edge_border, NULL, 0);
     state->cut = true;
-    state->own.packed += count;
+    state->moving.packed += count;
     state->start += count;
     state->at += count;
     set_count(state, base->count - count);
@@ -232,14 +234,14 @@ static double *enter_rows(scan_state *state, volt_view Z)
     return diagonals;
 }
 
-volt_scan_grid volt_scan_state_grid(volt_state *base, volt_view Z, int64_t own)
+volt_scan_grid volt_scan_state_grid(volt_state *base, volt_view Z, int64_t diagonal)
 {
     scan_state *state = (scan_state *)base;
     volt_scan_grid grid = {
         .scan = &base->resolved->scan,
         .columns = base->columns,
         .rows = Z,
-        .own = own,
+        .diagonal = diagonal,
         .state = enter_rows(state, Z),
         .stride = state->capacity,
     };
@@ -263,16 +265,16 @@ static void advance_moving(scan_state *state, volt_view Z, bool joins, double *k
     int64_t count = state->base.count;
     if (count == 0)
         return;
-    volt_columns_local(&state->own, Z.data, Z.ld, NULL, 1, 0, count, state->local, 0);
+    volt_columns_local(&state->moving, Z.data, Z.ld, NULL, 1, 0, count, state->local, 0);
     scan->step(scan, 1, state->local, 1, diagonals, state->capacity, k ? k : state->unwanted, 1, count);
 }
 
-static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
 {
     if (base->moves) {
-        advance_moving((scan_state *)base, Z, own >= 0, K.data);
+        advance_moving((scan_state *)base, Z, diagonal >= 0, K.data);
     } else {
-        volt_scan_grid grid = volt_scan_state_grid(base, Z, own);
+        volt_scan_grid grid = volt_scan_state_grid(base, Z, diagonal);
         volt_scan_run(&grid, NULL, K, stage);
     }
 }
@@ -287,7 +289,7 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
 /* Count and cut flag, the columns, their states, their borders, both edges and the border. */
 static int64_t length_of(const scan_state *state, int64_t count)
 {
-    return 2 + count * (state->own.d + 2 * size_of(state)) + 3 * size_of(state);
+    return 2 + count * (state->moving.d + 2 * size_of(state)) + 3 * size_of(state);
 }
 
 static int64_t moving_length(const volt_state *base)
@@ -306,7 +308,7 @@ static void exchange_all(scan_state *state, double *numbers, bool out)
 {
     int64_t m = state->base.count, size = size_of(state);
     if (state->base.moves)
-        numbers = exchange(state->own.packed, state->own.ld, state->own.d, m, numbers, out);
+        numbers = exchange(state->moving.packed, state->moving.ld, state->moving.d, m, numbers, out);
     numbers = exchange(state->buffer + state->at, state->capacity, size, m, numbers, out);
     if (state->base.moves) {
         if (out) /* they follow from the columns and the border at the edge */

@@ -83,19 +83,19 @@ static void zero(volt_state *base)
 /* ---- rows ------------------------------------------------------------------------------------- */
 
 /* P <- P Q, or K <- K + w P; for rows of the columns, up to the diagonal. */
-static void multiply(volt_matrix P, const double *Q, int64_t own)
+static void multiply(volt_matrix P, const double *Q, int64_t diagonal)
 {
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (P.rows * P.cols > 100000)
     for (int64_t i = 0; i < P.rows; i++)
-        for (int64_t j = 0; j < volt_diagonal_end(own, i, P.cols); j++)
+        for (int64_t j = 0; j < volt_diagonal_end(diagonal, i, P.cols); j++)
             P.data[i * P.ld + j] *= Q[i * P.cols + j];
 }
 
-static void add(volt_matrix K, double weight, const double *P, bool first, int64_t own)
+static void add(volt_matrix K, double weight, const double *P, bool first, int64_t diagonal)
 {
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (K.rows * K.cols > 100000)
     for (int64_t i = 0; i < K.rows; i++)
-        for (int64_t j = 0; j < volt_diagonal_end(own, i, K.cols); j++)
+        for (int64_t j = 0; j < volt_diagonal_end(diagonal, i, K.cols); j++)
             K.data[i * K.ld + j] = (first ? 0 : K.data[i * K.ld + j]) + weight * P[i * K.cols + j];
 }
 
@@ -107,7 +107,7 @@ static int ask(const char *stage, double fraction, void *context)
     return !volt_stage_poll(context);
 }
 
-static void advance_by_blocks(sum_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance_by_blocks(sum_state *state, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
 {
     const volt_sum *sum = state->base.resolved->sum;
     volt_matrix product = volt_matrix_of(state->product, Z.rows, K.cols);
@@ -118,33 +118,34 @@ static void advance_by_blocks(sum_state *state, volt_view Z, int64_t own, volt_m
         volt_stage_begin(&asking, (volt_progress){f > 0 && stage ? ask : NULL, stage}, "kernel matrix", 0, 1,
                          1);
         volt_state *part = state->parts.each[f];
-        part->ops->advance(part, volt_sum_slice(sum, f, Z), own,
+        part->ops->advance(part, volt_sum_slice(sum, f, Z), diagonal,
                            volt_matrix_of(K.data ? out : NULL, Z.rows, K.cols), f == 0 ? stage : &asking);
         if (!volt_stage_poll(stage))
             return;
         if (K.data && !begins)
-            multiply(product, state->factor, own);
+            multiply(product, state->factor, diagonal);
         if (K.data && volt_sum_ends_term(sum, f))
-            add(K, sum->weight[sum->term[f]], state->product, sum->term[f] == 0, own);
+            add(K, sum->weight[sum->term[f]], state->product, sum->term[f] == 0, diagonal);
     }
 }
 
-static void advance_scans(const sum_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance_scans(const sum_state *state, volt_view Z, int64_t diagonal, volt_matrix K,
+                          volt_stage *stage)
 {
     const volt_sum *sum = state->base.resolved->sum;
     volt_scan_grid grids[VOLT_MAX_FACTORS];
     for (int64_t f = 0; f < sum->n_factors; f++)
-        grids[f] = volt_scan_state_grid(state->parts.each[f], volt_sum_slice(sum, f, Z), own);
+        grids[f] = volt_scan_state_grid(state->parts.each[f], volt_sum_slice(sum, f, Z), diagonal);
     volt_scan_run(grids, sum, K, stage);
 }
 
-static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
 {
     sum_state *state = (sum_state *)base;
     if (state->blocks == 0)
-        advance_scans(state, Z, own, K, stage);
+        advance_scans(state, Z, diagonal, K, stage);
     else
-        advance_by_blocks(state, Z, own, K, stage);
+        advance_by_blocks(state, Z, diagonal, K, stage);
     base->count = state->parts.each[0]->count;
 }
 

@@ -56,7 +56,7 @@ typedef struct band {
     double *second;    /* the same: the second numbers of the cells, where the programme has them */
     double *local;     /* TILE_ROWS x width */
     double *last;      /* the previous lifted row, for differences */
-    double *own;       /* the programme's scratch space */
+    double *scratch;   /* the programme's scratch space */
     int64_t point_row; /* next row of local values */
 } band;
 
@@ -76,8 +76,8 @@ static void next_points(band *b, double *out)
     int64_t row = b->point_row++;
     volt_columns_local(b->columns, x->rows.data + row * x->rows.ld, x->rows.ld,
                        x->norms ? x->norms + row : NULL, 1, b->first, b->points, out, b->size.width);
-    int64_t itself = x->own + row - b->first;
-    if (x->own >= 0 && b->columns->distance && itself < b->points)
+    int64_t itself = x->diagonal + row - b->first;
+    if (x->diagonal >= 0 && b->columns->distance && itself < b->points)
         out[itself] = 0; /* a row is at distance 0 from itself */
     if (b->resolved->programme.lift)
         b->resolved->programme.lift(&b->resolved->programme, out, b->points);
@@ -116,7 +116,7 @@ static double value_by_logs(const band *b, int64_t i, int64_t j, const double *c
     const volt_view rows = b->x->rows;
     int64_t w = b->resolved->window;
     double value = programme->log_value(programme, rows.data + i * rows.ld, w, b->columns->packed + j, w, 1,
-                                        b->columns->ld, b->columns->d, least, stage, b->own);
+                                        b->columns->ld, b->columns->d, least, stage, b->scratch);
     return volt_pair_from_log(value, least);
 }
 
@@ -127,17 +127,17 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
 {
     const double *cells = b->cells + row * b->size.width, *second = b->second + row * b->size.width;
     const volt_programme *programme = &b->resolved->programme;
-    int64_t lengths[LANES], itself = b->x->own >= 0 ? b->x->own + i : VOLT_OTHER_ROWS;
+    int64_t lengths[LANES], itself = b->x->diagonal >= 0 ? b->x->diagonal + i : VOLT_OTHER_ROWS;
     for (int l = 0; l < LANES; l++)
         lengths[l] = b->size.cells;
     int64_t between = volt_rows_between_polls(b->size.cells);
     for (int64_t group = 0; group < count; group += LANES) {
         double out[LANES];
-        programme->start(programme, b->size.cells, b->own);
+        programme->start(programme, b->size.cells, b->scratch);
         for (int64_t a = 0; a < b->size.down && ((a + 1) % between != 0 || volt_stage_poll(stage)); a++)
             programme->row(programme, b->size.cells, cells + a * b->size.width + group,
-                           second + a * b->size.width + group, 1, b->own);
-        programme->finish(programme, lengths, b->own, out);
+                           second + a * b->size.width + group, 1, b->scratch);
+        programme->finish(programme, lengths, b->scratch, out);
         for (int64_t l = 0; l < LANES && group + l < count; l++) {
             int64_t j = b->first + group + l;
             double value = out[l];
@@ -151,8 +151,9 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
 static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *stage)
 {
     int64_t h = b->x->h, m = b->columns->m, kept = b->size.down > 0 ? b->size.down - 1 : 0;
-    int64_t own = b->x->own, end_column = b->first + BAND < m ? b->first + BAND : m;
-    int64_t start = own >= 0 && own < b->first ? b->first - own : 0; /* the first row that the band contains */
+    int64_t diagonal = b->x->diagonal, end_column = b->first + BAND < m ? b->first + BAND : m;
+    int64_t start = diagonal >= 0 && diagonal < b->first ? b->first - diagonal
+                                                         : 0; /* the first row that the band contains */
     if (start >= h)
         return;
     b->point_row = start;
@@ -166,7 +167,7 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
         for (int64_t r = 0; r < rows; r++) {
             if (b->size.down > 0)
                 next_cells(b, kept + r);
-            int64_t i = block + r, end = volt_diagonal_end(own, i, end_column);
+            int64_t i = block + r, end = volt_diagonal_end(diagonal, i, end_column);
             run_row(b, i, end - b->first, r, self, K, stage);
             if (stage && !volt_stage_advance(stage, end - b->first))
                 return;
@@ -185,8 +186,8 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
     int64_t seen = BAND - 1 + size.cells + (size.differences ? 1 : 0);
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {
-        double *own = workspace + omp_get_thread_num() * per_thread;
-        memset(own, 0, (size_t)per_thread * sizeof(double));
+        double *thread_workspace = workspace + omp_get_thread_num() * per_thread;
+        memset(thread_workspace, 0, (size_t)per_thread * sizeof(double));
         int64_t first = index * BAND, left = columns->length - first;
         band b = {.resolved = resolved,
                   .columns = columns,
@@ -194,11 +195,11 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
                   .size = size,
                   .first = first,
                   .points = left < seen ? left : seen,
-                  .cells = own,
-                  .second = own + (ROWS + size.down) * size.width,
-                  .local = own + 2 * (ROWS + size.down) * size.width};
+                  .cells = thread_workspace,
+                  .second = thread_workspace + (ROWS + size.down) * size.width,
+                  .local = thread_workspace + 2 * (ROWS + size.down) * size.width};
         b.last = b.local + TILE_ROWS * size.width;
-        b.own = b.last + size.width;
+        b.scratch = b.last + size.width;
         run_band(&b, self, K, stage);
     }
 }
@@ -212,11 +213,11 @@ static int64_t scratch(const volt_resolved *resolved, const volt_columns *column
 
 static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
-    const volt_resolved own = volt_with_window(resolved, volt_columns_window(resolved, m));
-    double self = (double)(volt_self_scratch(&own) + own.window * own.d);
+    const volt_resolved windowed = volt_with_window(resolved, volt_columns_window(resolved, m));
+    double self = (double)(volt_self_scratch(&windowed) + windowed.window * windowed.d);
     return volt_columns_numbers(resolved, m) + volt_window_state_numbers(resolved, rows) + 3 * (double)m +
            (double)volt_self_scratch(resolved) +
-           (double)volt_threads() * ((double)scratch_of(resolved, own.window) + self);
+           (double)volt_threads() * ((double)scratch_of(resolved, windowed.window) + self);
 }
 
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)

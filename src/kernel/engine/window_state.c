@@ -124,10 +124,11 @@ static const double *add_up_beyond(const window_state *state, const column_lot *
 
 /* Effective rows of the windows of h new rows: the same number as for the columns. If those are cut short
  * and second differences are taken: one zero and all rows from the first nonzero row on. */
-static int64_t window_of_rows(const window_state *state, const volt_columns *columns, int64_t h, int64_t own)
+static int64_t window_of_rows(const window_state *state, const volt_columns *columns, int64_t h,
+                              int64_t diagonal)
 {
     int64_t w = state->base.resolved->window, numbers = (w - 1) * columns->d, zeros = 0;
-    if (columns->window == w || own >= 0 || state->base.resolved->scan.step)
+    if (columns->window == w || diagonal >= 0 || state->base.resolved->scan.step)
         return columns->window;
     while (zeros < numbers && state->rows[zeros] == 0)
         zeros++;
@@ -136,7 +137,7 @@ static int64_t window_of_rows(const window_state *state, const volt_columns *col
 
 /* The rows as the engine expects them, in windows of `window`. */
 static volt_window_rows arrange_rows(const window_state *state, const column_lot *lot, int64_t window,
-                                     int64_t h, int64_t own)
+                                     int64_t h, int64_t diagonal)
 {
     const volt_columns *columns = lot->columns;
     int64_t d = columns->d, total = window - 1 + h, longer = sums_beyond(state->base.resolved, columns);
@@ -145,7 +146,7 @@ static volt_window_rows arrange_rows(const window_state *state, const column_lot
     volt_window_rows x = {.rows = volt_view_of(rows, total, d),
                           .h = h,
                           .threads = volt_min(volt_threads(), lot->threads),
-                          .own = own};
+                          .diagonal = diagonal};
     if (longer > 0)
         x.beyond = add_up_beyond(state, lot, h, longer);
     if (columns->distance) {
@@ -162,23 +163,23 @@ static volt_window_rows arrange_rows(const window_state *state, const column_lot
 }
 
 /* Runs the last h rows of the state against the columns of a lot. */
-static void lot_run(const window_state *state, const column_lot *lot, int64_t h, int64_t own, volt_matrix K,
-                    volt_stage *stage)
+static void lot_run(const window_state *state, const column_lot *lot, int64_t h, int64_t diagonal,
+                    volt_matrix K, volt_stage *stage)
 {
     const volt_columns *columns = lot->columns;
     volt_resolved seen = *state->base.resolved;
-    seen.window = window_of_rows(state, columns, h, own);
+    seen.window = window_of_rows(state, columns, h, diagonal);
     const double *rows = state->rows + (state->base.resolved->window - seen.window) * columns->d;
     const volt_self *self = NULL;
     if (columns->self) {
-        self = own >= 0 ? columns->self + own : lot->self;
+        self = diagonal >= 0 ? columns->self + diagonal : lot->self;
         double *scratch = lot->scratch + lot->threads * columns->engine->scratch(state->base.resolved, columns);
-        for (int64_t i = 0; own < 0 && i < h; i++)
+        for (int64_t i = 0; diagonal < 0 && i < h; i++)
             lot->self[i] = volt_self_compute(&seen, rows + i * columns->d, stage, scratch);
         if (stage && !volt_stage_should_continue(stage))
             return;
     }
-    volt_window_rows x = arrange_rows(state, lot, seen.window, h, own);
+    volt_window_rows x = arrange_rows(state, lot, seen.window, h, diagonal);
     columns->engine->run(&seen, columns, &x, self, lot->scratch, K, stage);
 }
 
@@ -319,16 +320,16 @@ static void drop(volt_state *base, int64_t count)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
 {
     window_state *state = (window_state *)base;
     int64_t d = base->resolved->d, kept = reach_of(state);
     for (int64_t i = 0; i < Z.rows; i++)
         memcpy(state->rows + (kept + i) * d, Z.data + i * Z.ld, (size_t)d * sizeof(double));
     if (base->moves)
-        advance_moving(state, own >= 0, K.data);
+        advance_moving(state, diagonal >= 0, K.data);
     else
-        lot_run(state, &state->lot, Z.rows, own, K, stage);
+        lot_run(state, &state->lot, Z.rows, diagonal, K, stage);
     memmove(state->rows, state->rows + Z.rows * d, bytes_kept(base));
 }
 

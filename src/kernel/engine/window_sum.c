@@ -108,10 +108,10 @@ static void run_band(band *b, volt_stage *stage)
         volt_columns_local(b->columns, rows.data + row * rows.ld, rows.ld,
                            b->x->norms ? b->x->norms + row : NULL, count, first_column,
                            end_column - first_column, local, TILE_LD);
-        int64_t own = b->x->own;
-        if (own >= 0 && b->columns->distance && b->high > own)
+        int64_t diagonal = b->x->diagonal;
+        if (diagonal >= 0 && b->columns->distance && b->high > diagonal)
             for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself */
-                local[(i - row) * TILE_LD + (i + own - first_column)] = 0;
+                local[(i - row) * TILE_LD + (i + diagonal - first_column)] = 0;
         for (int64_t i = row; i <= last; i++)
             run_row(b, i, local + (i - row) * TILE_LD, first_column);
         if (stage && !volt_stage_advance(stage, count * (b->high - b->low)))
@@ -124,15 +124,22 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 {
     (void)self; /* static kernels are not normalised */
     int64_t w = columns->window, lowest = -(x->rows.rows - 1),
-            highest = volt_diagonal_end(x->own, 0, columns->length);
+            highest = volt_diagonal_end(x->diagonal, 0, columns->length);
     int64_t bands = (highest - lowest + BAND - 1) / BAND;
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {
         int64_t high = highest - index * BAND;
-        double *own = workspace + omp_get_thread_num() * scratch_of(w);
-        memset(own, 0, (size_t)scratch_of(w) * sizeof(double));
-        band b = {resolved,       columns,           x, K, volt_max(lowest, high - BAND), high, own,
-                  own + w * BAND, own + 2 * w * BAND};
+        double *thread_workspace = workspace + omp_get_thread_num() * scratch_of(w);
+        memset(thread_workspace, 0, (size_t)scratch_of(w) * sizeof(double));
+        band b = {resolved,
+                  columns,
+                  x,
+                  K,
+                  volt_max(lowest, high - BAND),
+                  high,
+                  thread_workspace,
+                  thread_workspace + w * BAND,
+                  thread_workspace + 2 * w * BAND};
         run_band(&b, stage);
     }
 }

@@ -99,14 +99,14 @@ static bool may_overflow(const volt_resolved *resolved)
     return may;
 }
 
-/* Fills the matrix without further steps: of the columns with themselves (`own`), or the requested one.
+/* Fills the matrix without further steps: of the columns with themselves (`of_columns`), or the requested one.
  * Progress covers [from, from + share] of the call. */
-static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
+static volt_status fill(const void *context, bool of_columns, double from, double share, volt_matrix K)
 {
     const gram_job *job = context;
     const volt_resolved *resolved = job->resolved;
-    volt_view X = own ? job->Y : job->X;
-    bool same = own || job->same;
+    volt_view X = of_columns ? job->Y : job->X;
+    bool same = of_columns || job->same;
     row_maker maker;
     double entries = (double)X.rows * (double)job->Y.rows / (same ? 2 : 1);
     volt_stage stage;
@@ -192,9 +192,9 @@ static volt_status run_gram(const volt_kernel *kernel, const volt_sliced_rows *x
 volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_gram_options *options,
                       volt_matrix K)
 {
-    volt_gram_options own = volt_gram_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_gram_options"));
-    options = &own;
+    volt_gram_options opts = volt_gram_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_gram_options"));
+    options = &opts;
     bool same = !Y.data;
     if (same)
         Y = X;

@@ -3,7 +3,8 @@
  * The series of the columns are packed in interleaved groups, so that one series of the rows is combined
  * with a whole group at once and all operations vectorise for any lengths.
  *
- *     scans       aligned at the end, zeros before the shorter: leading zero rows do not change the zero initial
+ *     scans       aligned at the end, zeros before the shorter: leading zero rows do not change the zero
+ * initial
  *                 state, so the recursion needs no border; K is the last entry
  *     programmes  aligned at the start, zeros after the shorter; each lane is read at its length
  *     reservoirs  need no pairs of steps: their last states are compared (below) */
@@ -339,12 +340,12 @@ typedef struct collection_job {
     volt_progress progress;
 } collection_job;
 
-/* As in gram.c: the matrix of the columns with themselves (`own`), or the requested one. */
-static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
+/* As in gram.c: the matrix of the columns with themselves (`of_columns`), or the requested one. */
+static volt_status fill(const void *context, bool of_columns, double from, double share, volt_matrix K)
 {
     const collection_job *job = context;
-    collection X = own ? job->Y : job->X;
-    bool same = own || job->same;
+    collection X = of_columns ? job->Y : job->X;
+    bool same = of_columns || job->same;
     const volt_reservoir *reservoir = job->resolved->reservoir;
     volt_stage stage;
     work w = {.resolved = job->resolved, .X = X, .stage = &stage};
@@ -412,9 +413,9 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, int64_t n_x, const volt_view *Y,
                                  int64_t n_y, const volt_gram_options *options, volt_matrix K)
 {
-    volt_gram_options own = volt_gram_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_gram_options"));
-    options = &own;
+    volt_gram_options opts = volt_gram_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_gram_options"));
+    options = &opts;
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     VOLT_REQUIRE(X && n_x > 0, VOLT_ERR_SHAPE, "the collection X is empty");
     bool same = !Y;

@@ -104,12 +104,12 @@ static volt_status fill_terms(const expression_job *job, volt_matrix product, vo
     return VOLT_OK;
 }
 
-static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
+static volt_status fill(const void *context, bool of_columns, double from, double share, volt_matrix K)
 {
     (void)from;
     (void)share;
     expression_job job = *(const expression_job *)context;
-    if (own) {
+    if (of_columns) {
         job.X = job.Y;
         job.n_x = job.n_y;
         job.same = true;

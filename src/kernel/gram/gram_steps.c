@@ -48,18 +48,18 @@ static void subtract_means(const double *means, double mean, bool lower, double 
 {
 #pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
     for (int64_t i = 0; i < K.rows; i++) {
-        double *row = K.data + i * K.ld, own = 0;
+        double *row = K.data + i * K.ld, row_mean = 0;
         if (lower) {
-            own = means[i];
+            row_mean = means[i];
         } else {
             for (int64_t j = 0; j < K.cols; j++)
-                own += row[j];
-            own /= (double)K.cols;
+                row_mean += row[j];
+            row_mean /= (double)K.cols;
         }
         if (shifts)
-            shifts[i] = mean - 2 * own;
+            shifts[i] = mean - 2 * row_mean;
         for (int64_t j = 0; j < (lower ? i + 1 : K.cols); j++)
-            row[j] += mean - own - means[j];
+            row[j] += mean - row_mean - means[j];
     }
 }
 
@@ -70,11 +70,11 @@ static volt_status columns_means(volt_gram_fill fill, const void *context, int64
     char what[96];
     snprintf(what, sizeof what, "the Gram matrix of %" PRId64 " columns, which centring needs,", m);
     VOLT_TRY(volt_memory_require((double)m * (double)m * sizeof(double), what));
-    volt_matrix own = volt_matrix_of(volt_alloc_doubles(m, m), m, m);
-    volt_status status = own.data ? fill(context, true, from, share, own) : VOLT_ERR_MEMORY;
+    volt_matrix columns_gram = volt_matrix_of(volt_alloc_doubles(m, m), m, m);
+    volt_status status = columns_gram.data ? fill(context, true, from, share, columns_gram) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        *mean = row_means(own, means);
-    volt_free(own.data);
+        *mean = row_means(columns_gram, means);
+    volt_free(columns_gram.data);
     return status;
 }
 

@@ -22,7 +22,7 @@ VOLT_KERNEL_CONSTANTS(constants)
 VOLT_CLONES_WIDE
 static void step(VOLT_STEP_ARGUMENTS)
 {
-    double gamma = constants_of(&scan->own).gamma;
+    double gamma = constants_of(&scan->constants).gamma;
     VOLT_STATIC_STEP(1 / (1 + gamma * s))
 }
 
@@ -36,9 +36,11 @@ VOLT_STATIC_SERIES(taylor)
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
-    constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window)};
-    volt_scan scan = {
-        .step = step, .distance = true, .own = constants_keep(own), .form = {VOLT_FORM_CAUCHY, {own.gamma}}};
+    constants consts = {.gamma = volt_static_gamma(kernel, GAMMA, d, window)};
+    volt_scan scan = {.step = step,
+                      .distance = true,
+                      .constants = constants_keep(consts),
+                      .form = {VOLT_FORM_CAUCHY, {consts.gamma}}};
     *resolved = volt_static_resolved(scan, window, radius, 1);
     return VOLT_OK;
 }
@@ -47,7 +49,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 VOLT_CLONES_WIDE
 static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
-    double gamma = constants_of(&scan->own).gamma;
+    double gamma = constants_of(&scan->constants).gamma;
     VOLT_STATIC_STEP(-s / ((1 + gamma * s) * (1 + gamma * s)))
 }
 
@@ -61,7 +63,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 
 const volt_kernel_entry volt_kernel_cauchy = {
     .info = {VOLT_KERNEL_INFO, .name = "cauchy", .formula = "1 / (1 + gamma |x - y|^2)", .cost = "O(d)"},
-    .settle = volt_kernel_use_fallbacks,
+    .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
     .tangent = tangent,

@@ -67,16 +67,16 @@ static void use(volt_kernel *kernel, int p, double value)
     kernel->present[p] = true;
 }
 
-static volt_status settle(volt_kernel *kernel)
+static volt_status set_defaults(volt_kernel *kernel)
 {
-    VOLT_TRY(volt_reservoir_settle(kernel));
+    VOLT_TRY(volt_reservoir_set_defaults(kernel));
     VOLT_TRY(volt_kernel_refuse_both(kernel, RADIUS, NORM));
-    bool own = kernel->present[WEIGHTS];
-    if (!own && !kernel->present[NORM])
+    bool consts = kernel->present[WEIGHTS];
+    if (!consts && !kernel->present[NORM])
         volt_kernel_use_fallback(kernel, RADIUS);
     volt_kernel_use_fallback(kernel, LEAK);
     volt_kernel_use_fallback(kernel, INPUT);
-    use(kernel, BIAS, own ? 1 : 0.5);
+    use(kernel, BIAS, consts ? 1 : 0.5);
     volt_kernel_use_fallback(kernel, ACTIVATION);
     volt_kernel_use_fallback(kernel, DEGREE);
     use(kernel, COEF0, kernel->value[DEGREE] > 1 ? 1 : 0);
@@ -236,7 +236,7 @@ const volt_kernel_entry volt_kernel_esn = {
              .notes = "x and y are states of an echo state network. With degree=1 the kernel has rank `size`.\n"
                       "It is not universal. A fit of many rows is solved in the states, and a stream costs\n"
                       "one step of the network."},
-    .settle = settle,
+    .set_defaults = set_defaults,
     .resolve = volt_reservoir_resolve,
     .outline = volt_reservoir_sketch,
     .reservoir = &kind,

@@ -25,8 +25,8 @@ VOLT_CLONES_WIDE
 static void step(VOLT_STEP_ARGUMENTS)
 {
     (void)stride; /* one number of state */
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, rho = own.rho;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, rho = consts.rho;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
         double *restrict row_out = out + r * ld_out;
@@ -47,16 +47,16 @@ static void series_rest(const volt_scan *scan, const volt_jet_workspace *workspa
                         volt_jet *state)
 {
     volt_jet_copy(workspace->space, local, state);
-    volt_jet_scale(workspace->space, 1 / (1 - constants_of(&scan->own).rho), state);
+    volt_jet_scale(workspace->space, 1 / (1 - constants_of(&scan->constants).rho), state);
 }
 
 static void series_step(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
-    volt_jet_scale(workspace->space, constants_of(&scan->own).rho, state);
+    volt_jet_scale(workspace->space, constants_of(&scan->constants).rho, state);
     volt_jet_add(workspace->space, 1, local, state);
     if (out)
-        volt_jet_compose(workspace, gauss_taylor, &scan->own, state, out);
+        volt_jet_compose(workspace, gauss_taylor, &scan->constants, state, out);
 }
 
 static const volt_scan_series series = {.rest = series_rest, .step = series_step};
@@ -64,16 +64,16 @@ static const volt_scan_series series = {.rest = series_rest, .step = series_step
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
-    constants own = {.gamma = kernel->value[GAMMA], .rho = kernel->value[RHO]};
+    constants consts = {.gamma = kernel->value[GAMMA], .rho = kernel->value[RHO]};
     volt_resolved made = {
-        .facts = {.radius = radius, .contraction = own.rho, .largest = 1},
+        .facts = {.radius = radius, .contraction = consts.rho, .largest = 1},
         .window = 1,
         .scan = {.step = step,
                  .state_size = 1,
                  .start = {0},
                  .distance = true,
-                 .own = constants_keep(own),
-                 .form = {VOLT_FORM_FADING, {own.gamma, own.rho}}},
+                 .constants = constants_keep(consts),
+                 .form = {VOLT_FORM_FADING, {consts.gamma, consts.rho}}},
     };
     *resolved = made;
     return VOLT_OK;
@@ -86,8 +86,8 @@ VOLT_CLONES_WIDE
 static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
     (void)stride;
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, rho = own.rho;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, rho = consts.rho;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
         double *restrict row_out = out + r * ld_out;
@@ -99,12 +99,13 @@ static void step_by_gamma(VOLT_STEP_ARGUMENTS)
     }
 }
 
-/* By rho: -gamma D' exp(-gamma D), with D'[i][j] = D[i-1][j-1] + rho D'[i-1][j-1] as a second number of state. */
+/* By rho: -gamma D' exp(-gamma D), with D'[i][j] = D[i-1][j-1] + rho D'[i-1][j-1] as a second number of
+ * state. */
 VOLT_CLONES_WIDE
 static void step_by_rho(VOLT_STEP_ARGUMENTS)
 {
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, rho = own.rho;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, rho = consts.rho;
     double *restrict distances = state, *restrict slopes = state + stride;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
@@ -130,7 +131,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 const volt_kernel_entry volt_kernel_fading = {
     .info = {VOLT_KERNEL_INFO, .name = "fading",
              .formula = "exp(-gamma D), D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]", .cost = "O(d)"},
-    .settle = volt_kernel_use_fallbacks,
+    .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
     .tangent = tangent,

@@ -32,8 +32,8 @@ VOLT_CLONES_WIDE
 static void step(VOLT_STEP_ARGUMENTS)
 {
     (void)stride; /* one number of state */
-    const constants own = constants_of(&scan->own);
-    double mu = own.mu, rest = own.rest;
+    const constants consts = constants_of(&scan->constants);
+    double mu = consts.mu, rest = consts.rest;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
         double *restrict row_out = out + r * ld_out;
@@ -48,18 +48,18 @@ static void series_rest(const volt_scan *scan, const volt_jet_workspace *workspa
                         volt_jet *state)
 {
     volt_jet_copy(workspace->space, local, state);
-    volt_jet_scale(workspace->space, 1 / (1 - constants_of(&scan->own).mu), state);
+    volt_jet_scale(workspace->space, 1 / (1 - constants_of(&scan->constants).mu), state);
 }
 
 static void series_step(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
-    const constants own = constants_of(&scan->own);
+    const constants consts = constants_of(&scan->constants);
     if (out) {
         volt_jet_copy(workspace->space, local, out);
-        volt_jet_add(workspace->space, own.rest, state, out);
+        volt_jet_add(workspace->space, consts.rest, state, out);
     }
-    volt_jet_scale(workspace->space, own.mu, state);
+    volt_jet_scale(workspace->space, consts.mu, state);
     volt_jet_add(workspace->space, 1, local, state);
 }
 
@@ -74,15 +74,15 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 {
     (void)d;
     double mu = kernel->value[MU], corr = kernel->value[CORR];
-    constants own = {.mu = mu, .rest = (1 - corr * corr) * mu};
+    constants consts = {.mu = mu, .rest = (1 - corr * corr) * mu};
     volt_resolved made = {
         .facts = {.radius = radius, .contraction = mu, .largest = radius * radius / (1 - mu)},
         .window = 1,
         .scan = {.step = step,
                  .state_size = 1,
                  .start = {0},
-                 .own = constants_keep(own),
-                 .form = {VOLT_FORM_FIR, {own.mu, own.rest}}},
+                 .constants = constants_keep(consts),
+                 .form = {VOLT_FORM_FIR, {consts.mu, consts.rest}}},
     };
     *resolved = made;
     return VOLT_OK;
@@ -92,7 +92,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 VOLT_CLONES_WIDE
 static void step_by_mu(VOLT_STEP_ARGUMENTS)
 {
-    double mu = constants_of(&scan->own).mu;
+    double mu = constants_of(&scan->constants).mu;
     double *restrict sums = state, *restrict slopes = state + stride;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
@@ -118,7 +118,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 const volt_kernel_entry volt_kernel_fir = {
     .info = {VOLT_KERNEL_INFO, .name = "fir",
              .formula = "sum_{k,l} mu^{(k+l)/2} corr^{|k-l|} <x_{i-k}, y_{j-l}>", .cost = "O(d)"},
-    .settle = volt_kernel_use_fallbacks,
+    .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
     .echo = echo,

@@ -33,9 +33,9 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 
 static const volt_path_parameters where = {.window = WINDOW, .path = PATH, .augment = -1, .prescale = -1};
 
-static volt_status settle(volt_kernel *kernel)
+static volt_status set_defaults(volt_kernel *kernel)
 {
-    return volt_path_settle(kernel, &where);
+    return volt_path_set_defaults(kernel, &where);
 }
 
 /* ---- programme -------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ VOLT_KERNEL_CONSTANTS(constants)
 VOLT_CLONES_WIDE
 static void lift(const volt_programme *programme, double *restrict values, int64_t count)
 {
-    double rate = constants_of(&programme->own).rate;
+    double rate = constants_of(&programme->constants).rate;
     for (int64_t k = 0; k < count; k++) {
         double e = volt_exp(rate * values[k]);
         values[k] = weight * (e / (2 - e));
@@ -122,7 +122,7 @@ static double log_local(const volt_programme *programme, const double *x, const 
         double gap = x[k] - y[k * c_step];
         squared += gap * gap;
     }
-    double exponent = constants_of(&programme->own).rate * squared;
+    double exponent = constants_of(&programme->constants).rate * squared;
     return exponent - log1p(1 - exp(exponent));
 }
 
@@ -168,7 +168,7 @@ static double log_value(const volt_programme *programme, const double *x, int64_
 static void paths(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape)
 {
     double sigma = kernel->value[SIGMA];
-    constants own = {.rate = -fmin(1 / (2 * sigma * sigma), DBL_MAX)}; /* finite: times 0 it is 0 */
+    constants consts = {.rate = -fmin(1 / (2 * sigma * sigma), DBL_MAX)}; /* finite: times 0 it is 0 */
     volt_programme made = {
         .distance = true,
         .normalised = true,
@@ -180,7 +180,7 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .finish = finish,
         .log_value = log_value,
         .log_scale = log_weight,
-        .own = constants_keep(own),
+        .constants = constants_keep(consts),
     };
     *programme = made;
     *shape = volt_path_shape_of(kernel, &where);
@@ -205,7 +205,7 @@ const volt_kernel_entry volt_kernel_gak = {
              .formula =
                  "sum over alignments of prod e/(2 - e), e = exp(-|x_a - y_b|^2 / (2 sigma^2)), normalised",
              .cost = "O(d + window^2); path=rows: O(d^2)"},
-    .settle = settle,
+    .set_defaults = set_defaults,
     .resolve = resolve,
     .centred = centred,
     .paths = paths,

@@ -84,7 +84,7 @@ static inline volt_resolved volt_static_resolved(volt_scan scan, int64_t window,
                             volt_jet *state, volt_jet *out)                                                    \
     {                                                                                                          \
         (void)state;                                                                                           \
-        volt_jet_compose(workspace, taylor, &scan->own, local, out);                                           \
+        volt_jet_compose(workspace, taylor, &scan->constants, local, out);                                     \
     }                                                                                                          \
     static const volt_scan_series series = {.step = series_step};
 

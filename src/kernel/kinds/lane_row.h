@@ -32,35 +32,35 @@ typedef struct volt_lane_state {
     volt_vector diagonal[VOLT_LANE_VECTORS], left[VOLT_LANE_VECTORS];
 } volt_lane_state;
 
-/* Two columns, with the numbers `here` and the following LANES. */
+/* Two columns, with the numbers `cell` and the following LANES. */
 VOLT_INLINE void volt_lane_two(volt_lane_state *state, const double *first0, const double *second0,
-                               const double *first1, const double *second1, double *here)
+                               const double *first1, const double *second1, double *cell)
 {
     volt_vector up[VOLT_LANE_VECTORS];
     for (int v = 0; v < VOLT_LANE_VECTORS; v++) {
         volt_vector f = VOLT_CONST_VECTOR(first0, v);
-        up[v] = VOLT_VECTOR(here, v);
+        up[v] = VOLT_VECTOR(cell, v);
         volt_vector value = up[v] * f + state->diagonal[v] * VOLT_CONST_VECTOR(second0, v);
         value += state->left[v] * f;
-        VOLT_VECTOR(here, v) = state->left[v] = value;
+        VOLT_VECTOR(cell, v) = state->left[v] = value;
     }
-    here += VOLT_LANES;
+    cell += VOLT_LANES;
     for (int v = 0; v < VOLT_LANE_VECTORS; v++) {
         volt_vector f = VOLT_CONST_VECTOR(first1, v);
-        state->diagonal[v] = VOLT_VECTOR(here, v);
+        state->diagonal[v] = VOLT_VECTOR(cell, v);
         volt_vector value = state->diagonal[v] * f + up[v] * VOLT_CONST_VECTOR(second1, v);
         value += state->left[v] * f;
-        VOLT_VECTOR(here, v) = state->left[v] = value;
+        VOLT_VECTOR(cell, v) = state->left[v] = value;
     }
 }
 
-VOLT_INLINE void volt_lane_one(volt_lane_state *state, const double *first, const double *second, double *here)
+VOLT_INLINE void volt_lane_one(volt_lane_state *state, const double *first, const double *second, double *cell)
 {
     for (int v = 0; v < VOLT_LANE_VECTORS; v++) {
-        volt_vector f = VOLT_CONST_VECTOR(first, v), up = VOLT_VECTOR(here, v);
+        volt_vector f = VOLT_CONST_VECTOR(first, v), up = VOLT_VECTOR(cell, v);
         state->left[v] = state->left[v] * f + (up * f + state->diagonal[v] * VOLT_CONST_VECTOR(second, v));
         state->diagonal[v] = up;
-        VOLT_VECTOR(here, v) = state->left[v];
+        VOLT_VECTOR(cell, v) = state->left[v];
     }
 }
 

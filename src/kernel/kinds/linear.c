@@ -34,7 +34,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 
 const volt_kernel_entry volt_kernel_linear = {
     .info = {VOLT_KERNEL_INFO, .name = "linear", .formula = "<x, y>", .cost = "O(d)"},
-    .settle = volt_kernel_use_fallbacks,
+    .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
 };

@@ -27,8 +27,8 @@ VOLT_KERNEL_CONSTANTS(constants)
 VOLT_CLONES_WIDE
 static void step(VOLT_STEP_ARGUMENTS)
 {
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, rho = own.rho, mu = own.mu;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, rho = consts.rho, mu = consts.mu;
     double *restrict distances = state, *restrict kernels = state + stride;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
@@ -51,23 +51,23 @@ static void gauss_taylor(const void *numbers, const double *x, int order, volt_l
 static void series_rest(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state)
 {
-    const constants own = constants_of(&scan->own);
+    const constants consts = constants_of(&scan->constants);
     volt_jet *distance = &state[0], *value = &state[1];
     volt_jet_copy(workspace->space, local, distance);
-    volt_jet_scale(workspace->space, 1 / (1 - own.rho), distance);
-    volt_jet_compose(workspace, gauss_taylor, &scan->own, distance, value);
-    volt_jet_scale(workspace->space, 1 / (1 - own.mu), value);
+    volt_jet_scale(workspace->space, 1 / (1 - consts.rho), distance);
+    volt_jet_compose(workspace, gauss_taylor, &scan->constants, distance, value);
+    volt_jet_scale(workspace->space, 1 / (1 - consts.mu), value);
 }
 
 static void series_step(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
-    const constants own = constants_of(&scan->own);
+    const constants consts = constants_of(&scan->constants);
     volt_jet *distance = &state[0], *value = &state[1], *next = &workspace->spare[0];
-    volt_jet_scale(workspace->space, own.rho, distance);
+    volt_jet_scale(workspace->space, consts.rho, distance);
     volt_jet_add(workspace->space, 1, local, distance);
-    volt_jet_compose(workspace, gauss_taylor, &scan->own, distance, next);
-    volt_jet_add(workspace->space, own.mu, value, next);
+    volt_jet_compose(workspace, gauss_taylor, &scan->constants, distance, next);
+    volt_jet_add(workspace->space, consts.mu, value, next);
     volt_jet_swap(next, value);
     if (out)
         volt_jet_copy(workspace->space, value, out);
@@ -79,7 +79,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 {
     (void)d;
     double rho = kernel->value[RHO], mu = kernel->value[MU];
-    constants own = {.gamma = kernel->value[GAMMA], .rho = rho, .mu = mu};
+    constants consts = {.gamma = kernel->value[GAMMA], .rho = rho, .mu = mu};
     volt_resolved made = {
         .facts = {.radius = radius, .contraction = fmax(rho, mu), .largest = 1 / (1 - mu)},
         .window = 1,
@@ -87,8 +87,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                  .state_size = 2,
                  .start = {0, 1 / (1 - mu)},
                  .distance = true,
-                 .own = constants_keep(own),
-                 .form = {VOLT_FORM_MEMORY, {own.gamma, own.rho, own.mu}}},
+                 .constants = constants_keep(consts),
+                 .form = {VOLT_FORM_MEMORY, {consts.gamma, consts.rho, consts.mu}}},
     };
     *resolved = made;
     return VOLT_OK;
@@ -100,8 +100,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 VOLT_CLONES_WIDE
 static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, rho = own.rho, mu = own.mu;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, rho = consts.rho, mu = consts.mu;
     double *restrict distances = state, *restrict slopes = state + stride;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
@@ -116,12 +116,13 @@ static void step_by_gamma(VOLT_STEP_ARGUMENTS)
     }
 }
 
-/* By rho: D'[i][j] = D[i-1][j-1] + rho D'[i-1][j-1], K'[i][j] = -gamma D' exp(-gamma D) + mu K'[i-1][j-1]. State (D, D', K'). */
+/* By rho: D'[i][j] = D[i-1][j-1] + rho D'[i-1][j-1], K'[i][j] = -gamma D' exp(-gamma D) + mu K'[i-1][j-1].
+ * State (D, D', K'). */
 VOLT_CLONES_WIDE
 static void step_by_rho(VOLT_STEP_ARGUMENTS)
 {
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, rho = own.rho, mu = own.mu;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, rho = consts.rho, mu = consts.mu;
     double *restrict distances = state, *restrict turns = state + stride, *restrict slopes = state + 2 * stride;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
@@ -141,8 +142,8 @@ static void step_by_rho(VOLT_STEP_ARGUMENTS)
 VOLT_CLONES_WIDE
 static void step_by_mu(VOLT_STEP_ARGUMENTS)
 {
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, rho = own.rho, mu = own.mu;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, rho = consts.rho, mu = consts.mu;
     double *restrict distances = state, *restrict kernels = state + stride,
                      *restrict slopes = state + 2 * stride;
     for (int64_t r = 0; r < rows; r++) {
@@ -176,7 +177,7 @@ const volt_kernel_entry volt_kernel_memory = {
     .info = {VOLT_KERNEL_INFO, .name = "memory",
              .formula = "exp(-gamma D) + mu K[i-1][j-1], D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]",
              .cost = "O(d)"},
-    .settle = volt_kernel_use_fallbacks,
+    .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
     .tangent = tangent,

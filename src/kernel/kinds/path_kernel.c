@@ -38,7 +38,7 @@ static bool paths_are_rows(const volt_kernel *kernel, const volt_path_parameters
     return kernel->present[where->path] && (int)kernel->value[where->path] == VOLT_PATH_ROWS;
 }
 
-volt_status volt_path_settle(volt_kernel *kernel, const volt_path_parameters *where)
+volt_status volt_path_set_defaults(volt_kernel *kernel, const volt_path_parameters *where)
 {
     const char *name = kernel->entry->info.name;
     bool rows = paths_are_rows(kernel, where);

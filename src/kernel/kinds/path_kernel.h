@@ -39,7 +39,7 @@ typedef struct volt_path_parameters {
 } volt_path_parameters;
 
 /* Settle: reject conflicting parameters, then set the applicable defaults. */
-volt_status volt_path_settle(volt_kernel *kernel, const volt_path_parameters *where);
+volt_status volt_path_set_defaults(volt_kernel *kernel, const volt_path_parameters *where);
 
 /* The shape of paths given by the parameters. */
 volt_path_shape volt_path_shape_of(const volt_kernel *kernel, const volt_path_parameters *where);

@@ -27,9 +27,9 @@ static void step(VOLT_STEP_ARGUMENTS)
 {
     (void)state;
     (void)stride;
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, coef0 = own.coef0;
-    int64_t degree = own.degree;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, coef0 = consts.coef0;
+    int64_t degree = consts.degree;
     for (int64_t r = 0; r < rows; r++) {
         double *restrict base = local + r * ld_local;
         double *restrict row_out = out + r * ld_out;
@@ -44,12 +44,14 @@ static void step(VOLT_STEP_ARGUMENTS)
 /* C(degree, p) gamma^p (gamma x + coef0)^(degree - p). */
 static void taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
-    const constants own = constants_of(numbers);
+    const constants consts = constants_of(numbers);
     double unit = 1;
     for (int p = 0; p <= order; p++) {
         for (int k = 0; k < VOLT_JET_LANES; k++)
-            f[p][k] = p <= own.degree ? unit * pow(own.gamma * x[k] + own.coef0, (double)(own.degree - p)) : 0;
-        unit *= own.gamma * (double)(own.degree - p) / (p + 1);
+            f[p][k] = p <= consts.degree
+                          ? unit * pow(consts.gamma * x[k] + consts.coef0, (double)(consts.degree - p))
+                          : 0;
+        unit *= consts.gamma * (double)(consts.degree - p) / (p + 1);
     }
 }
 
@@ -58,13 +60,13 @@ VOLT_STATIC_SERIES(taylor)
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
-    constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window),
-                     .coef0 = kernel->value[COEF0],
-                     .degree = (int64_t)kernel->value[DEGREE]};
+    constants consts = {.gamma = volt_static_gamma(kernel, GAMMA, d, window),
+                        .coef0 = kernel->value[COEF0],
+                        .degree = (int64_t)kernel->value[DEGREE]};
     volt_scan scan = {.step = step,
-                      .own = constants_keep(own),
-                      .form = {VOLT_FORM_POLY, {own.gamma, own.coef0, (double)own.degree}}};
-    double largest = pow(own.gamma * (double)window * radius * radius + own.coef0, (double)own.degree);
+                      .constants = constants_keep(consts),
+                      .form = {VOLT_FORM_POLY, {consts.gamma, consts.coef0, (double)consts.degree}}};
+    double largest = pow(consts.gamma * (double)window * radius * radius + consts.coef0, (double)consts.degree);
     *resolved = volt_static_resolved(scan, window, radius, largest);
     return VOLT_OK;
 }
@@ -73,14 +75,14 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 VOLT_INLINE void step_slope(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
                             double *out, int64_t ld_out, int64_t count, bool by_gamma)
 {
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, coef0 = own.coef0;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, coef0 = consts.coef0;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
         double *restrict row_out = out + r * ld_out;
         for (int64_t k = 0; k < count; k++)
-            row_out[k] = (double)own.degree * (by_gamma ? row[k] : 1);
-        for (int64_t p = 1; p < own.degree; p++)
+            row_out[k] = (double)consts.degree * (by_gamma ? row[k] : 1);
+        for (int64_t p = 1; p < consts.degree; p++)
             for (int64_t k = 0; k < count; k++)
                 row_out[k] *= gamma * row[k] + coef0;
     }
@@ -113,7 +115,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 const volt_kernel_entry volt_kernel_poly = {
     .info = {VOLT_KERNEL_INFO, .name = "poly", .formula = "(gamma <x, y> + coef0)^degree",
              .cost = "O(d + degree)"},
-    .settle = volt_kernel_use_fallbacks,
+    .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
     .tangent = tangent,

@@ -11,7 +11,7 @@
 const char *const volt_start_words[] = {"rest", "zero", NULL};
 
 /* With weights from a file, no parameter of random weights may be given. */
-static volt_status settle_drawn(volt_kernel *kernel, const volt_reservoir_kind *kind, int p)
+static volt_status set_drawn_default(volt_kernel *kernel, const volt_reservoir_kind *kind, int p)
 {
     const volt_kernel_info *info = &kernel->entry->info;
     VOLT_REQUIRE(!(kernel->present[kind->weights] && kernel->present[p]), VOLT_ERR_KERNEL,
@@ -22,15 +22,15 @@ static volt_status settle_drawn(volt_kernel *kernel, const volt_reservoir_kind *
     return VOLT_OK;
 }
 
-volt_status volt_reservoir_settle(volt_kernel *kernel)
+volt_status volt_reservoir_set_defaults(volt_kernel *kernel)
 {
     const volt_reservoir_kind *kind = kernel->entry->reservoir;
     const int common[] = {kind->size, kind->density, kind->seed};
     volt_kernel_use_fallback(kernel, kind->start);
     for (int i = 0; i < 3; i++)
-        VOLT_TRY(settle_drawn(kernel, kind, common[i]));
+        VOLT_TRY(set_drawn_default(kernel, kind, common[i]));
     for (const int *p = kind->drawn; p && *p >= 0; p++)
-        VOLT_TRY(settle_drawn(kernel, kind, *p));
+        VOLT_TRY(set_drawn_default(kernel, kind, *p));
     return VOLT_OK;
 }
 

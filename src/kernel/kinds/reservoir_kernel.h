@@ -53,7 +53,7 @@ struct volt_reservoir_kind {
 
 /* For settle: defaults of these parameters. With weights from a file the size is given and nothing is
  * random. */
-volt_status volt_reservoir_settle(volt_kernel *kernel);
+volt_status volt_reservoir_set_defaults(volt_kernel *kernel);
 
 /* resolve and outline of the entry. Weights are the ones saved with a model, else those of the file, else
  * random. An outline has none; it is sufficient for queries of engines. */

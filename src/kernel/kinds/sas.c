@@ -37,9 +37,9 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                                        "size)"),
 };
 
-static volt_status settle(volt_kernel *kernel)
+static volt_status set_defaults(volt_kernel *kernel)
 {
-    VOLT_TRY(volt_reservoir_settle(kernel));
+    VOLT_TRY(volt_reservoir_set_defaults(kernel));
     volt_kernel_use_fallback(kernel, DEGREE);
     return VOLT_OK;
 }
@@ -261,7 +261,7 @@ const volt_kernel_entry volt_kernel_sas = {
          .cost = "O(size), and O(degree d size^2) for a row",
          .notes =
              "x and y are states of a state-affine system: polynomials of past inputs. Otherwise like esn."},
-    .settle = settle,
+    .set_defaults = set_defaults,
     .resolve = volt_reservoir_resolve,
     .outline = volt_reservoir_sketch,
     .reservoir = &kind,

@@ -56,13 +56,13 @@ static bool has_features(const volt_kernel *kernel, int which)
     return kernel->present[FEATURES] && (int)kernel->value[FEATURES] == which;
 }
 
-static volt_status settle(volt_kernel *kernel)
+static volt_status set_defaults(volt_kernel *kernel)
 {
     bool rbf = has_features(kernel, FEATURES_RBF);
     VOLT_REQUIRE(rbf || !kernel->present[GAMMA], VOLT_ERR_KERNEL, "kernel sig: gamma requires features=rbf");
     VOLT_REQUIRE(kernel->present[FEATURES] || !kernel->present[SCALE], VOLT_ERR_KERNEL,
                  "kernel sig: scale requires features=rbf or features=linear");
-    VOLT_TRY(volt_path_settle(kernel, &where));
+    VOLT_TRY(volt_path_set_defaults(kernel, &where));
     kernel->present[GAMMA] = rbf;
     kernel->present[SCALE] = kernel->present[FEATURES];
     if (!kernel->present[ORDER]) {
@@ -86,15 +86,15 @@ VOLT_KERNEL_CONSTANTS(constants)
  *     above   sum over the rows before of the sum over the columns before (one number)
  *     column  sum over the rows before of sum_p R[p][q], for q < order
  * each LANES wide. */
-static int64_t per_column(const constants *own)
+static int64_t per_column(const constants *consts)
 {
-    return (own->level - 1) * (1 + own->order);
+    return (consts->level - 1) * (1 + consts->order);
 }
 
 static int64_t scratch_length(const volt_programme *programme, int64_t columns)
 {
-    const constants own = constants_of(&programme->own);
-    return (1 + columns * per_column(&own)) * LANES;
+    const constants consts = constants_of(&programme->constants);
+    return (1 + columns * per_column(&consts)) * LANES;
 }
 
 static void start(const volt_programme *programme, int64_t columns, double *scratch)
@@ -147,13 +147,13 @@ static void row(const volt_programme *programme, int64_t columns, const double *
                 int64_t step, double *scratch)
 {
     (void)second;
-    const constants own = constants_of(&programme->own);
-    double stretch = own.stretch * own.stretch; /* of a product of increments */
-    if (own.order == 1) {
-        row_of_order_one(own.level, stretch, columns, cells, step, scratch);
+    const constants consts = constants_of(&programme->constants);
+    double stretch = consts.stretch * consts.stretch; /* of a product of increments */
+    if (consts.order == 1) {
+        row_of_order_one(consts.level, stretch, columns, cells, step, scratch);
         return;
     }
-    int64_t levels = own.level, order = own.order, stride = per_column(&own);
+    int64_t levels = consts.level, order = consts.order, stride = per_column(&consts);
     static const double inverse[MAX_LEVELS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,
                                                    1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
                                                    1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16};
@@ -224,7 +224,7 @@ static void finish(const volt_programme *programme, const int64_t *lengths, cons
 /* Numbers in levels 1 .. level; at most 1e9. */
 static int64_t features(const volt_programme *programme, int64_t channels)
 {
-    int64_t level = constants_of(&programme->own).level;
+    int64_t level = constants_of(&programme->constants).level;
     double count = 0, power = 1;
     for (int64_t m = 0; m < level; m++)
         count += power *= (double)channels;
@@ -233,10 +233,10 @@ static int64_t features(const volt_programme *programme, int64_t channels)
 
 static double cell_cost(const volt_programme *programme)
 {
-    const constants own = constants_of(&programme->own);
+    const constants consts = constants_of(&programme->constants);
     double cost = 0;
-    for (int64_t m = 1; m <= own.level; m++)
-        cost += (double)(m < own.order ? m * m : own.order * own.order);
+    for (int64_t m = 1; m <= consts.level; m++)
+        cost += (double)(m < consts.order ? m * m : consts.order * consts.order);
     return cost;
 }
 
@@ -274,10 +274,10 @@ static void add_increment(const double *dx, int64_t channels, int64_t level, dou
 static void describe(const volt_programme *programme, const double *increments, int64_t P, int64_t channels,
                      double *list, double *scratch)
 {
-    const constants own = constants_of(&programme->own);
+    const constants consts = constants_of(&programme->constants);
     double *S[MAX_LEVELS], *work[MAX_LEVELS];
     int64_t offset = 0, count = 1;
-    for (int64_t m = 0; m < own.level; m++) {
+    for (int64_t m = 0; m < consts.level; m++) {
         count *= channels;
         S[m] = list + offset;
         work[m] = scratch + offset;
@@ -285,12 +285,12 @@ static void describe(const volt_programme *programme, const double *increments, 
     }
     memset(list, 0, (size_t)offset * sizeof *list);
     for (int64_t t = 0; t < P; t++)
-        add_increment(increments + t * channels, channels, own.level, S, work);
+        add_increment(increments + t * channels, channels, consts.level, S, work);
 
     double power = 1;
     count = 1;
-    for (int64_t m = 0; m < own.level; m++) {
-        power *= own.stretch;
+    for (int64_t m = 0; m < consts.level; m++) {
+        power *= consts.stretch;
         count *= channels;
         for (int64_t k = 0; k < count; k++)
             S[m][k] *= power;
@@ -301,9 +301,9 @@ static void describe(const volt_programme *programme, const double *increments, 
 
 static void paths(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape)
 {
-    constants own = {.level = (int64_t)kernel->value[LEVEL],
-                     .order = (int64_t)kernel->value[ORDER],
-                     .stretch = kernel->present[FEATURES] ? kernel->value[SCALE] : 1};
+    constants consts = {.level = (int64_t)kernel->value[LEVEL],
+                        .order = (int64_t)kernel->value[ORDER],
+                        .stretch = kernel->present[FEATURES] ? kernel->value[SCALE] : 1};
     volt_programme made = {
         .differences = true,
         .scratch_length = scratch_length,
@@ -312,9 +312,9 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .finish = finish,
         .offset = kernel->present[FEATURES] ? 0 : 1,
         .gaussian = has_features(kernel, FEATURES_RBF) ? kernel->value[GAMMA] : 0,
-        .own = constants_keep(own),
+        .constants = constants_keep(consts),
     };
-    if (own.order == own.level) { /* exact: the features are the signature's */
+    if (consts.order == consts.level) { /* exact: the features are the signature's */
         made.features = features;
         made.describe = describe;
         made.cell_cost = cell_cost;
@@ -339,7 +339,7 @@ const volt_kernel_entry volt_kernel_sig = {
              .formula = "1 + sum_{m <= level} <S^m(x), S^m(y)>, S the signature",
              .cost = "O(d + level order^2 window^2), or O(d^level) where less; augment: O((d + level order^2) "
                      "window^2); path=rows: O(level order^2 d^2), or O(3^level) where less"},
-    .settle = settle,
+    .set_defaults = set_defaults,
     .resolve = resolve,
     .paths = paths,
 };

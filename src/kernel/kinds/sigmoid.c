@@ -23,23 +23,23 @@ VOLT_KERNEL_CONSTANTS(constants)
 VOLT_CLONES_WIDE
 static void step(VOLT_STEP_ARGUMENTS)
 {
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, coef0 = own.coef0;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, coef0 = consts.coef0;
     VOLT_STATIC_STEP(volt_tanh(gamma * s + coef0))
 }
 
 /* y = tanh(gamma x + coef0) has y' = gamma (1 - y^2). */
 static void taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
-    const constants own = constants_of(numbers);
+    const constants consts = constants_of(numbers);
     for (int k = 0; k < VOLT_JET_LANES; k++)
-        f[0][k] = volt_tanh(own.gamma * x[k] + own.coef0);
+        f[0][k] = volt_tanh(consts.gamma * x[k] + consts.coef0);
     for (int p = 1; p <= order; p++)
         for (int k = 0; k < VOLT_JET_LANES; k++) {
             double square = 0;
             for (int i = 0; i < p; i++)
                 square += f[i][k] * f[p - 1 - i][k];
-            f[p][k] = own.gamma * ((p == 1) - square) / p;
+            f[p][k] = consts.gamma * ((p == 1) - square) / p;
         }
 }
 
@@ -48,9 +48,10 @@ VOLT_STATIC_SERIES(taylor)
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
-    constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window), .coef0 = kernel->value[COEF0]};
-    volt_scan scan = {
-        .step = step, .own = constants_keep(own), .form = {VOLT_FORM_SIGMOID, {own.gamma, own.coef0}}};
+    constants consts = {.gamma = volt_static_gamma(kernel, GAMMA, d, window), .coef0 = kernel->value[COEF0]};
+    volt_scan scan = {.step = step,
+                      .constants = constants_keep(consts),
+                      .form = {VOLT_FORM_SIGMOID, {consts.gamma, consts.coef0}}};
     *resolved = volt_static_resolved(scan, window, radius, 1);
     return VOLT_OK;
 }
@@ -59,16 +60,16 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 VOLT_CLONES_WIDE
 static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, coef0 = own.coef0;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, coef0 = consts.coef0;
     VOLT_STATIC_STEP(s * (1 - volt_tanh(gamma * s + coef0) * volt_tanh(gamma * s + coef0)))
 }
 
 VOLT_CLONES_WIDE
 static void step_by_coef0(VOLT_STEP_ARGUMENTS)
 {
-    const constants own = constants_of(&scan->own);
-    double gamma = own.gamma, coef0 = own.coef0;
+    const constants consts = constants_of(&scan->constants);
+    double gamma = consts.gamma, coef0 = consts.coef0;
     VOLT_STATIC_STEP(1 - volt_tanh(gamma * s + coef0) * volt_tanh(gamma * s + coef0))
 }
 
@@ -82,7 +83,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 
 const volt_kernel_entry volt_kernel_sigmoid = {
     .info = {VOLT_KERNEL_INFO, .name = "sigmoid", .formula = "tanh(gamma <x, y> + coef0)", .cost = "O(d)"},
-    .settle = volt_kernel_use_fallbacks,
+    .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
     .tangent = tangent,

@@ -38,12 +38,12 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 static const volt_path_parameters where = {
     .window = WINDOW, .path = PATH, .augment = AUGMENT, .prescale = PRESCALE};
 
-static volt_status settle(volt_kernel *kernel)
+static volt_status set_defaults(volt_kernel *kernel)
 {
     volt_kernel_use_fallback(kernel, STATIC);
     bool rbf = (int)kernel->value[STATIC] == STATIC_RBF, given = kernel->present[SIGMA];
     VOLT_REQUIRE(rbf || !given, VOLT_ERR_KERNEL, "kernel sigpde: sigma requires static=rbf");
-    VOLT_TRY(volt_path_settle(kernel, &where));
+    VOLT_TRY(volt_path_set_defaults(kernel, &where));
     kernel->present[SIGMA] = rbf;
     return VOLT_OK;
 }
@@ -59,7 +59,7 @@ VOLT_KERNEL_CONSTANTS(constants)
 VOLT_CLONES_WIDE
 static void lift_rbf(const volt_programme *programme, double *restrict values, int64_t count)
 {
-    double rate = constants_of(&programme->own).rate;
+    double rate = constants_of(&programme->constants).rate;
     for (int64_t k = 0; k < count; k++)
         values[k] = volt_exp(rate * values[k]);
 }
@@ -67,7 +67,7 @@ static void lift_rbf(const volt_programme *programme, double *restrict values, i
 /* The scratch space is one row of K on the fine grid. */
 static int64_t scratch_length(const volt_programme *programme, int64_t columns)
 {
-    return ((columns << constants_of(&programme->own).dyadic) + 1) * LANES;
+    return ((columns << constants_of(&programme->constants).dyadic) + 1) * LANES;
 }
 
 static void start(const volt_programme *programme, int64_t columns, double *K)
@@ -82,7 +82,7 @@ VOLT_CLONES
 static void prepare(const volt_programme *programme, double *restrict cells, double *restrict second,
                     int64_t count)
 {
-    double share = ldexp(1, (int)(-2 * constants_of(&programme->own).dyadic));
+    double share = ldexp(1, (int)(-2 * constants_of(&programme->constants).dyadic));
     for (int64_t k = 0; k < count; k++) {
         double g = cells[k] * share, square = g * g * (1.0 / 12);
         cells[k] = 1 + 0.5 * g + square;
@@ -94,7 +94,7 @@ VOLT_CLONES
 static void row(const volt_programme *programme, int64_t columns, const double *cells, const double *second,
                 int64_t step, double *K)
 {
-    int64_t split = (int64_t)1 << constants_of(&programme->own).dyadic;
+    int64_t split = (int64_t)1 << constants_of(&programme->constants).dyadic;
     volt_lane_state border;
     for (int v = 0; v < VOLT_LANE_VECTORS; v++)
         border.diagonal[v] = border.left[v] = (volt_vector){0} + 1;
@@ -113,7 +113,7 @@ static void row(const volt_programme *programme, int64_t columns, const double *
 
 static void finish(const volt_programme *programme, const int64_t *lengths, const double *K, double *out)
 {
-    int64_t dyadic = constants_of(&programme->own).dyadic;
+    int64_t dyadic = constants_of(&programme->constants).dyadic;
     for (int l = 0; l < LANES; l++)
         out[l] = K[(lengths[l] << dyadic) * LANES + l];
 }
@@ -123,8 +123,8 @@ static void finish(const volt_programme *programme, const int64_t *lengths, cons
 static void paths(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape)
 {
     bool rbf = (int)kernel->value[STATIC] == STATIC_RBF;
-    constants own = {.rate = -fmin(1 / kernel->value[SIGMA], DBL_MAX), /* finite: times 0 it is 0 */
-                     .dyadic = (int64_t)kernel->value[DYADIC]};
+    constants consts = {.rate = -fmin(1 / kernel->value[SIGMA], DBL_MAX), /* finite: times 0 it is 0 */
+                        .dyadic = (int64_t)kernel->value[DYADIC]};
     volt_programme made = {
         .distance = rbf,
         .differences = true,
@@ -134,7 +134,7 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .start = start,
         .row = row,
         .finish = finish,
-        .own = constants_keep(own),
+        .constants = constants_keep(consts),
     };
     *programme = made;
     *shape = volt_path_shape_of(kernel, &where);
@@ -155,7 +155,7 @@ const volt_kernel_entry volt_kernel_sigpde = {
              .formula = "signature kernel by a Goursat scheme on second differences of a static kernel",
              .cost =
                  "O(d + 4^dyadic window^2); augment: O((d + 4^dyadic) window^2); path=rows: O(4^dyadic d^2)"},
-    .settle = settle,
+    .set_defaults = set_defaults,
     .resolve = resolve,
     .paths = paths,
     .may_be_indefinite = true,

@@ -69,7 +69,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
               .fallback = "geometric", .meaning = "the local kernel kappa"},
 };
 
-static volt_status settle(volt_kernel *kernel)
+static volt_status set_defaults(volt_kernel *kernel)
 {
     volt_kernel_use_fallback(kernel, LIFT);
     VOLT_TRY(volt_kernel_refuse_both(kernel, TAU, TAU_COEF));
@@ -157,8 +157,8 @@ VOLT_INLINE void divide_row(const double *restrict local, double *restrict state
 VOLT_INLINE void divide_rows(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
                              double *state, double *out, int64_t ld_out, int64_t count, bool even)
 {
-    const constants own = constants_of(&scan->own);
-    double t = own.tau2, lambda2 = own.lambda2;
+    const constants consts = constants_of(&scan->constants);
+    double t = consts.tau2, lambda2 = consts.lambda2;
     if (rows == VOLT_SCAN_ROWS)
         divide_four_rows(local, ld_local, state, out, ld_out, count, t, lambda2, even);
     else
@@ -184,8 +184,8 @@ VOLT_CLONES_WIDE
 static void step_exp(VOLT_STEP_ARGUMENTS)
 {
     (void)stride;
-    const constants own = constants_of(&scan->own);
-    double rate = own.rate, lambda2 = own.lambda2;
+    const constants consts = constants_of(&scan->constants);
+    double rate = consts.rate, lambda2 = consts.lambda2;
     STEP_ROWS(lambda2 * volt_exp(rate * s))
 }
 
@@ -213,9 +213,9 @@ VOLT_CLONES_WIDE
 static void step_poly(VOLT_STEP_ARGUMENTS)
 {
     (void)stride;
-    const constants own = constants_of(&scan->own);
+    const constants consts = constants_of(&scan->constants);
     for (int64_t r = 0; r < rows; r++)
-        power_sums(local + r * ld_local, count, own.tau2, own.lambda2, own.degree);
+        power_sums(local + r * ld_local, count, consts.tau2, consts.lambda2, consts.degree);
     STEP_ROWS(s)
 }
 
@@ -225,31 +225,31 @@ static const volt_scan_step steps[] = {[GEOMETRIC] = step_geometric,
                                        [POLY] = step_poly,
                                        [RBF] = step_exp};
 
-static volt_scan_form form_of(const constants *own)
+static volt_scan_form form_of(const constants *consts)
 {
-    switch (own->kind) {
+    switch (consts->kind) {
     case GEOMETRIC:
-        return (volt_scan_form){VOLT_FORM_GEOMETRIC, {own->tau2, own->lambda2}};
+        return (volt_scan_form){VOLT_FORM_GEOMETRIC, {consts->tau2, consts->lambda2}};
     case EVEN:
-        return (volt_scan_form){VOLT_FORM_EVEN, {own->tau2, own->lambda2}};
+        return (volt_scan_form){VOLT_FORM_EVEN, {consts->tau2, consts->lambda2}};
     case POLY:
-        return (volt_scan_form){VOLT_FORM_POWERS, {own->tau2, own->lambda2, (double)own->degree}};
+        return (volt_scan_form){VOLT_FORM_POWERS, {consts->tau2, consts->lambda2, (double)consts->degree}};
     case EXPONENTIAL:
     case RBF:
         break;
     }
-    return (volt_scan_form){VOLT_FORM_EXP, {own->rate, own->lambda2}};
+    return (volt_scan_form){VOLT_FORM_EXP, {consts->rate, consts->lambda2}};
 }
 
 /* ---- power series ----------------------------------------------------------------------------- */
 
 /* For sum_i t^i in one lane: t^p sum_{i >= p} C(i, p) t^(i - p). */
-static void poly_taylor(const constants *own, double x, int order, int lane, volt_lanes *f)
+static void poly_taylor(const constants *consts, double x, int order, int lane, volt_lanes *f)
 {
-    double t = own->tau2 * x, unit = own->lambda2;
-    for (int p = 0; p <= order; p++, unit *= own->tau2) {
+    double t = consts->tau2 * x, unit = consts->lambda2;
+    for (int p = 0; p <= order; p++, unit *= consts->tau2) {
         double sum = 0, choose = 1, power = 1;
-        for (int64_t i = p; i <= own->degree; i++) {
+        for (int64_t i = p; i <= consts->degree; i++) {
             sum += choose * power;
             power *= t;
             choose *= (double)(i + 1) / (double)(i + 1 - p);
@@ -261,28 +261,28 @@ static void poly_taylor(const constants *own, double x, int order, int lane, vol
 /* lambda^2 kappa as a function of the local value. */
 static void kappa_taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
-    const constants own = constants_of(numbers);
+    const constants consts = constants_of(numbers);
     volt_lanes minus[VOLT_MAX_ORDER + 1];
-    switch (own.kind) {
+    switch (consts.kind) {
     case GEOMETRIC:
-        volt_taylor_inverse(own.lambda2, own.tau2, x, order, f);
+        volt_taylor_inverse(consts.lambda2, consts.tau2, x, order, f);
         return;
     case EVEN: /* 1/(1 - t^2) = (1/(1 - t) + 1/(1 + t)) / 2 */
-        volt_taylor_inverse(own.lambda2 / 2, own.tau2, x, order, f);
-        volt_taylor_inverse(own.lambda2 / 2, -own.tau2, x, order, minus);
+        volt_taylor_inverse(consts.lambda2 / 2, consts.tau2, x, order, f);
+        volt_taylor_inverse(consts.lambda2 / 2, -consts.tau2, x, order, minus);
         for (int p = 0; p <= order; p++)
             for (int k = 0; k < VOLT_JET_LANES; k++)
                 f[p][k] += minus[p][k];
         return;
     case POLY:
         for (int k = 0; k < VOLT_JET_LANES; k++)
-            poly_taylor(&own, x[k], order, k, f);
+            poly_taylor(&consts, x[k], order, k, f);
         return;
     case EXPONENTIAL:
     case RBF:
         break;
     }
-    volt_taylor_exp(own.lambda2, own.rate, x, order, f);
+    volt_taylor_exp(consts.lambda2, consts.rate, x, order, f);
 }
 
 static void fixed_point_taylor(const void *numbers, const double *x, int order, volt_lanes *f)
@@ -296,7 +296,7 @@ static void series_rest(const volt_scan *scan, const volt_jet_workspace *workspa
                         volt_jet *state)
 {
     volt_jet *kappa = &workspace->spare[0];
-    volt_jet_compose(workspace, kappa_taylor, &scan->own, local, kappa);
+    volt_jet_compose(workspace, kappa_taylor, &scan->constants, local, kappa);
     volt_jet_compose(workspace, fixed_point_taylor, NULL, kappa, state);
 }
 
@@ -304,7 +304,7 @@ static void series_step(const volt_scan *scan, const volt_jet_workspace *workspa
                         volt_jet *state, volt_jet *out)
 {
     volt_jet *kappa = &workspace->spare[0], *next = &workspace->spare[1];
-    volt_jet_compose(workspace, kappa_taylor, &scan->own, local, kappa);
+    volt_jet_compose(workspace, kappa_taylor, &scan->constants, local, kappa);
     volt_jet_multiply(workspace->space, workspace->space->order, kappa, state, next);
     volt_jet_shift(1, next);
     volt_jet_swap(next, state);
@@ -341,10 +341,10 @@ static double sup_kappa(lift kind, double t, int64_t degree)
 static double gain(const volt_resolved *resolved, double norm)
 {
     const volt_kernel_facts *facts = &resolved->facts;
-    const constants own = constants_of(&resolved->scan.own);
+    const constants consts = constants_of(&resolved->scan.constants);
     /* With the rounding tolerance of inner products, as in resolve. */
     double t = facts->tau * facts->tau * norm * facts->radius * (1 + rounding_tolerance(resolved->d));
-    return facts->lambda * facts->lambda * sup_kappa(own.kind, t, own.degree);
+    return facts->lambda * facts->lambda * sup_kappa(consts.kind, t, consts.degree);
 }
 
 /* tau^2 M^2, from tau or from tau_coef, which is kept below 1 by the rounding tolerance. */
@@ -397,18 +397,18 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .largest = 1 / (1 - contraction),
     };
     double zero_state = 1 / (1 - lambda * lambda);
-    constants own = {.tau2 = tau * tau,
-                     .lambda2 = lambda * lambda,
-                     .rate = kind == RBF ? -kernel->value[GAMMA] : tau * tau,
-                     .kind = kind,
-                     .degree = degree};
+    constants consts = {.tau2 = tau * tau,
+                        .lambda2 = lambda * lambda,
+                        .rate = kind == RBF ? -kernel->value[GAMMA] : tau * tau,
+                        .kind = kind,
+                        .degree = degree};
     volt_scan scan = {
         .step = steps[kind],
         .state_size = 1,
         .start = {zero_state},
         .distance = kind == RBF,
-        .own = constants_keep(own),
-        .form = form_of(&own),
+        .constants = constants_keep(consts),
+        .form = form_of(&consts),
     };
     volt_resolved made = {
         .facts = facts,
@@ -426,7 +426,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
  * With the factor f = lambda^2 kappa(s) of a step, K[i][j] = 1 + f K[i-1][j-1], and for any parameter p
  *
  *     K'[i][j] = f (K'[i-1][j-1] + r K[i-1][j-1]),     r = d log f / dp = a + b g(s)
- *     a = d log lambda^2 / dp,   b = d log tau^2 / dp (lift rbf: d log gamma / dp),   g = d log kappa / d log tau^2:
+ *     a = d log lambda^2 / dp,   b = d log tau^2 / dp (lift rbf: d log gamma / dp),   g = d log kappa / d log
+ * tau^2:
  *
  *     geometric    t / (1 - t)                t = tau^2 <x, y>
  *     even         2 t^2 / (1 - t^2)
@@ -448,9 +449,9 @@ VOLT_KERNEL_CONSTANTS(slope)
 /* `value` and `rate`, expressions in the local value s: f, and r times f. They are inlined, and the loop
  * vectorises. */
 #define STEP_BOTH(value, rate)                                  \
-    const slope own = slope_of(&scan->own);                     \
-    double t = own.t, lambda2 = own.lambda2;                    \
-    double a = own.a, b = own.b;                                \
+    const slope consts = slope_of(&scan->constants);            \
+    double t = consts.t, lambda2 = consts.lambda2;              \
+    double a = consts.a, b = consts.b;                          \
     double *restrict kernels = state;                           \
     double *restrict slopes = state + stride;                   \
     for (int64_t r = 0; r < rows; r++) {                        \
@@ -488,13 +489,13 @@ VOLT_INLINE void weighted_sums(double t, int64_t degree, double *sum, double *we
 /* The powers are summed one by one, which avoids 0/0 in rates; the degree is small. */
 static void slope_poly(VOLT_STEP_ARGUMENTS)
 {
-    const slope own = slope_of(&scan->own);
+    const slope consts = slope_of(&scan->constants);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t k = 0; k < count; k++) {
             double sum = 1, weighted = 0, *kernel = state + k, *moved = state + stride + k;
-            weighted_sums(own.t * local[r * ld_local + k], own.degree, &sum, &weighted);
-            *moved = own.lambda2 * (sum * *moved + (own.a * sum + own.b * weighted) * *kernel);
-            *kernel = 1 + own.lambda2 * sum * *kernel;
+            weighted_sums(consts.t * local[r * ld_local + k], consts.degree, &sum, &weighted);
+            *moved = consts.lambda2 * (sum * *moved + (consts.a * sum + consts.b * weighted) * *kernel);
+            *kernel = 1 + consts.lambda2 * sum * *kernel;
             out[r * ld_out + k] = *moved;
         }
 }
@@ -526,29 +527,29 @@ static double log_slope(lift kind, double t, int64_t degree)
 
 static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
 {
-    const constants own = constants_of(&resolved->scan.own);
+    const constants consts = constants_of(&resolved->scan.constants);
     double value = kernel->value[p], radius = resolved->facts.radius;
-    slope made = {.t = own.kind == RBF || own.kind == EXPONENTIAL ? own.rate : own.tau2,
-                  .lambda2 = own.lambda2,
-                  .degree = own.degree};
+    slope made = {.t = consts.kind == RBF || consts.kind == EXPONENTIAL ? consts.rate : consts.tau2,
+                  .lambda2 = consts.lambda2,
+                  .degree = consts.degree};
     if (p == LAMBDA || p == LAMBDA_COEF) {
         made.a = 2 / value;
     } else if (p == GAMMA) {
         made.b = 1 / value;
     } else if (p == TAU || p == TAU_COEF) {
-        double t = own.tau2 * radius * radius * (1 + rounding_tolerance(resolved->d));
+        double t = consts.tau2 * radius * radius * (1 + rounding_tolerance(resolved->d));
         made.b = 2 / value;
         if (kernel->present[LAMBDA_COEF])
-            made.a = -made.b * log_slope(own.kind, t, own.degree);
+            made.a = -made.b * log_slope(consts.kind, t, consts.degree);
     } else {
         return false;
     }
-    double rest = 1 - own.lambda2;
-    *scan = (volt_scan){.step = slope_steps[own.kind],
+    double rest = 1 - consts.lambda2;
+    *scan = (volt_scan){.step = slope_steps[consts.kind],
                         .state_size = 2,
-                        .start = {1 / rest, made.a * own.lambda2 / (rest * rest)},
+                        .start = {1 / rest, made.a * consts.lambda2 / (rest * rest)},
                         .distance = resolved->scan.distance,
-                        .own = slope_keep(made)};
+                        .constants = slope_keep(made)};
     return true;
 }
 
@@ -571,7 +572,7 @@ const volt_kernel_entry volt_kernel_volterra = {
     .info = {VOLT_KERNEL_INFO, .name = "volterra",
              .formula = "K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1], kappa = 1/(1 - tau^2 <x, y>)",
              .cost = "O(d); lift=poly:P: O(d + P)", .notes = notes},
-    .settle = settle,
+    .set_defaults = set_defaults,
     .resolve = resolve,
     .keeps_origin = keeps_origin,
     .series = &series,

@@ -33,57 +33,57 @@ typedef struct explanation_memory {
 
 void volt_explanation_free(volt_explanation *explanation)
 {
-    explanation_memory *own = (explanation_memory *)explanation;
-    if (!own)
+    explanation_memory *self = (explanation_memory *)explanation;
+    if (!self)
         return;
     for (int p = 0; p <= VOLT_EXPLAIN_ORDERS; p++)
-        volt_free(own->g[p]);
-    volt_free(own->about);
-    volt_free(own->deviations);
-    volt_free(own->shares);
-    volt_free(own->variances);
-    volt_free(own->memory);
-    volt_free(own);
+        volt_free(self->g[p]);
+    volt_free(self->about);
+    volt_free(self->deviations);
+    volt_free(self->shares);
+    volt_free(self->variances);
+    volt_free(self->memory);
+    volt_free(self);
 }
 
 static volt_status allocate(const explain_setup *setup, const volt_explain_options *options,
                             explanation_memory **fresh)
 {
     int64_t q = setup->model->q, block = 1, orders = volt_max(2, setup->order);
-    explanation_memory *own = volt_alloc_zero(1, sizeof *own);
-    if (!own)
+    explanation_memory *self = volt_alloc_zero(1, sizeof *self);
+    if (!self)
         return VOLT_ERR_MEMORY;
     bool allocated = true;
     for (int p = 0; p <= setup->order; p++, block *= setup->lags * setup->inputs)
-        allocated &= (own->g[p] = volt_alloc_doubles(q, block)) != NULL;
-    allocated &= (own->about = volt_alloc_doubles(setup->inputs, 1)) != NULL;
-    allocated &= (own->memory = volt_alloc_zero(q, sizeof *own->memory)) != NULL;
+        allocated &= (self->g[p] = volt_alloc_doubles(q, block)) != NULL;
+    allocated &= (self->about = volt_alloc_doubles(setup->inputs, 1)) != NULL;
+    allocated &= (self->memory = volt_alloc_zero(q, sizeof *self->memory)) != NULL;
     if (options->band)
-        allocated &= (own->deviations = volt_alloc_doubles(q, setup->lags * setup->inputs)) != NULL;
+        allocated &= (self->deviations = volt_alloc_doubles(q, setup->lags * setup->inputs)) != NULL;
     if (options->shares) {
-        allocated &= (own->shares = volt_alloc_doubles(q, orders + 1)) != NULL;
-        allocated &= (own->variances = volt_alloc_doubles(q, orders + 1)) != NULL;
+        allocated &= (self->shares = volt_alloc_doubles(q, orders + 1)) != NULL;
+        allocated &= (self->variances = volt_alloc_doubles(q, orders + 1)) != NULL;
     }
     if (!allocated) {
-        volt_explanation_free(&own->shown);
+        volt_explanation_free(&self->shown);
         return VOLT_ERR_MEMORY;
     }
-    memcpy(own->about, setup->about, (size_t)setup->inputs * sizeof(double));
-    own->shown = (volt_explanation){.struct_size = sizeof(volt_explanation),
-                                    .d = setup->inputs,
-                                    .q = q,
-                                    .lags = setup->lags,
-                                    .order = setup->order,
-                                    .about = own->about,
-                                    .g0 = own->g[0],
-                                    .g1_std = own->deviations,
-                                    .share_orders = options->shares ? orders : 0,
-                                    .shares = own->shares,
-                                    .variances = own->variances,
-                                    .memory = own->memory};
+    memcpy(self->about, setup->about, (size_t)setup->inputs * sizeof(double));
+    self->shown = (volt_explanation){.struct_size = sizeof(volt_explanation),
+                                     .d = setup->inputs,
+                                     .q = q,
+                                     .lags = setup->lags,
+                                     .order = setup->order,
+                                     .about = self->about,
+                                     .g0 = self->g[0],
+                                     .g1_std = self->deviations,
+                                     .share_orders = options->shares ? orders : 0,
+                                     .shares = self->shares,
+                                     .variances = self->variances,
+                                     .memory = self->memory};
     for (int p = 1; p <= setup->order; p++)
-        own->shown.kernels[p - 1] = own->g[p];
-    *fresh = own;
+        self->shown.kernels[p - 1] = self->g[p];
+    *fresh = self;
     return VOLT_OK;
 }
 
@@ -134,7 +134,7 @@ static int64_t find_memory(const explain_setup *setup, const double *variances, 
     return total > 0 ? m + 1 : 0;
 }
 
-static volt_status find_memories(const explain_setup *setup, explanation_memory *own)
+static volt_status find_memories(const explain_setup *setup, explanation_memory *self)
 {
     int64_t block = setup->lags * setup->inputs;
     double *variances = volt_alloc_doubles(setup->inputs, 1), *energy = volt_alloc_doubles(setup->lags, 1);
@@ -142,8 +142,8 @@ static volt_status find_memories(const explain_setup *setup, explanation_memory 
     if (status == VOLT_OK)
         input_variances(setup, variances);
     for (int64_t k = 0; status == VOLT_OK && k < setup->model->q; k++)
-        own->memory[k] = find_memory(setup, variances, own->g[1] + k * block,
-                                     setup->order > 1 ? own->g[2] + k * block * block : NULL, energy);
+        self->memory[k] = find_memory(setup, variances, self->g[1] + k * block,
+                                      setup->order > 1 ? self->g[2] + k * block * block : NULL, energy);
     volt_free(energy);
     volt_free(variances);
     return status;
@@ -243,17 +243,17 @@ static stage_shares plan_stages(const explain_setup *setup, const volt_explain_o
 }
 
 static volt_status find_kernels(const explain_setup *setup, volt_progress progress, double share,
-                                explanation_memory *own)
+                                explanation_memory *self)
 {
     volt_stage stage;
     volt_stage_begin(&stage, progress, "kernels", 0, share, (double)setup->n / VOLT_JET_LANES);
-    VOLT_TRY(volt_explain_kernels(setup, &stage, own->g));
+    VOLT_TRY(volt_explain_kernels(setup, &stage, self->g));
     VOLT_TRY(volt_stage_end(&stage));
-    return find_memories(setup, own);
+    return find_memories(setup, self);
 }
 
 static volt_status find_shares(const explain_setup *setup, const volt_explain_options *options,
-                               const volt_records *records, double from, double share, explanation_memory *own)
+                               const volt_records *records, double from, double share, explanation_memory *self)
 {
     bool apart = options->along.data != NULL;
     volt_view Z = volt_view_of(setup->rows, setup->n, setup->width);
@@ -269,22 +269,22 @@ static volt_status find_shares(const explain_setup *setup, const volt_explain_op
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
     for (int64_t k = 0; status == VOLT_OK && k < q; k++)
-        share_out(parts, rows, apart ? 0 : setup->model->washout, order, q, k, own->shares + k * (order + 1),
-                  own->variances + k * (order + 1));
+        share_out(parts, rows, apart ? 0 : setup->model->washout, order, q, k, self->shares + k * (order + 1),
+                  self->variances + k * (order + 1));
     volt_free(parts);
     return status;
 }
 
 static volt_status find_all(const explain_setup *setup, const volt_explain_options *options,
-                            const volt_records *records, explanation_memory *own)
+                            const volt_records *records, explanation_memory *self)
 {
     stage_shares share = plan_stages(setup, options);
-    VOLT_TRY(find_kernels(setup, options->progress, share.kernels, own));
+    VOLT_TRY(find_kernels(setup, options->progress, share.kernels, self));
     if (options->shares)
-        VOLT_TRY(find_shares(setup, options, records, share.kernels, share.orders, own));
+        VOLT_TRY(find_shares(setup, options, records, share.kernels, share.orders, self));
     if (options->band)
         VOLT_TRY(volt_explain_band(setup, options->progress, share.kernels + share.orders, share.band,
-                                   own->deviations));
+                                   self->deviations));
     return VOLT_OK;
 }
 
@@ -303,23 +303,23 @@ volt_status volt_model_explain(const volt_model *model, const volt_explain_optio
     VOLT_TRY(volt_records_make(options->records, options->along.data ? options->n_records : 0,
                                options->along.rows, &records));
     explain_setup setup;
-    explanation_memory *own = NULL;
+    explanation_memory *self = NULL;
     volt_blas_use use;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
         status = volt_explain_setup_make(model, options, &setup);
         if (status == VOLT_OK)
-            status = allocate(&setup, options, &own);
+            status = allocate(&setup, options, &self);
         if (status == VOLT_OK)
-            status = find_all(&setup, options, &records, own);
+            status = find_all(&setup, options, &records, self);
         volt_explain_setup_release(&setup);
         volt_blas_release(&use);
     }
     volt_records_release(&records);
     if (status == VOLT_OK)
-        *explanation = &own->shown;
+        *explanation = &self->shown;
     else
-        volt_explanation_free(own ? &own->shown : NULL);
+        volt_explanation_free(self ? &self->shown : NULL);
     return status;
 }
 

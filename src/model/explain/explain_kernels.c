@@ -114,18 +114,19 @@ static void walk_window(const explain_setup *setup, int64_t f, int64_t first, ex
     }
     for (int k = 0; k < LANES; k++) {
         int64_t i = volt_min(first + k, setup->n - 1);
-        int64_t there = volt_min(i + 1 - volt_records_begin(setup->records, i), factor->window);
-        for (int64_t lag = setup->lags; lag < there; lag++) {
+        int64_t available = volt_min(i + 1 - volt_records_begin(setup->records, i), factor->window);
+        for (int64_t lag = setup->lags; lag < available; lag++) {
             volt_jet_local(factor, setup->columns, x, NULL, volt_explain_row(setup, f, i - lag), s);
             walker->local->c[k] += s[0];
         }
         volt_jet_local(factor, setup->columns, x, NULL, NULL, s);
-        walker->local->c[k] += s[0] * (double)volt_max(factor->window - volt_max(there, setup->lags), 0);
+        walker->local->c[k] += s[0] * (double)volt_max(factor->window - volt_max(available, setup->lags), 0);
     }
     factor->series->step(factor->scan, &walker->workspace, walker->local, NULL, &walker->values[f]);
 }
 
-/* A recursion from the state before the oldest lag. `rest` is from volt_explain_columns_at_rest with order 0. */
+/* A recursion from the state before the oldest lag. `rest` is from volt_explain_columns_at_rest with order
+ * 0. */
 static void walk_lags(const explain_setup *setup, int64_t f, int64_t first, const double *rest,
                       explain_walker *walker)
 {

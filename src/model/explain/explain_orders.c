@@ -115,13 +115,14 @@ static void sum_window(const order_walk *walk, int64_t f, int64_t row, int64_t b
     const volt_jet_factor *factor = &setup->kernel.factor[f];
     const double *x = setup->point + factor->slice * setup->columns;
     int64_t column_begin = j >= 0 ? volt_records_begin(setup->records, j) : 0;
-    int64_t there = volt_min(factor->window, volt_max(row - begin, j - column_begin) + 1);
+    int64_t available = volt_min(factor->window, volt_max(row - begin, j - column_begin) + 1);
     double s[3];
     total[0] = total[1] = total[2] = 0;
-    for (int64_t k = 0; k <= there && k < factor->window; k++) {
+    for (int64_t k = 0; k <= available && k < factor->window; k++) {
         const double *w = j - k >= column_begin ? volt_explain_row(setup, f, j - k) : NULL;
         volt_jet_local(factor, setup->columns, x, move_of(walk, f, row - k, begin), w, s);
-        double times = k == there ? (double)(factor->window - there) : 1; /* zeros against zeros from here on */
+        double times =
+            k == available ? (double)(factor->window - available) : 1; /* zeros against zeros from here on */
         for (int p = 0; p < 3; p++)
             total[p] += times * s[p];
     }

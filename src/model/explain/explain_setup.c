@@ -16,10 +16,11 @@
 static volt_column column_of(const explain_setup *setup, int64_t c)
 {
     const volt_recipe *recipe = &setup->model->recipe;
-    int64_t own = volt_recipe_input_columns(recipe);
-    if (c >= own)
-        return (volt_column){
-            .source = recipe->inputs + c - own, .minus = -1, .weight = recipe->fed_outputs.weight[c - own]};
+    int64_t input_columns = volt_recipe_input_columns(recipe);
+    if (c >= input_columns)
+        return (volt_column){.source = recipe->inputs + c - input_columns,
+                             .minus = -1,
+                             .weight = recipe->fed_outputs.weight[c - input_columns]};
     return recipe->plain ? (volt_column){.source = c, .minus = -1, .weight = 1} : recipe->column[c];
 }
 
@@ -27,8 +28,8 @@ static volt_column column_of(const explain_setup *setup, int64_t c)
 static double offset_of(const explain_setup *setup, int64_t c)
 {
     const volt_recipe *recipe = &setup->model->recipe;
-    int64_t own = volt_recipe_input_columns(recipe);
-    return c >= own ? recipe->fed_outputs.offset[c - own] : 0;
+    int64_t input_columns = volt_recipe_input_columns(recipe);
+    return c >= input_columns ? recipe->fed_outputs.offset[c - input_columns] : 0;
 }
 
 int64_t volt_explain_source(const explain_setup *setup, int64_t c)
@@ -183,9 +184,9 @@ static int64_t memory_of(const explain_setup *setup)
 /* Default number of lags: until the weight of older rows is below a thousandth, at most 40. */
 static int64_t default_lags(const explain_setup *setup, int64_t memory)
 {
-    enum { MOST = 40 };
+    enum { MAX_LAGS = 40 };
     const volt_kernel *kernel = setup->model->kernel;
-    double slowest = setup->model->resolved.facts.contraction, lags = MOST;
+    double slowest = setup->model->resolved.facts.contraction, lags = MAX_LAGS;
     for (int64_t s = 0; volt_kernel_filters(kernel) && s < setup->slices; s++) {
         const volt_filter *filter = &kernel->filters[s];
         slowest = fmax(slowest, fmax(fabs(filter->pole), fmax(filter->pair, fabs(filter->echo))));
@@ -194,10 +195,10 @@ static int64_t default_lags(const explain_setup *setup, int64_t memory)
         lags = (double)memory;
     else if (slowest < 1)
         lags = slowest > 0 ? ceil(log(1e-3) / log(slowest)) : 1;
-    return volt_min(setup->n, (int64_t)fmin(fmax(lags, 1), MOST));
+    return volt_min(setup->n, (int64_t)fmin(fmax(lags, 1), MAX_LAGS));
 }
 
-static volt_status settle_lags(int64_t requested, explain_setup *setup)
+static volt_status choose_lags(int64_t requested, explain_setup *setup)
 {
     int64_t memory = memory_of(setup);
     VOLT_REQUIRE(requested >= 0, VOLT_ERR_ARGUMENT, "the number of lags is %" PRId64 ", and must be at least 1",
@@ -269,7 +270,7 @@ volt_status volt_explain_setup_make(const volt_model *model, const volt_explain_
     setup->width = model->d;
     setup->slices = setup->width / setup->columns;
     setup->order = (int)options->order;
-    VOLT_TRY(settle_lags(options->lags, setup));
+    VOLT_TRY(choose_lags(options->lags, setup));
     VOLT_TRY(check_size(setup));
     return fill(options, setup);
 }

@@ -14,7 +14,7 @@
 /* ---- writing ----------------------------------------------------------------------------------- */
 
 /* Transfers ownership to the writer; NULL: allocation failed. */
-static void *own(volt_file_writer *writer, void *memory)
+static void *keep_memory(volt_file_writer *writer, void *memory)
 {
     if (memory) {
         assert(writer->n_owned < VOLT_MAX_FILE_ENTRIES);
@@ -33,12 +33,12 @@ void volt_put_tensor(volt_file_writer *writer, const char *name, int64_t rows, i
 
 double *volt_writer_buffer(volt_file_writer *writer, int64_t count)
 {
-    return own(writer, volt_alloc_doubles(count, 1));
+    return keep_memory(writer, volt_alloc_doubles(count, 1));
 }
 
 double *volt_put_buffer(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols)
 {
-    double *workspace = own(writer, volt_alloc_doubles(rows, cols > 0 ? cols : 1));
+    double *workspace = keep_memory(writer, volt_alloc_doubles(rows, cols > 0 ? cols : 1));
     volt_put_tensor(writer, name, rows, cols, workspace);
     return workspace;
 }
@@ -52,12 +52,12 @@ void volt_put_text(volt_file_writer *writer, const char *key, const char *text)
 void volt_put_text_owned(volt_file_writer *writer, const char *key, char *text)
 {
     if (text)
-        volt_put_text(writer, key, own(writer, text));
+        volt_put_text(writer, key, keep_memory(writer, text));
 }
 
 void volt_put_copy(volt_file_writer *writer, const char *key, const char *text)
 {
-    volt_put_text(writer, key, own(writer, volt_strdup(text)));
+    volt_put_text(writer, key, keep_memory(writer, volt_strdup(text)));
 }
 
 void volt_put_count(volt_file_writer *writer, const char *key, int64_t value)

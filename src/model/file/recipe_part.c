@@ -37,9 +37,9 @@ static void save_outputs(const volt_model *model, volt_file_writer *writer)
 
 static void save_columns(const volt_recipe *recipe, volt_file_writer *writer)
 {
-    int64_t own = volt_recipe_input_columns(recipe);
-    double *columns = volt_put_buffer(writer, "columns", own, COLUMN_NUMBERS);
-    for (int64_t j = 0; columns && j < own; j++) {
+    int64_t input_columns = volt_recipe_input_columns(recipe);
+    double *columns = volt_put_buffer(writer, "columns", input_columns, COLUMN_NUMBERS);
+    for (int64_t j = 0; columns && j < input_columns; j++) {
         const volt_column *column = &recipe->column[j];
         const double numbers[COLUMN_NUMBERS] = {(double)column->source,      (double)column->plus,
                                                 (double)column->minus,       column->weight,
@@ -84,18 +84,18 @@ static volt_status read_columns(const volt_file_fields *fields, volt_model *mode
 {
     const volt_tensor *columns = NULL, *recent = NULL;
     volt_recipe *recipe = &model->recipe;
-    int64_t own = volt_recipe_input_columns(recipe);
+    int64_t input_columns = volt_recipe_input_columns(recipe);
     VOLT_TRY(volt_fields_tensor(fields, "recent", -1, -1, &recent));
     VOLT_REQUIRE(recent->rows > 0 && recent->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"recent\" is empty",
                  fields->path);
-    VOLT_TRY(volt_fields_tensor(fields, "columns", own, COLUMN_NUMBERS, &columns));
-    recipe->column = volt_alloc_zero(own, sizeof *recipe->column);
+    VOLT_TRY(volt_fields_tensor(fields, "columns", input_columns, COLUMN_NUMBERS, &columns));
+    recipe->column = volt_alloc_zero(input_columns, sizeof *recipe->column);
     if (!recipe->column)
         return VOLT_ERR_MEMORY;
     recipe->plain = false;
     recipe->inputs = recent->cols;
     recipe->memory = recent->rows;
-    for (int64_t j = 0; j < own; j++) {
+    for (int64_t j = 0; j < input_columns; j++) {
         const double *numbers = columns->data + j * COLUMN_NUMBERS;
         volt_column *column = &recipe->column[j];
         VOLT_TRY(volt_fields_index(fields, "columns", numbers[0], 0, recipe->inputs - 1, &column->source));

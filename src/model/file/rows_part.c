@@ -1,5 +1,5 @@
-/* src/model/file/rows_part.c: the parts of a model file that describe rows: the records of the training rows, the landmarks
- * and the rows they were chosen from, and inputs after the last training row. */
+/* src/model/file/rows_part.c: the parts of a model file that describe rows: the records of the training rows,
+ * the landmarks and the rows they were chosen from, and inputs after the last training row. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -70,7 +70,7 @@ static volt_status save_landmarks(const volt_model *model, volt_file_writer *wri
 
 static volt_status load_rows_landmarks(const volt_file_fields *fields, volt_model *model)
 {
-    enum { MOST = 1 << 30 };
+    enum { MAX_LANDMARKS = 1 << 30 };
     const volt_tensor *tensor = NULL;
     volt_trained *trained = &model->trained;
     VOLT_TRY(volt_fields_tensor(fields, "landmarks", -1, 0, &tensor));
@@ -78,7 +78,7 @@ static volt_status load_rows_landmarks(const volt_file_fields *fields, volt_mode
                  "%s: tensor \"landmarks\" has %" PRId64 " numbers, and must have at least %d", fields->path,
                  tensor->rows, NUMBERS);
     const double *numbers = tensor->data;
-    VOLT_TRY(volt_fields_index(fields, "landmarks", numbers[ROWS], 1, MOST, &trained->rows));
+    VOLT_TRY(volt_fields_index(fields, "landmarks", numbers[ROWS], 1, MAX_LANDMARKS, &trained->rows));
     VOLT_TRY(volt_fields_index(fields, "landmarks", numbers[WASHOUT], 0, trained->rows - 1, &trained->washout));
     int64_t records = tensor->rows - NUMBERS;
     if (records > 0) {

@@ -60,17 +60,17 @@ static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_mo
 {
     volt_view Y = task->Y;
     bool unscaled = loss && loss->kind->info.unscaled;
-    volt_target_scale_learn(task->holes->present, !model->scaled || unscaled, model->target_mean,
+    volt_target_scale_learn(task->missing_targets->present, !model->scaled || unscaled, model->target_mean,
                             model->target_scale);
     if (!model->scaled && !unscaled)
-        volt_target_scale_powers(task->holes->present, model->target_scale);
+        volt_target_scale_powers(task->missing_targets->present, model->target_scale);
     for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
         volt_squares squares = {0};
         for (int64_t i = 0; i < Y.rows; i++)
             if (fit_task_has_target(task, i))
                 volt_squares_add(&squares, Y.data[i * Y.ld + k] -
                                                task->X.data[i * task->X.ld + task->options->anchors[k]]);
-        double unit = volt_squares_root_mean(&squares, task->holes->present.rows);
+        double unit = volt_squares_root_mean(&squares, task->missing_targets->present.rows);
         model->target_scale[k] = unit > 0 && isfinite(1 / unit) ? unit : 1;
     }
 }
@@ -138,9 +138,9 @@ static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_mo
 }
 
 /* Holes after the washout. NULL: none. */
-static const bool *fitted_holes(const fit_task *task)
+static const bool *fitted_missing(const fit_task *task)
 {
-    return task->holes->without ? task->holes->without + task->options->washout : NULL;
+    return task->missing_targets->without ? task->missing_targets->without + task->options->washout : NULL;
 }
 
 /* Buffers for a choice, or for the errors of a fit with a given alpha. */
@@ -155,7 +155,7 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
 {
     int64_t fitted_rows = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
     buffers->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
-    volt_held_out_rows(&buffers->held, fitted_rows, fitted_holes(task));
+    volt_held_out_rows(&buffers->held, fitted_rows, fitted_missing(task));
     buffers->choice = (volt_choice){.ahead = ahead,
                                     .alpha = task->options->alpha,
                                     .start = task->options->alpha_start,
@@ -322,7 +322,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), solving->solver_choice.landmarks > 0, buffers));
     volt_solver_task task = {.washout = w,
                              .alpha = fit->options->alpha,
-                             .without = fitted_holes(fit),
+                             .without = fitted_missing(fit),
                              .intercept = intercept,
                              .common = intercept ? model->resolved.common : 0,
                              .centred = centred,
@@ -334,7 +334,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
                              .parameters = fit->solver.parameters};
     volt_row_errors errors[VOLT_ROW_ERRORS];
     if (!centred) {
-        VOLT_TRY(volt_errors_prepare(fitted_rows, q, buffers->held.ahead, fitted_holes(fit),
+        VOLT_TRY(volt_errors_prepare(fitted_rows, q, buffers->held.ahead, fitted_missing(fit),
                                      solving->solver_choice.landmarks ? LANDMARK_ERRORS : fitted_rows,
                                      &model->errors, errors));
         task.errors = errors;
@@ -356,7 +356,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
         task.loo_errors = &loo_errors;
     VOLT_TRY(volt_iteration_begin(fit, model, rows->Z, solving->solver_choice.preconditioner_landmarks, solver,
                                   &task, volt_as_view(A), &solving->iteration));
-    task.iteration = &solving->iteration.own;
+    task.iteration = &solving->iteration.settings;
     VOLT_TRY(make_operator(fit, solving, model, rows, task.common, &task.kernel));
     if (model->states)
         volt_kernel_operator_use_states(task.kernel, model->states);
@@ -461,7 +461,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
 }
 
 /* Rows without a target have no fitted values yet. The model predicts all rows from a zero initial state. */
-static volt_status fill_holes(const volt_model *model, const fit_task *task, volt_matrix fitted)
+static volt_status fill_missing_targets(const volt_model *model, const fit_task *task, volt_matrix fitted)
 {
     volt_matrix all = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
     volt_predict_options options = volt_predict_options_default();
@@ -501,25 +501,25 @@ static bool is_centred(const volt_kernel *kernel)
 }
 
 static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_loss_fit *loss,
-                                 const volt_records *records, const volt_missing_targets *holes,
+                                 const volt_records *records, const volt_missing_targets *missing_targets,
                                  volt_matrix fitted, volt_model **model)
 {
     volt_blas_use use;
     fit_task task;
     double *weights = NULL;
-    VOLT_TRY(check(kernel, X, loss->Y, holes->present, fitted, model));
+    VOLT_TRY(check(kernel, X, loss->Y, missing_targets->present, fitted, model));
     VOLT_REQUIRE(!loss->options.keep_factor || !loss->loss, VOLT_ERR_ARGUMENT,
                  "keep_factor requires the squared loss: other losses have no standard deviations");
     VOLT_TRY(volt_fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
     if (loss->options.alpha > 0 && !loss->options.intercept && is_centred(kernel))
         task.chooses = false; /* there are no held-out errors for the guard */
-    task.holes = holes;
+    task.missing_targets = missing_targets;
     VOLT_TRY(volt_fit_solver_check(kernel, loss->loss != NULL, &task));
     if (loss->options.feedback_weight > 0)
         VOLT_TRY(volt_feedback_check_targets(loss->Y, records));
     if (loss->loss) {
         task.chooses = false; /* the solver chooses alpha from the loss */
-        VOLT_TRY(volt_loss_fit_weights(loss, holes, &weights));
+        VOLT_TRY(volt_loss_fit_weights(loss, missing_targets, &weights));
         task.weights = weights;
     }
     task.backend = loss->loss ? volt_place_on_cpu("a loss other than squares is minimised") : place(&task);
@@ -533,9 +533,9 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
         volt_blas_release(&use);
     }
     volt_free(weights);
-    if (status == VOLT_OK && holes->without && fitted.data &&
+    if (status == VOLT_OK && missing_targets->without && fitted.data &&
         !fresh->loss) /* the readout of a loss has all rows */
-        status = fill_holes(fresh, &task, values);
+        status = fill_missing_targets(fresh, &task, values);
     if (status == VOLT_OK) {
         for (int64_t i = 0; i < values.rows; i++)
             memcpy(fitted.data + i * fitted.ld, values.data + i * values.ld,
@@ -551,24 +551,24 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
 volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
                            volt_matrix fitted, volt_model **model)
 {
-    volt_fit_options own = volt_fit_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_fit_options"));
-    options = &own;
-    volt_missing_targets holes = {.present = Y};
+    volt_fit_options opts = volt_fit_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_fit_options"));
+    options = &opts;
+    volt_missing_targets missing_targets = {.present = Y};
     volt_records records;
     volt_loss_fit loss;
     volt_status status = volt_records_make(options->records, options->n_records, X.rows, &records);
     if (status == VOLT_OK) {
         status = volt_loss_fit_begin(Y, options, &loss);
-        holes.present = loss.Y;
+        missing_targets.present = loss.Y;
         if (status == VOLT_OK && (options->missing_targets || options->weights) && Y.data)
             status = volt_missing_targets_find(loss.Y, options->weights, options->missing_targets,
-                                               options->washout, &holes);
+                                               options->washout, &missing_targets);
         if (status == VOLT_OK)
-            status = check_and_fit(kernel, X, &loss, &records, &holes, fitted, model);
+            status = check_and_fit(kernel, X, &loss, &records, &missing_targets, fitted, model);
         volt_loss_fit_release(&loss);
     }
-    volt_missing_targets_release(&holes);
+    volt_missing_targets_release(&missing_targets);
     volt_records_release(&records);
     return status;
 }

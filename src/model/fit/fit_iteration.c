@@ -12,7 +12,7 @@
 
 void volt_iteration_end(volt_iteration_workspace *space)
 {
-    volt_operator_free(space->own.landmarks);
+    volt_operator_free(space->settings.landmarks);
     volt_columns_free(space->columns);
     volt_resolved_split(&space->resolved, &(volt_records){0}, 0); /* frees its records; cannot fail */
     volt_landmark_set_release(&space->set);
@@ -60,7 +60,7 @@ static volt_status take_landmarks(const fit_task *fit, const volt_model *model, 
     volt_stage stage;
     volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 0,
                      (double)space->set.n * (double)space->set.n);
-    return volt_landmark_operator(&task, &stage, &space->own.landmarks);
+    return volt_landmark_operator(&task, &stage, &space->settings.landmarks);
 }
 
 /* Digest of everything that determines the result except the stopping criterion. */
@@ -104,17 +104,17 @@ volt_status volt_iteration_begin(const fit_task *fit, const volt_model *model, v
 {
     const volt_fit_options *options = fit->options;
     *space = (volt_iteration_workspace){
-        .own = {.tolerance = options->tolerance > 0 ? options->tolerance : solver->tolerance,
-                .max_steps = options->iterations > 0 ? options->iterations : solver->iterations,
-                .residual = NAN}};
+        .settings = {.tolerance = options->tolerance > 0 ? options->tolerance : solver->tolerance,
+                     .max_steps = options->iterations > 0 ? options->iterations : solver->iterations,
+                     .residual = NAN}};
     if (options->checkpoint) {
         VOLT_TRY(volt_checkpoint_check(options->checkpoint));
         space->checkpoint = (volt_checkpoint){.path = options->checkpoint,
                                               .kernel = volt_kernel_text(model->kernel),
                                               .every = options->checkpoint_seconds};
-        space->own.load = volt_checkpoint_load;
-        space->own.save = volt_checkpoint_save;
-        space->own.context = &space->checkpoint;
+        space->settings.load = volt_checkpoint_load;
+        space->settings.save = volt_checkpoint_save;
+        space->settings.context = &space->checkpoint;
     }
     if (m > 0)
         VOLT_TRY(take_landmarks(fit, model, Z, m, task->common, space));

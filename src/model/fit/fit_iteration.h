@@ -12,7 +12,7 @@ typedef struct volt_iteration_workspace {
     volt_resolved resolved; /* that of the model with the runs as records; owns only the records */
     volt_columns *columns;
     volt_checkpoint checkpoint;
-    volt_iteration own;
+    volt_iteration settings;
 } volt_iteration_workspace;
 
 /* Prepares m landmarks of the rows Z (0: none) and the iteration options. `task` is the task of the solver,

@@ -248,23 +248,24 @@ bool volt_loss_fit_has_class(const volt_loss_fit *fit, const double *weights, in
     return false;
 }
 
-volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_missing_targets *holes, double **weights)
+volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_missing_targets *missing_targets,
+                                  double **weights)
 {
     int64_t n = fit->Y.rows;
     const double *given = fit->options.weights;
     double sum = 0, *made = NULL;
     VOLT_TRY(volt_loss_check_weights(given, n));
     for (int64_t i = fit->options.washout; given && i < n; i++)
-        sum += holes->without && holes->without[i] ? 0 : given[i];
+        sum += missing_targets->without && missing_targets->without[i] ? 0 : given[i];
     VOLT_REQUIRE(!given || sum > 0, VOLT_ERR_DATA,
                  "the weights of the fitted rows sum to 0; at least one must be positive");
     VOLT_REQUIRE(isfinite(sum), VOLT_ERR_ARGUMENT, "the sum of the weights is too large for a double");
-    if (given || holes->without) {
+    if (given || missing_targets->without) {
         made = volt_alloc_doubles(n, 1);
         if (!made)
             return VOLT_ERR_MEMORY;
         for (int64_t i = 0; i < n; i++)
-            made[i] = holes->without && holes->without[i] ? 0 : given ? given[i] : 1;
+            made[i] = missing_targets->without && missing_targets->without[i] ? 0 : given ? given[i] : 1;
     }
     for (int64_t k = 0; k < fit->n_classes; k++)
         if (!volt_loss_fit_has_class(fit, made, fit->options.washout, n, k)) {

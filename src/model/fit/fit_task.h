@@ -25,8 +25,8 @@ typedef struct volt_missing_targets {
 /* Excludes rows of weight 0 (weights: n, optional) and, with `missing`, rows with a NaN in Y. Returns
  * VOLT_ERR_DATA when no row from `first` on is left. Always release it. */
 volt_status volt_missing_targets_find(volt_view Y, const double *weights, bool missing, int64_t first,
-                                      volt_missing_targets *holes);
-void volt_missing_targets_release(volt_missing_targets *holes);
+                                      volt_missing_targets *missing_targets);
+void volt_missing_targets_release(volt_missing_targets *missing_targets);
 
 /* ---- choice of the solver, and its memory --------------------------------------------------------- */
 
@@ -48,16 +48,16 @@ typedef struct fit_task {
     bool chooses;       /* held-out rows also choose alpha, or reject the readout */
     volt_input input;
     int64_t season;
-    const volt_missing_targets *holes; /* rows without a target */
-    const volt_records *records;       /* records of the rows */
-    const double *weights;             /* n, of a fit with a loss (fit_loss.h); NULL: 1 each */
-    const volt_backend *backend;       /* where the Gram matrix is factored */
-    volt_solver_setting solver;        /* from the options */
+    const volt_missing_targets *missing_targets; /* rows without a target */
+    const volt_records *records;                 /* records of the rows */
+    const double *weights;                       /* n, of a fit with a loss (fit_loss.h); NULL: 1 each */
+    const volt_backend *backend;                 /* where the Gram matrix is factored */
+    volt_solver_setting solver;                  /* from the options */
 } fit_task;
 
 static inline bool fit_task_has_target(const fit_task *task, int64_t i)
 {
-    return !(task->holes->without && task->holes->without[i]);
+    return !(task->missing_targets->without && task->missing_targets->without[i]);
 }
 
 /* Reads the solver of the options into the task and checks its options. VOLT_ERR_ARGUMENT. */
@@ -163,7 +163,7 @@ volt_status volt_loss_fit_anchors(volt_fit_options *options);
 
 /* Weights of the rows (n), 0 for missing targets; release with volt_free. NULL when all are 1. After the
  * washout, at least one weight must be positive, and at least one in each class. */
-volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_missing_targets *holes,
+volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_missing_targets *missing_targets,
                                   double **weights);
 
 /* Whether one of the rows begin .. end - 1 with a positive weight (n; NULL: all) has class k. */

@@ -17,10 +17,10 @@ static const char format[] = "volterra-pcg";
 
 volt_status volt_checkpoint_check(const char *path)
 {
-    struct stat there;
+    struct stat file_info;
     volt_atomic_file file;
-    bool exists = stat(path, &there) == 0;
-    VOLT_REQUIRE(!exists || S_ISREG(there.st_mode), VOLT_ERR_IO, "the checkpoint %s is not a regular file",
+    bool exists = stat(path, &file_info) == 0;
+    VOLT_REQUIRE(!exists || S_ISREG(file_info.st_mode), VOLT_ERR_IO, "the checkpoint %s is not a regular file",
                  path);
     VOLT_TRY(volt_atomic_open(&file, path));
     volt_atomic_discard(&file);
@@ -73,9 +73,9 @@ volt_status volt_checkpoint_load(void *context, volt_pcg_state *state, bool *fou
 {
     volt_checkpoint *checkpoint = context;
     volt_safetensors *file = NULL;
-    struct stat there;
+    struct stat file_info;
     checkpoint->last = volt_seconds();
-    *found = stat(checkpoint->path, &there) == 0;
+    *found = stat(checkpoint->path, &file_info) == 0;
     if (!*found)
         return VOLT_OK;
     VOLT_TRY(volt_safetensors_read(checkpoint->path, &file));

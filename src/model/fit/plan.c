@@ -36,7 +36,7 @@ static bool stores_matrix(const planned_fit *fit)
 }
 
 /* Bytes of the matrix of n rows on the device. */
-static double bytes_there(const planned_fit *fit, double n)
+static double device_bytes(const planned_fit *fit, double n)
 {
     return stores_matrix(fit) ? volt_backend_remote_bytes(fit->backend, 8 * n * n) : 0;
 }
@@ -52,7 +52,7 @@ static double fit_bytes(const planned_fit *fit, int64_t n)
     double rows = fit->solver->needs.states ? 8 * (double)n * (double)fit->resolved.d
                                             : volt_engine_bytes(&fit->resolved, n, n);
     return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) + rows +
-           fit->solver->bytes((double)n, fit->q, states) - bytes_there(fit, (double)n);
+           fit->solver->bytes((double)n, fit->q, states) - device_bytes(fit, (double)n);
 }
 
 /* Peak memory of an evaluation of the evidence with its gradient, in bytes: the workspace and the result,
@@ -210,10 +210,10 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
 static void plan_device(const planned_fit *fit, int64_t n, int64_t d, int measured, volt_plan *plan)
 {
     volt_device_plan device = {0};
-    bool there = bytes_there(fit, (double)n) > 0;
-    if (stores_matrix(fit) && (measured || there))
+    bool on_device = device_bytes(fit, (double)n) > 0;
+    if (stores_matrix(fit) && (measured || on_device))
         volt_device_plan_make(&(volt_work){.n = n, .d = d, .factors = 1}, &device);
-    plan->on_device = device.backend && there;
+    plan->on_device = device.backend && on_device;
     plan->device_bytes = device.bytes;
     plan->device_available_bytes = device.available;
     plan->device_n_that_fits = device.n_that_fits;

@@ -20,11 +20,11 @@ static volt_status plan_stored(const planned_task *fit, const volt_solver *solve
 {
     volt_plan made = {.struct_size = sizeof made};
     VOLT_TRY(volt_plan_with(fit->kernel, solver, fit->n, fit->d, fit->q, fit->measure, fit->backend, &made));
-    bool there = made.on_device && made.device_factor_seconds > 0;
+    bool on_device = made.on_device && made.device_factor_seconds > 0;
     *plan = (volt_solver_plan){.name = solver->info.name,
                                .bytes = made.fit_bytes,
-                               .seconds = there ? made.device_gram_seconds + made.device_factor_seconds
-                                                : made.gram_seconds + made.factor_seconds,
+                               .seconds = on_device ? made.device_gram_seconds + made.device_factor_seconds
+                                                    : made.gram_seconds + made.factor_seconds,
                                .fits = !(made.available_bytes > 0 && made.fit_bytes > made.available_bytes)};
     return VOLT_OK;
 }

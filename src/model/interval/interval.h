@@ -12,7 +12,7 @@ typedef struct volt_prediction_std {
     int64_t max_rows;
     double *kk;                    /* per predicted row: K(t, t) */
     double *s;                     /* q: sqrt of the mean of e^2 / v over the training rows, in target units */
-    double *here, *used;           /* max_rows x n: a block of kernels, and a copy that is overwritten */
+    double *host, *used;           /* max_rows x n: a block of kernels, and a copy that is overwritten */
     double *plain, *with_constant; /* max_rows: variances over s^2 */
 } volt_prediction_std;
 

@@ -1,5 +1,5 @@
-/* src/model/interval/prediction_std.c: standard deviations of new observations from the factor kept by the model
- * (stored_factor.h). */
+/* src/model/interval/prediction_std.c: standard deviations of new observations from the factor kept by the
+ * model (stored_factor.h). */
 #include "model/interval/interval.h"
 
 #include "base/error.h"
@@ -76,11 +76,11 @@ volt_status volt_prediction_std_begin(const volt_model *model, volt_view Z, cons
         "keep_factor (fit --keep-factor)");
     spread->kk = volt_alloc_doubles(Z.rows, 1);
     spread->s = volt_alloc_doubles(model->q, 1);
-    spread->here = volt_alloc_doubles(max_rows, model->n);
+    spread->host = volt_alloc_doubles(max_rows, model->n);
     spread->used = volt_alloc_doubles(max_rows, model->n);
     spread->plain = volt_alloc_doubles(max_rows, 1);
     spread->with_constant = volt_alloc_doubles(max_rows, 1);
-    if (!spread->kk || !spread->s || !spread->here || !spread->used || !spread->plain || !spread->with_constant)
+    if (!spread->kk || !spread->s || !spread->host || !spread->used || !spread->plain || !spread->with_constant)
         return VOLT_ERR_MEMORY;
     VOLT_TRY(measure_noise(model, spread->s));
     return find_diagonal(model, Z, records, start, spread->kk);
@@ -90,7 +90,7 @@ void volt_prediction_std_release(volt_prediction_std *spread)
 {
     volt_free(spread->kk);
     volt_free(spread->s);
-    volt_free(spread->here);
+    volt_free(spread->host);
     volt_free(spread->used);
     volt_free(spread->plain);
     volt_free(spread->with_constant);
@@ -102,14 +102,14 @@ volt_status volt_prediction_std_rows(const volt_prediction_std *spread, const vo
     const volt_model *model = spread->model;
     const volt_stored_factors *stored_factors = &model->stored_factors;
     int64_t w = model->washout, m = model->n - w;
-    volt_matrix here = volt_matrix_of(spread->here, K.rows, model->n);
-    backend->get(K, here);
+    volt_matrix host = volt_matrix_of(spread->host, K.rows, model->n);
+    backend->get(K, host);
     for (int64_t k = 0; k < model->q; k++) /* for a mean, only the noise */
         for (int64_t i = 0; stored_factors->of[k] < 0 && i < K.rows; i++)
             std.data[i * std.ld + k] = spread->s[k];
     for (int64_t f = 0; f < stored_factors->count; f++) {
         for (int64_t i = 0; i < K.rows; i++)
-            memcpy(spread->used + i * m, here.data + i * here.ld + w, (size_t)m * sizeof(double));
+            memcpy(spread->used + i * m, host.data + i * host.ld + w, (size_t)m * sizeof(double));
         VOLT_TRY(volt_stored_factor_variances(&stored_factors->factors[f],
                                               volt_matrix_of(spread->used, K.rows, m), spread->kk + first,
                                               spread->plain, spread->with_constant));

@@ -295,9 +295,9 @@ static volt_status make(const volt_model *model, const volt_live_options *option
 volt_status volt_live_create(const volt_model *model, const volt_live_options *options, volt_live **live)
 {
     VOLT_REQUIRE(model && live, VOLT_ERR_ARGUMENT, "the model or the output for the live object is NULL");
-    volt_live_options own = volt_live_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_live_options"));
-    return make(model, &own, own.state, own.state != NULL, false, own.learn != 0, live);
+    volt_live_options opts = volt_live_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_live_options"));
+    return make(model, &opts, opts.state, opts.state != NULL, false, opts.learn != 0, live);
 }
 
 volt_status volt_live_load(const volt_model *model, const volt_live_options *options, const char *path,
@@ -305,9 +305,9 @@ volt_status volt_live_load(const volt_model *model, const volt_live_options *opt
 {
     VOLT_REQUIRE(model && path && live, VOLT_ERR_ARGUMENT,
                  "the model, the path or the output for the live object is NULL");
-    volt_live_options own = volt_live_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_live_options"));
-    return make(model, &own, path, own.lock != 0, true, options ? own.learn != 0 : -1, live);
+    volt_live_options opts = volt_live_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_live_options"));
+    return make(model, &opts, path, opts.lock != 0, true, options ? opts.learn != 0 : -1, live);
 }
 
 /* ---- copy ------------------------------------------------------------------------------------- */
@@ -558,8 +558,8 @@ volt_status volt_live_get_info(const volt_live *live, volt_live_info *info)
 static void give_coefficients(const volt_live *live, const volt_live_group *group, double *a, volt_matrix A,
                               double *c)
 {
-    double *own = a + live->n * group->n, common = volt_live_common(live);
-    volt_online_coefficients(group->factor, group->constant, volt_matrix_of(a, live->n, group->n), own);
+    double *outputs = a + live->n * group->n, common = volt_live_common(live);
+    volt_online_coefficients(group->factor, group->constant, volt_matrix_of(a, live->n, group->n), outputs);
     for (int64_t i = 0; i < group->n; i++) {
         int64_t k = group->outputs[i];
         double share = live->model->shares[k], sum = 0;
@@ -567,7 +567,7 @@ static void give_coefficients(const volt_live *live, const volt_live_group *grou
             A.data[j * A.ld + k] = share * a[j * group->n + i];
             sum += A.data[j * A.ld + k];
         }
-        c[k] = share * own[i] - common * sum;
+        c[k] = share * outputs[i] - common * sum;
     }
 }
 

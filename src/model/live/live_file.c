@@ -535,16 +535,16 @@ static volt_status read_state(const volt_file_fields *fields, volt_live *live)
 static volt_status open_fields(const volt_file_fields *fields, const volt_model *model, int learn,
                                const volt_live_options *options, volt_live **live)
 {
-    volt_live_options own = *options;
+    volt_live_options opts = *options;
     bool learns = false;
     VOLT_TRY(check_head(fields, model, &learns));
     VOLT_REQUIRE(learn < 0 || learn == learns, VOLT_ERR_FORMAT, "%s was saved with learn %d, and learn is %d",
                  fields->path, learns, learn);
     if (learns) {
-        VOLT_TRY(read_options(fields, &own));
-        VOLT_TRY(volt_live_begin(model, &own, live));
+        VOLT_TRY(read_options(fields, &opts));
+        VOLT_TRY(volt_live_begin(model, &opts, live));
     } else {
-        VOLT_TRY(volt_live_open(model, VOLT_START_RESET, own.beyond, live));
+        VOLT_TRY(volt_live_open(model, VOLT_START_RESET, opts.beyond, live));
     }
     return read_state(fields, *live);
 }

@@ -70,9 +70,9 @@ static double unroll(const volt_model *model, const int64_t *rows, int64_t n, in
         int64_t t = rows[i] - model->washout;
         for (; known < i && rows[known] - model->washout <= t - ahead; known++)
             known_sum += y[known];
-        bool there = near->scale[t * model->q + k] > 0;
+        bool is_known = near->scale[t * model->q + k] > 0;
         double mean = constant && known > 0 ? known_sum / (double)known : 0;
-        y[i] = there ? near->e[t * model->q + k] + mean : v;
+        y[i] = is_known ? near->e[t * model->q + k] + mean : v;
         sum += y[i];
     }
     return sum;
@@ -96,13 +96,13 @@ static void recover(const volt_model *model, const int64_t *rows, int64_t n, int
 volt_status volt_means_start(volt_live_means *means, const volt_model *model, const int64_t *rows, int64_t n,
                              int64_t window)
 {
-    int64_t left_out = n - window;
+    int64_t dropped = n - window;
     double *y = volt_alloc_doubles(n, 1);
     volt_status status = y ? volt_means_reserve(means, window + 1) : VOLT_ERR_MEMORY;
     for (int64_t i = 0; status == VOLT_OK && i < means->n; i++) {
         recover(model, rows, n, means->outputs[i], means->constant[i], y);
         for (int64_t t = 0; t < window; t++)
-            means->Y[t * means->n + i] = y[left_out + t];
+            means->Y[t * means->n + i] = y[dropped + t];
     }
     volt_free(y);
     return status;

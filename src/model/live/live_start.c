@@ -41,7 +41,7 @@ static bool has_coefficients(const volt_model *model, int64_t i)
 
 /* If no row has coefficients, rows without a target are found from the errors: they could be predicted but
  * have none. */
-static bool is_hole(const volt_model *model, int64_t i)
+static bool is_missing_target(const volt_model *model, int64_t i)
 {
     const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
     int64_t t = i - model->washout;
@@ -59,12 +59,12 @@ static volt_status choose_rows(start_task *task)
     for (int64_t i = model->washout; i < model->n; i++)
         fitted += has_coefficients(model, i);
     for (int64_t i = model->washout; i < model->n; i++)
-        if (fitted == 0 ? !is_hole(model, i) : has_coefficients(model, i))
+        if (fitted == 0 ? !is_missing_target(model, i) : has_coefficients(model, i))
             task->rows[task->n++] = i;
-    int64_t left_out = window > 0 ? volt_max(task->n - window, 0) : 0;
-    VOLT_TRY(volt_means_start(&task->live->means, model, task->rows, task->n, task->n - left_out));
-    task->n -= left_out;
-    memmove(task->rows, task->rows + left_out, (size_t)task->n * sizeof *task->rows);
+    int64_t dropped = window > 0 ? volt_max(task->n - window, 0) : 0;
+    VOLT_TRY(volt_means_start(&task->live->means, model, task->rows, task->n, task->n - dropped));
+    task->n -= dropped;
+    memmove(task->rows, task->rows + dropped, (size_t)task->n * sizeof *task->rows);
     return VOLT_OK;
 }
 

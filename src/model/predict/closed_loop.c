@@ -211,9 +211,9 @@ static volt_status run_paths(const volt_model *model, volt_view X, const volt_pr
 volt_status volt_model_continue(const volt_model *model, volt_view X, const volt_predict_options *options,
                                 volt_matrix out, int64_t *beyond)
 {
-    volt_predict_options own = volt_predict_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_predict_options"));
-    options = &own;
+    volt_predict_options opts = volt_predict_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_predict_options"));
+    options = &opts;
     VOLT_REQUIRE(options->paths >= 0 && out.rows % volt_max(options->paths, 1) == 0, VOLT_ERR_ARGUMENT,
                  "the number of rows is %" PRId64 ", and must be a multiple of the %" PRId64 " paths", out.rows,
                  options->paths);

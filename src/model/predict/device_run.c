@@ -63,7 +63,7 @@ static bool take_model(const volt_model *model, volt_beyond policy, bool chained
         return false;
     volt_run_form *form = &numbers->form;
     form->inputs = recipe->inputs;
-    form->own = volt_recipe_input_columns(recipe);
+    form->input_columns = volt_recipe_input_columns(recipe);
     form->fed_outputs = recipe->fed_outputs.n;
     form->q = model->q;
     form->chained = chained;

@@ -195,9 +195,9 @@ static volt_status deliver(const volt_predict_report *report, volt_predict_repor
 volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
                                volt_matrix out, int64_t *beyond)
 {
-    volt_predict_options own = volt_predict_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_predict_options"));
-    options = &own;
+    volt_predict_options opts = volt_predict_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_predict_options"));
+    options = &opts;
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(volt_predict_check_inputs(model, X));
     VOLT_TRY(volt_predict_check_out(model, out, X.rows));

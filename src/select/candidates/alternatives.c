@@ -23,9 +23,9 @@ typedef struct alternatives {
     uint64_t seed;
 } alternatives;
 
-static void release(void *own)
+static void release(void *context)
 {
-    alternatives *all = own;
+    alternatives *all = context;
     for (int64_t k = 0; k < all->count; k++)
         volt_candidates_free(all->of[k]);
     volt_free(all);
@@ -46,7 +46,7 @@ static int64_t whose_turn(const alternatives *all, int64_t index)
 static volt_status turn_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting)
 {
-    const alternatives *all = candidates->own;
+    const alternatives *all = candidates->context;
     const volt_candidates *one = all->of[whose_turn(all, index)];
     return one->get(one, index / all->count, kernel, setting);
 }
@@ -63,7 +63,7 @@ static volt_status turn_near(const volt_candidates *candidates, int64_t index, c
                              const volt_setting *setting_about, char kernel[VOLT_KERNEL_LENGTH],
                              volt_setting *setting)
 {
-    const volt_candidates *one = holder_of(candidates->own, about);
+    const volt_candidates *one = holder_of(candidates->context, about);
     VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is not among the searched kernels", volt_kernel_text(about));
     return one->get_near(one, index, about, setting_about, kernel, setting);
 }
@@ -71,7 +71,7 @@ static volt_status turn_near(const volt_candidates *candidates, int64_t index, c
 static volt_status turn_locate(const volt_candidates *candidates, const volt_kernel *about,
                                const volt_setting *setting_about, volt_point *point)
 {
-    const volt_candidates *one = holder_of(candidates->own, about);
+    const volt_candidates *one = holder_of(candidates->context, about);
     VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is not among the searched kernels", volt_kernel_text(about));
     return one->locate(one, about, setting_about, point);
 }
@@ -79,7 +79,7 @@ static volt_status turn_locate(const volt_candidates *candidates, const volt_ker
 static volt_status turn_coordinates(const volt_candidates *candidates, const volt_kernel *kernel,
                                     volt_coordinate *coordinates, int64_t *count)
 {
-    const volt_candidates *one = holder_of(candidates->own, kernel);
+    const volt_candidates *one = holder_of(candidates->context, kernel);
     VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is not among the searched kernels", volt_kernel_text(kernel));
     return one->coordinates(one, kernel, coordinates, count);
 }
@@ -89,7 +89,7 @@ static volt_status turn_coordinates(const volt_candidates *candidates, const vol
 static volt_status row_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                            volt_setting *setting)
 {
-    const alternatives *all = candidates->own;
+    const alternatives *all = candidates->context;
     int64_t k = 0;
     while (index >= all->of[k]->count)
         index -= all->of[k++]->count;
@@ -134,12 +134,12 @@ static volt_status leaves_open(const char *kernel, const char *name, bool *open)
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK; /* an invalid kernel is rejected when it is used */
 }
 
-/* Copies the ranges that kernel k accepts to `own`. A range that no kernel accepts is passed to the first,
+/* Copies the ranges that kernel k accepts to `accepted`. A range that no kernel accepts is passed to the first,
  * which rejects it. */
 static volt_status pick_ranges(char *const *kernels, int64_t count, int64_t k, const volt_draw_options *options,
-                               volt_range *own, int64_t *n_own)
+                               volt_range *accepted, int64_t *n_accepted)
 {
-    *n_own = 0;
+    *n_accepted = 0;
     for (int64_t r = 0; r < options->n_ranges; r++) {
         bool mine = false, anyones = false;
         for (int64_t other = 0; other < count; other++) {
@@ -149,7 +149,7 @@ static volt_status pick_ranges(char *const *kernels, int64_t count, int64_t k, c
             anyones = anyones || open;
         }
         if (mine || (!anyones && k == 0))
-            own[(*n_own)++] = options->ranges[r];
+            accepted[(*n_accepted)++] = options->ranges[r];
     }
     return VOLT_OK;
 }
@@ -157,14 +157,14 @@ static volt_status pick_ranges(char *const *kernels, int64_t count, int64_t k, c
 static volt_status fill(char *const *kernels, int64_t count, volt_view X, const volt_draw_options *options,
                         int64_t points, alternatives *all)
 {
-    volt_draw_options own = *options;
+    volt_draw_options opts = *options;
     volt_range *ranges = volt_alloc(volt_max(options->n_ranges, 1), sizeof *ranges);
     volt_status status = ranges ? VOLT_OK : VOLT_ERR_MEMORY;
-    own.ranges = ranges;
+    opts.ranges = ranges;
     for (int64_t k = 0; k < count && status == VOLT_OK; k++) {
-        status = pick_ranges(kernels, count, k, options, ranges, &own.n_ranges);
+        status = pick_ranges(kernels, count, k, options, ranges, &opts.n_ranges);
         if (status == VOLT_OK)
-            status = volt_candidates_of_kernel(kernels[k], X, &own, points, &all->of[k]);
+            status = volt_candidates_of_kernel(kernels[k], X, &opts, points, &all->of[k]);
         if (status == VOLT_OK)
             all->count++;
         else if (status != VOLT_ERR_MEMORY)
@@ -191,7 +191,7 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
         return status;
     }
     all->seed = options->seed;
-    volt_candidates source = {.count = -1, .release = release, .own = all, .seed = options->seed};
+    volt_candidates source = {.count = -1, .release = release, .context = all, .seed = options->seed};
     for (int64_t k = 0; k < count; k++)
         source.parameters = volt_max(source.parameters, all->of[k]->parameters);
     source.feeds = options->fed_outputs.data != NULL;
@@ -213,9 +213,9 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
 volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_draw_options *options,
                                  volt_candidates **candidates)
 {
-    volt_draw_options own = volt_draw_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_draw_options"));
-    options = &own;
+    volt_draw_options opts = volt_draw_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_draw_options"));
+    options = &opts;
     int64_t points = options->points;
     VOLT_REQUIRE(kernel && candidates, VOLT_ERR_ARGUMENT, "the kernel or the candidates are NULL");
     VOLT_REQUIRE(points >= 0 && points <= 1000000, VOLT_ERR_ARGUMENT,

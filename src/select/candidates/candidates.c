@@ -15,7 +15,7 @@ volt_status volt_candidates_make(const volt_candidates *source, volt_candidates 
 {
     volt_candidates *fresh = volt_alloc(1, sizeof *fresh);
     if (!fresh) {
-        source->release(source->own);
+        source->release(source->context);
         return VOLT_ERR_MEMORY;
     }
     *fresh = *source;
@@ -26,7 +26,7 @@ volt_status volt_candidates_make(const volt_candidates *source, volt_candidates 
 void volt_candidates_free(volt_candidates *candidates)
 {
     if (candidates)
-        candidates->release(candidates->own);
+        candidates->release(candidates->context);
     volt_free(candidates);
 }
 

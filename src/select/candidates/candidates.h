@@ -114,8 +114,8 @@ struct volt_candidates {
                                volt_coordinate *coordinates, int64_t *count);
     int64_t heads; /* number of first candidates that identify the source; 0: one */
     bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) whether the candidate exists */
-    void (*release)(void *own);
-    void *own; /* data of the source */
+    void (*release)(void *context);
+    void *context; /* data of the source */
 };
 
 /* Whether candidate `index` exists. */
@@ -143,7 +143,7 @@ volt_status volt_candidates_at(const volt_point *point, char kernel[VOLT_KERNEL_
 volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const volt_draw_options *options,
                                       int64_t points, volt_candidates **candidates);
 
-/* Transfers `own` to new candidates; on failure it is released. */
+/* Transfers `context` to new candidates; on failure it is released. */
 volt_status volt_candidates_make(const volt_candidates *source, volt_candidates **candidates);
 
 #endif

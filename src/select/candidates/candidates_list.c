@@ -14,9 +14,9 @@ typedef struct list {
     volt_setting *settings;
 } list;
 
-static void list_release(void *own)
+static void list_release(void *context)
 {
-    list *all = own;
+    list *all = context;
     volt_names_free(all->kernels, all->count);
     volt_free(all->settings);
     volt_free(all);
@@ -25,7 +25,7 @@ static void list_release(void *own)
 static volt_status list_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting)
 {
-    const list *all = candidates->own;
+    const list *all = candidates->context;
     snprintf(kernel, VOLT_KERNEL_LENGTH, "%s", all->kernels[index]);
     *setting = all->settings[index];
     return VOLT_OK;
@@ -70,7 +70,7 @@ volt_status volt_candidates_list(const char *const *kernels, const double *alpha
         list_release(all);
         return status;
     }
-    volt_candidates source = {.count = count, .get = list_get, .release = list_release, .own = all};
+    volt_candidates source = {.count = count, .get = list_get, .release = list_release, .context = all};
     for (int64_t i = 0; i < count; i++)
         source.feeds |= all->settings[i].feedback > 0;
     return volt_candidates_make(&source, candidates);

@@ -28,9 +28,9 @@ volt_draw_options volt_draw_options_default(void)
     return options;
 }
 
-static void release(void *own)
+static void release(void *context)
 {
-    drawing *drawn = own;
+    drawing *drawn = context;
     volt_free(drawn->parts);
     volt_space_free(drawn->space);
     volt_free(drawn);
@@ -71,7 +71,7 @@ static volt_status draw_at(const drawing *drawn, const double *u, char kernel[VO
 static volt_status draw_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting)
 {
-    const drawing *drawn = candidates->own;
+    const drawing *drawn = candidates->context;
     double u[VOLT_MAX_AXES];
     volt_rng rng;
     volt_rng_init(&rng, drawn->seed, (uint64_t)index);
@@ -97,7 +97,7 @@ static volt_status draw_near(const volt_candidates *candidates, int64_t index, c
                              volt_setting *setting)
 {
     static const uint64_t stepping = UINT64_C(0xd1b54a32d192ed03);
-    const drawing *drawn = candidates->own;
+    const drawing *drawn = candidates->context;
     double u[VOLT_MAX_AXES];
     bool known[VOLT_MAX_AXES];
     volt_rng rng;
@@ -110,7 +110,7 @@ static volt_status draw_near(const volt_candidates *candidates, int64_t index, c
 static volt_status draw_locate(const volt_candidates *candidates, const volt_kernel *about,
                                const volt_setting *setting_about, volt_point *point)
 {
-    const drawing *drawn = candidates->own;
+    const drawing *drawn = candidates->context;
     const volt_space *space = drawn->space;
     bool known[VOLT_MAX_AXES], taken[VOLT_MAX_AXES], runs = false, expensive = false;
     char kernel[VOLT_KERNEL_LENGTH];
@@ -135,26 +135,26 @@ static volt_status draw_locate(const volt_candidates *candidates, const volt_ker
 static volt_status draw_get_at(const volt_candidates *candidates, const double *u,
                                char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting)
 {
-    return draw_at(candidates->own, u, kernel, setting);
+    return draw_at(candidates->context, u, kernel, setting);
 }
 
 static bool draw_holds(const volt_candidates *candidates, const volt_kernel *kernel)
 {
-    const drawing *drawn = candidates->own;
+    const drawing *drawn = candidates->context;
     return volt_space_holds(drawn->space, kernel);
 }
 
 static volt_status draw_coordinates(const volt_candidates *candidates, const volt_kernel *kernel,
                                     volt_coordinate *coordinates, int64_t *count)
 {
-    const drawing *drawn = candidates->own;
+    const drawing *drawn = candidates->context;
     return volt_space_coordinates(drawn->space, kernel, coordinates, count);
 }
 
 static volt_status grid_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting)
 {
-    const drawing *drawn = candidates->own;
+    const drawing *drawn = candidates->context;
     double u[VOLT_MAX_AXES];
     volt_space_grid_position(drawn->space, drawn->points, drawn->parts, index, u);
     return volt_space_at(drawn->space, u, kernel, setting, NULL);
@@ -181,7 +181,7 @@ volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const vol
     drawn->seed = options ? options->seed : 0;
     drawn->points = points;
     volt_candidates source = {
-        .count = -1, .get = points ? grid_get : draw_get, .release = release, .own = drawn};
+        .count = -1, .get = points ? grid_get : draw_get, .release = release, .context = drawn};
     if (!points) {
         source.get_near = draw_near;
         source.locate = draw_locate;

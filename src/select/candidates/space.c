@@ -315,9 +315,9 @@ static void tidy(char *text)
 volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_options *options,
                               volt_space **space)
 {
-    volt_draw_options own = volt_draw_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_draw_options"));
-    options = &own;
+    volt_draw_options opts = volt_draw_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_draw_options"));
+    options = &opts;
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
 
     enum { MAX_OPEN_PARAMETERS = VOLT_MAX_AXES / 2 };

@@ -193,7 +193,7 @@ static volt_status slopes(volt_evidence_task *task, const sight *seen)
     return VOLT_OK;
 }
 
-static volt_status left_out(volt_evidence_task *task)
+static volt_status evaluate_loo(volt_evidence_task *task)
 {
     volt_factor *factor = task->space->factor;
     VOLT_TRY(volt_factor_precisions(factor, task->space->precisions));
@@ -213,7 +213,7 @@ volt_status volt_evidence_evaluate(volt_evidence_task *task)
     if (status == VOLT_OK && task->gradient)
         status = slopes(task, &seen);
     else if (status == VOLT_OK && task->leave_one_out)
-        status = left_out(task);
+        status = evaluate_loo(task);
     release(&seen);
     return status;
 }

@@ -165,9 +165,9 @@ static volt_status evaluate(volt_evidence_task *task, const volt_evidence_option
 volt_status volt_evidence(const volt_kernel *kernel, volt_view X, volt_view Y,
                           const volt_evidence_options *options, volt_evidence_result **result)
 {
-    volt_evidence_options own = volt_evidence_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_evidence_options"));
-    options = &own;
+    volt_evidence_options opts = volt_evidence_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_evidence_options"));
+    options = &opts;
     VOLT_TRY(check(kernel, options, result));
     volt_search_options like = volt_search_options_default();
     like.score = VOLT_SCORE_LOG;

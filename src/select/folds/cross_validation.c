@@ -174,7 +174,7 @@ static volt_status profile_states(volt_evaluation *e, const group *at, profile *
 }
 
 /* All alphas at once if all rows are one block. */
-static volt_status profile_left_out(volt_evaluation *e, profile *p)
+static volt_status profile_loo(volt_evaluation *e, profile *p)
 {
     volt_status status[VOLT_MAX_ALPHAS];
     VOLT_TRY(volt_evaluation_score_loo(e, p->alphas, &p->count, status, e->space->profile));
@@ -191,7 +191,7 @@ static volt_status profile_group(volt_evaluation *e, const group *at, profile *p
         return profile_loss(e, at, p);
     if (!e->states)
         return profile_rows(e, at, p);
-    return volt_score_is_of_all_rows(e->problem->score) ? profile_left_out(e, p) : profile_states(e, at, p);
+    return volt_score_is_of_all_rows(e->problem->score) ? profile_loo(e, p) : profile_states(e, at, p);
 }
 
 /* The alpha with the best mean; -1: all failed. */

@@ -33,8 +33,8 @@ typedef bool (*volt_continue_fn)(const double *folds, int64_t n_done, void *cont
 
 /* Scores a candidate with feedback weight `feedback` (0: none) into folds (problem->folds numbers); *n_done
  * of them if `should_continue` stopped it. *alpha 0 is profiled: it is replaced by the alpha of the grid in
- * solve/choice/choice.h with the best mean score, the largest of equals. `should_continue` is not called then, and
- * an alpha that fails is skipped unless all fail. The stage is shared by all concurrent evaluations.
+ * solve/choice/choice.h with the best mean score, the largest of equals. `should_continue` is not called then,
+ * and an alpha that fails is skipped unless all fail. The stage is shared by all concurrent evaluations.
  * VOLT_ERR_CANCELLED when it is cancelled; VOLT_ERR_SINGULAR, VOLT_ERR_NOT_FINITE, VOLT_ERR_ARGUMENT and
  * VOLT_ERR_KERNEL are failures of the candidate. */
 volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace, const char *kernel,
@@ -66,7 +66,7 @@ double volt_score_sign(volt_score score);
 
 /* Sets problem->landmarks and related fields of a problem with splits: from the options, otherwise by memory
  * and time. *why is NULL, or the reason for landmarks. VOLT_ERR_ARGUMENT for incompatible options. */
-volt_status volt_problem_settle_solver(const volt_search_options *options, volt_problem *problem,
+volt_status volt_problem_choose_solver(const volt_search_options *options, volt_problem *problem,
                                        const char **why);
 
 /* ---- candidates with feedback (model/feedback.h): inputs, and free runs on a validation block ------- */
@@ -74,14 +74,14 @@ volt_status volt_problem_settle_solver(const volt_search_options *options, volt_
 /* Scaled inputs followed by the measured outputs of the previous row. */
 typedef struct volt_feedback_inputs {
     const volt_problem *problem;
-    const volt_scaled_inputs *own; /* inputs without outputs */
-    double omega;                  /* feedback weight; 0: none, and the struct is empty */
-    double shrink;                 /* scale to largest norm 1: row t is shrink (own_t, omega Y_{t-1}) */
-    volt_scaled_inputs all;        /* n x (d + q) */
+    const volt_scaled_inputs *inputs_only; /* inputs without outputs */
+    double omega;                          /* feedback weight; 0: none, and the struct is empty */
+    double shrink;                         /* scale to largest norm 1: row t is shrink (own_t, omega Y_{t-1}) */
+    volt_scaled_inputs all;                /* n x (d + q) */
 } volt_feedback_inputs;
 
 /* VOLT_ERR_MEMORY. Always release it. */
-volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_scaled_inputs *own,
+volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_scaled_inputs *inputs_only,
                                         double omega, volt_feedback_inputs *inputs);
 void volt_feedback_inputs_release(volt_feedback_inputs *inputs);
 

@@ -37,8 +37,8 @@ static volt_status extend_columns(volt_evaluation *e, int64_t rows)
 {
     if (!e->columns)
         return volt_columns_create(&e->resolved, input_rows(e, e->base, rows), e->stage, &e->columns);
-    int64_t there = e->columns->m;
-    return volt_columns_append(&e->resolved, input_rows(e, e->base + there, rows - there), e->stage,
+    int64_t n_columns = e->columns->m;
+    return volt_columns_append(&e->resolved, input_rows(e, e->base + n_columns, rows - n_columns), e->stage,
                                e->columns);
 }
 
@@ -363,7 +363,7 @@ volt_status volt_evaluation_score(volt_evaluation *e, const volt_split *split, d
 }
 
 /* Leave-one-out predictions, or generalised cross-validation. */
-static volt_status left_out_score(volt_evaluation *e, double *score)
+static volt_status loo_score(volt_evaluation *e, double *score)
 {
     const volt_problem *problem = e->problem;
     volt_split all = {.begin = problem->washout, .end = problem->n};
@@ -407,6 +407,6 @@ volt_status volt_evaluation_score_all(volt_evaluation *e, double *score)
     VOLT_TRY(grow(e, e->factor->L.rows));
     volt_factor_intercepts(e->factor);
     if (e->problem->score != VOLT_SCORE_LOG)
-        return left_out_score(e, score);
+        return loo_score(e, score);
     return volt_factor_log_score(e->factor, e->problem->target_scale, score);
 }

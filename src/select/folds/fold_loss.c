@@ -14,10 +14,10 @@
 
 volt_search_options volt_fold_loss_options(const volt_search_options *options)
 {
-    volt_search_options own = *options;
-    if (!volt_loss_is_squares(own.loss) && own.score == VOLT_SCORE_R2)
-        own.score = VOLT_SCORE_LOSS;
-    return own;
+    volt_search_options opts = *options;
+    if (!volt_loss_is_squares(opts.loss) && opts.score == VOLT_SCORE_R2)
+        opts.score = VOLT_SCORE_LOSS;
+    return opts;
 }
 
 /* The scores that the loss and the weights support. */
@@ -129,12 +129,12 @@ static const double OPEN = 1e-3;
 static volt_status minimise_alone(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
 {
     enum { MAX_CONCURRENT_ROWS = 8192 }; /* larger ones run one after the other, on all threads */
-    int64_t own = 0;
+    int64_t previous = 0;
     if (K.rows > MAX_CONCURRENT_ROWS)
         return volt_loss_minimise_outputs(K, task, result);
-    VOLT_TRY(volt_set_threads_local(1, &own));
+    VOLT_TRY(volt_set_threads_local(1, &previous));
     volt_status status = volt_loss_minimise_outputs(K, task, result);
-    volt_set_threads_local(own, NULL);
+    volt_set_threads_local(previous, NULL);
     return status;
 }
 

@@ -175,24 +175,24 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
         return VOLT_ERR_MEMORY;
     const volt_fold_loss *loss = problem->loss;
     bool unscaled = loss && loss->fit.loss->kind->info.unscaled;
-    volt_missing_targets holes; /* rows of weight 0 are not fitted, and their targets are ignored */
+    volt_missing_targets missing_targets; /* rows of weight 0 are not fitted, and their targets are ignored */
     const double *weights = loss ? loss->weights : NULL;
-    volt_status status = volt_missing_targets_find(Y, weights, false, 0, &holes);
+    volt_status status = volt_missing_targets_find(Y, weights, false, 0, &missing_targets);
     if (status == VOLT_OK) {
-        volt_target_scale_learn(holes.present, identity || unscaled, problem->target_mean,
+        volt_target_scale_learn(missing_targets.present, identity || unscaled, problem->target_mean,
                                 problem->target_scale);
         if (identity && !unscaled)
-            volt_target_scale_powers(holes.present, problem->target_scale);
+            volt_target_scale_powers(missing_targets.present, problem->target_scale);
         if (changes && !identity)
-            learn_change_scale(holes.present, problem->target_mean, problem->target_scale);
+            learn_change_scale(missing_targets.present, problem->target_mean, problem->target_scale);
         for (int64_t i = 0; i < Y.rows; i++)
             for (int64_t k = 0; k < Y.cols; k++)
                 problem->Y[i * Y.cols + k] =
-                    holes.without && holes.without[i]
+                    missing_targets.without && missing_targets.without[i]
                         ? 0
                         : (Y.data[i * Y.ld + k] - problem->target_mean[k]) / problem->target_scale[k];
     }
-    volt_missing_targets_release(&holes);
+    volt_missing_targets_release(&missing_targets);
     return status;
 }
 
@@ -254,7 +254,7 @@ volt_status volt_problem_outline(int64_t n, int64_t d, int64_t q, const volt_sea
     if (status == VOLT_OK)
         status = make_splits(options, fresh);
     if (status == VOLT_OK)
-        status = volt_problem_settle_solver(options, fresh, why);
+        status = volt_problem_choose_solver(options, fresh, why);
     if (status == VOLT_OK)
         *problem = fresh;
     else
@@ -286,7 +286,7 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     if (status == VOLT_OK)
         status = volt_fold_loss_check(fresh);
     if (status == VOLT_OK)
-        status = volt_problem_settle_solver(options, fresh, &why);
+        status = volt_problem_choose_solver(options, fresh, &why);
     if (status == VOLT_OK && why)
         volt_log(VOLT_LOG_WARNING, "the solver of the candidates is %s, with %" PRId64 " landmarks: %s",
                  fresh->solver->info.name, fresh->landmarks, why);
@@ -314,7 +314,7 @@ int64_t volt_longest_block(const volt_problem *problem)
 }
 
 /* Number of explicit states of the candidate, if it can be evaluated in them. */
-static int64_t own_states(const volt_problem *problem, const volt_resolved *resolved)
+static int64_t local_states(const volt_problem *problem, const volt_resolved *resolved)
 {
     int64_t states = volt_states_count(resolved);
     bool blocks = problem->score < VOLT_SCORE_PREQUENTIAL && !problem->loss;
@@ -323,7 +323,7 @@ static int64_t own_states(const volt_problem *problem, const volt_resolved *reso
 
 const volt_solver *volt_candidate_solver(const volt_problem *problem, const volt_resolved *resolved)
 {
-    bool has_states = own_states(problem, resolved) > 0;
+    bool has_states = local_states(problem, resolved) > 0;
     return problem->landmarks > 0 && !(problem->prefers_states && has_states) ? problem->solver
            : has_states                                                       ? &volt_solver_features
                                                                               : &volt_solver_exact;
@@ -332,7 +332,7 @@ const volt_solver *volt_candidate_solver(const volt_problem *problem, const volt
 int64_t volt_candidate_states(const volt_problem *problem, const volt_resolved *resolved)
 {
     return volt_candidate_solver(problem, resolved)->needs.landmarks ? problem->landmarks
-                                                                     : own_states(problem, resolved);
+                                                                     : local_states(problem, resolved);
 }
 
 /* Bytes that an evaluation allocates in addition to the workspace and the inputs. */

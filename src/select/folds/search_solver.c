@@ -63,7 +63,7 @@ static bool exact_is_too_much(const volt_problem *problem, const char **why)
     return lacks || problem->max_rows > MAX_EXACT;
 }
 
-volt_status volt_problem_settle_solver(const volt_search_options *options, volt_problem *problem,
+volt_status volt_problem_choose_solver(const volt_search_options *options, volt_problem *problem,
                                        const char **why)
 {
     const char *found = NULL;

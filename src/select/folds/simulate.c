@@ -50,18 +50,19 @@ static double shrink_of(const volt_feedback_inputs *inputs)
     double largest = 0;
     for (int64_t i = 0; i < problem->n; i++) {
         bool first = volt_records_begins(&problem->records, i);
-        double own = volt_row_norm(inputs->own->Z + i * problem->d, problem->d);
+        double input_norm = volt_row_norm(inputs->inputs_only->Z + i * problem->d, problem->d);
         double fed_outputs = first ? 0 : volt_row_norm(problem->Y + (i - 1) * problem->q, problem->q);
-        largest = fmax(largest, hypot(own, inputs->omega * fed_outputs));
+        largest = fmax(largest, hypot(input_norm, inputs->omega * fed_outputs));
     }
     return 1 / largest;
 }
 
-volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_scaled_inputs *own,
+volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_scaled_inputs *inputs_only,
                                         double omega, volt_feedback_inputs *inputs)
 {
     int64_t d = problem->d, q = problem->q;
-    *inputs = (volt_feedback_inputs){.problem = problem, .own = own, .omega = omega, .shrink = 1};
+    *inputs =
+        (volt_feedback_inputs){.problem = problem, .inputs_only = inputs_only, .omega = omega, .shrink = 1};
     inputs->all.Z = volt_alloc_zero(problem->n * (d + q), sizeof *inputs->all.Z);
     if (!inputs->all.Z)
         return VOLT_ERR_MEMORY;
@@ -69,7 +70,7 @@ volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_
         inputs->shrink = shrink_of(inputs);
     for (int64_t i = 0; i < problem->n; i++) {
         for (int64_t j = 0; j < d; j++)
-            inputs->all.Z[i * (d + q) + j] = inputs->shrink * own->Z[i * d + j];
+            inputs->all.Z[i * (d + q) + j] = inputs->shrink * inputs_only->Z[i * d + j];
         volt_feedback_inputs_join(inputs, i);
     }
     return VOLT_OK;
@@ -80,8 +81,8 @@ volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_
 /* Pushes the measured rows before the block. */
 static volt_status push_training_rows(const volt_fold_run *run, volt_state **kernel_state)
 {
-    enum { MOST = 64 };
-    int64_t rows = run->kernel_state.rows, m = run->columns->m, most = volt_max(volt_min(MOST, rows), 1);
+    enum { MAX_ROWS = 64 };
+    int64_t rows = run->kernel_state.rows, m = run->columns->m, most = volt_max(volt_min(MAX_ROWS, rows), 1);
     VOLT_TRY(volt_state_create(run->resolved, run->columns, most, kernel_state));
     if (rows == 0 || volt_state_seek(*kernel_state, run->kernel_state) == VOLT_OK)
         return VOLT_OK;
@@ -143,7 +144,7 @@ static void set_feedback(const volt_fold_run *run, volt_feedback *fed_outputs)
 static volt_view block_inputs(const volt_fold_run *run)
 {
     int64_t d = run->problem->d, count = run->split->end - run->split->begin;
-    return volt_view_of(run->fed_outputs->own->Z + run->split->begin * d, count, d);
+    return volt_view_of(run->fed_outputs->inputs_only->Z + run->split->begin * d, count, d);
 }
 
 /* Uses the progress of all evaluations. */

@@ -77,9 +77,9 @@ double volt_state_folds_bytes(const volt_problem *problem, const volt_resolved *
     double states = (double)volt_candidate_states(problem, resolved);
     double rows =
         (double)feature_rows(problem, solver) + (has_cross(problem) ? (double)volt_longest_block(problem) : 0);
-    double left_out =
+    double loo_bytes =
         volt_score_is_of_all_rows(problem->score) ? volt_state_loo_bytes(problem, states, VOLT_MAX_ALPHAS) : 0;
-    return volt_state_sums_bytes(states, (double)problem->q) + 8 * states * rows + left_out +
+    return volt_state_sums_bytes(states, (double)problem->q) + 8 * states * rows + loo_bytes +
            (solver->needs.landmarks ? landmark_bytes(problem, resolved) : 0);
 }
 
@@ -193,7 +193,7 @@ static volt_status fill(volt_state_folds *folds, int64_t first, int64_t to, volt
     return volt_stage_should_continue(stage) ? VOLT_OK : volt_stage_end(stage);
 }
 
-static volt_view rows_there(const volt_state_folds *folds, int64_t begin, int64_t end)
+static volt_view cached_rows(const volt_state_folds *folds, int64_t begin, int64_t end)
 {
     return volt_view_rows(volt_as_view(folds->F), begin - folds->first, end - begin);
 }
@@ -219,7 +219,7 @@ volt_status volt_state_folds_grow(volt_state_folds *folds, int64_t to, volt_view
         int64_t end = volt_min(folds->filled, w + to);
         if (end <= begin) /* washout rows */
             continue;
-        volt_view F = rows_there(folds, begin, end);
+        volt_view F = cached_rows(folds, begin, end);
         volt_state_sums_add(folds->sums, F, volt_view_rows(Y, folds->m, end - begin), NULL);
         if (folds->solver->needs.landmarks)
             measure(folds, F);
@@ -232,7 +232,7 @@ volt_status volt_state_folds_rows(volt_state_folds *folds, int64_t begin, int64_
                                   volt_view *F)
 {
     VOLT_TRY(fill(folds, folds->problem->washout + folds->m, end, stage));
-    *F = rows_there(folds, begin, end);
+    *F = cached_rows(folds, begin, end);
     return VOLT_OK;
 }
 

@@ -20,7 +20,7 @@ typedef struct system_of_alpha {
     volt_matrix out;     /* rows x q: leave-one-out predictions */
 } system_of_alpha;
 
-typedef struct left_out {
+typedef struct loo {
     volt_state_folds *folds;
     volt_view Y;
     bool constant;
@@ -30,7 +30,7 @@ typedef struct left_out {
     double *forecast;  /* BLOCK x q */
     double *h;         /* BLOCK */
     double *workspace; /* BLOCK x states: features, overwritten by leverages */
-} left_out;
+} loo;
 
 static int64_t numbers_of(int64_t states, int64_t q, int64_t rows)
 {
@@ -43,7 +43,7 @@ double volt_state_loo_bytes(const volt_problem *problem, double states, double a
     return 8 * (alphas * (states * (states + q) + 2 * q + rows * q) + BLOCK * (q + 1 + states));
 }
 
-static void release(left_out *l)
+static void release(loo *l)
 {
     volt_free(l->systems);
     volt_free(l->memory);
@@ -52,7 +52,7 @@ static void release(left_out *l)
     volt_free(l->workspace);
 }
 
-static volt_status allocate(left_out *l)
+static volt_status allocate(loo *l)
 {
     int64_t states = l->folds->states, q = l->Y.cols, each = numbers_of(states, q, l->Y.rows);
     l->systems = volt_alloc_zero(l->count, sizeof *l->systems);
@@ -76,7 +76,7 @@ static volt_status allocate(left_out *l)
 }
 
 /* Computes factor and readout of one alpha. */
-static volt_status solve(left_out *l, double alpha, system_of_alpha *s)
+static volt_status solve(loo *l, double alpha, system_of_alpha *s)
 {
     volt_state_sums *sums = l->folds->sums;
     size_t states = (size_t)sums->states, q = (size_t)sums->columns;
@@ -90,7 +90,7 @@ static volt_status solve(left_out *l, double alpha, system_of_alpha *s)
 }
 
 /* Adds rows from `first` on with the features F. */
-static void add_rows(left_out *l, int64_t first, volt_view F, system_of_alpha *s)
+static void add_rows(loo *l, int64_t first, volt_view F, system_of_alpha *s)
 {
     int64_t q = l->Y.cols;
     volt_matrix forecast = volt_matrix_of(l->forecast, F.rows, q);
@@ -109,7 +109,7 @@ static void add_rows(left_out *l, int64_t first, volt_view F, system_of_alpha *s
 }
 
 /* The second pass over all rows. */
-static volt_status pass(left_out *l, volt_stage *stage)
+static volt_status pass(loo *l, volt_stage *stage)
 {
     volt_operator *op = l->folds->op;
     int64_t w = l->folds->problem->washout, rows = l->Y.rows;
@@ -126,7 +126,7 @@ static volt_status pass(left_out *l, volt_stage *stage)
     return VOLT_OK;
 }
 
-static volt_status score_system(const left_out *l, system_of_alpha *s, double *score)
+static volt_status score_system(const loo *l, system_of_alpha *s, double *score)
 {
     const volt_problem *problem = l->folds->problem;
     volt_split all = {.begin = problem->washout, .end = problem->n};
@@ -141,7 +141,7 @@ static volt_status score_system(const left_out *l, system_of_alpha *s, double *s
 volt_status volt_state_loo(volt_state_folds *folds, volt_view Y, const double *alphas, int64_t count,
                            bool constant, volt_stage *stage, volt_status *status, double *scores)
 {
-    left_out l = {.folds = folds, .Y = Y, .constant = constant, .count = count};
+    loo l = {.folds = folds, .Y = Y, .constant = constant, .count = count};
     volt_status outcome = allocate(&l);
     for (int64_t a = 0; a < count && outcome == VOLT_OK; a++)
         outcome = solve(&l, alphas[a], &l.systems[a]);

@@ -62,14 +62,14 @@ static const volt_trial *ranked_draw(const volt_run *r, int64_t place)
     const volt_trial *best = standings->references[standings->count].best;
     double sign = volt_score_sign(standings->rule.score), worths[VOLT_FIRST_DRAWS];
     for (int64_t p = 0; p < VOLT_FIRST_DRAWS; p++)
-        worths[p] = best ? volt_trial_worth(r->schedule.settled[p], best, sign) : NAN;
+        worths[p] = best ? volt_trial_worth(r->schedule.final[p], best, sign) : NAN;
     for (;; place--) {
         int64_t top = -1;
         for (int64_t p = 0; p < VOLT_FIRST_DRAWS; p++)
             if (!isnan(worths[p]) && (top < 0 || worths[p] > worths[top]))
                 top = p;
         if (top < 0 || place == 0)
-            return top < 0 ? NULL : r->schedule.settled[top];
+            return top < 0 ? NULL : r->schedule.final[top];
         worths[top] = NAN;
     }
 }
@@ -98,7 +98,7 @@ static volt_status choose_start(volt_run *r, volt_point *start, double *sigma)
     *sigma = max_sigma;
     start->count = 0;
     if (r->evolution.runs == 0) {
-        volt_parents_choose(&r->schedule.standings, r->schedule.settled, r->schedule.generation_end, &parents);
+        volt_parents_choose(&r->schedule.standings, r->schedule.final, r->schedule.generation_end, &parents);
         trial = parents.count > 0 ? parents.trials[0] : NULL;
     }
     if (!trial)
@@ -155,7 +155,7 @@ static void judge(volt_run *r, double *values)
     volt_schedule *schedule = &r->schedule;
     const volt_race_rule *rule = &schedule->standings.rule;
     const volt_trial *reference = schedule->generation_reference.best, *next = NULL;
-    volt_trial *const *trials = schedule->settled + schedule->generation_begin;
+    volt_trial *const *trials = schedule->final + schedule->generation_begin;
     int64_t count = schedule->generation_end - schedule->generation_begin, complete = 0;
     double worst = reference ? loss_of(rule, reference->score) : 0;
     for (int64_t k = 0; k < count; k++)

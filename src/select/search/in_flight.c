@@ -14,7 +14,7 @@ enum {
 };
 
 /* Shares of the available memory; the rest is for engines, and for other users of a device. */
-static const double share_here = 0.5, share_there = 0.9;
+static const double host_share = 0.5, device_share = 0.9;
 
 void volt_flight_choose(volt_problem *problem, int64_t candidates)
 {
@@ -52,8 +52,8 @@ int64_t volt_flight_size(const volt_problem *problem, int64_t candidates)
         count = volt_min(count, candidates);
     if (!volt_backend_is_remote(backend) && !problem->landmarks && problem->max_rows > MAX_PARALLEL_ROWS)
         count = 1;
-    count = within(count, volt_workspace_bytes(problem), (double)volt_memory_available(), share_here);
+    count = within(count, volt_workspace_bytes(problem), (double)volt_memory_available(), host_share);
     if (backend->available)
-        count = within(count, volt_workspace_device_bytes(problem), (double)backend->available(), share_there);
+        count = within(count, volt_workspace_device_bytes(problem), (double)backend->available(), device_share);
     return count;
 }

@@ -19,36 +19,36 @@ void volt_schedule_end(volt_schedule *schedule)
     for (int64_t p = 0; p < schedule->positions; p++)
         volt_trial_free(schedule->waiting[p]);
     volt_free(schedule->waiting);
-    volt_free(schedule->settled);
+    volt_free(schedule->final);
     volt_standings_end(&schedule->standings);
 }
 
 static volt_status make_positions(volt_schedule *schedule, int64_t count)
 {
-    VOLT_TRY(volt_grow((void **)&schedule->settled, &schedule->settled_capacity, count, sizeof(volt_trial *)));
+    VOLT_TRY(volt_grow((void **)&schedule->final, &schedule->final_capacity, count, sizeof(volt_trial *)));
     VOLT_TRY(volt_grow((void **)&schedule->waiting, &schedule->waiting_capacity, count, sizeof(volt_trial *)));
     for (; schedule->positions < count; schedule->positions++)
-        schedule->settled[schedule->positions] = schedule->waiting[schedule->positions] = NULL;
+        schedule->final[schedule->positions] = schedule->waiting[schedule->positions] = NULL;
     return VOLT_OK;
 }
 
 bool volt_schedule_has(const volt_schedule *schedule, int64_t position)
 {
-    return position < schedule->positions && schedule->settled[position];
+    return position < schedule->positions && schedule->final[position];
 }
 
 /* Adds trials to the standings in order of position. */
 static volt_status update_standings(volt_schedule *schedule)
 {
     while (volt_schedule_has(schedule, schedule->standings.count))
-        VOLT_TRY(volt_standings_add(&schedule->standings, schedule->settled[schedule->standings.count]));
+        VOLT_TRY(volt_standings_add(&schedule->standings, schedule->final[schedule->standings.count]));
     return VOLT_OK;
 }
 
 volt_status volt_schedule_resume(volt_schedule *schedule, int64_t position, volt_trial *trial)
 {
     VOLT_TRY(make_positions(schedule, position + 1));
-    schedule->settled[position] = trial;
+    schedule->final[position] = trial;
     return update_standings(schedule);
 }
 
@@ -99,7 +99,7 @@ static void judge(const volt_schedule *schedule, const volt_reference *reference
 }
 
 /* Settles trials whose reference is known; each may be the reference of a later one. */
-static volt_status settle(volt_schedule *schedule, volt_keep_trial keep, void *context)
+static volt_status finalise(volt_schedule *schedule, volt_keep_trial keep, void *context)
 {
     for (int64_t p = schedule->standings.count; p < schedule->next; p++) {
         const volt_reference *reference = volt_schedule_reference(schedule, p);
@@ -111,7 +111,7 @@ static volt_status settle(volt_schedule *schedule, volt_keep_trial keep, void *c
         schedule->waiting[p] = NULL;
         judge(schedule, reference, trial);
         VOLT_TRY(keep(trial, context));
-        schedule->settled[p] = trial;
+        schedule->final[p] = trial;
         VOLT_TRY(update_standings(schedule));
     }
     return VOLT_OK;
@@ -121,5 +121,5 @@ volt_status volt_schedule_finish(volt_schedule *schedule, int64_t position, volt
                                  volt_keep_trial keep, void *context)
 {
     schedule->waiting[position] = trial;
-    return settle(schedule, keep, context);
+    return finalise(schedule, keep, context);
 }

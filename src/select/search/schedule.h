@@ -16,9 +16,9 @@ enum { VOLT_LAG = 8 };
 typedef struct volt_schedule {
     volt_standings standings;
     int64_t max_ahead;    /* maximum number of positions started after the first unsettled one */
-    volt_trial **settled; /* by position; NULL: not yet. Owned by the search */
+    volt_trial **final;   /* by position; NULL: not yet. Owned by the search */
     volt_trial **waiting; /* by position: evaluated, reference unknown. Owned by the schedule */
-    int64_t settled_capacity, waiting_capacity, positions;
+    int64_t final_capacity, waiting_capacity, positions;
     bool adaptive; /* candidates depend on earlier generations (generations.c) */
     /* From the position evolves_at on (INT64_MAX: never), generations are those of CMA-ES (evolution.c). The
      * current one has the positions from generation_begin to generation_end - 1 and one reference. */

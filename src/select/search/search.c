@@ -97,17 +97,17 @@ static bool goes_on(const double *folds, int64_t done, void *context)
 }
 
 /* The evaluator of this process. */
-typedef struct own_evaluator {
+typedef struct local_evaluator {
     volt_evaluator evaluator;
     volt_workspace *workspace;
-} own_evaluator;
+} local_evaluator;
 
-static volt_status evaluate_here(volt_evaluator *evaluator, int64_t position, const char *kernel,
-                                 volt_setting *setting, double *folds, int64_t *done, volt_cost *cost)
+static volt_status evaluate_locally(volt_evaluator *evaluator, int64_t position, const char *kernel,
+                                    volt_setting *setting, double *folds, int64_t *done, volt_cost *cost)
 {
-    const own_evaluator *own = (const own_evaluator *)evaluator;
+    const local_evaluator *local = (const local_evaluator *)evaluator;
     racer one = {.run = evaluator->run, .position = position};
-    return volt_run_evaluate(evaluator->run, own->workspace, kernel, setting, goes_on, &one,
+    return volt_run_evaluate(evaluator->run, local->workspace, kernel, setting, goes_on, &one,
                              &evaluator->run->stage, folds, done, cost);
 }
 
@@ -116,12 +116,12 @@ static volt_status evaluate_here(volt_evaluator *evaluator, int64_t position, co
 /* Runs the draws, in local workspaces and other processes, then the climbs. */
 static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int64_t parallel)
 {
-    own_evaluator *own = volt_alloc_zero(parallel, sizeof *own);
+    local_evaluator *local = volt_alloc_zero(parallel, sizeof *local);
     volt_evaluator **evaluators = volt_alloc(parallel, sizeof *evaluators);
-    volt_status status = own && evaluators ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_status status = local && evaluators ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t p = 0; p < parallel && status == VOLT_OK; p++) {
-        own[p] = (own_evaluator){{.evaluate = evaluate_here}, spaces[p]};
-        evaluators[p] = &own[p].evaluator;
+        local[p] = (local_evaluator){{.evaluate = evaluate_locally}, spaces[p]};
+        evaluators[p] = &local[p].evaluator;
     }
     if (status == VOLT_OK) {
         status = volt_run_draw(r, evaluators, folds, parallel);
@@ -130,7 +130,7 @@ static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int
         volt_run_end_draws(r);
     }
     volt_free(evaluators);
-    volt_free(own);
+    volt_free(local);
     return status;
 }
 
@@ -207,13 +207,13 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
     volt_setting setting;
-    int64_t there = r->schedule.standings.count;
+    int64_t n_trials = r->schedule.standings.count;
     if (position >= r->schedule.evolves_at)
         VOLT_TRY(volt_evolution_reach(r, position));
-    VOLT_REQUIRE(volt_schedule_needs(&r->schedule, position) <= there, VOLT_ERR_FORMAT,
+    VOLT_REQUIRE(volt_schedule_needs(&r->schedule, position) <= n_trials, VOLT_ERR_FORMAT,
                  "its candidate %" PRId64 " follows from earlier ones, of which candidate %" PRId64
                  " is not there",
-                 trial->index, volt_run_index(r, there));
+                 trial->index, volt_run_index(r, n_trials));
     VOLT_TRY(volt_run_know_parents(r, position));
     VOLT_TRY(volt_run_candidate(r, position, kernel, &setting));
     /* An alpha of 0 was profiled; the log has the result. */
@@ -345,12 +345,12 @@ static int64_t automatic_gap(const volt_search_options *options)
 volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                             const volt_search_options *options, volt_search **search)
 {
-    volt_search_options own = volt_search_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_search_options"));
-    own = volt_fold_loss_options(&own);
-    if (own.splits.gap == VOLT_GAP_AUTO)
-        own.splits.gap = automatic_gap(&own);
-    options = &own;
+    volt_search_options opts = volt_search_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_search_options"));
+    opts = volt_fold_loss_options(&opts);
+    if (opts.splits.gap == VOLT_GAP_AUTO)
+        opts.splits.gap = automatic_gap(&opts);
+    options = &opts;
     VOLT_TRY(check(candidates, options, search));
     volt_run r = {
         .candidates = candidates, .options = options, .begun = volt_seconds(), .pool = volt_worker_pool_take()};
@@ -361,7 +361,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     VOLT_REQUIRE(r.length != 0, VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 " has no candidates",
                  options->shard, options->shards);
     VOLT_TRY(volt_problem_create(X, Y, options, &r.problem));
-    own.landmarks = r.problem->landmarks; /* as chosen */
+    opts.landmarks = r.problem->landmarks; /* as chosen */
     r.folds = r.problem->folds;
     volt_status status = volt_run_begin(
         &r,

@@ -114,17 +114,16 @@ void volt_run_climb(volt_run *run, volt_workspace **spaces, int64_t parallel)
 {
     volt_parents starts = {.count = 0};
     int64_t next = 0;
-    volt_parents_choose(&run->schedule.standings, run->schedule.settled, run->schedule.standings.count,
-                        &starts);
+    volt_parents_choose(&run->schedule.standings, run->schedule.final, run->schedule.standings.count, &starts);
     if (parallel == 1) {
         work(run, &starts, &next, spaces[0]);
         return;
     }
 #pragma omp parallel num_threads((int)parallel)
     {
-        int64_t own = 0;
-        volt_set_threads_local(1, &own);
+        int64_t previous = 0;
+        volt_set_threads_local(1, &previous);
         work(run, &starts, &next, spaces[omp_get_thread_num()]);
-        volt_set_threads_local(own, NULL);
+        volt_set_threads_local(previous, NULL);
     }
 }

@@ -97,7 +97,7 @@ volt_status volt_run_know_parents(volt_run *r, int64_t position)
     int64_t before = volt_schedule_needs(&r->schedule, position);
     if (before == r->known)
         return VOLT_OK;
-    volt_parents_choose(&r->schedule.standings, r->schedule.settled, before, &r->parents);
+    volt_parents_choose(&r->schedule.standings, r->schedule.final, before, &r->parents);
     r->known = before;
     return VOLT_OK;
 }
@@ -273,7 +273,7 @@ static void work(volt_run *r, volt_evaluator *evaluator, double *folds)
     }
 }
 
-static void work_here(volt_run *r, volt_evaluator *evaluator, double *folds)
+static void work_locally(volt_run *r, volt_evaluator *evaluator, double *folds)
 {
     evaluator->run = r;
     work(r, evaluator, folds);
@@ -302,15 +302,15 @@ volt_status volt_run_draw(volt_run *r, volt_evaluator *const *evaluators, double
     volt_stage_begin(&r->stage, listener, "search", 0, 1, 1);
     volt_status status = volt_dispatchers_start(r, work, &dispatchers);
     if (status == VOLT_OK && parallel == 1) {
-        work_here(r, evaluators[0], folds);
+        work_locally(r, evaluators[0], folds);
     } else if (status == VOLT_OK) {
 #pragma omp parallel num_threads((int)parallel)
         {
-            int64_t own = 0, which = omp_get_thread_num();
+            int64_t previous = 0, which = omp_get_thread_num();
             bool claimed = volt_blas_set_claimed(true);
-            volt_set_threads_local(1, &own); /* buffers per thread are allocated for one thread */
-            work_here(r, evaluators[which], folds + which * r->folds);
-            volt_set_threads_local(own, NULL);
+            volt_set_threads_local(1, &previous); /* buffers per thread are allocated for one thread */
+            work_locally(r, evaluators[which], folds + which * r->folds);
+            volt_set_threads_local(previous, NULL);
             volt_blas_set_claimed(claimed);
         }
     }

@@ -45,9 +45,9 @@ static volt_status time_exact(const planned_search *s, double *seconds)
     volt_plan plan = {.struct_size = sizeof plan};
     VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_exact, problem->max_rows, problem->d, problem->q, 1,
                             problem->backend, &plan));
-    bool there = plan.on_device && plan.device_factor_seconds > 0;
-    double gram = there ? plan.device_gram_seconds : plan.gram_seconds;
-    double factor = there ? plan.device_factor_seconds : plan.factor_seconds;
+    bool on_device = plan.on_device && plan.device_factor_seconds > 0;
+    double gram = on_device ? plan.device_gram_seconds : plan.gram_seconds;
+    double factor = on_device ? plan.device_factor_seconds : plan.factor_seconds;
     *seconds = groups(problem, 2) * gram + s->alphas * groups(problem, 3) * factor;
     return VOLT_OK;
 }
@@ -152,17 +152,17 @@ static volt_status check(const volt_kernel *kernel, int64_t n, int64_t d, int64_
 volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
                              const volt_search_options *options, int measure, volt_search_plan *plan)
 {
-    volt_search_options own = volt_search_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_search_options"));
-    options = &own;
+    volt_search_options opts = volt_search_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_search_options"));
+    options = &opts;
     VOLT_TRY(check(kernel, n, d, q, alpha, options, plan));
     planned_search s = {.kernel = kernel, .alphas = alpha > 0 ? 1 : VOLT_MAX_ALPHAS};
     volt_search_plan made = {.struct_size = sizeof made};
     volt_solver_setting setting;
     VOLT_TRY(volt_solver_parse(options->solver, &(volt_solver_request){0}, &setting));
     if (setting.solver && !volt_solver_keeps_landmarks(setting.solver))
-        own.landmarks = 0;
-    VOLT_TRY(volt_problem_outline(n, d, q, &own, &s.problem, &made.why));
+        opts.landmarks = 0;
+    VOLT_TRY(volt_problem_outline(n, d, q, &opts, &s.problem, &made.why));
     volt_status status = plan_memory(&s, options->draws, &made);
     if (status == VOLT_OK)
         status = plan_candidate(&s, measure != 0, &made);

@@ -20,7 +20,7 @@ struct volt_anomaly {
     volt_anomaly_info info;
     volt_variance_norm norm;
     double *means, grand; /* of the columns of K (n), and of all of it */
-    double *left_out;     /* 2 n: leave-one-out scores, then the same times the growth */
+    double *loo_scores;   /* 2 n: leave-one-out scores, then the same times the growth */
     volt_warning warning; /* listed by info */
 };
 
@@ -35,7 +35,7 @@ void volt_anomaly_free(volt_anomaly *anomaly)
         return;
     volt_free(anomaly->norm.P);
     volt_free(anomaly->means);
-    volt_free(anomaly->left_out);
+    volt_free(anomaly->loo_scores);
     volt_free(anomaly);
 }
 
@@ -143,8 +143,8 @@ static volt_status score_rows(const volt_anomaly *anomaly, const volt_variance_n
     return VOLT_OK;
 }
 
-static volt_status score_left_out(const volt_variance_norm *norm, volt_anomaly_kind kind, volt_stage *stage,
-                                  double *scores)
+static volt_status score_loo(const volt_variance_norm *norm, volt_anomaly_kind kind, volt_stage *stage,
+                             double *scores)
 {
     int64_t n = norm->n;
     double *memory = volt_alloc_doubles(volt_threads(), n);
@@ -189,7 +189,7 @@ static volt_status rank_examples(fitting *fit, volt_ranking *areas)
 {
     int64_t n = fit->norm.n, count = fit->options->examples.rows, held = 0;
     double *scores = fit->scores, *once = scores + n + count;
-    VOLT_TRY(score_left_out(&fit->norm, fit->options->score, &fit->stage, scores));
+    VOLT_TRY(score_loo(&fit->norm, fit->options->score, &fit->stage, scores));
     for (int64_t e = 0; e < count; e++)
         scores[n + e] = 0;
     for (int64_t h = 0, out; (out = held_out(n, h)) >= 0; h++, held++) {
@@ -254,10 +254,10 @@ static volt_status find_growth(fitting *fit)
         return VOLT_OK;
     for (int64_t h = 0, out; (out = held_out(n, h)) >= 0; h++) {
         volt_variance_norm_leave(&best->norm, out, &fit->less);
-        VOLT_TRY(score_left_out(&fit->less, best->info.score, &fit->stage, once));
+        VOLT_TRY(score_loo(&fit->less, best->info.score, &fit->stage, once));
         for (int64_t j = 0; j < n - 1; j++)
             if (once[j] > 0)
-                ratios[count++] = best->left_out[j + (j >= out)] / once[j];
+                ratios[count++] = best->loo_scores[j + (j >= out)] / once[j];
     }
     if (count == 0)
         return VOLT_OK;
@@ -272,14 +272,14 @@ static volt_status find_threshold(volt_anomaly *anomaly)
     double *sorted = volt_alloc_doubles(info->n, 1);
     if (!sorted)
         return VOLT_ERR_MEMORY;
-    memcpy(sorted, anomaly->left_out, (size_t)info->n * sizeof *sorted);
+    memcpy(sorted, anomaly->loo_scores, (size_t)info->n * sizeof *sorted);
     volt_sort(sorted, info->n);
     info->threshold =
         info->growth * fmin(volt_interval_quantile(sorted, info->n, 1 - info->rate), sorted[info->n - 1]);
     volt_free(sorted);
     for (int64_t i = 0; i < info->n; i++)
-        anomaly->left_out[info->n + i] = info->growth * anomaly->left_out[i];
-    info->scores = anomaly->left_out + info->n;
+        anomaly->loo_scores[info->n + i] = info->growth * anomaly->loo_scores[i];
+    info->scores = anomaly->loo_scores + info->n;
     anomaly->warning = (volt_warning){.code = VOLT_WARNING_RATE_TOO_SMALL, .value = info->least};
     info->warnings = &anomaly->warning;
     info->n_warnings = info->rate < info->least;
@@ -297,7 +297,7 @@ static volt_status fit_all(volt_view K, fitting *fit)
     volt_status status = choose_alpha(fit);
     volt_blas_release(&use);
     if (status == VOLT_OK)
-        status = score_left_out(&best->norm, best->info.score, &fit->stage, best->left_out);
+        status = score_loo(&best->norm, best->info.score, &fit->stage, best->loo_scores);
     if (status == VOLT_OK)
         status = find_growth(fit);
     if (status == VOLT_OK)
@@ -315,13 +315,13 @@ static volt_status allocate(int64_t n, fitting *fit)
         return VOLT_ERR_MEMORY;
     fresh->norm.P = volt_alloc_doubles(n, n);
     fresh->means = volt_alloc_doubles(n, 1);
-    fresh->left_out = volt_alloc_doubles(2, n);
+    fresh->loo_scores = volt_alloc_doubles(2, n);
     fit->centred = volt_matrix_of(volt_alloc_doubles(n, n), n, n);
     fit->norm.P = volt_alloc_doubles(n, n);
     fit->less.P = volt_alloc_doubles(n, n);
     fit->scores = volt_alloc_doubles(volt_max(2 * count, (1 + HELD_OUT) * n), 1);
     fit->marks = volt_alloc(count, sizeof *fit->marks);
-    return fresh->norm.P && fresh->means && fresh->left_out && fit->centred.data && fit->norm.P &&
+    return fresh->norm.P && fresh->means && fresh->loo_scores && fit->centred.data && fit->norm.P &&
                    fit->less.P && fit->scores && fit->marks
                ? VOLT_OK
                : VOLT_ERR_MEMORY;
@@ -342,7 +342,7 @@ volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, v
                                              .score = options->score,
                                              .rate = options->rate,
                                              .least = 1 / (double)(K.rows + 1),
-                                             .left_out = fit.best->left_out};
+                                             .left_out = fit.best->loo_scores};
         volt_stage_begin(&fit.stage, options->progress, "factor", 0, 1,
                          3 * volt_cholesky_units(K.rows) *
                              (options->alpha > 0 ? 1 : volt_alpha_count(VOLT_ALPHA_ANOMALY)));

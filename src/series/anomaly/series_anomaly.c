@@ -114,7 +114,7 @@ static volt_status try_kernel(series_fit *fit, const char *text, volt_progress p
 static volt_status get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                        volt_setting *setting)
 {
-    const series_fit *fit = candidates->own;
+    const series_fit *fit = candidates->context;
     *setting = (volt_setting){0};
     if (index >= fit->given)
         return volt_candidates_get(fit->drawn, index - fit->given, kernel, &setting->alpha, NULL);
@@ -153,7 +153,7 @@ static volt_status search_kernels(series_fit *fit)
     bool is_open = strchr(fit->kernel, '?') || strchr(fit->kernel, '|');
     volt_draw_options drawing = volt_draw_options_default();
     volt_search_options options = volt_search_options_default();
-    volt_candidates candidates = {.get = get, .own = fit};
+    volt_candidates candidates = {.get = get, .context = fit};
     volt_evaluator *evaluator = &fit->evaluator;
     volt_search *search = NULL;
     fit->given = is_open ? 0 : 1;

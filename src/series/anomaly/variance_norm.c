@@ -38,7 +38,7 @@ static void finish_inverse(volt_matrix P, double constant)
 
 /* Sum over i of the log density of phi_i - m_i, m_i the mean of the others and (S_i + s) / (n - 1) the
  * covariance, without terms independent of s. `log_det` is the log determinant of S + s on vectors of sum 0. */
-static double left_out_log_score(const volt_variance_norm *norm, double log_det)
+static double loo_log_score(const volt_variance_norm *norm, double log_det)
 {
     double n = (double)norm->n, sum = n * log_det;
     for (int64_t i = 0; i < norm->n; i++) {
@@ -64,7 +64,7 @@ void volt_variance_norm_make(volt_view centred, double trace, double s, volt_sta
     if (!volt_stage_should_continue(stage))
         return;
     finish_inverse(P, 1 / ((double)n * (s + trace)));
-    norm->log_score = left_out_log_score(norm, log_det);
+    norm->log_score = loo_log_score(norm, log_det);
 }
 
 void volt_variance_norm_leave(const volt_variance_norm *norm, int64_t out, volt_variance_norm *less)

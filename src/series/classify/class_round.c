@@ -28,28 +28,28 @@ static int poll(const char *stage, double fraction, void *context)
     return !volt_run_goes_on(context);
 }
 
-static volt_status fill_gram(class_evaluator *own, int64_t preparation, const char *text)
+static volt_status fill_gram(class_evaluator *self, int64_t preparation, const char *text)
 {
-    const volt_class_round *round = own->round;
-    volt_progress progress = {poll, own};
+    const volt_class_round *round = self->round;
+    volt_progress progress = {poll, self};
     volt_kernel *kernel = NULL;
     const volt_objects *columns = round->columns[preparation];
-    volt_matrix K = own->bench->K;
+    volt_matrix K = self->bench->K;
     VOLT_TRY(volt_kernel_parse(text, &kernel));
     volt_status status =
-        columns ? volt_objects_cross(columns, kernel, own->search->series, K.rows, &progress, K, NULL)
+        columns ? volt_objects_cross(columns, kernel, self->search->series, K.rows, &progress, K, NULL)
                 : volt_objects_gram(round->rows[preparation], kernel, &progress, K);
     volt_kernel_free(kernel);
     return status;
 }
 
-static volt_status score(class_evaluator *own, int64_t draw, const char *kernel, volt_class_record *record)
+static volt_status score(class_evaluator *self, int64_t draw, const char *kernel, volt_class_record *record)
 {
-    const volt_class_bench *bench = own->bench;
-    VOLT_TRY(fill_gram(own, draw % own->search->n_preparations, kernel));
+    const volt_class_bench *bench = self->bench;
+    VOLT_TRY(fill_gram(self, draw % self->search->n_preparations, kernel));
     VOLT_TRY(
-        volt_class_profile(own->bench, own->search->options->alpha, 0, bench->setting.folds, record->scores));
-    if (!own->round->keeps_matrices)
+        volt_class_profile(self->bench, self->search->options->alpha, 0, bench->setting.folds, record->scores));
+    if (!self->round->keeps_matrices)
         return VOLT_OK;
     int64_t size = bench->K.rows * bench->K.cols;
     record->K = volt_alloc_doubles(size, 1);
@@ -65,13 +65,13 @@ static volt_status evaluate(volt_evaluator *evaluator, int64_t position, const c
 {
     (void)setting;
     (void)cost;
-    class_evaluator *own = (class_evaluator *)evaluator;
-    int64_t draw = own->round->draws[position];
-    volt_class_record *record = &own->round->records[draw];
-    record->status = score(own, draw, kernel, record);
+    class_evaluator *self = (class_evaluator *)evaluator;
+    int64_t draw = self->round->draws[position];
+    volt_class_record *record = &self->round->records[draw];
+    record->status = score(self, draw, kernel, record);
     VOLT_TRY(record->status);
-    for (int64_t list = 0; list <= own->bench->setting.folds; list++)
-        folds[(*done)++] = (double)record->scores[list].right / (double)own->bench->setting.classes.n;
+    for (int64_t list = 0; list <= self->bench->setting.folds; list++)
+        folds[(*done)++] = (double)record->scores[list].right / (double)self->bench->setting.classes.n;
     return VOLT_OK;
 }
 
@@ -85,9 +85,9 @@ static double limit(const volt_evaluator *evaluator, int64_t position, double *e
 /* A kernel may not support one of the two comparisons of series. */
 static bool is_own(const volt_evaluator *evaluator, volt_status status)
 {
-    const class_evaluator *own = (const class_evaluator *)evaluator;
+    const class_evaluator *self = (const class_evaluator *)evaluator;
     return volt_objects_is_kernel_failure(status) ||
-           (status == VOLT_ERR_KERNEL && own->search->options->compare < 0);
+           (status == VOLT_ERR_KERNEL && self->search->options->compare < 0);
 }
 
 /* Number of candidates evaluated at a time. */
@@ -114,7 +114,7 @@ typedef struct round_source {
 static volt_status get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                        volt_setting *setting)
 {
-    const round_source *source = candidates->own;
+    const round_source *source = candidates->context;
     *setting = (volt_setting){0};
     return volt_class_candidate(source->search, source->round->draws[index], kernel);
 }
@@ -132,7 +132,7 @@ static volt_status search_with(volt_class_search *search, const volt_class_round
                                volt_evaluator *const *evaluators, int64_t count)
 {
     round_source source = {search, round};
-    volt_candidates candidates = {.count = round->count, .get = get, .own = &source};
+    volt_candidates candidates = {.count = round->count, .get = get, .context = &source};
     volt_search_options options = volt_search_options_default();
     options.race = VOLT_RACE_NONE;
     options.progress = (volt_progress){report_part, &source};
@@ -153,16 +153,16 @@ static volt_status search_with(volt_class_search *search, const volt_class_round
 volt_status volt_class_round_run(volt_class_search *search, const volt_class_round *round)
 {
     int64_t count = count_parallel(round);
-    class_evaluator *own = volt_alloc_zero(count, sizeof *own);
+    class_evaluator *self = volt_alloc_zero(count, sizeof *self);
     volt_class_bench *benches = volt_alloc_zero(count, sizeof *benches);
     volt_evaluator **evaluators = volt_alloc(count, sizeof *evaluators);
-    volt_status status = own && benches && evaluators ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_status status = self && benches && evaluators ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < count && status == VOLT_OK; i++) {
-        own[i] = (class_evaluator){{.evaluate = evaluate, .limit = limit, .is_own = is_own},
-                                   search,
-                                   round,
-                                   i > 0 ? &benches[i] : round->bench};
-        evaluators[i] = &own[i].evaluator;
+        self[i] = (class_evaluator){{.evaluate = evaluate, .limit = limit, .is_own = is_own},
+                                    search,
+                                    round,
+                                    i > 0 ? &benches[i] : round->bench};
+        evaluators[i] = &self[i].evaluator;
         if (i > 0)
             status = volt_class_bench_create(round->setting, &benches[i]);
     }
@@ -172,6 +172,6 @@ volt_status volt_class_round_run(volt_class_search *search, const volt_class_rou
         volt_class_bench_release(&benches[i]);
     volt_free(evaluators);
     volt_free(benches);
-    volt_free(own);
+    volt_free(self);
     return status;
 }

@@ -162,13 +162,14 @@ static volt_status fit_ridge(volt_class_search *search, const volt_class_choice 
     VOLT_TRY(volt_series_model_allocate(fitted, n, bench->K.cols, q));
     volt_class_coefficients(bench, score.alpha, fitted->A, fitted->c);
     for (int64_t i = 0; i < n * q; i++)
-        fitted->left_out[i] = bench->Y.data[i] - bench->E.data[i];
+        fitted->loo_outputs[i] = bench->Y.data[i] - bench->E.data[i];
     info->alpha = score.alpha;
     info->left_out = (double)score.right / (double)n;
     info->left_out_error = score.error;
     info->landmarks = bench->setting.n_landmarks;
     info->log_loss = NAN;
-    info->temperature = volt_class_temperature(&bench->setting.classes, volt_view_of(fitted->left_out, n, q));
+    info->temperature =
+        volt_class_temperature(&bench->setting.classes, volt_view_of(fitted->loo_outputs, n, q));
     return judge_by_splits(search, score.alpha, info);
 }
 

@@ -269,9 +269,9 @@ static void find_ranks(volt_class_search *search)
         for (int64_t a = 0; a < search->draws; a++) {
             int64_t place = 0;
             for (int64_t b = 0; b < search->draws; b++) {
-                const volt_class_record *own = &search->screened[a], *other = &search->screened[b];
+                const volt_class_record *record = &search->screened[a], *other = &search->screened[b];
                 volt_class_score none = {.right = -1};
-                const volt_class_score *x = volt_class_has_scores(own) ? &own->scores[list] : &none;
+                const volt_class_score *x = volt_class_has_scores(record) ? &record->scores[list] : &none;
                 const volt_class_score *y = volt_class_has_scores(other) ? &other->scores[list] : &none;
                 place += volt_class_is_better(y, x) || (b < a && !volt_class_is_better(x, y));
             }
@@ -296,10 +296,10 @@ static int64_t find_finalists(const volt_class_search *search, int64_t *finalist
     int64_t count = 0, lists = search->setting.folds + 1;
     for (int64_t rank = 0; rank < search->draws; rank++) {
         int64_t before = count;
-        for (int own = 1; own >= 0; own--)
+        for (int at_rank = 1; at_rank >= 0; at_rank--)
             for (int64_t draw = 0; draw < search->draws; draw++)
                 if (volt_class_has_scores(&search->screened[draw]) && best_rank(search, draw) == rank &&
-                    (search->rank[draw * lists] == rank) == own)
+                    (search->rank[draw * lists] == rank) == at_rank)
                     finalists[count++] = draw;
         if (count > search->max_finalists && rank >= MIN_DEPTH)
             return before;

@@ -30,8 +30,8 @@ volt_status volt_series_model_allocate(volt_series_model *model, int64_t n, int6
     model->columns = columns;
     model->A = volt_alloc_doubles(columns, outputs);
     model->c = volt_alloc_doubles(outputs, 1);
-    model->left_out = volt_alloc_doubles(n, outputs);
-    return model->A && model->c && model->left_out ? VOLT_OK : VOLT_ERR_MEMORY;
+    model->loo_outputs = volt_alloc_doubles(n, outputs);
+    return model->A && model->c && model->loo_outputs ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 void volt_series_model_free(volt_series_model *model)
@@ -45,7 +45,7 @@ void volt_series_model_free(volt_series_model *model)
     volt_loss_free(model->loss);
     volt_free(model->A);
     volt_free(model->c);
-    volt_free(model->left_out);
+    volt_free(model->loo_outputs);
     volt_free(model->warnings);
     volt_free(model);
 }
@@ -67,7 +67,7 @@ void volt_series_model_describe(volt_series_model *model)
     info->scale = first.scale;
     info->input = first.input;
     info->compare = first.compare;
-    info->left_out_outputs = model->left_out;
+    info->left_out_outputs = model->loo_outputs;
     info->warnings = model->warnings;
 }
 

@@ -22,11 +22,11 @@ struct volt_series_model {
     volt_objects *objects[VOLT_MAX_PREPARATIONS]; /* NULL if no part uses it */
     volt_series_part parts[VOLT_MAX_BLEND];
     int64_t n_parts;
-    double divisor;   /* number of parts, or the mean of K(x, x) over the training series */
-    volt_loss *loss;  /* NULL: squares */
-    int64_t columns;  /* series that carry the readout */
-    double *A, *c;    /* columns x outputs, outputs */
-    double *left_out; /* n x outputs: leave-one-out outputs */
+    double divisor;      /* number of parts, or the mean of K(x, x) over the training series */
+    volt_loss *loss;     /* NULL: squares */
+    int64_t columns;     /* series that carry the readout */
+    double *A, *c;       /* columns x outputs, outputs */
+    double *loo_outputs; /* n x outputs: leave-one-out outputs */
     volt_series_kernel kernels[VOLT_MAX_BLEND]; /* the parts, as info lists them */
     volt_warning *warnings;
     volt_series_info info; /* its pointers are to the above */

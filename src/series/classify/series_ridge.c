@@ -66,11 +66,11 @@ static void take_targets(volt_view Y, numbers_fit *fit)
     }
 }
 
-/* Solves for one alpha. The leave-one-out errors are in left_out of the model. */
+/* Solves for one alpha. The leave-one-out errors are in loo_outputs of the model. */
 static volt_status try_alpha(numbers_fit *fit, double alpha, double *error)
 {
     int64_t n = fit->K.rows, q = fit->readout.q;
-    double *errors = fit->model->left_out;
+    double *errors = fit->model->loo_outputs;
     VOLT_TRY(volt_loo_solve(&fit->readout, volt_as_view(fit->K), alpha, volt_view_of(fit->Y, n, q)));
     volt_loo_each(&fit->readout, volt_matrix_of(errors, n, q));
     *error = 0;
@@ -122,7 +122,7 @@ static void take_readout(const numbers_fit *fit, int64_t n, int64_t q)
     for (int64_t k = 0; k < q; k++) {
         model->c[k] = fit->mean[k] + fit->readout.c[k];
         for (int64_t i = k; i < n * q; i += q)
-            model->left_out[i] = fit->mean[k] + fit->Y[i] - model->left_out[i];
+            model->loo_outputs[i] = fit->mean[k] + fit->Y[i] - model->loo_outputs[i];
     }
 }
 

@@ -103,9 +103,9 @@ void volt_factor_keep(volt_factor *f, int64_t first, double *diagonal)
 {
     int64_t w = f->task.washout;
     volt_matrix all = corner(f, w);
-    volt_view there = {all.data, all.rows, 1, all.ld + 1};
+    volt_view on_device = {all.data, all.rows, 1, all.ld + 1};
     if (diagonal)
-        f->backend->get(there, volt_matrix_of(diagonal, all.rows, 1));
+        f->backend->get(on_device, volt_matrix_of(diagonal, all.rows, 1));
     f->backend->mirror(corner(f, w + first), true);
 }
 
@@ -122,9 +122,9 @@ void volt_factor_restart(volt_factor *f, const volt_factor_task *task, int64_t f
     f->task.Y = volt_view_rows(task->Y, first, task->Y.rows - first);
     f->task.without = task->without ? task->without + first : NULL;
     f->L = corner(f, task->washout + first);
-    volt_matrix there = {f->L.data, f->L.rows, 1, f->L.ld + 1};
+    volt_matrix on_device = {f->L.data, f->L.rows, 1, f->L.ld + 1};
     double unused = 0;
-    f->backend->put(volt_view_of(diagonal + first, f->L.rows, 1), there);
+    f->backend->put(volt_view_of(diagonal + first, f->L.rows, 1), on_device);
     f->backend->shift(f->L, 0, f->L.rows, 0, alpha, &unused);
     begin_solves(f);
 }

@@ -87,8 +87,8 @@ static void held_out_rows(volt_factor *f, int64_t ahead, int64_t most, int64_t t
 {
     const volt_factor_task *task = &f->task;
     int64_t left = volt_min(t - ahead + 1, most), width = t + count - left, q = f->q;
-    volt_view there = {f->L.data + t * f->L.ld + left, count, width, f->L.ld};
-    f->backend->get(there, volt_matrix_of(workspace->L, count, width));
+    volt_view on_device = {f->L.data + t * f->L.ld + left, count, width, f->L.ld};
+    f->backend->get(on_device, volt_matrix_of(workspace->L, count, width));
     for (int64_t i = 0; i < count; i++) {
         int64_t h = volt_min(t + i - ahead + 1, most);
         double *e = out.data + i * out.ld;
@@ -109,9 +109,9 @@ static void held_out_rows(volt_factor *f, int64_t ahead, int64_t most, int64_t t
 
 void volt_held_out_rows(volt_held_out *held, int64_t m, const bool *without)
 {
-    enum { LEAST = 8 };
+    enum { MIN_BEGIN = 8 };
     int64_t later = volt_max(m / 2, m - volt_max_held_out(held));
-    held->begin = volt_max(volt_max(later, 2 * held->ahead + 2), LEAST);
+    held->begin = volt_max(volt_max(later, 2 * held->ahead + 2), MIN_BEGIN);
     held->rows = volt_max(m - held->begin, 0);
     held->counted = 0;
     for (int64_t t = held->begin; t < m; t++)
@@ -147,11 +147,11 @@ static void take_row(const volt_factor *f, int64_t t, const int64_t *column, dou
                      volt_row_errors *errors)
 {
     int64_t i = t - errors->begin;
-    bool there = v > 0 && !(f->task.without && f->task.without[t]);
+    bool is_known = v > 0 && !(f->task.without && f->task.without[t]);
     for (int64_t k = 0; k < errors->e.cols; k++)
         if (column[k] >= 0) {
-            errors->e.data[i * errors->e.ld + k] = there ? e[column[k]] : 0;
-            errors->scale.data[i * errors->scale.ld + k] = there ? sqrt(v) : 0;
+            errors->e.data[i * errors->e.ld + k] = is_known ? e[column[k]] : 0;
+            errors->scale.data[i * errors->scale.ld + k] = is_known ? sqrt(v) : 0;
         }
 }
 

@@ -93,14 +93,14 @@ static volt_status contract_block(const contraction *c, volt_operator *op, int64
     volt_factor *f = c->factor;
     int64_t w = f->task.washout, n = op->n;
     volt_matrix K = volt_matrix_of(c->K, count, n);
-    volt_matrix there = {f->L.data + (first - w) * f->L.ld, count, n - w, f->L.ld};
-    volt_matrix G = volt_backend_map(f->backend, there);
+    volt_matrix on_device = {f->L.data + (first - w) * f->L.ld, count, n - w, f->L.ld};
+    volt_matrix G = volt_backend_map(f->backend, on_device);
     VOLT_TRY(op->rows(op, first, &volt_cpu_backend, K, f->task.stage));
     if (!volt_stage_should_continue(f->task.stage))
         return volt_stage_end(f->task.stage);
     if (!G.data) {
         G = volt_matrix_of(c->G, count, n - w);
-        f->backend->get(volt_as_view(there), G);
+        f->backend->get(volt_as_view(on_device), G);
         VOLT_TRY(volt_backend_state(f->backend));
     }
     contract_rows(f, first, volt_as_view(K), volt_as_view(G), c->sums);

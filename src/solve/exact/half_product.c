@@ -19,14 +19,14 @@ enum {
     PIECE = 1024, /* columns: four rows of a piece stay in the first-level cache for all columns of V */
     GROUP = 4,    /* rows that share the loads and stores of V and C */
     LANES = 4,    /* parallel partial sums, for vectorisation */
-    LEAST = 8,
-    MOST = 64 /* rows of a block */
+    MIN_ROWS = 8,
+    MAX_ROWS = 64 /* rows of a block */
 };
 static const double block_numbers = 1 << 21;
 
 static int64_t rows_of_block(double n)
 {
-    return (int64_t)fmax(LEAST, fmin(MOST, block_numbers / n)) / GROUP * GROUP;
+    return (int64_t)fmax(MIN_ROWS, fmin(MAX_ROWS, block_numbers / n)) / GROUP * GROUP;
 }
 
 typedef struct half_product {

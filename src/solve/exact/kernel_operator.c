@@ -30,11 +30,11 @@ static volt_status check_rows(bool checks, const volt_state *state, volt_matrix 
 static bool form_for(const volt_backend *backend, bool has_entry, const volt_resolved *resolved, bool checks,
                      volt_kernel_form *form)
 {
-    static atomic_bool said;
+    static atomic_bool warned;
     if (!has_entry || (checks && may_overflow(resolved)))
         return false;
     bool known = volt_form_of(resolved, form);
-    if (!known && !atomic_exchange(&said, true))
+    if (!known && !atomic_exchange(&warned, true))
         volt_log(VOLT_LOG_INFO,
                  "the kernel matrices are computed on the CPU: %s has no kernels between paths and no "
                  "reservoirs",
@@ -66,10 +66,10 @@ volt_status volt_state_advance_at(const volt_backend *backend, volt_state *state
                                   bool checks, volt_matrix K, volt_stage *stage)
 {
     bool done = false;
-    volt_matrix here = volt_backend_map(backend, K);
-    if (here.data) {
-        volt_state_advance(state, Z, same, here, stage);
-        return volt_stage_should_continue(stage) ? check_rows(checks, state, here, same) : VOLT_OK;
+    volt_matrix mapped = volt_backend_map(backend, K);
+    if (mapped.data) {
+        volt_state_advance(state, Z, same, mapped, stage);
+        return volt_stage_should_continue(stage) ? check_rows(checks, state, mapped, same) : VOLT_OK;
     }
     VOLT_TRY(advance_on_device(backend, state, Z, checks, K, stage, &done));
     if (done)

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 8, LEAST_ROOM = 64 };
+enum { BLOCK = 8, MIN_CAPACITY = 64 };
 
 static double *column(const volt_online_factor *f, int64_t j)
 {
@@ -50,7 +50,7 @@ volt_status volt_online_create(int64_t q, double alpha, volt_online_factor **fac
     fresh->q = q;
     fresh->alpha = alpha;
     fresh->sums = volt_alloc_doubles(3, q + 1);
-    volt_status status = fresh->sums ? volt_online_reserve(fresh, LEAST_ROOM) : VOLT_ERR_MEMORY;
+    volt_status status = fresh->sums ? volt_online_reserve(fresh, MIN_CAPACITY) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         *factor = fresh;
     else
@@ -108,7 +108,7 @@ volt_status volt_online_reserve(volt_online_factor *f, int64_t rows)
         move_to(f, f->L, f->W, f->capacity);
         return VOLT_OK;
     }
-    return enlarge(f, rows + (f->n > 0 ? rows / 2 : rows / 8) + LEAST_ROOM);
+    return enlarge(f, rows + (f->n > 0 ? rows / 2 : rows / 8) + MIN_CAPACITY);
 }
 
 /* ---- the current row -------------------------------------------------------------------------- */

@@ -34,9 +34,9 @@ void volt_operator_free(volt_operator *op)
 }
 
 /* Is the flag set in any process of the job? */
-static bool any_says(const volt_bands *bands, bool own)
+static bool any_fails(const volt_bands *bands, bool fails)
 {
-    double count = own;
+    double count = fails;
     bands->sum(&count, 1);
     return count > 0;
 }
@@ -53,7 +53,7 @@ static volt_status multiply_lower(volt_operator *op, volt_view V, volt_matrix C,
         memset(C.data + i * C.ld, 0, (size_t)C.cols * sizeof(double));
     volt_status status = volt_operator_add_lower(op, first, end, V, C, stage);
     bool fails = status != VOLT_OK || !volt_stage_should_continue(stage);
-    if (any_says(bands, fails))
+    if (any_fails(bands, fails))
         return fails ? status : volt_fail(VOLT_ERR_CANCELLED, "another process of the job has stopped");
     volt_bands_sum(bands, C);
     return VOLT_OK;

@@ -62,8 +62,8 @@ volt_status volt_stored_factor_fill(const volt_factor *f, double alpha, volt_sto
     stored->common = task->common;
     for (int64_t first = 0; status == VOLT_OK && first < f->m; first += PANEL) {
         int64_t count = volt_min(PANEL, f->m - first), width = first + count;
-        volt_view there = {f->L.data + first * f->L.ld, count, width, f->L.ld};
-        f->backend->get(there, volt_matrix_of(block, count, width));
+        volt_view on_device = {f->L.data + first * f->L.ld, count, width, f->L.ld};
+        f->backend->get(on_device, volt_matrix_of(block, count, width));
         for (int64_t i = 0; i < count; i++)
             memcpy(stored->L + row_begin(first + i), block + i * width,
                    (size_t)(first + i + 1) * sizeof(double));

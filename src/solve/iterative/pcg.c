@@ -1,6 +1,7 @@
 /* src/solve/iterative/pcg.c: preconditioned conjugate gradients for several columns.
  *
- *     q = (K + alpha I) p,   t = r'z / p'q,   x += t p,   r -= t q,   z = M^{-1} r,   p = z + (r'z / last r'z) p
+ *     q = (K + alpha I) p,   t = r'z / p'q,   x += t p,   r -= t q,   z = M^{-1} r,   p = z + (r'z / last r'z)
+ * p
  *
  * Columns share only the multiplication by K. A converged column is not multiplied any more. All sums are
  * taken in the order of the rows. When all columns have converged, one more multiplication computes the true
@@ -22,7 +23,7 @@
 enum { MAX_RESTARTS = 20, LAST_ROWS = 2048 };
 /* Predictions of the last rows have settled if they changed by less than this share of the tolerance in all
  * steps of the ring. */
-static const double settled_share = 0.01;
+static const double converged_share = 0.01;
 
 typedef struct iteration {
     const volt_pcg_problem *problem;
@@ -122,12 +123,12 @@ static void finish_product(const iteration *it, const double *v, int64_t count, 
 /* ---- state of the iteration -------------------------------------------------------------------- */
 
 /* Did the predictions of the last rows change by less than the tolerance allows, in every step of the ring? */
-static bool has_settled(const iteration *it, int64_t k)
+static bool predictions_converged(const iteration *it, int64_t k)
 {
     double moved = 0;
     for (int64_t i = 0; i < VOLT_PCG_RING; i++)
         moved += *number(it, k, VOLT_PCG_MOVED + i);
-    return it->at->steps >= VOLT_PCG_RING && moved <= settled_share * it->pcg->tolerance;
+    return it->at->steps >= VOLT_PCG_RING && moved <= converged_share * it->pcg->tolerance;
 }
 
 static bool is_small(const iteration *it, int64_t k)
@@ -140,7 +141,7 @@ static bool find_done(iteration *it)
 {
     bool all = true;
     for (int64_t k = 0; k < it->columns; k++) {
-        it->done[k] = is_small(it, k) || has_settled(it, k) || !(*number(it, k, VOLT_PCG_RZ) > 0);
+        it->done[k] = is_small(it, k) || predictions_converged(it, k) || !(*number(it, k, VOLT_PCG_RZ) > 0);
         all = all && it->done[k];
     }
     return all;
@@ -394,10 +395,10 @@ static volt_status find_truth(iteration *it, volt_matrix product, bool *again)
     for (int64_t k = 0; k < it->columns; k++) {
         double size = *number(it, k, VOLT_PCG_SIZE), truth = size > 0 ? sqrt(it->sum[k]) / size : 0;
         double *last = number(it, k, VOLT_PCG_TRUE);
-        bool settled = has_settled(it, k), improves = truth < *last / 2;
+        bool converged = predictions_converged(it, k), improves = truth < *last / 2;
         VOLT_REQUIRE(isfinite(truth), VOLT_ERR_NOT_FINITE, "the kernel of the rows is too large for a double");
         *last = truth;
-        it->done[k] = truth <= it->pcg->tolerance || settled || !improves || at->restarts >= MAX_RESTARTS ||
+        it->done[k] = truth <= it->pcg->tolerance || converged || !improves || at->restarts >= MAX_RESTARTS ||
                       at->steps >= it->pcg->max_steps;
         *again = *again || !it->done[k];
     }
@@ -426,7 +427,7 @@ static void report(iteration *it)
     pcg->converged = true;
     for (int64_t k = 0; k < it->columns; k++)
         pcg->converged =
-            pcg->converged && (*number(it, k, VOLT_PCG_TRUE) <= pcg->tolerance || has_settled(it, k));
+            pcg->converged && (*number(it, k, VOLT_PCG_TRUE) <= pcg->tolerance || predictions_converged(it, k));
     if (!pcg->converged)
         volt_log(VOLT_LOG_WARNING,
                  "the solver \"pcg\" stopped after %" PRId64 " steps with a residual of %.3g (tolerance %g): "

@@ -82,11 +82,11 @@ static volt_status add_on_device(volt_feature_fit *s, int64_t first, int64_t end
 static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, volt_stage *stage)
 {
     volt_operator *op = s->task->kernel;
-    int64_t elsewhere = volt_min(end, s->rows - s->n_last);
+    int64_t device_end = volt_min(end, s->rows - s->n_last);
     for (int64_t first = begin, count = 0; first < end && volt_stage_should_continue(stage); first += count) {
-        if (op->add && s->sums->counted > 0 && first < elsewhere) {
-            count = elsewhere - first;
-            VOLT_TRY(add_on_device(s, first, elsewhere, stage));
+        if (op->add && s->sums->counted > 0 && first < device_end) {
+            count = device_end - first;
+            VOLT_TRY(add_on_device(s, first, device_end, stage));
             continue;
         }
         count = volt_min(BLOCK, end - first);
@@ -334,8 +334,8 @@ volt_status volt_feature_fit_sum(volt_feature_fit *s, volt_feature_hold_out hold
 {
     VOLT_TRY(allocate(s));
     VOLT_TRY(add_all(s, share));
-    bool tells = s->task->choice || s->task->held_out || s->task->errors;
-    return tells ? hold_out(s, share, of_choice) : VOLT_OK;
+    bool holds_out = s->task->choice || s->task->held_out || s->task->errors;
+    return holds_out ? hold_out(s, share, of_choice) : VOLT_OK;
 }
 
 volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, volt_feature_hold_out hold_out,

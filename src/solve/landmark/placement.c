@@ -97,24 +97,24 @@ static bool pays(const volt_device_plan *plan, const volt_work *work)
 }
 
 /* True only for the first call. */
-static bool is_first(atomic_flag *said)
+static bool is_first(atomic_flag *warned)
 {
-    return !atomic_flag_test_and_set(said);
+    return !atomic_flag_test_and_set(warned);
 }
 
 const volt_backend *volt_place_on_cpu(const char *what)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
     bool is_shared = volt_bands_current()->parts > 1; /* shared by the processes of a job, which use CPUs */
-    if (volt_backend_is_remote(volt_backend_current()) && !is_shared && is_first(&said))
+    if (volt_backend_is_remote(volt_backend_current()) && !is_shared && is_first(&warned))
         volt_log(VOLT_LOG_WARNING, "%s on the CPU; the device setting is ignored", what);
     return &volt_cpu_backend;
 }
 
-static void say_once(const volt_work *work, const volt_device_plan *plan)
+static void warn_once(const volt_work *work, const volt_device_plan *plan)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (is_first(&said))
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (is_first(&warned))
         volt_log(VOLT_LOG_WARNING,
                  "%" PRId64 " rows do not fit on the device, which holds up to %" PRId64 ": the CPU is used",
                  work->n, plan->n_that_fits);
@@ -135,7 +135,7 @@ const volt_backend *volt_place(const volt_work *work)
     if (!pays(&plan, work))
         return &volt_cpu_backend;
     if (!fits_on_device(&plan)) {
-        say_once(work, &plan);
+        warn_once(work, &plan);
         return &volt_cpu_backend;
     }
     return device;
@@ -186,11 +186,11 @@ static bool products_pay(const volt_backend *device, double n, double d)
 {
     /* entries per second and core; estimated minimum number of products */
     const double rate = 0.5e9, products = 20;
-    double gram = 0, factor = 0, here = n * n / 2 * (1 + d / 20) / rate / (double)volt_threads();
+    double gram = 0, factor = 0, on_cpu = n * n / 2 * (1 + d / 20) / rate / (double)volt_threads();
     if (!device->seconds)
         return false;
     device->seconds(n, d, &gram, &factor);
-    return products * here > min_gain * products * 2 * gram + start_seconds;
+    return products * on_cpu > min_gain * products * 2 * gram + start_seconds;
 }
 
 const volt_backend *volt_place_products(int64_t n, int64_t d)
@@ -236,12 +236,12 @@ const volt_backend *volt_place_run(int64_t rows, int64_t m, int64_t d)
 {
     if (!volt_backend_is_automatic())
         return volt_backend_current();
-    double here = run_seconds_on_cpu(rows, m, d);
-    if (here < min_gain * start_seconds) /* do not search for a device */
+    double on_cpu = run_seconds_on_cpu(rows, m, d);
+    if (on_cpu < min_gain * start_seconds) /* do not search for a device */
         return &volt_cpu_backend;
     const volt_backend *device = volt_device_backend();
     if (!device || !device->run || volt_backend_state(device) != VOLT_OK)
         return &volt_cpu_backend;
-    return here > min_gain * run_seconds_on_device(device, rows, m, d) + start_seconds ? device
-                                                                                       : &volt_cpu_backend;
+    return on_cpu > min_gain * run_seconds_on_device(device, rows, m, d) + start_seconds ? device
+                                                                                         : &volt_cpu_backend;
 }

@@ -184,8 +184,8 @@ static volt_status run(const volt_loss_problem *problem, const volt_admm_task *t
         if (step % task->every != 0 && step < task->max_steps)
             continue;
         certify(problem, task, space, state);
-        bool still =
-            !task->settled || (moved.du <= task->tolerance * moved.u && moved.dg <= task->tolerance * moved.g);
+        bool still = !task->needs_convergence ||
+                     (moved.du <= task->tolerance * moved.u && moved.dg <= task->tolerance * moved.g);
         if (state->gap <= volt_loss_gap_tolerance(problem, task->tolerance, state->objective) && still) {
             ++*steps;
             break;

@@ -10,20 +10,22 @@
  *
  * With L L' = K + (alpha / rho) I, r1 = L^{-T} L^{-1} 1 and relaxation 1.7, a step is
  *
- *     b = u - s;   a0 = L^{-T} L^{-1} b;   c = 1' a0 / 1' r1;   a = a0 - r1 c;   v = b - (alpha / rho) a    (= K a + 1 c)
- *     v <- 1.7 v - 0.7 u;   u = prox_{l / rho}(v + s);   s <- s + v - u                                   (g = rho s)
+ *     b = u - s;   a0 = L^{-T} L^{-1} b;   c = 1' a0 / 1' r1;   a = a0 - r1 c;   v = b - (alpha / rho) a    (=
+ * K a + 1 c)
+ *     v <- 1.7 v - 0.7 u;   u = prox_{l / rho}(v + s);   s <- s + v - u                                   (g =
+ * rho s)
  *
  * Boyd, Parikh, Chu, Peleato, Eckstein, Distributed optimization and statistical learning via the
  * alternating direction method of multipliers, 2011. */
-/* Iterates until the gap is tolerance |J| or `max_steps` is reached; with `settled`, also until u and g
- * change by no more than that tolerance. problem->K holds L below the diagonal and on it; r1 has n numbers,
+/* Iterates until the gap is tolerance |J| or `max_steps` is reached; with `needs_convergence`, also until u and
+ * g change by no more than that tolerance. problem->K holds L below the diagonal and on it; r1 has n numbers,
  * rho is the penalty. The state receives a, c, u, g, objective and gap; *steps is incremented. The gap is
  * checked every `every` steps and after the last. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 typedef struct volt_admm_task {
     const double *r1;
     double rho, tolerance;
     int64_t max_steps, every;
-    bool settled;
+    bool needs_convergence;
     /* (optional) Replaces factor and r1 for another rho. rho is then adapted to the residuals after
      * FIRST_LOOK steps and whenever the number of steps has tripled (admm.c). */
     volt_status (*refactor)(void *context, double rho);

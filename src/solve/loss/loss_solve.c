@@ -268,7 +268,7 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
                                          : kind->smooth ? SMOOTH_STEPS
                                                         : LINE_STEPS,
                             .every = kind->smooth ? CHECK_EVERY : LINE_STEPS,
-                            .settled = task->tolerance <= EXACT};
+                            .needs_convergence = task->tolerance <= EXACT};
     other_rho other = {problem, level, space->r1, &result->rcond};
     if (kind->row) { /* there is no second method for these */
         first.refactor = refactor;

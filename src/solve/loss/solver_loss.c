@@ -121,19 +121,19 @@ static volt_status prepare(const volt_solver_task *task, const volt_readout *rea
 
 static void release(void *workspace)
 {
-    loss_workspace *own = workspace;
-    if (!own)
+    loss_workspace *ws = workspace;
+    if (!ws)
         return;
-    volt_factor_free(own->factor);
-    volt_free(own->numbers);
-    volt_free(own);
+    volt_factor_free(ws->factor);
+    volt_free(ws->numbers);
+    volt_free(ws);
 }
 
 static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
 {
-    loss_workspace *own = workspace;
-    VOLT_TRY(solve_with(own->factor, own->numbers, task, readout));
-    fill_washout_fitted(own->factor, task, readout);
+    loss_workspace *ws = workspace;
+    VOLT_TRY(solve_with(ws->factor, ws->numbers, task, readout));
+    fill_washout_fitted(ws->factor, task, readout);
     return VOLT_OK;
 }
 
