@@ -229,7 +229,8 @@ int dataset_clean_pair(dataset *first, dataset *second, volt_missing missing)
 {
     volt_status status = volt_tables_clean(first->table, second->table, missing, NULL, 0);
     if (status)
-        return complain_reading(status);
+        return complain_status_hint(status, " (%.120s; or --missing drop, or --missing interpolate)",
+                                    first->source);
     first->view = volt_table_view(first->table);
     second->view = volt_table_view(second->table);
     dataset_mention_repairs(first);

@@ -242,8 +242,8 @@ class Forecaster(BaseEstimator):
         >>> table = volterra.Forecaster(steps=4).backtest(5 + np.sin(2 * np.pi * t / 12), 2)
         >>> list(table)
         ['method', 'y1.mase', 'y1.smape', 'y1.rmse']
-        >>> table["method"][0]
-        'forecast'
+        >>> print(table["method"][0])
+        forecast
         """
         origins = whole("k", k, 1)
         series = as_targets(y, "y")[0]

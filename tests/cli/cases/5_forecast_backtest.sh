@@ -131,6 +131,10 @@ future_errors()
     sed '4s/,[^,]*$/,/' future.csv >holes.csv
     expect 1 forecast s.csv:sales --x promo,price --future holes.csv
     err_names holes.csv price 2
+    sed '5s/,[^,]*,/,,/' s.csv >gap.csv
+    expect 1 forecast gap.csv:sales --x promo,price --future future.csv
+    err_names gap.csv sales --missing
+    expect 0 forecast gap.csv:sales --x promo,price --future future.csv --missing interpolate --plot none
     { cat s.csv; driven 96 90 | tail -n +2 | awk -F, '{ print $1 ",," $3 "," $4 }'; } >both.csv
     expect 2 forecast both.csv:sales --x promo,price --future future.csv
     err_names --future 6
