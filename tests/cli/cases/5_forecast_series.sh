@@ -113,6 +113,7 @@ forecast_interval()
     [ "$(sed -n 1p out)" = month,a,a.error,a.lo80,a.hi80,a.lo99.5,a.hi99.5,b,b.error,b.lo80,b.hi80,b.lo99.5,b.hi99.5 ] ||
         fail "$(sed -n 1p out)"
     awk -F, 'NR > 1 && !($6 < $4 && $4 < $2 && $2 < $5 && $5 < $7) { exit 1 }' out || fail "$(cat out)"
+    command -v gnuplot >/dev/null || skip "there is no gnuplot"
     expect 0 forecast s.csv:a --steps 2 --interval 0.9 --plot p.svg -o f.csv
     if command -v gnuplot >/dev/null; then
         grep -q '90 % interval' p.svg || fail "the plot has no interval of 90 %"
@@ -227,6 +228,7 @@ check "forecast: a dated monthly file has the season 12, also beyond one season"
 forecast_few_rows()
 {
     printf 'time,y\n2020-01,1\n2020-02,2\n2020-03,4\n' >three.csv
+    command -v gnuplot >/dev/null || skip "there is no gnuplot"
     expect 0 forecast three.csv --plot three.svg
     no_err
     out_has '^forecast +1 step, 2020-04$'
