@@ -12,14 +12,14 @@
 
 #include <cmocka.h>
 
-static journey_fault full = {"full", VOLT_ERR_MEMORY, false, 0, 0},
-                     lost = {"lost", VOLT_ERR_DEVICE, true, 0, 0};
+static scenario_fault full = {"full", VOLT_ERR_MEMORY, false, 0, 0},
+                      lost = {"lost", VOLT_ERR_DEVICE, true, 0, 0};
 
 static double *(*far_alloc)(int64_t rows, int64_t cols);
 
 static double *alloc_there(int64_t rows, int64_t cols)
 {
-    if (!journey_fault_due(&full))
+    if (!scenario_fault_due(&full))
         return far_alloc(rows, cols);
     volt_fail(VOLT_ERR_MEMORY, "the memory of the device is full");
     return NULL;
@@ -27,7 +27,7 @@ static double *alloc_there(int64_t rows, int64_t cols)
 
 static volt_status state_there(void)
 {
-    return journey_fault_due(&lost) ? volt_fail(VOLT_ERR_DEVICE, "the device was lost") : VOLT_OK;
+    return scenario_fault_due(&lost) ? volt_fail(VOLT_ERR_DEVICE, "the device was lost") : VOLT_OK;
 }
 
 void lost_backend_register(void)
@@ -43,10 +43,10 @@ void lost_backend_register(void)
     check_ok(volt_backend_register(&backend));
 }
 
-void lost_backend_check(const journey *j)
+void lost_backend_check(const scenario *j)
 {
     check_ok(volt_backend_use("lost"));
-    journey_disturb(j, (journey_fault *[]){&full, &lost}, 2);
+    scenario_disturb(j, (scenario_fault *[]){&full, &lost}, 2);
     assert_true(full.asked > 0 && lost.asked > 0);
     check_ok(volt_backend_use(volt_cpu_backend.name));
 }

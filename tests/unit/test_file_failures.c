@@ -32,13 +32,13 @@ static const double numbers[ROWS * COLS] = {1, 2.5, -3, 4, 0.125, 6};
 
 /* ---- call sequences --------------------------------------------------------------------------- */
 
-typedef struct journey {
+typedef struct scenario {
     const char *name;
     const char *file; /* in the scratch folder: the file read or replaced */
     /* Adds the values read to *sum. */
     volt_status (*run)(const char *path, double *sum);
     bool writes;
-} journey;
+} scenario;
 
 static volt_status write_text(const char *path, double *sum)
 {
@@ -137,7 +137,7 @@ static volt_status read_texts(const char *path, double *sum)
     return status;
 }
 
-static const journey journeys[] = {
+static const scenario scenarios[] = {
     {"write a text", "old.txt", write_text, true},
     {"write a text through a link", "link.txt", write_text, true},
     {"write CSV", "old.csv", write_table, true},
@@ -162,7 +162,7 @@ static const journey journeys[] = {
     {"check compressed MAT", "compressed.mat", check_mat, false},
     {"check MAT 7.3", "v73.mat", check_mat, false},
 };
-enum { N_JOURNEYS = sizeof journeys / sizeof *journeys };
+enum { N_SCENARIOS = sizeof scenarios / sizeof *scenarios };
 
 static void copy_of_corpus(const char *from, const char *name)
 {
@@ -224,7 +224,7 @@ typedef struct outcome {
     bool hit;
 } outcome;
 
-static outcome disturbed(const journey *trip, const char *path, const char *function, int64_t k, int reason)
+static outcome disturbed(const scenario *trip, const char *path, const char *function, int64_t k, int reason)
 {
     outcome out = {.sum = 0};
     int before = open_files(), files = scratch_count();
@@ -250,7 +250,7 @@ static char *content(const char *path)
     return bytes;
 }
 
-static const char *path_of(const journey *trip)
+static const char *path_of(const scenario *trip)
 {
     const char *path = scratch_path(trip->file);
     if (trip->writes)
@@ -258,7 +258,7 @@ static const char *path_of(const journey *trip)
     return path;
 }
 
-static void check_journey(const journey *trip, const char *function, int reason, int64_t hits[])
+static void check_scenario(const scenario *trip, const char *function, int reason, int64_t hits[])
 {
     const char *path = path_of(trip);
     outcome whole = disturbed(trip, path, NULL, 0, 0);
@@ -341,8 +341,8 @@ static void every_call_may_fail(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t hits[2] = {0, 0};
-        for (int j = 0; j < N_JOURNEYS; j++)
-            check_journey(&journeys[j], cases[i].function, cases[i].reason, hits);
+        for (int j = 0; j < N_SCENARIOS; j++)
+            check_scenario(&scenarios[j], cases[i].function, cases[i].reason, hits);
         if ((cases[i].fails && hits[1] == 0) || (cases[i].passes && hits[0] == 0))
             fail_msg("%s with errno %d: %d scenarios continued, %d failed", cases[i].function, cases[i].reason,
                      (int)hits[0], (int)hits[1]);
@@ -366,8 +366,8 @@ static void read_error_is_not_end_of_file(void **state)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    for (int j = 0; j < N_JOURNEYS; j++) {
-        const journey *trip = &journeys[j];
+    for (int j = 0; j < N_SCENARIOS; j++) {
+        const scenario *trip = &scenarios[j];
         double whole = 0;
         const char *path = path_of(trip);
         check_ok(trip->run(path, &whole));

@@ -120,21 +120,21 @@ static void every_allocation_of_jansson_may_fail(void **state)
     static const struct {
         const char *name;
         volt_status (*run)(void);
-    } journeys[] = {{"parse", parse},
-                    {"parse values", parse_values},
-                    {"write tensors", write_tensors},
-                    {"read tensors", read_tensors},
-                    {"read arrays", read_arrays},
-                    {"read BEKK parameters", read_bekk}};
+    } scenarios[] = {{"parse", parse},
+                     {"parse values", parse_values},
+                     {"write tensors", write_tensors},
+                     {"read tensors", read_tensors},
+                     {"read arrays", read_arrays},
+                     {"read BEKK parameters", read_bekk}};
     check_ok(write_tensors());
     assert_int_equal(rename(scratch_path("written.safetensors"), scratch_path("in.safetensors")), 0);
     json_set_alloc_funcs(counting_malloc, counting_free);
-    for (size_t j = 0; j < sizeof journeys / sizeof *journeys; j++)
+    for (size_t j = 0; j < sizeof scenarios / sizeof *scenarios; j++)
         for (fail_at = 1;; fail_at++) {
             asked = live = 0;
-            volt_status status = journeys[j].run();
+            volt_status status = scenarios[j].run();
             if (live != 0)
-                fail_msg("%s: allocation %d fails, and %d blocks stay", journeys[j].name, (int)fail_at,
+                fail_msg("%s: allocation %d fails, and %d blocks stay", scenarios[j].name, (int)fail_at,
                          (int)live);
             if (asked < fail_at) {
                 check_ok(status);

@@ -1,6 +1,6 @@
-/* tests/backend/test_solver_journeys.c: fits by every solver on the CPU and on remote back ends, with an
+/* tests/backend/test_solver_scenarios.c: fits by every solver on the CPU and on remote back ends, with an
  * out-of-memory error, a cancellation, a full device or a lost device at every possible point
- * (support/journey.h). */
+ * (support/scenario.h). */
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/lost_backend.h"
@@ -19,7 +19,7 @@ enum { N = 14, H = 3, D = 2, Q = 2, LANDMARKS = 4 };
 
 static double *x, y[N * Q];
 
-/* ---- journeys --------------------------------------------------------------------------------- */
+/* ---- scenarios --------------------------------------------------------------------------------- */
 
 typedef struct fit_case {
     const char *kernel;
@@ -58,7 +58,7 @@ static volt_fit_options options_of(const fit_case *c)
 }
 
 /* A fit, and forecasts of the rows that follow. */
-static volt_status fit(const void *with, volt_progress progress, journey_result *result)
+static volt_status fit(const void *with, volt_progress progress, scenario_result *result)
 {
     const fit_case *c = with;
     volt_fit_options options = options_of(c);
@@ -81,9 +81,9 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
                                     volt_matrix_of(out, H, Q), NULL);
     if (status == VOLT_OK) {
         volt_model_get_info(model, &info);
-        journey_put(result, fitted, N * Q);
-        journey_put(result, out, H * Q);
-        journey_put(result, info.alphas, Q);
+        scenario_put(result, fitted, N * Q);
+        scenario_put(result, out, H * Q);
+        scenario_put(result, info.alphas, Q);
     }
     volt_model_free(model);
     volt_kernel_free(kernel);
@@ -97,7 +97,7 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
 #define NYSTROM .solver = "nystrom"
 #define PCG .solver = "pcg", .iterations = 3
 
-static const journey here[] = {
+static const scenario here[] = {
     {"exact", &(fit_case){RBF, EXACT, .alpha = 0.1, .keeps_factor = true}, fit, 0, 0},
     {"exact, alpha chosen", &(fit_case){SUM, EXACT, .records = true, .holes = true}, fit, 0, 0},
     {"exact, changes or levels", &(fit_case){RBF, EXACT, .ahead = true}, fit, 0, 0},
@@ -116,7 +116,7 @@ static const journey here[] = {
 };
 
 enum { PUT = 2 };
-static const journey there[] = {
+static const scenario there[] = {
     {"landmarks", &(fit_case){SUM, NYSTROM, .alpha = 0.1, .records = true}, fit, 0, 0},
     {"exact, alpha chosen", &(fit_case){RBF, EXACT, .holes = true}, fit, 0, 0},
     {"exact", &(fit_case){SUM, EXACT, .alpha = 0.1, .records = true}, fit, 0, 0},
@@ -130,10 +130,10 @@ static const journey there[] = {
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static void check_all(const journey *list, int64_t count)
+static void check_all(const scenario *list, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
-        journey_check(&list[i]);
+        scenario_check(&list[i]);
 }
 
 static void fits_on_cpu(void **state)
@@ -172,13 +172,13 @@ static int make_rows(void **state)
     }
     far_backends_register();
     lost_backend_register();
-    return journey_begin(state);
+    return scenario_begin(state);
 }
 
 static int free_rows(void **state)
 {
     free(x);
-    return journey_end(state);
+    return scenario_end(state);
 }
 
 int main(void)
@@ -188,5 +188,5 @@ int main(void)
         cmocka_unit_test(fits_on_device),
         cmocka_unit_test(fits_on_failing_device),
     };
-    return cmocka_run_group_tests_name("solver_journeys", tests, make_rows, free_rows);
+    return cmocka_run_group_tests_name("solver_scenarios", tests, make_rows, free_rows);
 }

@@ -1,5 +1,5 @@
-/* tests/support/journey.c: fault injection at every step of a sequence of library calls. */
-#include "support/journey.h"
+/* tests/support/scenario.c: fault injection at every step of a sequence of library calls. */
+#include "support/scenario.h"
 
 #include "base/blas.h"
 #include "base/memory.h"
@@ -23,7 +23,7 @@
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
-void journey_put_bytes(journey_result *result, const void *bytes, size_t size)
+void scenario_put_bytes(scenario_result *result, const void *bytes, size_t size)
 {
     const unsigned char *byte = bytes;
     for (size_t i = 0; i < size; i++)
@@ -31,28 +31,28 @@ void journey_put_bytes(journey_result *result, const void *bytes, size_t size)
     result->numbers++;
 }
 
-void journey_put(journey_result *result, const double *numbers, int64_t count)
+void scenario_put(scenario_result *result, const double *numbers, int64_t count)
 {
-    journey_put_bytes(result, numbers, (size_t)count * sizeof *numbers);
+    scenario_put_bytes(result, numbers, (size_t)count * sizeof *numbers);
 }
 
-void journey_put_file(journey_result *result, const char *path)
+void scenario_put_file(scenario_result *result, const char *path)
 {
     size_t size = 0;
     char *bytes = scratch_read(path, &size);
     assert_non_null(bytes);
-    journey_put_bytes(result, bytes, size);
+    scenario_put_bytes(result, bytes, size);
     free(bytes);
     assert_int_equal(unlink(path), 0);
 }
 
 /* ---- faults ----------------------------------------------------------------------------------- */
 
-static journey_fault allocation = {"allocation", VOLT_ERR_MEMORY, false, 0, 0},
-                     claim = {"claim", VOLT_ERR_MEMORY, false, 0, 0},
-                     poll = {"poll", VOLT_ERR_CANCELLED, false, 0, 0};
+static scenario_fault allocation = {"allocation", VOLT_ERR_MEMORY, false, 0, 0},
+                      claim = {"claim", VOLT_ERR_MEMORY, false, 0, 0},
+                      poll = {"poll", VOLT_ERR_CANCELLED, false, 0, 0};
 
-bool journey_fault_due(journey_fault *fault)
+bool scenario_fault_due(scenario_fault *fault)
 {
     fault->asked++;
     return fault->at > 0 && (fault->stays ? fault->asked >= fault->at : fault->asked == fault->at);
@@ -63,7 +63,7 @@ static int listen(const char *stage, double fraction, void *context)
     (void)context;
     assert_non_null(stage);
     assert_true(fraction >= 0 && fraction <= 1);
-    return journey_fault_due(&poll);
+    return scenario_fault_due(&poll);
 }
 
 /* ---- claims ----------------------------------------------------------------------------------- */
@@ -81,20 +81,20 @@ uint64_t __wrap_volt_memory_available(void);
 
 volt_status __wrap_volt_blas_claim(volt_blas_use *use)
 {
-    return journey_fault_due(&claim) ? volt_memory_insufficient(1e6, "the next BLAS buffer")
-                                     : __real_volt_blas_claim(use);
+    return scenario_fault_due(&claim) ? volt_memory_insufficient(1e6, "the next BLAS buffer")
+                                      : __real_volt_blas_claim(use);
 }
 
 volt_status __wrap_volt_start_threads(void)
 {
-    return journey_fault_due(&claim) ? volt_memory_insufficient(1e6, "work on some threads")
-                                     : __real_volt_start_threads();
+    return scenario_fault_due(&claim) ? volt_memory_insufficient(1e6, "work on some threads")
+                                      : __real_volt_start_threads();
 }
 
 volt_status __wrap_volt_memory_require(double bytes, const char *what)
 {
-    return journey_fault_due(&claim) ? volt_memory_insufficient(bytes, what)
-                                     : __real_volt_memory_require(bytes, what);
+    return scenario_fault_due(&claim) ? volt_memory_insufficient(bytes, what)
+                                      : __real_volt_memory_require(bytes, what);
 }
 
 uint64_t __wrap_volt_memory_available(void)
@@ -102,7 +102,7 @@ uint64_t __wrap_volt_memory_available(void)
     return available > 0 ? available : __real_volt_memory_available();
 }
 
-/* Files of a journey with faults need no fsync. */
+/* Files of a scenario with faults need no fsync. */
 int __wrap_fsync(int file);
 
 int __wrap_fsync(int file)
@@ -111,18 +111,18 @@ int __wrap_fsync(int file)
     return 0;
 }
 
-void journey_set_available(uint64_t bytes)
+void scenario_set_available(uint64_t bytes)
 {
     available = bytes;
 }
 
-/* ---- the journey ------------------------------------------------------------------------------ */
+/* ---- the scenario ------------------------------------------------------------------------------ */
 
 /* Run with the fault at number k (0: none). Returns the number of fault points passed. */
-static int64_t travel(const journey *j, journey_fault *fault, int64_t k, volt_status *status,
-                      journey_result *result)
+static int64_t travel(const scenario *j, scenario_fault *fault, int64_t k, volt_status *status,
+                      scenario_result *result)
 {
-    *result = (journey_result){.digest = volt_digest_start};
+    *result = (scenario_result){.digest = volt_digest_start};
     fault->at = k;
     fault->asked = 0;
     failing_alloc_start(allocation.at);
@@ -136,27 +136,27 @@ static int64_t travel(const journey *j, journey_fault *fault, int64_t k, volt_st
     return fault->asked;
 }
 
-/* Returns whether the status is correct for a journey whose fault occurred. */
-static bool is_right(const journey *j, const journey_fault *fault, volt_status status, bool same)
+/* Returns whether the status is correct for a scenario whose fault occurred. */
+static bool is_right(const scenario *j, const scenario_fault *fault, volt_status status, bool same)
 {
     if (status != VOLT_OK && strlen(volt_error_detail()) == 0)
         return false;
-    if (j->traits & JOURNEY_GOES_ON && fault != &poll)
+    if (j->traits & SCENARIO_GOES_ON && fault != &poll)
         return status == VOLT_OK && same;
-    return status == fault->status || (j->traits & JOURNEY_DOES_WITHOUT && status == VOLT_OK && same);
+    return status == fault->status || (j->traits & SCENARIO_DOES_WITHOUT && status == VOLT_OK && same);
 }
 
-static void fail_at(const journey *j, const journey_fault *fault, int64_t k, volt_status status, bool same)
+static void fail_at(const scenario *j, const scenario_fault *fault, int64_t k, volt_status status, bool same)
 {
     fail_msg("%s, %s %" PRId64 " of %" PRId64 ": status \"%s\" (%s), %s numbers", j->name, fault->name, k,
              fault->asked, volt_status_message(status), volt_error_detail(), same ? "the same" : "other");
 }
 
 /* Run without faults; the results must match the digest if it is set. */
-static int64_t travel_undisturbed(const journey *j, journey_fault *fault, uint64_t *digest)
+static int64_t travel_undisturbed(const scenario *j, scenario_fault *fault, uint64_t *digest)
 {
     volt_status status;
-    journey_result result;
+    scenario_result result;
     int64_t asked = travel(j, fault, 0, &status, &result);
     bool same = *digest == 0 || result.digest == *digest;
     if (status != VOLT_OK || !same || result.numbers == 0)
@@ -168,27 +168,27 @@ static int64_t travel_undisturbed(const journey *j, journey_fault *fault, uint64
 /* Largest number of faults of one kind: all, or this many at equal distances. */
 enum { MOST = UNDER_SANITIZERS ? 12 : 1000 };
 
-static int64_t step_among(const journey *j, int64_t total)
+static int64_t step_among(const scenario *j, int64_t total)
 {
     return 1 + (total - 1) / (j->most > 0 && j->most < MOST ? j->most : MOST);
 }
 
-void journey_disturb(const journey *j, journey_fault *const faults[], int count)
+void scenario_disturb(const scenario *j, scenario_fault *const faults[], int count)
 {
     uint64_t digest = 0;
     travel_undisturbed(j, faults[0], &digest); /* initialises objects that are created once */
     print_message("%s:", j->name);
     for (int i = 0; i < count; i++) {
-        journey_fault *fault = faults[i];
+        scenario_fault *fault = faults[i];
         int64_t total = travel_undisturbed(j, fault, &digest);
         for (int64_t k = 1; k <= total; k += step_among(j, total)) {
             volt_status status;
-            journey_result result;
+            scenario_result result;
             int64_t asked = travel(j, fault, k, &status, &result);
             bool same = result.digest == digest;
             if (asked < k || !is_right(j, fault, status, same))
                 fail_at(j, fault, k, status, same);
-            if (fault == &poll && asked > k && !(j->traits & JOURNEY_GOES_ON))
+            if (fault == &poll && asked > k && !(j->traits & SCENARIO_GOES_ON))
                 fail_msg("%s: cancelled at poll %" PRId64 ", polled %" PRId64 " times", j->name, k, asked);
         }
         assert_int_equal(travel_undisturbed(j, fault, &digest), total);
@@ -197,24 +197,24 @@ void journey_disturb(const journey *j, journey_fault *const faults[], int count)
     print_message("\n");
 }
 
-void journey_check(const journey *j)
+void scenario_check(const scenario *j)
 {
-    journey_disturb(j, (journey_fault *[]){&allocation, &claim, &poll}, 3);
+    scenario_disturb(j, (scenario_fault *[]){&allocation, &claim, &poll}, 3);
     assert_true(allocation.asked > 0);
-    assert_true((poll.asked > 0) == !(j->traits & JOURNEY_SILENT));
+    assert_true((poll.asked > 0) == !(j->traits & SCENARIO_SILENT));
 }
 
-int journey_begin(void **state)
+int scenario_begin(void **state)
 {
     (void)state;
     volt_stage_set_interval(0);
     return volt_set_threads(1) != VOLT_OK;
 }
 
-int journey_end(void **state)
+int scenario_end(void **state)
 {
     (void)state;
     volt_stage_set_interval(0.05);
-    journey_set_available(0);
+    scenario_set_available(0);
     return volt_set_threads(0) != VOLT_OK;
 }

@@ -1,4 +1,4 @@
-/* tests/unit/test_failing_journeys.c: sequences of calls on kernels, collections and detectors with every
+/* tests/unit/test_failing_scenarios.c: sequences of calls on kernels, collections and detectors with every
  * allocation failing in turn, and cancelled at every callback or at about 50 of them. After each failure the
  * status is correct and nothing is leaked. The final run is bitwise equal to an undisturbed one. */
 #include "base/progress.h"
@@ -25,10 +25,10 @@ static struct {
 } given;
 
 /* The results of a sequence of calls. Unwritten entries keep their values. */
-typedef struct journey {
+typedef struct scenario {
     const char *name, *kernel;
-    volt_status (*run)(const struct journey *journey, volt_progress progress, double *figures);
-} journey;
+    volt_status (*run)(const struct scenario *scenario, volt_progress progress, double *figures);
+} scenario;
 
 static int make_rows(void **state)
 {
@@ -52,7 +52,7 @@ static int free_rows(void **state)
 
 /* ---- call sequences --------------------------------------------------------------------------- */
 
-static volt_status gram(const journey *j, volt_progress progress, volt_view X, volt_view Y, double *figures)
+static volt_status gram(const scenario *j, volt_progress progress, volt_view X, volt_view Y, double *figures)
 {
     volt_kernel *kernel = NULL;
     volt_status status = volt_kernel_parse(j->kernel, &kernel);
@@ -65,22 +65,22 @@ static volt_status gram(const journey *j, volt_progress progress, volt_view X, v
     return status;
 }
 
-static volt_status rows_with_others(const journey *j, volt_progress progress, double *figures)
+static volt_status rows_with_others(const scenario *j, volt_progress progress, double *figures)
 {
     return gram(j, progress, volt_view_of(given.rows, N, D), volt_view_of(given.rows + N * D, H, D), figures);
 }
 
-static volt_status many_rows_with_others(const journey *j, volt_progress progress, double *figures)
+static volt_status many_rows_with_others(const scenario *j, volt_progress progress, double *figures)
 {
     return gram(j, progress, volt_view_of(given.rows, LONG, D), volt_view_of(given.rows, H, D), figures);
 }
 
-static volt_status rows_with_themselves(const journey *j, volt_progress progress, double *figures)
+static volt_status rows_with_themselves(const scenario *j, volt_progress progress, double *figures)
 {
     return gram(j, progress, volt_view_of(given.rows, N, D), volt_view_of(NULL, 0, 0), figures);
 }
 
-static volt_status collections(const journey *j, volt_progress progress, double *figures)
+static volt_status collections(const scenario *j, volt_progress progress, double *figures)
 {
     volt_kernel *kernel = NULL;
     volt_status status = volt_kernel_parse(j->kernel, &kernel);
@@ -94,7 +94,7 @@ static volt_status collections(const journey *j, volt_progress progress, double 
     return status;
 }
 
-static volt_status compare_objects(const journey *j, const volt_objects_options *options,
+static volt_status compare_objects(const scenario *j, const volt_objects_options *options,
                                    volt_progress progress, const volt_view *series, int64_t count,
                                    double *figures)
 {
@@ -114,7 +114,7 @@ static volt_status compare_objects(const journey *j, const volt_objects_options 
     return status;
 }
 
-static volt_status steps(const journey *j, volt_progress progress, double *figures)
+static volt_status steps(const scenario *j, volt_progress progress, double *figures)
 {
     const volt_objects_options options = {VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_LEVEL, 0,
                                           VOLT_OBJECT_COMPARE_STEPS};
@@ -122,7 +122,7 @@ static volt_status steps(const journey *j, volt_progress progress, double *figur
 }
 
 /* One series is longer than a block of rows. */
-static volt_status long_steps(const journey *j, volt_progress progress, double *figures)
+static volt_status long_steps(const scenario *j, volt_progress progress, double *figures)
 {
     const volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 1,
                                           VOLT_OBJECT_COMPARE_STEPS};
@@ -130,7 +130,7 @@ static volt_status long_steps(const journey *j, volt_progress progress, double *
     return compare_objects(j, &options, progress, series, 2, figures);
 }
 
-static volt_status equal_series(const journey *j, volt_progress progress, double *figures)
+static volt_status equal_series(const scenario *j, volt_progress progress, double *figures)
 {
     const volt_objects_options options = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_BOTH, 1,
                                           VOLT_OBJECT_COMPARE_SERIES};
@@ -138,7 +138,7 @@ static volt_status equal_series(const journey *j, volt_progress progress, double
     return compare_objects(j, &options, progress, series, 3, figures);
 }
 
-static volt_status detector(const journey *j, volt_progress progress, double *figures)
+static volt_status detector(const scenario *j, volt_progress progress, double *figures)
 {
     (void)j;
     double K[N * N], C[2 * N];
@@ -159,7 +159,7 @@ static volt_status detector(const journey *j, volt_progress progress, double *fi
     return status;
 }
 
-static volt_status series_detector(const journey *j, volt_progress progress, double *figures)
+static volt_status series_detector(const scenario *j, volt_progress progress, double *figures)
 {
     volt_series_anomaly_options options = volt_series_anomaly_options_default();
     volt_series_anomaly *anomaly = NULL;
@@ -175,7 +175,7 @@ static volt_status series_detector(const journey *j, volt_progress progress, dou
     return status;
 }
 
-static const journey journeys[] = {
+static const scenario scenarios[] = {
     {"cross", "volterra:tau=0.3,lambda=0.3", rows_with_others},
     {"cross", "esn:size=3", rows_with_others},
     {"cross", "gak:window=3,sigma=1", rows_with_others},
@@ -195,19 +195,19 @@ static const journey journeys[] = {
     {"detector", "", detector},
     {"detector of series", "gak", series_detector},
 };
-enum { JOURNEYS = sizeof journeys / sizeof *journeys };
+enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
 static double undisturbed[FIGURES], found[FIGURES];
 
-static void begin(const journey *j)
+static void begin(const scenario *j)
 {
     memset(undisturbed, 0, sizeof undisturbed);
     check_ok(j->run(j, (volt_progress){0}, undisturbed)); /* threads and buffers are allocated by now */
 }
 
-static void end(const journey *j)
+static void end(const scenario *j)
 {
     memset(found, 0, sizeof found);
     check_ok(j->run(j, (volt_progress){0}, found));
@@ -218,8 +218,8 @@ static void end(const journey *j)
 static void every_allocation_failure_is_handled(void **state)
 {
     (void)state;
-    for (int i = 0; i < JOURNEYS; i++) {
-        const journey *j = &journeys[i];
+    for (int i = 0; i < SCENARIOS; i++) {
+        const scenario *j = &scenarios[i];
         begin(j);
         for (int64_t fails = 1, hit = 1; hit; fails++) {
             failing_alloc_start(fails);
@@ -250,8 +250,8 @@ static int listen(const char *stage, double fraction, void *context)
 static void every_callback_can_cancel(void **state)
 {
     (void)state;
-    for (int i = 0; i < JOURNEYS; i++) {
-        const journey *j = &journeys[i];
+    for (int i = 0; i < SCENARIOS; i++) {
+        const scenario *j = &scenarios[i];
         user all = {0};
         begin(j);
         check_ok(j->run(j, (volt_progress){listen, &all}, found));
@@ -273,5 +273,5 @@ int main(void)
         cmocka_unit_test(every_allocation_failure_is_handled),
         cmocka_unit_test(every_callback_can_cancel),
     };
-    return cmocka_run_group_tests_name("failing journeys", tests, make_rows, free_rows);
+    return cmocka_run_group_tests_name("failing scenarios", tests, make_rows, free_rows);
 }

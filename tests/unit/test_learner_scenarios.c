@@ -1,10 +1,10 @@
-/* tests/unit/test_learner_journeys.c: a learner with a failure at every step (support/journey.h): a call
+/* tests/unit/test_learner_scenarios.c: a learner with a failure at every step (support/scenario.h): a call
  * that fails to allocate is repeated, and the results are bitwise equal to those of an undisturbed learner. */
 #include "model/live/live_internal.h"
 #include "support/check.h"
-#include "support/journey.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"
+#include "support/scenario.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra/live.h"
@@ -45,7 +45,7 @@ typedef struct pupil {
     } while (0)
 
 /* The results of a learner: coefficients, intervals and forecasts. */
-static volt_status put_learner(volt_live *learner, journey_result *result)
+static volt_status put_learner(volt_live *learner, scenario_result *result)
 {
     volt_live_info info = {.struct_size = sizeof info};
     volt_status status = VOLT_OK;
@@ -61,11 +61,11 @@ static volt_status put_learner(volt_live *learner, journey_result *result)
                                         volt_matrix_of(out, H, Q), NULL));
     if (live_info(learner).n_coverages > 0) {
         check_ok(volt_live_interval(learner, half));
-        journey_put(result, half, 2 * Q);
+        scenario_put(result, half, 2 * Q);
     }
-    journey_put(result, A, info.rows * Q);
-    journey_put(result, c, Q);
-    journey_put(result, out, H * Q);
+    scenario_put(result, A, info.rows * Q);
+    scenario_put(result, c, Q);
+    scenario_put(result, out, H * Q);
     return status;
 }
 
@@ -91,7 +91,7 @@ static volt_status teach(const pupil *p, volt_live *learner)
     return status;
 }
 
-static volt_status live(const void *with, volt_progress progress, journey_result *result)
+static volt_status live(const void *with, volt_progress progress, scenario_result *result)
 {
     const pupil *p = with;
     volt_live *learner = NULL, *again = NULL;
@@ -129,13 +129,13 @@ static void every_learner_scenario(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof pupils / sizeof *pupils; i++)
-        journey_check(&(journey){pupils[i].name, &pupils[i], live, JOURNEY_GOES_ON, 0});
+        scenario_check(&(scenario){pupils[i].name, &pupils[i], live, SCENARIO_GOES_ON, 0});
 }
 
 /* ---- with a journal --------------------------------------------------------------------------- */
 
 /* A learner with a journal, and a second one that replays it. After a failure each can only be freed. */
-static volt_status replay(const void *with, volt_progress progress, journey_result *result)
+static volt_status replay(const void *with, volt_progress progress, scenario_result *result)
 {
     const pupil *p = with;
     volt_live *learner = NULL, *again = NULL;
@@ -168,7 +168,7 @@ static void every_journal_scenario(void **state)
 {
     (void)state;
     for (size_t i = 2; i < 4; i++) /* late targets, in a sum and separately */
-        journey_check(&(journey){pupils[i].name, &pupils[i], replay, JOURNEY_DOES_WITHOUT, 0});
+        scenario_check(&(scenario){pupils[i].name, &pupils[i], replay, SCENARIO_DOES_WITHOUT, 0});
 }
 
 static int make_models(void **state)
@@ -194,14 +194,14 @@ static int make_models(void **state)
                                 &p->model));
         volt_kernel_free(kernel);
     }
-    return journey_begin(state);
+    return scenario_begin(state);
 }
 
 static int free_models(void **state)
 {
     for (size_t i = 0; i < sizeof pupils / sizeof *pupils; i++)
         volt_model_free(pupils[i].model);
-    return journey_end(state);
+    return scenario_end(state);
 }
 
 int main(void)
@@ -210,5 +210,5 @@ int main(void)
         cmocka_unit_test(every_learner_scenario),
         cmocka_unit_test(every_journal_scenario),
     };
-    return cmocka_run_group_tests_name("learner_journeys", tests, make_models, free_models);
+    return cmocka_run_group_tests_name("learner_scenarios", tests, make_models, free_models);
 }

@@ -1,5 +1,5 @@
-/* tests/unit/test_search_journeys.c: searches of every kind, evidence and plans under fault injection:
- * memory failure, cancellation and device loss at every point (support/journey.h). */
+/* tests/unit/test_search_scenarios.c: searches of every kind, evidence and plans under fault injection:
+ * memory failure, cancellation and device loss at every point (support/scenario.h). */
 #include "base/backend.h"
 #include "support/check.h"
 #include "support/far_backend.h"
@@ -76,7 +76,7 @@ static volt_status candidates_of(const search_case *c, volt_candidates **candida
                         : volt_candidates_list(&c->kernel, &c->alpha, &c->feedback, 1, candidates);
 }
 
-static volt_status search(const void *with, volt_progress progress, journey_result *result)
+static volt_status search(const void *with, volt_progress progress, scenario_result *result)
 {
     const search_case *c = with;
     volt_search_options options = options_of(c);
@@ -93,9 +93,9 @@ static volt_status search(const void *with, volt_progress progress, journey_resu
         volt_search_get_info(done, &info);
         for (int64_t i = 0; i < info.trials; i++) {
             const volt_trial *trial = volt_search_trial(done, i);
-            journey_put_bytes(result, trial->kernel, strlen(trial->kernel));
-            journey_put(result, &trial->alpha, 1);
-            journey_put(result, trial->folds, trial->n_folds);
+            scenario_put_bytes(result, trial->kernel, strlen(trial->kernel));
+            scenario_put(result, &trial->alpha, 1);
+            scenario_put(result, trial->folds, trial->n_folds);
         }
     }
     volt_search_free(done);
@@ -105,7 +105,7 @@ static volt_status search(const void *with, volt_progress progress, journey_resu
 
 /* ---- evidence and plans ------------------------------------------------------------------------- */
 
-static volt_status weigh(const void *with, volt_progress progress, journey_result *result)
+static volt_status weigh(const void *with, volt_progress progress, scenario_result *result)
 {
     volt_evidence_options options = volt_evidence_options_default();
     volt_evidence_result *found = NULL;
@@ -117,16 +117,16 @@ static volt_status weigh(const void *with, volt_progress progress, journey_resul
         status = volt_evidence(kernel, plain_inputs(&problem), plain_targets(&problem), &options, &found);
     assert_true((status == VOLT_OK) == (found != NULL));
     if (status == VOLT_OK) {
-        journey_put(result, &found->log_likelihood, 1);
-        journey_put(result, found->gradient, found->n_parameters);
-        journey_put(result, found->loo_errors, found->rows * found->q);
+        scenario_put(result, &found->log_likelihood, 1);
+        scenario_put(result, found->gradient, found->n_parameters);
+        scenario_put(result, found->loo_errors, found->rows * found->q);
     }
     volt_evidence_free(found);
     volt_kernel_free(kernel);
     return status;
 }
 
-static volt_status plan(const void *with, volt_progress progress, journey_result *result)
+static volt_status plan(const void *with, volt_progress progress, scenario_result *result)
 {
     const search_case *c = with;
     (void)progress;
@@ -138,20 +138,20 @@ static volt_status plan(const void *with, volt_progress progress, journey_result
         status = volt_plan_search(kernel, N, D, Q, c->alpha, &options, 0, &found);
     assert_true((status == VOLT_OK) == (found.bytes > 0));
     if (status == VOLT_OK) {
-        journey_put(result, &found.bytes, 1);
+        scenario_put(result, &found.bytes, 1);
     }
     volt_kernel_free(kernel);
     return status;
 }
 
-/* ---- journeys --------------------------------------------------------------------------------- */
+/* ---- scenarios --------------------------------------------------------------------------------- */
 
 #define RBF "rbf:gamma=0.5"
 #define SUM "fir:mu=0.5 + rbf:gamma=0.5"
 #define ESN "esn:size=3"
 #define NYSTROM .solver = "nystrom"
 
-static const journey journeys[] = {
+static const scenario scenarios[] = {
     {"exact", &(search_case){SUM, 0.1, .records = true, .start = VOLT_START_RESET}, search, 0, 0},
     {"exact, profile", &(search_case){RBF, .with_base = true, .washout = 1, .gap = 1}, search, 0, 0},
     {"exact, blocks of records", &(search_case){RBF, 0.1, .records = true, .by_records = true}, search, 0, 0},
@@ -182,12 +182,12 @@ static const journey journeys[] = {
      search, 0, 0},
     {"evidence", SUM ",pole=0.3", weigh, 0, 0},
     {"evidence, by differences", "gak:sigma=2,window=3", weigh, 0, 0},
-    {"plan", &(search_case){RBF, 0.1, .draws = 2}, plan, JOURNEY_SILENT, 0},
-    {"plan of states", &(search_case){ESN, .draws = 2}, plan, JOURNEY_SILENT, 0},
-    {"plan of landmarks", &(search_case){RBF, 0.1, NYSTROM, .draws = 2}, plan, JOURNEY_SILENT, 0},
+    {"plan", &(search_case){RBF, 0.1, .draws = 2}, plan, SCENARIO_SILENT, 0},
+    {"plan of states", &(search_case){ESN, .draws = 2}, plan, SCENARIO_SILENT, 0},
+    {"plan of landmarks", &(search_case){RBF, 0.1, NYSTROM, .draws = 2}, plan, SCENARIO_SILENT, 0},
 };
 
-static const journey there[] = {
+static const scenario there[] = {
     {"exact", &(search_case){SUM, 0.1, .records = true, .start = VOLT_START_RESET}, search, 0, 0},
     {"exact, profile", &(search_case){RBF, .with_base = true, .washout = 1, .gap = 1}, search, 0, 0},
     {"left out", &(search_case){RBF, 0.1, .score = VOLT_SCORE_LOO}, search, 0, 0},
@@ -200,16 +200,16 @@ static const journey there[] = {
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static void check_all(const journey *list, int64_t count)
+static void check_all(const scenario *list, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
-        journey_check(&list[i]);
+        scenario_check(&list[i]);
 }
 
 static void searches_on_cpu(void **state)
 {
     (void)state;
-    check_all(journeys, COUNT(journeys));
+    check_all(scenarios, COUNT(scenarios));
 }
 
 static void searches_on_device(void **state)
@@ -239,13 +239,13 @@ static int make_rows(void **state)
     }
     far_backends_register();
     lost_backend_register();
-    return journey_begin(state);
+    return scenario_begin(state);
 }
 
 static int free_rows(void **state)
 {
     plain_problem_free(&problem);
-    return journey_end(state);
+    return scenario_end(state);
 }
 
 int main(void)
@@ -255,5 +255,5 @@ int main(void)
         cmocka_unit_test(searches_on_device),
         cmocka_unit_test(searches_on_failing_device),
     };
-    return cmocka_run_group_tests_name("search_journeys", tests, make_rows, free_rows);
+    return cmocka_run_group_tests_name("search_scenarios", tests, make_rows, free_rows);
 }

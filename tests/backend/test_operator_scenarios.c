@@ -1,6 +1,6 @@
-/* tests/backend/test_operator_journeys.c: kernel and landmark operators on the CPU and on remote back ends,
+/* tests/backend/test_operator_scenarios.c: kernel and landmark operators on the CPU and on remote back ends,
  * with rows requested in every order, and with an out-of-memory error, a cancellation, a full device or a
- * lost device at every possible point (support/journey.h). */
+ * lost device at every possible point (support/scenario.h). */
 #include "base/progress.h"
 #include "kernel/engine/state.h"
 #include "solve/landmark/landmark_operator.h"
@@ -57,7 +57,7 @@ static volt_status status_of(volt_status status, volt_stage *stage)
 
 /* Rows to the back end, and back. */
 static volt_status take_rows(volt_operator *op, int64_t first, int64_t count, volt_stage *stage,
-                             journey_result *result)
+                             scenario_result *result)
 {
     const volt_backend *backend = volt_backend_current();
     double here[N * N], *there = backend->alloc(count, N);
@@ -69,36 +69,36 @@ static volt_status take_rows(volt_operator *op, int64_t first, int64_t count, vo
     if (status == VOLT_OK) {
         backend->get(volt_view_of(there, count, N), volt_matrix_of(here, count, N));
         for (int64_t i = 0; i < count; i++)
-            journey_put(result, here + i * N, count == N ? i + 1 : N);
+            scenario_put(result, here + i * N, count == N ? i + 1 : N);
     }
     backend->release(there);
     return status;
 }
 
 static volt_status take_lower(volt_operator *op, int64_t first, int64_t count, volt_stage *stage,
-                              journey_result *result)
+                              scenario_result *result)
 {
     double K[N * N];
     int64_t width = first + count;
     volt_status status = status_of(op->lower(op, first, volt_matrix_of(K, count, width), stage), stage);
     for (int64_t i = 0; status == VOLT_OK && i < count; i++)
-        journey_put(result, K + i * width, first + i + 1);
+        scenario_put(result, K + i * width, first + i + 1);
     return status;
 }
 
-static volt_status take_product(volt_operator *op, volt_stage *stage, journey_result *result)
+static volt_status take_product(volt_operator *op, volt_stage *stage, scenario_result *result)
 {
     double C[N * Q];
     volt_status status = status_of(volt_operator_multiply(op, volt_backend_current(), volt_view_of(v, N, Q),
                                                           volt_matrix_of(C, N, Q), stage),
                                    stage);
     if (status == VOLT_OK)
-        journey_put(result, C, N * Q);
+        scenario_put(result, C, N * Q);
     return status;
 }
 
 /* The state after the last row, which the processes of a job exchange. */
-static volt_status take_end(volt_operator *op, bool is_banded, journey_result *result)
+static volt_status take_end(volt_operator *op, bool is_banded, scenario_result *result)
 {
     volt_state *kernel_state = NULL;
     op->is_banded = is_banded;
@@ -106,14 +106,14 @@ static volt_status take_end(volt_operator *op, bool is_banded, journey_result *r
     if (status == VOLT_OK) {
         double row[N];
         volt_state_advance(kernel_state, volt_view_of(x, 1, D), false, volt_matrix_of(row, 1, N), NULL);
-        journey_put(result, row, N);
+        scenario_put(result, row, N);
     }
     volt_state_free(kernel_state);
     return status;
 }
 
 /* Blocks in order, again, and behind a gap, from the mark again and again, all at once and what follows. */
-static volt_status ask_kernel(const void *with, volt_progress progress, journey_result *result)
+static volt_status ask_kernel(const void *with, volt_progress progress, scenario_result *result)
 {
     const ground *g = with;
     volt_operator *op = NULL;
@@ -142,7 +142,7 @@ static volt_status ask_kernel(const void *with, volt_progress progress, journey_
     return status;
 }
 
-static volt_status end_of_job(const void *with, volt_progress progress, journey_result *result)
+static volt_status end_of_job(const void *with, volt_progress progress, scenario_result *result)
 {
     (void)progress;
     const ground *g = with;
@@ -159,7 +159,7 @@ static volt_status end_of_job(const void *with, volt_progress progress, journey_
 }
 
 /* States, folded, and the past after them. */
-static volt_status ask_states(const void *with, volt_progress progress, journey_result *result)
+static volt_status ask_states(const void *with, volt_progress progress, scenario_result *result)
 {
     const ground *g = with;
     volt_operator *op = NULL;
@@ -174,11 +174,11 @@ static volt_status ask_states(const void *with, volt_progress progress, journey_
         status = status_of(op->states(op, 7, volt_matrix_of(F, 3, op->n_states), &stage), &stage);
     }
     if (status == VOLT_OK) {
-        journey_put(result, F, 3 * op->n_states);
+        scenario_put(result, F, 3 * op->n_states);
         status = volt_operator_fold(op, volt_view_of(v, N, Q), volt_matrix_of(B, op->n_states, Q), progress);
     }
     if (status == VOLT_OK) {
-        journey_put(result, B, op->n_states * Q);
+        scenario_put(result, B, op->n_states * Q);
         status = volt_kernel_operator_end(op, &kernel_state);
     }
     volt_state_free(kernel_state);
@@ -204,17 +204,17 @@ static volt_status make_landmarks(const ground *g, volt_stage *stage, volt_opera
 }
 
 static volt_status take_states(volt_operator *op, int64_t first, int64_t count, volt_stage *stage,
-                               journey_result *result)
+                               scenario_result *result)
 {
     double F[N * M];
     volt_status status = status_of(op->states(op, first, volt_matrix_of(F, count, M), stage), stage);
     if (status == VOLT_OK)
-        journey_put(result, F, count * M);
+        scenario_put(result, F, count * M);
     return status;
 }
 
 /* Features in order and out of it, their sums, products with them, those of other rows, and what follows. */
-static volt_status ask_landmarks(const void *with, volt_progress progress, journey_result *result)
+static volt_status ask_landmarks(const void *with, volt_progress progress, scenario_result *result)
 {
     const ground *g = with;
     volt_operator *op = NULL;
@@ -232,13 +232,13 @@ static volt_status ask_landmarks(const void *with, volt_progress progress, journ
         status =
             status_of(op->combine(op, 0, volt_view_of(v, M, Q), volt_matrix_of(out, N, Q), &stage), &stage);
     if (status == VOLT_OK) {
-        journey_put(result, out, N * Q);
+        scenario_put(result, out, N * Q);
         status = status_of(volt_landmark_features(op, rows_of(), g->has_records ? &records : NULL,
                                                   volt_matrix_of(F, N, M), &stage),
                            &stage);
     }
     if (status == VOLT_OK) {
-        journey_put(result, F, N * M);
+        scenario_put(result, F, N * M);
         status = volt_state_sums_create(M, Q, &sums);
     }
     if (status == VOLT_OK) {
@@ -248,7 +248,7 @@ static volt_status ask_landmarks(const void *with, volt_progress progress, journ
             status =
                 status_of(op->add(op, 1, volt_view_of(v + Q, N - 1, Q), without + 1, sums, &stage), &stage);
         if (status == VOLT_OK)
-            journey_put(result, sums->H, M * Q);
+            scenario_put(result, sums->H, M * Q);
     }
     if (status == VOLT_OK)
         status = volt_landmark_operator_end(op, &kernel_state);
@@ -261,7 +261,7 @@ static volt_status ask_landmarks(const void *with, volt_progress progress, journ
 }
 
 /* The past after all rows, none of which was asked for. */
-static volt_status end_of_landmarks(const void *with, volt_progress progress, journey_result *result)
+static volt_status end_of_landmarks(const void *with, volt_progress progress, scenario_result *result)
 {
     (void)progress;
     const ground *g = with;
@@ -275,7 +275,7 @@ static volt_status end_of_landmarks(const void *with, volt_progress progress, jo
     if (status == VOLT_OK) {
         double row[N];
         volt_state_advance(kernel_state, volt_view_of(x, 1, D), false, volt_matrix_of(row, 1, N), NULL);
-        journey_put(result, row, N);
+        scenario_put(result, row, N);
     }
     volt_state_free(kernel_state);
     volt_operator_free(op);
@@ -286,21 +286,21 @@ static volt_status end_of_landmarks(const void *with, volt_progress progress, jo
 
 static const struct {
     const char *name;
-    volt_status (*run)(const void *with, volt_progress progress, journey_result *result);
+    volt_status (*run)(const void *with, volt_progress progress, scenario_result *result);
     int traits;
 } asked[] = {
     {"kernel", ask_kernel, 0},
-    {"end of a job", end_of_job, JOURNEY_SILENT},
+    {"end of a job", end_of_job, SCENARIO_SILENT},
     {"landmarks", ask_landmarks, 0},
-    {"end of landmarks", end_of_landmarks, JOURNEY_SILENT},
+    {"end of landmarks", end_of_landmarks, SCENARIO_SILENT},
 };
 
-static void for_all(void (*check)(const journey *j))
+static void for_all(void (*check)(const scenario *j))
 {
     for (int64_t g = 0; g < STATES; g++)
         for (size_t a = 0; a < sizeof asked / sizeof *asked; a++) {
             print_message("%s: ", grounds[g].text);
-            check(&(journey){asked[a].name, &grounds[g], asked[a].run, asked[a].traits, 0});
+            check(&(scenario){asked[a].name, &grounds[g], asked[a].run, asked[a].traits, 0});
         }
 }
 
@@ -310,11 +310,11 @@ static void operators_on_every_backend(void **state)
     static const char *const names[] = {"cpu", "far", "far-gram"};
     for (int i = 0; i < 3; i++) {
         check_ok(volt_backend_use(i == 0 ? volt_cpu_backend.name : names[i]));
-        for_all(journey_check);
+        for_all(scenario_check);
         assert_true(far_backends_live() == 0);
     }
     check_ok(volt_backend_use(volt_cpu_backend.name));
-    journey_check(&(journey){"states", &grounds[STATES], ask_states, 0, 0});
+    scenario_check(&(scenario){"states", &grounds[STATES], ask_states, 0, 0});
 }
 
 static void operators_on_failing_device(void **state)
@@ -339,7 +339,7 @@ static int make_grounds(void **state)
     }
     far_backends_register();
     lost_backend_register();
-    return journey_begin(state);
+    return scenario_begin(state);
 }
 
 static int free_grounds(void **state)
@@ -352,7 +352,7 @@ static int free_grounds(void **state)
     volt_records_release(&records);
     free(v);
     free(x);
-    return journey_end(state);
+    return scenario_end(state);
 }
 
 int main(void)
@@ -361,5 +361,5 @@ int main(void)
         cmocka_unit_test(operators_on_every_backend),
         cmocka_unit_test(operators_on_failing_device),
     };
-    return cmocka_run_group_tests_name("operator_journeys", tests, make_grounds, free_grounds);
+    return cmocka_run_group_tests_name("operator_scenarios", tests, make_grounds, free_grounds);
 }

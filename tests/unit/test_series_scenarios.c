@@ -1,8 +1,8 @@
-/* tests/unit/test_series_journeys.c: series regression and classification, comparisons of kernels and plans
- * under fault injection at every step (support/journey.h). */
+/* tests/unit/test_series_scenarios.c: series regression and classification, comparisons of kernels and plans
+ * under fault injection at every step (support/scenario.h). */
 #include "support/check.h"
-#include "support/journey.h"
 #include "support/plain_kernels.h"
+#include "support/scenario.h"
 #include "support/sequences.h"
 #include "support/series_classes.h"
 #include "volterra/data.h"
@@ -24,7 +24,7 @@ static waves made; /* only the first steps are used */
 
 /* ---- series regression ------------------------------------------------------------------------ */
 
-static volt_status regress(const void *with, volt_progress progress, journey_result *result)
+static volt_status regress(const void *with, volt_progress progress, scenario_result *result)
 {
     const double *alpha = with;
     double Y[SERIES * 2], outputs[SERIES * 2];
@@ -45,11 +45,11 @@ static volt_status regress(const void *with, volt_progress progress, journey_res
         status = volt_series_model_predict(ridge, made.series + SERIES, NEW, progress,
                                            volt_matrix_of(outputs, NEW, 2), volt_matrix_of(NULL, 0, 0), NULL);
     assert_true(status == VOLT_OK || outputs[0] == 1e77);
-    journey_put(result, outputs, status == VOLT_OK ? NEW * 2 : 0);
+    scenario_put(result, outputs, status == VOLT_OK ? NEW * 2 : 0);
     if (status == VOLT_OK) {
         volt_series_info info = {.struct_size = sizeof info};
         check_ok(volt_series_model_get_info(ridge, &info));
-        journey_put(result, info.left_out_outputs, SERIES * 2);
+        scenario_put(result, info.left_out_outputs, SERIES * 2);
     }
     volt_series_model_free(ridge);
     return status;
@@ -57,7 +57,7 @@ static volt_status regress(const void *with, volt_progress progress, journey_res
 
 /* ---- series classification -------------------------------------------------------------------- */
 
-static volt_status classify(const void *with, volt_progress progress, journey_result *result)
+static volt_status classify(const void *with, volt_progress progress, scenario_result *result)
 {
     volt_series_options options = *(const volt_series_options *)with;
     double outputs[SERIES * CLASSES];
@@ -73,7 +73,7 @@ static volt_status classify(const void *with, volt_progress progress, journey_re
             volt_series_model_predict(classifier, made.series + SERIES, NEW, progress,
                                       volt_matrix_of(outputs, NEW, CLASSES), volt_matrix_of(NULL, 0, 0), found);
     assert_true(status == VOLT_OK || outputs[0] == 1e77);
-    journey_put(result, outputs, status == VOLT_OK ? NEW * CLASSES : 0);
+    scenario_put(result, outputs, status == VOLT_OK ? NEW * CLASSES : 0);
     volt_series_model_free(classifier);
     return status;
 }
@@ -101,11 +101,11 @@ static void series_scenarios(void **state)
     both.parts = parts;
     both.n_parts = 2;
     both.splits = 2;
-    journey_check(&(journey){"ridge, alpha chosen", &chosen, regress, 0, 0});
-    journey_check(&(journey){"ridge", &given, regress, 0, 0});
-    journey_check(&(journey){"classes", &drawn, classify, 0, 100});
-    journey_check(&(journey){"classes, multinomial", &multinomial, classify, 0, 100});
-    journey_check(&(journey){"classes, kernels given", &both, classify, 0, 100});
+    scenario_check(&(scenario){"ridge, alpha chosen", &chosen, regress, 0, 0});
+    scenario_check(&(scenario){"ridge", &given, regress, 0, 0});
+    scenario_check(&(scenario){"classes", &drawn, classify, 0, 100});
+    scenario_check(&(scenario){"classes, multinomial", &multinomial, classify, 0, 100});
+    scenario_check(&(scenario){"classes, kernels given", &both, classify, 0, 100});
 }
 
 /* ---- comparisons ------------------------------------------------------------------------------ */
@@ -113,7 +113,7 @@ static void series_scenarios(void **state)
 enum { ROWS = 16, TRAIN_ROWS = 12, D = 2 };
 static double *X, *Y;
 
-static volt_status compare(const void *with, volt_progress progress, journey_result *result)
+static volt_status compare(const void *with, volt_progress progress, scenario_result *result)
 {
     volt_compare_options options = *(const volt_compare_options *)with;
     volt_comparison *comparison = NULL;
@@ -122,9 +122,9 @@ static volt_status compare(const void *with, volt_progress progress, journey_res
         volt_compare_run(volt_view_of(X, ROWS, D), volt_view_of(Y, ROWS, D), TRAIN_ROWS, &options, &comparison);
     for (int64_t i = 0; status == VOLT_OK && i < volt_comparison_count(comparison); i++) {
         volt_view out = volt_comparison_row_at(comparison, i)->forecast;
-        journey_put(result, out.data, out.rows * out.cols);
-        journey_put(result, volt_comparison_row_at(comparison, i)->losses, out.rows);
-        journey_put(result, &volt_comparison_row_at(comparison, i)->mcs_pvalue, 1);
+        scenario_put(result, out.data, out.rows * out.cols);
+        scenario_put(result, volt_comparison_row_at(comparison, i)->losses, out.rows);
+        scenario_put(result, &volt_comparison_row_at(comparison, i)->mcs_pvalue, 1);
     }
     volt_comparison_free(comparison);
     return status;
@@ -148,14 +148,14 @@ static void comparison_scenarios(void **state)
     levels.n_records = 3;
     levels.gap = 1;
     published.protocol = VOLT_PROTOCOL_PUBLISHED;
-    journey_check(&(journey){"comparison", &squares, compare, 0, 100});
-    journey_check(&(journey){"comparison with a loss", &levels, compare, 0, 100});
-    journey_check(&(journey){"comparison as published", &published, compare, 0, 100});
+    scenario_check(&(scenario){"comparison", &squares, compare, 0, 100});
+    scenario_check(&(scenario){"comparison with a loss", &levels, compare, 0, 100});
+    scenario_check(&(scenario){"comparison as published", &published, compare, 0, 100});
 }
 
 /* ---- plans ------------------------------------------------------------------------------------ */
 
-static volt_status plan(const void *with, volt_progress progress, journey_result *result)
+static volt_status plan(const void *with, volt_progress progress, scenario_result *result)
 {
     (void)progress;
     volt_kernel *kernel = NULL;
@@ -166,12 +166,12 @@ static volt_status plan(const void *with, volt_progress progress, journey_result
             volt_plan_fit(kernel, 500, 2, 1, 100, 0, &(volt_plan){.struct_size = sizeof(volt_plan)}, &plans);
     assert_true((status == VOLT_OK) == (plans.count > 0));
     for (int64_t i = 0; i < plans.count; i++)
-        journey_put(result, &plans.solver[i].bytes, 1);
+        scenario_put(result, &plans.solver[i].bytes, 1);
     volt_kernel_free(kernel);
     return status;
 }
 
-static volt_status sample(const void *with, volt_progress progress, journey_result *result)
+static volt_status sample(const void *with, volt_progress progress, scenario_result *result)
 {
     (void)progress;
     enum { DAYS = 3, MOST = 16 };
@@ -184,18 +184,18 @@ static volt_status sample(const void *with, volt_progress progress, journey_resu
     volt_status status = volt_bekk_simulate(bekk, &options, volt_matrix_of(x, DAYS, d),
                                             volt_matrix_of(NULL, 0, 0), volt_matrix_of(y, DAYS, q));
     assert_true(status == VOLT_OK || x[0] == 0);
-    journey_put(result, x, status == VOLT_OK ? DAYS * d : 0);
+    scenario_put(result, x, status == VOLT_OK ? DAYS * d : 0);
     return status;
 }
 
 static void plan_and_sample_scenarios(void **state)
 {
     (void)state;
-    journey_check(&(journey){"plan", "volterra", plan, JOURNEY_SILENT, 0});
-    journey_check(&(journey){"plan of states", "esn:size=3", plan, JOURNEY_SILENT, 0});
+    scenario_check(&(scenario){"plan", "volterra", plan, SCENARIO_SILENT, 0});
+    scenario_check(&(scenario){"plan of states", "esn:size=3", plan, SCENARIO_SILENT, 0});
     volt_bekk *bekk = NULL;
     check_ok(volt_bekk_preset(volt_bekk_preset_name(0), &bekk));
-    journey_check(&(journey){"sample", bekk, sample, JOURNEY_SILENT, 0});
+    scenario_check(&(scenario){"sample", bekk, sample, SCENARIO_SILENT, 0});
     volt_bekk_free(bekk);
 }
 
@@ -204,14 +204,14 @@ static void plan_and_sample_scenarios(void **state)
 static int put_forecast(const volt_forecast_result *result, void *context)
 {
     for (int64_t h = 0; result->forecast && h < 2; h++) {
-        journey_put(context, &volt_forecast_step_at(result->forecast, h, 0)->value, 1);
-        journey_put_bytes(context, result->times[h], strlen(result->times[h]));
+        scenario_put(context, &volt_forecast_step_at(result->forecast, h, 0)->value, 1);
+        scenario_put_bytes(context, result->times[h], strlen(result->times[h]));
     }
     return 0;
 }
 
 /* Two series of months, a third with words as times. */
-static volt_status forecast_series(const void *with, volt_progress progress, journey_result *result)
+static volt_status forecast_series(const void *with, volt_progress progress, scenario_result *result)
 {
     (void)with;
     enum { MONTHS = 24, ALL = 2 * MONTHS + 3 };
@@ -242,7 +242,7 @@ static volt_status forecast_series(const void *with, volt_progress progress, jou
 static void forecast_scenarios(void **state)
 {
     (void)state;
-    journey_check(&(journey){"forecasts of many series", NULL, forecast_series, 0, 200});
+    scenario_check(&(scenario){"forecasts of many series", NULL, forecast_series, 0, 200});
 }
 
 static int make_rows(void **state)
@@ -253,14 +253,14 @@ static int make_rows(void **state)
     make_waves(5502, 0.2, true, &made);
     for (int64_t i = 0; i < SERIES + NEW; i++)
         made.series[i] = volt_view_rows(made.series[i], 0, LENGTH);
-    return journey_begin(state);
+    return scenario_begin(state);
 }
 
 static int free_rows(void **state)
 {
     free(X);
     free(Y);
-    return journey_end(state);
+    return scenario_end(state);
 }
 
 int main(void)
@@ -271,5 +271,5 @@ int main(void)
         cmocka_unit_test(plan_and_sample_scenarios),
         cmocka_unit_test(forecast_scenarios),
     };
-    return cmocka_run_group_tests_name("series_journeys", tests, make_rows, free_rows);
+    return cmocka_run_group_tests_name("series_scenarios", tests, make_rows, free_rows);
 }

@@ -1,4 +1,4 @@
-/* tests/backend/test_landmarks_there.c: landmark models whose features and sums are kept on the back end,
+/* tests/backend/test_landmarks_device.c: landmark models whose features and sums are kept on the back end,
  * for every back end: the model equals that of the CPU. There are enough rows for blocks to be summed on the
  * back end and the first and last rows on the CPU. */
 #include "support/check.h"

@@ -1,11 +1,11 @@
-/* tests/unit/test_model_journeys.c: every solver and every model call under fault injection: for every k,
- * the k-th allocation or memory claim fails, or the user cancels at the k-th poll (support/journey.h). */
+/* tests/unit/test_model_scenarios.c: every solver and every model call under fault injection: for every k,
+ * the k-th allocation or memory claim fails, or the user cancels at the k-th poll (support/scenario.h). */
 #include "model/live/live_internal.h"
 #include "support/check.h"
-#include "support/journey.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/predict_std.h"
+#include "support/scenario.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -45,7 +45,7 @@ static int make_rows(void **state)
         counts[i] = (double)(i * 7 % 5);
         weights[i] = i % 6 ? 1 + 0.25 * (double)(i % 4) : 0;
     }
-    return journey_begin(state);
+    return scenario_begin(state);
 }
 
 static volt_view inputs_of(int64_t rows)
@@ -168,7 +168,7 @@ static void add_ways_of_solvers(void)
     w->options.missing_targets = 1;
     w->options.checkpoint = checkpoint;
     w->options.checkpoint_seconds = 0;
-    w->traits = JOURNEY_DOES_WITHOUT; /* sync of the checkpoint directory */
+    w->traits = SCENARIO_DOES_WITHOUT; /* sync of the checkpoint directory */
     w = add_way("states", "esn:size=3", STREAMS);
     w->options.solver = "features";
 }
@@ -202,7 +202,7 @@ static volt_view targets_of(const way *w)
     return w->targets ? volt_view_of(w->targets, N, w->q) : volt_view_of(X + D, N, D);
 }
 
-static volt_status fit(const void *with, volt_progress progress, journey_result *result)
+static volt_status fit(const void *with, volt_progress progress, scenario_result *result)
 {
     const way *w = with;
     volt_fit_options options = w->options;
@@ -222,9 +222,9 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
     if (model) {
         volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
-        journey_put(result, fitted, N * w->outputs);
-        journey_put(result, info.coefficients, info.kernel_rows * info.q);
-        journey_put(result, info.intercepts, info.q);
+        scenario_put(result, fitted, N * w->outputs);
+        scenario_put(result, info.coefficients, info.kernel_rows * info.q);
+        scenario_put(result, info.intercepts, info.q);
     }
     if (options.checkpoint)
         unlink(options.checkpoint);
@@ -237,12 +237,12 @@ static void every_fit_scenario(void **state)
 {
     (void)state;
     for (int i = 0; i < n_ways; i++)
-        journey_check(&(journey){ways[i].name, &ways[i], fit, ways[i].traits, 0});
+        scenario_check(&(scenario){ways[i].name, &ways[i], fit, ways[i].traits, 0});
 }
 
 /* ---- uses of a model -------------------------------------------------------------------------- */
 
-static volt_status predict(const void *with, volt_progress progress, journey_result *result)
+static volt_status predict(const void *with, volt_progress progress, scenario_result *result)
 {
     const way *w = with;
     static const int64_t both[] = {1, H - 1};
@@ -264,12 +264,12 @@ static volt_status predict(const void *with, volt_progress progress, journey_res
         status =
             volt_model_predict(w->model, later_inputs(), &options, volt_matrix_of(out, H, w->outputs), &beyond);
         assert_true(status == VOLT_OK ? beyond >= 0 : beyond == -5 && out[0] == 1e77);
-        journey_put(result, out, status == VOLT_OK ? H * w->outputs : 0);
+        scenario_put(result, out, status == VOLT_OK ? H * w->outputs : 0);
     }
     return status;
 }
 
-static volt_status predict_in_pieces(const void *with, volt_progress progress, journey_result *result)
+static volt_status predict_in_pieces(const void *with, volt_progress progress, scenario_result *result)
 {
     const way *w = with;
     double out[H * MAX_OUTPUTS];
@@ -281,14 +281,14 @@ static volt_status predict_in_pieces(const void *with, volt_progress progress, j
     for (int64_t i = 0; i < H && status == VOLT_OK; i += 2) {
         status = volt_live_predict(live, volt_view_rows(later_inputs(), i, 2), 1,
                                    volt_matrix_of(out, 2, w->outputs), NULL);
-        journey_put(result, out, status == VOLT_OK ? 2 * w->outputs : 0);
+        scenario_put(result, out, status == VOLT_OK ? 2 * w->outputs : 0);
     }
     volt_live_free(live);
     return status;
 }
 
 /* Push rows one by one with intervals, save the stream, and continue from the file. */
-static volt_status stream(const void *with, volt_progress progress, journey_result *result)
+static volt_status stream(const void *with, volt_progress progress, scenario_result *result)
 {
     static const double coverages[] = {0.5, 0.6};
     const way *w = with;
@@ -314,9 +314,9 @@ static volt_status stream(const void *with, volt_progress progress, journey_resu
         status = volt_live_feed(second, X + (N + 2) * D, y);
     if (status == VOLT_OK && !w->options.loss) {
         check_ok(volt_live_interval(second, half));
-        journey_put(result, half, 2 * w->outputs);
+        scenario_put(result, half, 2 * w->outputs);
     }
-    journey_put(result, y, status == VOLT_OK ? w->outputs : 0);
+    scenario_put(result, y, status == VOLT_OK ? w->outputs : 0);
     volt_live_free(second);
     volt_live_free(copy);
     volt_live_free(first);
@@ -324,19 +324,19 @@ static volt_status stream(const void *with, volt_progress progress, journey_resu
     return status;
 }
 
-static volt_status save(const void *with, volt_progress progress, journey_result *result)
+static volt_status save(const void *with, volt_progress progress, scenario_result *result)
 {
     const way *w = with;
     const char *path = scratch_path("model");
     volt_status status = volt_model_save(w->model, path, progress);
     if (status == VOLT_OK)
-        journey_put_file(result, path);
+        scenario_put_file(result, path);
     assert_int_equal(access(path, F_OK), -1); /* no partial result */
     return status;
 }
 
 /* The loaded model gives the same predictions as the saved one. */
-static volt_status load(const void *with, volt_progress progress, journey_result *result)
+static volt_status load(const void *with, volt_progress progress, scenario_result *result)
 {
     (void)progress;
     const way *w = with;
@@ -351,13 +351,13 @@ static volt_status load(const void *with, volt_progress progress, journey_result
         status = volt_model_predict(w->model, inputs_of(1), &options, volt_matrix_of(out, 1, w->outputs), NULL);
     if (status == VOLT_OK) {
         assert_memory_equal(again, out, (size_t)w->outputs * sizeof *out);
-        journey_put(result, out, w->outputs);
+        scenario_put(result, out, w->outputs);
     }
     volt_model_free(model);
     return status;
 }
 
-static volt_status go_on(const void *with, volt_progress progress, journey_result *result)
+static volt_status go_on(const void *with, volt_progress progress, scenario_result *result)
 {
     const way *w = with;
     enum { PATHS = 3 };
@@ -368,22 +368,22 @@ static volt_status go_on(const void *with, volt_progress progress, journey_resul
     volt_status status =
         volt_model_continue(w->model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, H, D), NULL);
     assert_true(status == VOLT_OK || out[0] == 1e77);
-    journey_put(result, out, status == VOLT_OK ? H * D : 0);
+    scenario_put(result, out, status == VOLT_OK ? H * D : 0);
     for (int reset = 0; reset < 2 && status == VOLT_OK; reset++) {
         options.start = reset ? VOLT_START_RESET : VOLT_START_CONTINUE;
         status = volt_model_continue(w->model, later_inputs(), &options, volt_matrix_of(out, H, D), NULL);
-        journey_put(result, out, status == VOLT_OK ? H * D : 0);
+        scenario_put(result, out, status == VOLT_OK ? H * D : 0);
     }
     options.paths = PATHS;
     options.seed = 17;
     if (status == VOLT_OK)
         status =
             volt_model_continue(w->model, later_inputs(), &options, volt_matrix_of(out, PATHS * H, D), NULL);
-    journey_put(result, out, status == VOLT_OK ? PATHS * H * D : 0);
+    scenario_put(result, out, status == VOLT_OK ? PATHS * H * D : 0);
     return status;
 }
 
-static volt_status spread(const void *with, volt_progress progress, journey_result *result)
+static volt_status spread(const void *with, volt_progress progress, scenario_result *result)
 {
     static const double coverage = 0.5;
     const way *w = with;
@@ -399,15 +399,15 @@ static volt_status spread(const void *with, volt_progress progress, journey_resu
     if (status == VOLT_OK) {
         int64_t rows = volt_model_errors_read(w->model, nowhere);
         volt_model_errors_read(w->model, volt_matrix_of(errors, rows, D));
-        journey_put(result, out, H * D);
-        journey_put(result, std, H * D);
-        journey_put(result, half, D);
+        scenario_put(result, out, H * D);
+        scenario_put(result, std, H * D);
+        scenario_put(result, half, D);
     }
     return status;
 }
 
 /* Predictions by order, and their contributions. */
-static volt_status explain(const void *with, volt_progress progress, journey_result *result)
+static volt_status explain(const void *with, volt_progress progress, scenario_result *result)
 {
     const way *w = with;
     enum { ORDER = 2 };
@@ -421,12 +421,12 @@ static volt_status explain(const void *with, volt_progress progress, journey_res
     volt_status status = volt_model_explain(w->model, &options, &e);
     assert_true((status == VOLT_OK) == (e != NULL));
     if (status == VOLT_OK) {
-        journey_put(result, e->g0, e->q);
-        journey_put(result, e->kernels[0], e->q * e->lags * e->d);
-        journey_put(result, e->kernels[1], e->q * e->lags * e->lags * e->d * e->d);
-        journey_put(result, e->shares, e->q * (e->share_orders + 1));
+        scenario_put(result, e->g0, e->q);
+        scenario_put(result, e->kernels[0], e->q * e->lags * e->d);
+        scenario_put(result, e->kernels[1], e->q * e->lags * e->lags * e->d * e->d);
+        scenario_put(result, e->shares, e->q * (e->share_orders + 1));
         if (e->g1_std)
-            journey_put(result, e->g1_std, e->q * e->lags * e->d);
+            scenario_put(result, e->g1_std, e->q * e->lags * e->d);
     }
     volt_explanation_free(e);
     options.records = both;
@@ -435,35 +435,35 @@ static volt_status explain(const void *with, volt_progress progress, journey_res
         status = volt_model_orders(w->model, later_inputs(), &options,
                                    volt_matrix_of(parts, H, w->outputs * (ORDER + 2)));
     if (status == VOLT_OK && !(w->uses & RUNS_FREE))
-        journey_put(result, parts, H * w->outputs * (ORDER + 2));
+        scenario_put(result, parts, H * w->outputs * (ORDER + 2));
     return status;
 }
 
-static volt_status respond(const void *with, volt_progress progress, journey_result *result)
+static volt_status respond(const void *with, volt_progress progress, scenario_result *result)
 {
     (void)progress;
     const way *w = with;
     enum { LAGS = 3 };
     double out[D * LAGS * D];
     volt_status status = volt_model_impulse(w->model, LAGS, volt_matrix_of(out, D * LAGS, D));
-    journey_put(result, out, status == VOLT_OK ? D * LAGS * D : 0);
+    scenario_put(result, out, status == VOLT_OK ? D * LAGS * D : 0);
     return status;
 }
 
 static const struct {
     const char *name;
-    volt_status (*run)(const void *with, volt_progress progress, journey_result *result);
+    volt_status (*run)(const void *with, volt_progress progress, scenario_result *result);
     int needs, traits; /* required uses of the model */
 } uses[] = {
     {"predict", predict, 0, 0},
     {"predict in pieces", predict_in_pieces, COMES_IN_PIECES, 0},
-    {"stream", stream, STREAMS, JOURNEY_SILENT | JOURNEY_DOES_WITHOUT},
-    {"save", save, 0, JOURNEY_DOES_WITHOUT},
-    {"load", load, 0, JOURNEY_SILENT},
+    {"stream", stream, STREAMS, SCENARIO_SILENT | SCENARIO_DOES_WITHOUT},
+    {"save", save, 0, SCENARIO_DOES_WITHOUT},
+    {"load", load, 0, SCENARIO_SILENT},
     {"continue", go_on, CONTINUES, 0},
     {"spread", spread, SPREADS, 0},
     {"explain", explain, EXPLAINS, 0},
-    {"impulse", respond, RESPONDS, JOURNEY_SILENT},
+    {"impulse", respond, RESPONDS, SCENARIO_SILENT},
 };
 
 static void every_model_scenario(void **state)
@@ -482,7 +482,7 @@ static void every_model_scenario(void **state)
                 continue;
             char name[128];
             snprintf(name, sizeof name, "%s: %s", w->name, uses[u].name);
-            journey_check(&(journey){name, w, uses[u].run, uses[u].traits, 0});
+            scenario_check(&(scenario){name, w, uses[u].run, uses[u].traits, 0});
         }
         volt_model_free(w->model);
         w->model = NULL;
@@ -495,5 +495,5 @@ int main(void)
         cmocka_unit_test(every_fit_scenario),
         cmocka_unit_test(every_model_scenario),
     };
-    return cmocka_run_group_tests_name("model_journeys", tests, make_models, journey_end);
+    return cmocka_run_group_tests_name("model_scenarios", tests, make_models, scenario_end);
 }
