@@ -50,7 +50,7 @@ void volt_cuda_close(void);
  * if a function called by this thread lacked workspace. */
 volt_status volt_cuda_state(void);
 uint64_t volt_cuda_available(void);
-/* Does the device support thread block clusters (Hopper and later)? */
+/* Returns whether the device supports thread block clusters (Hopper and later). */
 bool volt_cuda_has_clusters(void);
 
 /* ---- failures --------------------------------------------------------------------------------- */

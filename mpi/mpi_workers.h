@@ -19,7 +19,7 @@ const struct volt_worker_pool *mpi_workers(void);
  * `patiently` is false. In other processes: reports `reason` if the process has not joined the search. */
 bool mpi_workers_end(bool patiently, const char *reason);
 
-/* Has this process served until the end of the search? */
+/* Returns whether this process has served until the end of the search. */
 bool mpi_workers_have_served(void);
 
 /* Receive and discard pending messages. */

@@ -225,6 +225,6 @@ void help_overview(void)
            "                 --lyapunov 0.9 --dt 0.005\n"
            "\n"
            "files: .csv (also .txt, .tsv, .dat), .npy or .mat; - is CSV on standard input or output\n"
-           "columns: 'FILE:name,first..last,h*' takes those columns of a file\n"
-           "exit status: 0 done, 1 a file or the work failed, 2 an option is wrong, 130 interrupted\n");
+           "columns: 'FILE:name,first..last,h*' selects columns of a file\n"
+           "exit status: 0 success, 1 invalid file or failed computation, 2 invalid option, 130 interrupted\n");
 }

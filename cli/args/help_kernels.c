@@ -154,7 +154,7 @@ static void print_expressions(void)
                        0, 0);
     help_print_wrapped(
         "In a search (tune, compare) a value of ? says: search this one, as in fir:corr=? + ?*memory:pole=?. "
-        "Filters and corr stay at 0 unless asked for in this way; the weights of all terms but the first are "
+        "Filters and corr stay at 0 unless requested in this way; the weights of all terms but the first are "
         "searched unless they are given.",
         0, 0);
 }

@@ -502,7 +502,7 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
         bool is_option = *at + 1 < argc && strncmp(argv[*at + 1], "--", 2) == 0;
         char all[CHOICES_LENGTH];
         if (*at + 1 >= argc || is_option)
-            return complain(EXIT_USAGE, "%s needs a value: %s %s", written, written,
+            return complain(EXIT_USAGE, "%s requires a value: %s %s", written, written,
                             option_value_name(row, all));
         value = argv[++*at];
     }

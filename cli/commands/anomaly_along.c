@@ -125,7 +125,7 @@ static int rank(watched_series *series)
         series->has_areas = status == VOLT_OK;
         failed = status ? complain_status(status) : 0;
     } else {
-        warn("ROC and PR AUC need normal and anomalous rows (of %lld scored rows, %lld are labelled as "
+        warn("ROC and PR AUC require normal and anomalous rows (of %lld scored rows, %lld are labelled as "
              "anomalies)",
              (long long)count, (long long)marked);
     }
@@ -243,7 +243,7 @@ static int check_output(const anomaly_arguments *arguments)
     if (!arguments->output)
         return 0;
     if (is_standard_output(arguments->output))
-        return complain(EXIT_USAGE, "-o must be a file: standard output has the results");
+        return complain(EXIT_USAGE, "-o must be a file: standard output is used for the results");
     int failed = output_check(arguments->output);
     if (!failed)
         failed = output_check_against(arguments->output, arguments->x);

@@ -262,7 +262,7 @@ static int check_output(const anomaly_arguments *arguments)
     for (size_t i = 0; !failed && arguments->output && i < sizeof sources / sizeof *sources; i++)
         failed = output_check_against(arguments->output, sources[i]);
     if (!failed && arguments->output && is_standard_output(arguments->output))
-        failed = complain(EXIT_USAGE, "-o must be a file: standard output has the results");
+        failed = complain(EXIT_USAGE, "-o must be a file: standard output is used for the results");
     return failed;
 }
 

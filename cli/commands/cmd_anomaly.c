@@ -77,10 +77,10 @@ const cli_command command_anomaly = {
         "\n"
         "With --x each row of a series is predicted from the rows before it. Its score is the largest error\n"
         "of a channel relative to 1.48 times the median of the last 300 errors. A score above the quantile\n"
-        "exceeded by a share --rate of the scores so far is an alarm; if there are too few scores, the\n"
+        "exceeded by a share --rate of the scores so far raises an alarm; if there are too few scores, the\n"
         "quantile is extrapolated from an exponential tail of the largest tenth. Without changes in the\n"
-        "series, this share of rows is an alarm for any distribution of the errors. Rows with an alarm are\n"
-        "not learned, but they are part of the state.\n",
+        "series, this share of rows raises an alarm for any distribution of the errors. Rows with an alarm\n"
+        "are not learned, but they are part of the state.\n",
     .examples =
         "  volterra anomaly --train walking.ts --test new.ts --kernel gak -o scores.csv\n"
         "  volterra anomaly --train train.ts --test test.ts --normal walking --kernel 'volterra' --draws 30\n"

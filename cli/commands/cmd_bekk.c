@@ -48,7 +48,7 @@ static const option rows[] = {
 static int run_fit(const bekk_arguments *arguments)
 {
     if (!arguments->file)
-        return complain(EXIT_USAGE, "fit needs a file of prices: volterra bekk fit prices.csv");
+        return complain(EXIT_USAGE, "fit requires a file of prices: volterra bekk fit prices.csv");
     bekk_estimate_request request = {
         .prices = arguments->file,
         .output = arguments->output,
@@ -159,7 +159,7 @@ static int score(const bekk_arguments *arguments, const volt_bekk *params, volt_
 static int run_score(const bekk_arguments *arguments)
 {
     if (!arguments->returns == !arguments->prices)
-        return complain(EXIT_USAGE, "score needs %s --returns R %s --prices F",
+        return complain(EXIT_USAGE, "score requires %s --returns R %s --prices F",
                         arguments->returns ? "either" : "one of", arguments->returns ? "or" : "and");
     dataset data = {0};
     volt_bekk *params = NULL;

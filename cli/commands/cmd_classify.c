@@ -253,7 +253,7 @@ const cli_command command_classify = {
         "(--landmarks). Results are reproducible unless the budget ended the search, which is reported.\n"
         "With --draws there is no time limit.\n"
         "\n"
-        "The report has the accuracy on B, recall and precision of each class, and the confusion matrix.\n"
+        "The report contains the accuracy on B, recall and precision of each class, and the confusion matrix.\n"
         "Without classes of B, recall, precision and confusion matrix are leave-one-out.\n",
     .examples = "  volterra classify --train ERing_TRAIN.ts --test ERing_TEST.ts\n"
                 "  volterra classify --train A.npy --train-labels a.csv --test B.npy -o found.csv\n"

@@ -70,7 +70,7 @@ static const option rows[] = {
         .range = AT_LEAST(1), .fallback = "1"),
     HEADING("output"),
     ROW("log", "DIR", log, "directory for the logs of the searches, one numbered file per kernel"),
-    ROW("resume", NULL, resume, "continuation of the searches in --log"),
+    ROW("resume", NULL, resume, "resume the searches in --log"),
     ROW("report", "FILE", report, "HTML page with tables and plots (plots require gnuplot)"),
     ROW("csv", "FILE", csv, "table of the results as CSV"),
     ROW("latex", "FILE", latex, "table of the results for LaTeX (package booktabs)"),
@@ -412,23 +412,23 @@ const cli_command command_compare = {
     .summary = "tune, refit and test several kernels on one data set",
     .description =
         "Tunes every kernel on the training rows with the same budget, refits the best candidate, and\n"
-        "predicts the test rows. The table has the test errors, membership in the model confidence set, the\n"
-        "cost of tuning, and the best parameters. Errors are in the units of the targets; tables of a\n"
-        "preset have MdAE and W1 times 100, as in the paper (--json and --csv do not).\n"
+        "predicts the test rows. The table lists the test errors, membership in the model confidence set, the\n"
+        "cost of tuning, and the best parameters. Errors are in the units of the targets; tables of a preset\n"
+        "list MdAE and W1 times 100, as in the paper (--json and --csv do not).\n"
         "\n"
-        "If the targets are inputs, changes of the targets are learned from levels and changes of the\n"
-        "inputs, unless --target and --input are given; errors are of levels. Candidate 0 of every kernel\n"
-        "has the default parameters and a profiled alpha. The table includes the naive, seasonal\n"
-        "naive and drift forecasts and a linear autoregression on the test rows.\n"
+        "If the targets are inputs, changes of the targets are learned from levels and changes of the inputs,\n"
+        "unless --target and --input are given; errors are computed from levels. Candidate 0 of every kernel\n"
+        "has the default parameters and a profiled alpha. The table includes the naive, seasonal naive and\n"
+        "drift forecasts and a linear autoregression on the test rows.\n"
         "\n"
         "With --loss, every kernel is fitted, tuned and compared by that loss, as in volterra tune, and the\n"
         "table includes the best constant. --weights apply to training and test rows.\n"
         "\n"
         "Without --x, the data are as in the paper: inputs are innovations of a BEKK model, targets 1000\n"
         "times the entries of the next covariance matrix. With --protocol history every kernel has a tuned\n"
-        "window of the past; with published only volterra and esn have a memory, as in the paper. A kernel\n"
-        "is a row of the protocol (--kernel Sig-PDE), the name of a kernel, or any kernel text. A kernel\n"
-        "that fails is listed with the reason. Ctrl-C ends the command with the kernels that are complete.\n",
+        "window of the past; with published only volterra and esn have a memory, as in the paper. A kernel is\n"
+        "a row of the protocol (--kernel Sig-PDE), the name of a kernel, or any kernel text. A kernel that\n"
+        "fails is listed with the reason. Ctrl-C ends the command and reports the completed kernels.\n",
     .examples =
         "  volterra compare --preset sp500-d5 --report report.html\n"
         "  volterra compare --preset sp500-d10 --protocol published --draws 200 --repeat 3 --seed 1\n"

@@ -49,7 +49,7 @@ static const option rows[] = {
     ROW("output", "PREFIX", output,
         "prefix of the output files: tables, plots and a page, or those selected below", .letter = 'o'),
     ROW("csv", NULL, csv, "tables PREFIX.g1.csv, PREFIX.g2.csv and so on, and PREFIX.shares.csv"),
-    ROW("npy", NULL, npy, "the same tables as .npy"),
+    ROW("npy", NULL, npy, "the same tables as .npy files"),
     ROW("plot", NULL, plot, "PREFIX.g1.svg, PREFIX.g2.svg and PREFIX.shares.svg (requires gnuplot)"),
     ROW("report", NULL, report, "PREFIX.html, a page with the plots"),
 };

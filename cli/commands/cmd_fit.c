@@ -32,7 +32,8 @@ static const option rows[] = {
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
     ROW("alpha", "A", alpha, "regularisation strength", .unset = "chosen on held-out rows"),
     ROW("guard", NULL, guard,
-        "naive forecast kept unless held-out rows clearly prefer the fit; with --alpha and --target change"),
+        "naive forecast kept unless the fit is clearly better on held-out rows; with --alpha and --target "
+        "change"),
     GROUP(fit_arguments, training, &training_model_options),
     ROW("feedback-weight", "W", training.feedback_weight,
         "weight of the outputs among the inputs, with --feedback", .unset = "1"),
@@ -317,7 +318,7 @@ const cli_command command_fit = {
         "\n"
         "Without --alpha, the regularisation strength and the choice between levels and changes are made on\n"
         "the later half of the rows, each predicted from the rows before it. If the targets are inputs, the\n"
-        "naive forecast is kept unless held-out rows clearly prefer the fit. With --alpha, levels are\n"
+        "naive forecast is kept unless the fit is clearly better on held-out rows. With --alpha, levels are\n"
         "learned from levels unless --target and --input are given.\n"
         "\n"
         "With --feedback the inputs of row t are (x_t, W y_{t-1}), y standardised and 0 before the first\n"

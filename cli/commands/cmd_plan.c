@@ -255,11 +255,11 @@ const cli_command command_plan = {
     .name = "plan",
     .summary = "memory and time of a fit on this machine",
     .description =
-        "Times are extrapolated from a short measurement. For every solver (volterra fit --solver) the\n"
-        "report has memory, time for a given alpha, and the expected error relative to the exact fit,\n"
-        "measured on 20,000 rows (docs/math.md). It names the solver that fit chooses by default, with the\n"
-        "reason, and the cost on a GPU if there is one. With --draws N it also has memory and time of\n"
-        "volterra tune --draws N, without early stopping.\n",
+        "Times are extrapolated from a short measurement. For every solver (volterra fit --solver) the report\n"
+        "lists memory, time for a given alpha, and the expected error relative to the exact fit, measured on\n"
+        "20,000 rows (docs/math.md). It names the solver that fit chooses by default, with the reason, and\n"
+        "the cost on a GPU if there is one. With --draws N it also lists memory and time of volterra tune\n"
+        "--draws N, without early stopping.\n",
     .examples = "  volterra plan --n 100000 --d 10 --q 55\n"
                 "  volterra plan --n 20000 --d 3 --draws 200 --folds 5\n",
     .options = OPTION_TABLE(rows),

@@ -78,7 +78,7 @@ static int check_learning(const stream_arguments *arguments)
     if (arguments->forget_what && arguments->forget == 0)
         return complain(EXIT_USAGE, "--forget-what requires --forget");
     if (arguments->journal && is_standard_output(arguments->journal))
-        return complain(EXIT_USAGE, "--journal must be a file: standard output has the predictions");
+        return complain(EXIT_USAGE, "--journal must be a file: standard output is used for the predictions");
     if (arguments->journal && arguments->state && strcmp(arguments->journal, arguments->state) == 0)
         return complain(EXIT_USAGE, "--journal and --state must be different files (both are %s)",
                         arguments->state);
@@ -93,9 +93,9 @@ static int run_stream(int argc, char *const *argv)
     if (failed)
         return failed;
     if (strcmp(arguments.model, "-") == 0)
-        return complain(EXIT_USAGE, "the model must be a file: standard input has the rows");
+        return complain(EXIT_USAGE, "the model must be a file: standard input is used for the rows");
     if (arguments.state && is_standard_output(arguments.state))
-        return complain(EXIT_USAGE, "--state must be a file: standard output has the predictions");
+        return complain(EXIT_USAGE, "--state must be a file: standard output is used for the predictions");
     failed = bands_check(&arguments.bands.levels);
     if (!failed)
         failed = check_learning(&arguments);
@@ -122,28 +122,29 @@ const cli_command command_stream = {
         "model with a calendar requires a date in every line. With --json every output line is a JSON\n"
         "array.\n"
         "\n"
-        "Every line except a header and blank lines has one line of output. An invalid line (text, wrong\n"
-        "number of cells, a row that the model rejects) is reported on standard error, its output is NA in\n"
-        "every column (null with --json), and the state is unchanged. --missing skip, the default, treats\n"
-        "lines with missing values in the same way; hold uses the values of the previous row. The status is\n"
-        "0 unless no line gave a prediction.\n"
+        "Each input line except a header and blank lines produces one output line. An invalid line (text,\n"
+        "wrong number of cells, a row that the model rejects) is reported on standard error, its output is NA\n"
+        "in every column (null with --json), and the state is unchanged. --missing skip, the default, treats\n"
+        "lines with missing values in the same way; hold uses the values of the previous row. The exit status\n"
+        "is 0 if at least one line was predicted.\n"
         "\n"
         "For a model of several records (--series), an empty line or a line that begins with # starts a new\n"
         "record with a zero state.\n"
         "\n"
-        "With --learn a line has the inputs and then the targets, as in fit: with --ahead H the values H\n"
+        "With --learn each line contains the inputs, then the targets, as in fit: with --ahead H the values H\n"
         "rows later. Each row is predicted, then learned; the result is a fit on the rows in the window,\n"
         "with the scales, alpha and kernel of the model. A row without a target is predicted and not\n"
         "learned. With --targets now the targets of a line are the current values: they are learned for the\n"
         "row H lines before, then the row is predicted H rows ahead. If the model predicts its own inputs,\n"
-        "a line has only these. As for predict, the stream begins with the last H rows of the training\n"
+        "a line contains only these. As for predict, the stream begins with the last H rows of the training\n"
         "file. With --journal every row is on disk before its output is printed.\n"
         "\n"
-        "With --interval a line has the inputs and then the targets or NA. The ends of the intervals follow\n"
-        "the predictions (NA: unbounded). They adapt after each error, so that the long-run coverage holds\n"
-        "for any data. They start from the errors used by predict --interval (\"Intervals\" in docs/math.md).\n"
+        "With --interval each line contains the inputs, then the targets (NA: unknown). The ends of the\n"
+        "intervals follow the predictions (NA: unbounded). They adapt after each error, so that the long-run\n"
+        "coverage holds for any data. They start from the errors used by predict --interval (\"Intervals\" in\n"
+        "docs/math.md).\n"
         "\n"
-        "With --known a line has the inputs and then the measured outputs or NA, which are fed back to a\n"
+        "With --known each line contains the inputs, then the measured outputs or NA, which are fed back to a\n"
         "model with --feedback for predictions one step ahead.\n"
         "\n"
         "With --state the stream is resumed by the next call, also after a signal (Ctrl-C, SIGTERM). The\n"

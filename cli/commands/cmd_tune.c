@@ -77,7 +77,7 @@ static const option rows[] = {
     GROUP(tune_arguments, solver, &search_solver_options_table),
     HEADING("output"),
     ROW("log", "FILE", log, "log file with one line of JSON per candidate", .form = FORM_SEARCH),
-    ROW("resume", NULL, resume, "continuation of the search in --log", .form = FORM_SEARCH),
+    ROW("resume", NULL, resume, "resume the search in --log", .form = FORM_SEARCH),
     ROW("shard", "I/N", shard, "part I of N of the candidates, for searches on several machines",
         .form = FORM_SEARCH),
     ROW("merge", "LOG...", merge, "logs of several searches, merged instead of a search", .required = true,
@@ -248,11 +248,10 @@ const cli_command command_tune = {
         "\n"
         "With --search adaptive, generations of 16 candidates follow the first 64. Four of five candidates\n"
         "are near one of the four best of earlier generations. The result does not depend on the number of\n"
-        "threads, and --resume continues with the same candidates. A candidate that was stopped early\n"
-        "counts with the best score plus its mean difference from the best on its complete folds. Every\n"
-        "shard is a separate search. --kernel 'A | B' alternates between kernels; with adaptive, most\n"
-        "candidates have the best ones. On 1000 rows or more, --search cma proposes the\n"
-        "candidates after the first 256.\n"
+        "threads, and --resume continues with the same candidates. A candidate that was stopped early counts\n"
+        "with the best score plus its mean difference from the best on its complete folds. Every shard is a\n"
+        "separate search. --kernel 'A | B' alternates between kernels; with adaptive, most candidates use the\n"
+        "best of them. On 1000 rows or more, --search cma proposes the candidates after the first 256.\n"
         "\n"
         "With --search cma, the covariance matrix adaptation evolution strategy (CMA-ES) starts at the best\n"
         "of the first 64 candidates. Its generations have 12 candidates or, for more than 20 parameters,\n"
@@ -270,15 +269,15 @@ const cli_command command_tune = {
         "\n"
         "If alpha is not given, candidate 0 has the default parameters, with the best alpha of a grid; for\n"
         "expensive kernels all candidates use this grid. If also the targets are inputs, changes of the\n"
-        "targets are learned from levels and changes of the inputs, and the best is fitted like volterra\n"
-        "fit --guard. With --alpha, --range alpha=, --candidates (where alpha may be auto) or --grid,\n"
-        "levels are learned from levels. --target and --input override this. Scores are always of levels.\n"
-        "The report includes the naive, seasonal naive and drift forecasts and a linear\n"
-        "autoregression on the validation rows.\n"
+        "targets are learned from levels and changes of the inputs, and the best is fitted like volterra fit\n"
+        "--guard. With --alpha, --range alpha=, --candidates (where alpha may be auto) or --grid, levels are\n"
+        "learned from levels. --target and --input override this. Scores are always computed from levels. The\n"
+        "report includes the naive, seasonal naive and drift forecasts and a linear autoregression on the\n"
+        "validation rows.\n"
         "\n"
         "With --feedback every candidate has a feedback weight and runs free on each validation block from\n"
-        "the measured state before it; --validate one-step scores predictions one step ahead. A run beyond\n"
-        "10 times the range of the targets is a failed candidate. Files of --candidates require a column\n"
+        "the measured state before it; --validate one-step scores predictions one step ahead. A candidate\n"
+        "fails if its run leaves 10 times the range of the targets. Files of --candidates require a column\n"
         "feedback.\n"
         "\n"
         "With --loss, candidates are fitted and scored by that loss: pinball loss of quantiles, log loss of\n"

@@ -361,12 +361,13 @@ static int conclude(const stream_session *session)
 {
     int64_t lost = session->refused.count + session->skipped.count;
     if (session->answered == 0 && lost > 0)
-        return complain(EXIT_FAILED,
-                        "no line of standard input gave a prediction: %lld invalid, %lld with missing values%s",
-                        (long long)session->refused.count, (long long)session->skipped.count,
-                        takes_targets(session)
-                            ? "; a line is the inputs followed by the targets or NA (volterra help stream)"
-                            : "");
+        return complain(
+            EXIT_FAILED,
+            "no line of standard input could be predicted: %lld invalid, %lld with missing values%s",
+            (long long)session->refused.count, (long long)session->skipped.count,
+            takes_targets(session)
+                ? "; a line is the inputs followed by the targets or NA (volterra help stream)"
+                : "");
     mention(&session->refused, "invalid");
     mention(&session->skipped, "with missing values skipped");
     mention(&session->held, "with missing values filled from the previous row");

@@ -44,7 +44,7 @@ int series_pair_read(series_pair *pair, const char *train_source, const char *tr
     if (test_source && strcmp(train_source, "-") == 0 && strcmp(test_source, "-") == 0)
         return complain(EXIT_USAGE, "--train and --test cannot both be read from standard input");
     if (test_labels && !test_source)
-        return complain(EXIT_USAGE, "--test-labels needs --test");
+        return complain(EXIT_USAGE, "--test-labels requires --test");
     int failed = labelled_series_read(&pair->train, train_source, train_labels);
     if (!failed && test_source)
         failed = labelled_series_read(&pair->test, test_source, test_labels);

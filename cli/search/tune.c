@@ -196,8 +196,8 @@ static int fit_winner(const tuning *run, const volt_trial *best, volt_fit_option
     return failed;
 }
 
-/* Compares the best draw with baselines on the validation rows. Only the search knows the rows of whole
- * records. */
+/* Compares the best draw with baselines on the validation rows. Not supported for folds of whole
+ * records, whose rows are known only to the search. */
 static int assess_best(const tuning *run, const volt_trial *best, const volt_search_info *info,
                        const volt_model *model, volt_assessment *found)
 {
@@ -258,8 +258,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
     }
     int not_assessed = has_data ? assess_best(run, best, &info, outcome.model, &outcome.found) : 0;
     if (outcome.path && assessment_has(&outcome.found, VOLT_WARNING_WORSE_THAN_CONSTANT))
-        warn("%s holds a model that predicts the validation rows worse than the mean of the targets: search "
-             "longer "
+        warn("the model in %s predicts the validation rows worse than the mean of the targets: search longer "
              "(--draws, --budget), or try another --kernel",
              arguments->output);
     if (arguments->plot && !(fit_failed && interrupt_seen())) {
@@ -342,7 +341,7 @@ static int prepare_merged(tuning *run)
             failed = is_of_logs(run->arguments, &run->seen, &is_of);
     }
     if (!failed && !is_of) {
-        warn("the logs are from a search with other rows, --target, --input or --season");
+        warn("the logs are from a search with different rows, --target, --input or --season");
         search_data_release(&run->seen);
         failed = search_data_prepare(training, run->data, false, run->data->inputs.rows, &run->seen);
     }

@@ -97,7 +97,7 @@ VOLT_API volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt
 typedef struct volt_bekk_simulate_options {
     size_t struct_size;
     uint64_t seed;   /* 0 */
-    uint64_t stream; /* stream of the generator, for independent samples with one seed; 0 */
+    uint64_t stream; /* stream of the generator, for independent samples with one seed (default: 0) */
     int64_t discard; /* initial rows to discard, 1000; the very first row has the stationary covariance */
     volt_progress progress;
 } volt_bekk_simulate_options;
@@ -121,8 +121,8 @@ VOLT_API volt_status volt_log_returns(volt_view prices, volt_matrix returns);
 typedef struct volt_bekk_fit_options {
     size_t struct_size;
     int64_t starts; /* 2: univariate estimates, then values common to all assets; further ones are perturbed */
-    uint64_t seed;  /* seed of the perturbed starts, 0 */
-    int64_t rounds; /* maximum number of restarts of the optimiser with a new scale, 40 */
+    uint64_t seed;  /* seed of the perturbed starts (default: 0) */
+    int64_t rounds; /* maximum number of restarts of the optimiser with a new scale (default: 40) */
     int standard_errors; /* 1 */
     volt_progress progress;
 } volt_bekk_fit_options;
@@ -140,7 +140,7 @@ typedef struct volt_bekk_fit_info {
 
 /* Estimates the diagonal model by quasi maximum likelihood: C upper triangular, a and b, all free, with sum a > 0, sum b > 0,
  * diag C > 0 and a_i^2 + b_i^2 < 1. The means of the columns are removed first. Standard errors use the sandwich estimator.
- * An estimate that did not converge is returned as well: check info->converged (the log has a warning). `info` may be NULL.
+ * An estimate that did not converge is returned as well: check info->converged (a warning is logged). `info` may be NULL.
  * VOLT_ERR_DATA: too few rows (at least 50, and 2 for each of the d(d+5)/2 parameters), a constant column, linearly dependent
  * columns; VOLT_ERR_NOT_FINITE; VOLT_ERR_CANCELLED; VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_bekk_fit(volt_view returns, const volt_bekk_fit_options *options, volt_bekk **bekk,

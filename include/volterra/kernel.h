@@ -117,7 +117,7 @@ typedef struct volt_kernel_facts {
 } volt_kernel_facts;
 
 /* Computes the properties of the kernel for |z| <= radius in d dimensions; eps in (0, 1) applies to the horizon.
- * VOLT_ERR_ARGUMENT if a parameter exceeds its bound there; the message has the value and the bound. */
+ * VOLT_ERR_ARGUMENT if a parameter exceeds its bound there; the message names the value and the bound. */
 VOLT_API volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t d, double eps,
                                        volt_kernel_facts *facts);
 
@@ -126,8 +126,8 @@ VOLT_API volt_status volt_kernel_query(const volt_kernel *kernel, double radius,
 typedef struct volt_gram_options {
     size_t struct_size;
     double radius; /* M, at least the largest norm among the rows of X and Y; 0 (default): that norm */
-    int mirror;    /* Y empty: copy the lower triangle to the upper one, 1 */
-    int normalise; /* 1: K[i][j] / sqrt(k(x_i, x_i) k(y_j, y_j)), so that K(x, x) = 1; 0 */
+    int mirror;    /* Y empty: copy the lower triangle to the upper one (default: 1) */
+    int normalise; /* 1: K[i][j] / sqrt(k(x_i, x_i) k(y_j, y_j)), so that K(x, x) = 1 (default: 0) */
     volt_progress progress;
 } volt_gram_options;
 VOLT_API volt_gram_options volt_gram_options_default(void);

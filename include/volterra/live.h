@@ -38,28 +38,29 @@ typedef struct volt_live_options {
     volt_view pending;
 
     /* -- learning -- */
-    int learn;      /* 1: learn the targets, 0 */
+    int learn;      /* 1: learn the targets (default: 0) */
     int64_t window; /* maximum number of learned rows; the oldest are dropped; 0 (default): all */
     double forget;  /* phi in (0, 1]: factor phi^{|i-j|/2} of the kernel of rows i and j; 1 (default): none */
-    volt_forget_what forget_what; /* VOLT_FORGET_ALL */
+    volt_forget_what forget_what; /* default: VOLT_FORGET_ALL */
 
     /* -- feedback weight, without learning -- */
-    int free_run; /* 1: predictions are fed back even if targets are given, 0 */
+    int free_run; /* 1: predictions are fed back even if targets are given (default: 0) */
 
     /* -- intervals -- */
     const double *coverages; /* (optional) n_coverages numbers between 0 and 1: coverages of the intervals */
     int64_t n_coverages;
 
     /* -- alarms, for a model that predicts its own inputs one row ahead (volt_fit_options.ahead = feedback = 1) -- */
-    double alarm_rate;  /* rate of false alarms, in (0, 1); 0 (default): no detector */
-    int64_t scale_rows; /* number of latest errors that determine the scale of a channel, at least 10; 300 */
+    double alarm_rate; /* rate of false alarms, in (0, 1); 0 (default): no detector */
+    int64_t
+        scale_rows; /* number of latest errors that determine the scale of a channel, at least 10 (default: 300) */
 
     /* -- files -- */
     /* (optional) state file of volt_live_create. An existing file is resumed. The file is locked while the object exists, with
      * flock on NAME.lock: no other process can lock it or save to it, and the lock ends with the process. Devices, pipes and
      * file systems without locks are not locked */
     const char *state;
-    int lock; /* volt_live_load: 1: lock the file in the same way, 0 */
+    int lock; /* volt_live_load: 1: lock the file in the same way (default: 0) */
     /* (optional) journal of the changes. Events in the file that are not in the state are replayed first. From then on every
      * change is appended and on disk before the call returns. An incomplete last line is dropped */
     const char *journal;
@@ -92,7 +93,7 @@ VOLT_API volt_status volt_live_feed(volt_live *live, const double *x, double *y)
  * enters the state. VOLT_ERR_ARGUMENT if the row does not exist or is already learned, VOLT_ERR_NOT_FINITE, VOLT_ERR_SINGULAR
  * if the matrix becomes singular to rounding; the object is unchanged.
  *
- * Without `learn`, `back` is 0 to `ahead`; NaN: unknown; a row that overflowed or precedes a restart is ignored.
+ * Without `learn`, `back` is 0 to `ahead`, and a NaN target is unknown. A row that overflowed or precedes a restart is ignored.
  * VOLT_ERR_ARGUMENT if the object neither tracks intervals nor feeds outputs back. */
 VOLT_API volt_status volt_live_learn(volt_live *live, int64_t back, const double *y);
 

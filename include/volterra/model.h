@@ -67,8 +67,8 @@ typedef struct volt_fit_options {
     /* (optional) a good alpha of a similar fit: with alpha 0, candidates near it are tried first, and others as long as the
      * errors decrease. Saves time. 0 (default): all candidates are tried */
     double alpha_start;
-    int intercept; /* 1 */
-    int scale;     /* 1: inputs (x - mean) / max |x - mean|, targets (y - mean) / sd; 0: no scaling */
+    int intercept; /* default: 1 */
+    int scale;     /* 1 (default): inputs (x - mean) / max |x - mean|, targets (y - mean) / sd; 0: no scaling */
     /* (optional) text of a loss (volterra/solve.h); NULL: squares. The loss determines the outputs: one for each level and
      * target (target k, level j: k levels + j), or one for each class. alpha 0: chosen by the loss on held-out rows; the
      * target is then the change where possible, otherwise the level */
@@ -83,7 +83,7 @@ typedef struct volt_fit_options {
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y in increasing order */
 
     /* -- rows -- */
-    int64_t washout; /* leading rows that initialise the state but are excluded from the fit, 0 */
+    int64_t washout; /* leading rows that initialise the state but are excluded from the fit (default: 0) */
     /* (optional) n_records lengths: the rows are consecutive sequences of these lengths, each with zero initial state.
      * Not supported with a washout */
     const int64_t *records;
@@ -91,16 +91,16 @@ typedef struct volt_fit_options {
     int missing_targets; /* 1: rows with a NaN target enter the state but are not fitted; 0: an error */
 
     /* -- inputs and targets -- */
-    volt_target target; /* VOLT_TARGET_AUTO */
-    volt_input input;   /* VOLT_INPUT_AUTO */
+    volt_target target; /* default: VOLT_TARGET_AUTO */
+    volt_input input;   /* default: VOLT_INPUT_AUTO */
     /* (optional) q: target k is input anchors[k], `ahead` rows later; -1: not an input */
     const int64_t *anchors;
-    int64_t ahead; /* stored in the model: row t of Y lies this many steps after row t of X, 0 */
+    int64_t ahead; /* stored in the model: row t of Y is this many steps after row t of X (default: 0) */
     /* season in rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from the targets */
     int64_t season;
-    /* number of last inputs (such as the hour of the day) that are always levels, whatever `input` is; 0 */
+    /* number of last inputs (such as the hour of the day) that are always levels, whatever `input` is (default: 0) */
     int64_t passthrough_columns;
-    /* with alpha given and target change: keep the naive forecast unless the fit is better on held-out rows, 0.
+    /* with alpha given and target change: keep the naive forecast unless the fit is better on held-out rows (default: 0).
      * No effect for a centred kernel without an intercept, which has no held-out errors */
     int guarded;
 
@@ -120,15 +120,15 @@ typedef struct volt_fit_options {
     /* landmarks of nystrom and pcg, at most the rows after the washout; 0 (default): 2000, for pcg 12.7 times the square root
      * of the number of rows */
     int64_t landmarks;
-    volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
-    /* maximum number of iterations of pcg; 0 (default): 1000. Without convergence the log has a warning with the residual */
+    volt_landmarks landmark_choice; /* default: VOLT_LANDMARKS_SPREAD */
+    /* maximum number of iterations of pcg; 0 (default): 1000. Without convergence a warning with the residual is logged */
     int64_t iterations;
     /* (optional) checkpoint file of pcg, replaced atomically every `checkpoint_seconds`, at the end, and on cancellation. An
      * existing file is resumed, with the same result. The fit does not remove the file. VOLT_ERR_FORMAT if it is damaged or
      * belongs to another fit; VOLT_ERR_IO if it cannot be written at the start. Later write errors are warnings */
     const char *checkpoint;
-    double checkpoint_seconds; /* 60; 0: after every iteration */
-    int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_predict_options.std, 0 */
+    double checkpoint_seconds; /* default: 60; 0: after every iteration */
+    int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_predict_options.std (default: 0) */
 
     /* -- metadata -- */
     const char *const *input_names;  /* (optional) d names, stored in the model */
@@ -263,7 +263,7 @@ typedef enum volt_start {
 /* Treatment of an input whose scaled norm exceeds M, the largest norm in training. */
 typedef enum volt_beyond {
     VOLT_BEYOND_CLIP,  /* project it onto the ball and count it; kernels without a bound use it unchanged */
-    VOLT_BEYOND_ERROR, /* VOLT_ERR_DOMAIN; the message has the row, its norm and M */
+    VOLT_BEYOND_ERROR, /* VOLT_ERR_DOMAIN; the message names the row, its norm and M */
     VOLT_BEYOND_ALLOW  /* use it unchanged while lambda^2 kappa < 1, otherwise VOLT_ERR_DOMAIN */
 } volt_beyond;
 
@@ -297,7 +297,7 @@ typedef struct volt_predict_options {
      * all rows. Outputs that are not fed back may be NaN */
     int64_t warm_up;
     int64_t paths; /* volt_model_continue: number of noisy paths; 0 (default): one path without noise */
-    uint64_t seed; /* seed of the paths, 0 */
+    uint64_t seed; /* seed of the paths (default: 0) */
     /* (optional) volt_model_predict: h x q, receives the predictive standard deviation of a new observation in the units of
      * the targets: s sqrt(latent variance + alpha) of the Gaussian process, including the uncertainty of the intercept,
      * where s^2 is the mean of e_t^2 / v_t over the training rows. It increases with the distance from the training inputs.
@@ -318,7 +318,7 @@ VOLT_API volt_predict_options volt_predict_options_default(void);
  *
  * Outputs of a simulation are bounded to the range of the training targets plus 4.5 ranges on either side. A bounded output is
  * written and fed back, with VOLT_WARNING_RUN_BOUNDED for the first such row. With VOLT_BEYOND_ERROR it is
- * VOLT_ERR_NOT_FINITE; the message has the row. Constant targets have no bound. */
+ * VOLT_ERR_NOT_FINITE; the message names the row. Constant targets have no bound. */
 VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
                                         const volt_predict_options *options, volt_matrix out, int64_t *beyond);
 
@@ -392,8 +392,8 @@ typedef enum volt_about {
 typedef struct volt_explain_options {
     size_t struct_size;
     int64_t lags;           /* 0 (default): until the influence of the inputs is below 0.001, at most 40 */
-    int64_t order;          /* highest order, 1 to VOLT_EXPLAIN_ORDERS; 2 */
-    volt_about about;       /* VOLT_ABOUT_MEAN */
+    int64_t order;          /* highest order, 1 to VOLT_EXPLAIN_ORDERS (default: 2) */
+    volt_about about;       /* default: VOLT_ABOUT_MEAN */
     const double *point;    /* VOLT_ABOUT_POINT: volt_model_info.expansion_inputs numbers */
     int band;               /* 1 (default): standard deviations of g1; factors the Gram matrix again */
     int shares;             /* 1 (default): variance shares of the orders */

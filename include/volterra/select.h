@@ -39,11 +39,11 @@ enum { VOLT_GAP_AUTO = -1 };
 /* With the defaults, the splits of scikit-learn's TimeSeriesSplit: blocks of n / (folds + 1) rows at the end; the training part
  * of a block is all rows before it. */
 typedef struct volt_split_options {
-    int64_t folds;     /* validation blocks, 5 */
+    int64_t folds;     /* validation blocks (default: 5) */
     int64_t gap;       /* rows excluded between training and validation, 0; in a search also VOLT_GAP_AUTO */
     int64_t min_train; /* minimum rows of the first training part, 1; blocks shrink if necessary */
     int64_t max_train; /* maximum rows of a training part, the latest ones; 0: all */
-    int rolling;       /* 1: max_train is the length of the first training part, 0 */
+    int rolling;       /* 1: max_train is the length of the first training part (default: 0) */
 } volt_split_options;
 
 /* ---- candidates ------------------------------------------------------------------------------- */
@@ -112,12 +112,12 @@ VOLT_API volt_status volt_candidates_get(const volt_candidates *candidates, int6
 
 typedef struct volt_evidence_options {
     size_t struct_size;
-    double alpha;           /* regularisation, > 0 */
-    int64_t washout;        /* leading rows that initialise the state but are excluded from the fit, 0 */
-    int intercept;          /* 1: unpenalised, with a flat prior (restricted likelihood) */
-    int scale;              /* 1: as in volt_fit_options.scale */
-    int gradient;           /* 1: costs about three factorisations, 0: one */
-    int leave_one_out;      /* 1: no additional cost with the gradient, one more factorisation without it */
+    double alpha;      /* regularisation, > 0 */
+    int64_t washout;   /* leading rows that initialise the state but are excluded from the fit (default: 0) */
+    int intercept;     /* 1: unpenalised, with a flat prior (restricted likelihood) */
+    int scale;         /* 1: as in volt_fit_options.scale */
+    int gradient;      /* 1: costs about three factorisations, 0: one */
+    int leave_one_out; /* 1: no additional cost with the gradient, one more factorisation without it */
     const int64_t *records; /* (optional) n_records lengths, as in volt_fit_options */
     int64_t n_records;      /* 0: one sequence */
     volt_progress progress;
@@ -230,12 +230,12 @@ typedef struct volt_search_options {
     size_t struct_size;
     /* -- rows and blocks -- */
     volt_split_options splits;
-    int64_t ahead; /* horizon of the targets in rows, for VOLT_GAP_AUTO, 0 */
+    int64_t ahead; /* horizon of the targets in rows, for VOLT_GAP_AUTO (default: 0) */
     /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and the gap counts rows;
      * 0: blocks are rows, independent of records */
     int folds_by_records;
-    volt_start start;       /* of the validation rows, VOLT_START_CONTINUE */
-    int64_t washout;        /* leading rows of every training part that are excluded from the fit, 0 */
+    volt_start start; /* of the validation rows (default: VOLT_START_CONTINUE) */
+    int64_t washout;  /* leading rows of every training part that are excluded from the fit (default: 0) */
     const int64_t *records; /* (optional) n_records lengths, as in volt_fit_options */
     int64_t n_records;      /* 0: one sequence */
     /* (optional) n x q: added to targets and predictions to obtain levels (volt_prepared.base). Scores are then computed
@@ -243,8 +243,8 @@ typedef struct volt_search_options {
     volt_view base;
 
     /* -- fits -- */
-    int intercept; /* 1 */
-    int scale;     /* 1 */
+    int intercept; /* default: 1 */
+    int scale;     /* default: 1 */
     /* As in volt_fit_options. With a loss other than squares the score is the loss: VOLT_SCORE_R2 means VOLT_SCORE_LOSS, other
      * scores are rejected. An alpha that is not given is profiled from the largest down, as in fits with a loss. Weights apply
      * to fits and scores. Feedback is not supported. Every training part must contain all classes. */
@@ -261,15 +261,15 @@ typedef struct volt_search_options {
     const char *solver;
     /* at most the rows after the washout before the first block; 0 (default): 2000, or all of these */
     int64_t landmarks;
-    volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
+    volt_landmarks landmark_choice; /* default: VOLT_LANDMARKS_SPREAD */
     /* -- scores -- */
-    volt_score score; /* VOLT_SCORE_R2 */
+    volt_score score; /* default: VOLT_SCORE_R2 */
     /* VOLT_VALIDATE_SIMULATE; the scores prequential and log require ONE_STEP */
     volt_validate validate;
-    volt_race race; /* VOLT_RACE_EXACT */
+    volt_race race; /* default: VOLT_RACE_EXACT */
 
     /* -- number of trials -- */
-    volt_strategy strategy; /* VOLT_STRATEGY_RANDOM */
+    volt_strategy strategy; /* default: VOLT_STRATEGY_RANDOM */
     int64_t draws;          /* maximum number of candidates, over all shards; 0: all */
     double seconds; /* time budget; 0: none. Candidates that would exceed it are not started or abandoned */
     int64_t shard, shards; /* candidates with index % shards == shard only; 0 of 1 */
@@ -285,7 +285,7 @@ typedef struct volt_search_options {
 VOLT_API volt_search_options volt_search_options_default(void);
 
 /* Evaluates the candidates. An alpha of 0 is profiled: 12 alphas, 10^-8 to 10^3 times the mean diagonal of the candidate's Gram
- * matrix, are scored on the folds, and the trial has the best. If cancelled with at least one score, the call returns
+ * matrix, are scored on the folds, and the best is used. If cancelled with at least one score, the call returns
  * VOLT_ERR_CANCELLED and *search holds the completed trials. A candidate that fails is a trial with a reason. If all fail, the
  * call returns VOLT_ERR_DATA with the first reason, and *search holds the trials. VOLT_ERR_ARGUMENT: an endless
  * sequence without

@@ -80,13 +80,13 @@ typedef struct volt_series_options {
     /* landmarks of the readout, training series, at least two for each class; 0: all; VOLT_SERIES_CHOOSE (default): all up
      * to 500 series and 300 above, fewer for long series. All for multinomial */
     int64_t landmarks;
-    int64_t folds; /* of the nested accuracy, 0 (none) or 2 to 10; 5 */
+    int64_t folds; /* of the nested accuracy, 0 (none) or 2 to 10 (default: 5) */
     /* maximum number of kernels, each the best of its kind, whose mean is used if its leave-one-out accuracy exceeds that of
-     * the best kernel; 1 to 8; 3 */
+     * the best kernel; 1 to 8 (default: 3) */
     int64_t blend;
-    uint64_t seed;            /* of draws and splits, 0 */
-    int64_t splits;           /* repeated stratified splits to evaluate the chosen kernel, 20; 0: none */
-    double held_out;          /* held-out share of each class in a split, 0.3 */
+    uint64_t seed;   /* of draws and splits (default: 0) */
+    int64_t splits;  /* repeated stratified splits to evaluate the chosen kernel (default: 20); 0: none */
+    double held_out; /* held-out share of each class in a split (default: 0.3) */
     const volt_range *ranges; /* (optional) n_ranges, as in volt_draw_options; none for alpha */
     int64_t n_ranges;
     /* (optional) n_parts, at most 8: the mean of exactly these kernels, such as volt_series_info.kernels of another fit.
@@ -201,13 +201,13 @@ typedef struct volt_series_anomaly_options {
     volt_object_input input;     /* ... VOLT_OBJECT_INPUT_LEVEL, ... */
     int normalise;               /* ... 1: K(x, x) = 1 for every series, ... */
     volt_object_compare compare; /* ... VOLT_OBJECT_COMPARE_SERIES */
-    volt_anomaly_kind score;     /* VOLT_ANOMALY_CONFORMANCE */
+    volt_anomaly_kind score;     /* default: VOLT_ANOMALY_CONFORMANCE */
     /* minimum variance of every direction relative to the total variance; 0 (default): chosen among 1e-8, 1e-7, ..., 1, by
      * the examples if there are any, otherwise by the leave-one-out likelihood of the normal series */
     double alpha;
-    double rate;   /* false alarm rate: share of normal series above the threshold, in (0, 1); 0.05 */
-    int64_t draws; /* kernels to try in addition to the given one; 0 */
-    uint64_t seed; /* seed of the draws, 0 */
+    double rate;   /* false alarm rate: share of normal series above the threshold, in (0, 1) (default: 0.05) */
+    int64_t draws; /* kernels to try in addition to the given one (default: 0) */
+    uint64_t seed; /* seed of the draws (default: 0) */
     volt_progress progress;
 } volt_series_anomaly_options;
 VOLT_API volt_series_anomaly_options volt_series_anomaly_options_default(void);

@@ -137,10 +137,10 @@ typedef enum volt_mcs_method {
 
 typedef struct volt_mcs_options {
     size_t struct_size;
-    volt_mcs_method method; /* VOLT_MCS_R */
-    double size;            /* models with a p-value above it are included; in (0, 1), 0.25 */
-    double block;           /* mean length of a block, 1 to T, or one of the above; VOLT_BLOCK_SQRT */
-    int64_t reps;           /* replications of the bootstrap, 10000 */
+    volt_mcs_method method; /* default: VOLT_MCS_R */
+    double size;            /* models with a p-value above it are included; in (0, 1) (default: 0.25) */
+    double block;           /* mean length of a block, 1 to T, or one of the above (default: VOLT_BLOCK_SQRT) */
+    int64_t reps;           /* replications of the bootstrap (default: 10000) */
     uint64_t seed;          /* 0; replication b draws from Philox stream b */
     /* (optional) reps x T: the rows of each replication, 0 .. T - 1, instead of a bootstrap; block and seed are then
      * ignored */
@@ -174,7 +174,7 @@ VOLT_API void volt_mcs_free(volt_mcs *mcs);
 
 /* Codes of the warnings in results. */
 typedef enum volt_warning_code {
-    VOLT_WARNING_CONSTANT_HELDOUT, /* the series is constant on the held-out rows: errors there mean little */
+    VOLT_WARNING_CONSTANT_HELDOUT, /* the series is constant on the held-out rows: errors there are not meaningful */
     VOLT_WARNING_NAIVE_FORECAST, /* every step is the last value; `value`: MSE of the best fit relative to it */
     VOLT_WARNING_BETTER_BASELINE, /* `baseline` has a clearly lower error; `value`: relative to the model's */
     VOLT_WARNING_FEW_ROWS,        /* too few rows for held-out rows: errors are unknown */

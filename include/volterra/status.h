@@ -19,19 +19,19 @@ extern "C" {
 #endif
 
 /* The enum and the messages are generated from this list. */
-#define VOLT_STATUS_LIST(X)                                                       \
-    X(VOLT_OK, "success")                                                         \
-    X(VOLT_ERR_ARGUMENT, "an argument is outside its allowed range")              \
-    X(VOLT_ERR_KERNEL, "the kernel string is wrong")                              \
-    X(VOLT_ERR_SHAPE, "the shapes of the data do not agree")                      \
-    X(VOLT_ERR_NOT_FINITE, "the data hold a value that is not finite")            \
-    X(VOLT_ERR_DATA, "the data cannot be learned from")                           \
-    X(VOLT_ERR_DOMAIN, "an input lies beyond the ball the kernel was fitted for") \
-    X(VOLT_ERR_MEMORY, "not enough memory")                                       \
-    X(VOLT_ERR_SINGULAR, "the matrix is not positive definite")                   \
-    X(VOLT_ERR_IO, "a file cannot be read or written")                            \
-    X(VOLT_ERR_FORMAT, "a file is damaged or not of the expected kind")           \
-    X(VOLT_ERR_CANCELLED, "cancelled by the progress callback")                   \
+#define VOLT_STATUS_LIST(X)                                                           \
+    X(VOLT_OK, "success")                                                             \
+    X(VOLT_ERR_ARGUMENT, "an argument is outside its allowed range")                  \
+    X(VOLT_ERR_KERNEL, "the kernel string is wrong")                                  \
+    X(VOLT_ERR_SHAPE, "the shapes of the data do not agree")                          \
+    X(VOLT_ERR_NOT_FINITE, "the data hold a value that is not finite")                \
+    X(VOLT_ERR_DATA, "the data cannot be learned from")                               \
+    X(VOLT_ERR_DOMAIN, "an input is outside the ball that the kernel was fitted for") \
+    X(VOLT_ERR_MEMORY, "not enough memory")                                           \
+    X(VOLT_ERR_SINGULAR, "the matrix is not positive definite")                       \
+    X(VOLT_ERR_IO, "a file cannot be read or written")                                \
+    X(VOLT_ERR_FORMAT, "a file is damaged or not of the expected kind")               \
+    X(VOLT_ERR_CANCELLED, "cancelled by the progress callback")                       \
     X(VOLT_ERR_DEVICE, "a device cannot be used")
 
 typedef enum volt_status {

@@ -37,7 +37,7 @@ typedef struct volt_pairing_options {
     const int64_t *records;
     int64_t n_records;               /* 0 (default): one sequence */
     const char *const *record_names; /* (optional) for messages */
-    /* number of last columns of X that are known in advance, such as a calendar, and not targets, 0 */
+    /* number of last columns of X that are known in advance, such as a calendar, and not targets (default: 0) */
     int64_t known_inputs;
     int allow_target_in_inputs;      /* 1: with ahead 0, accept a target that is also an input; 0: reject it */
     const char *const *input_names;  /* (optional) names of the columns of X */
@@ -45,7 +45,7 @@ typedef struct volt_pairing_options {
     const char *loss;                /* (optional) text of the loss; NULL: squares */
     const char *const *labels;       /* (optional) n class labels, instead of Y, for a loss of classes */
     int64_t n_classes;               /* with a loss of classes and no labels: classes that Y numbers from 0 */
-    int fed_outputs;                 /* 1: past outputs are inputs of the model; requires Y and ahead 0; 0 */
+    int fed_outputs; /* 1: past outputs are inputs of the model; requires Y and ahead 0 (default: 0) */
 } volt_pairing_options;
 VOLT_API volt_pairing_options volt_pairing_options_default(void);
 
@@ -118,11 +118,11 @@ typedef struct volt_assess_options {
     /* 1: in the blocks, drift and autoregression learn from all rows known at the time, as for held-out rows; 0 (default):
      * from the training part */
     int running;
-    volt_score measure;  /* measure of `score`, VOLT_SCORE_R2 */
+    volt_score measure;  /* measure of `score` (default: VOLT_SCORE_R2) */
     double score;        /* score of the model in the blocks, NaN (default): unknown */
     int64_t season;      /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from the targets */
     int64_t season_rows; /* number of leading rows from which the season is estimated; 0 (default): all */
-    int by_loss; /* 1: baselines are constants, and errors are mean losses, of the loss of the pairing; 0 */
+    int by_loss; /* 1: baselines are constants, and errors are mean losses, of the loss of the pairing (default: 0) */
     const double *weights; /* (optional) weights of the pairs */
     int simulated; /* 1: `score` is of free runs of a model with feedback: VOLT_WARNING_FREE_RUN, and no baseline is better; 0 */
 } volt_assess_options;
@@ -359,7 +359,7 @@ typedef struct volt_row_anomaly_options {
     const char *kernel; /* kernel text, "volterra" */
     int64_t train_rows; /* leading rows to fit, at least 3; 0 (default): a third of the rows, 50 to 2000 */
     const char *const *names; /* (optional) d names of the columns, stored in the model */
-    double rate;              /* rate of false alarms, in (0, 1); 0.001 */
+    double rate;              /* rate of false alarms, in (0, 1) (default: 0.001) */
     int64_t window; /* number of latest rows that are learned, 500; 0: no learning after the training rows */
     volt_progress progress;
 } volt_row_anomaly_options;
@@ -405,7 +405,7 @@ typedef void (*volt_compare_fn)(int64_t row, int64_t rows, const char *name, con
 
 typedef struct volt_compare_options {
     size_t struct_size;
-    volt_protocol protocol;           /* VOLT_PROTOCOL_HISTORY */
+    volt_protocol protocol;           /* default: VOLT_PROTOCOL_HISTORY */
     const volt_contender *contenders; /* (optional) n_contenders contenders; NULL: the rows of the protocol */
     int64_t n_contenders;
 
@@ -430,9 +430,9 @@ typedef struct volt_compare_options {
     int64_t draws;     /* per kernel; 0: limited by the time budget only */
     double seconds;    /* time budget per kernel; 0: none. One of the two is required */
     int64_t folds;     /* 5 */
-    volt_race race;    /* VOLT_RACE_EXACT */
-    int from_defaults; /* as in volt_draw_options, 0 */
-    uint64_t seed;     /* seed of the draws and of the bootstrap, 0 */
+    volt_race race;    /* default: VOLT_RACE_EXACT */
+    int from_defaults; /* as in volt_draw_options (default: 0) */
+    uint64_t seed;     /* seed of the draws and of the bootstrap (default: 0) */
 
     /* -- model confidence set -- */
     double mcs_size;  /* 0.25 */

@@ -63,7 +63,7 @@ def test_invalid_arguments():
         volterra.baseline("mean", y)
     with pytest.raises(ValueError, match="season.*2.*rows"):
         volterra.baseline("seasonal", y)
-    with pytest.raises(ValueError, match="ahead is 0"):
+    with pytest.raises(ValueError, match="ahead must be .*got 0"):
         volterra.baseline("naive", y, ahead=0)
     with pytest.raises(ValueError, match="row.*forecast"):
         volterra.baseline("naive", y, ahead=10)
@@ -99,5 +99,5 @@ def test_skill():
         metrics.skill(truth, forecast[:2])
     with pytest.raises(ValueError, match="2.*columns"):
         metrics.mase(truth, forecast, past=np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="season is 1"):
+    with pytest.raises(ValueError, match="season must be .*got 1"):
         metrics.mase(truth, forecast, past=past, season=1)

@@ -52,8 +52,8 @@ def test_wrong(rng):
     for given, sentence in [
         (dict(size=1.5), "size"),
         (dict(method="T"), "method is 'T'"),
-        (dict(block="long"), "block is 'long'"),
-        (dict(block=0), "block is 0"),
+        (dict(block="long"), "block must be .*got 'long'"),
+        (dict(block=0), "block must be .*got 0"),
         (dict(indices=[[0, 1]]), "indices has shape"),
         (dict(indices=np.full((2, 30), 99)), "99"),
     ]:

@@ -11,14 +11,14 @@ from volterra import SequenceKernelRidge, VolterraRidge
 def test_value_errors_have_the_message(system):
     X, y = system
     cases = [
-        (VolterraRidge(alpha=-1.0), "alpha is -1, and must be one positive, finite number"),
-        (VolterraRidge(washout=300), "the washout is 300, and must be 0 to 299"),
+        (VolterraRidge(alpha=-1.0), "alpha must be one positive, finite number.*got -1"),
+        (VolterraRidge(washout=300), "the washout must be 0 to 299.*got 300"),
         (VolterraRidge(tau=2.0), "tau"),
         (VolterraRidge(tau_coef=0.3, tau=0.3), "give tau or tau_coef, not both"),
         (SequenceKernelRidge("voltera"), "volterra"),
         (SequenceKernelRidge("rbf:gama=1"), "gamma"),
         (SequenceKernelRidge("gak:sigma=1"), "window"),
-        (VolterraRidge(start="begin"), "start is 'begin', and must be one of 'auto', 'continue', 'reset'"),
+        (VolterraRidge(start="begin"), "start must be one of 'auto', 'continue', 'reset'.*got 'begin'"),
         (VolterraRidge(beyond="cut"), "beyond is 'cut'"),
     ]
     for model, sentence in cases:
@@ -83,9 +83,9 @@ def test_log_becomes_a_warning(system):
 def test_bad_search():
     u, y = volterra.datasets.narma10(100)
     cases = [
-        (dict(draws=0), "draws is 0"),
-        (dict(budget="soon"), "budget is 'soon'"),
-        (dict(budget=-1), "budget is -1"),
+        (dict(draws=0), "draws must be .*got 0"),
+        (dict(budget="soon"), "budget must be .*got 'soon'"),
+        (dict(budget=-1), "budget must be .*got -1"),
         (dict(race="slow"), "race is 'slow'"),
         (dict(scoring="accuracy"), "scoring is 'accuracy'"),
         (dict(folds=99), "folds|rows"),

@@ -242,7 +242,7 @@ def test_threads_of_one_fit(system):
     before = volterra.threads()
     VolterraRidge(n_jobs=1).fit(X, y)
     assert volterra.threads() == before
-    with pytest.raises(ValueError, match="n_jobs is 0"):
+    with pytest.raises(ValueError, match="n_jobs must be .*got 0"):
         VolterraRidge(n_jobs=0).fit(X, y)
 
 

@@ -126,10 +126,10 @@ def test_invalid_arguments(fitted):
     wrong = [
         (dict(warm_up=3), ValueError, "needs the outputs that were measured"),
         (dict(y_known=y[200:], warm_up=101), ValueError, "the warm-up is 101 rows"),
-        (dict(y_known=y[200:], warm_up=0), ValueError, "warm_up is 0"),
+        (dict(y_known=y[200:], warm_up=0), ValueError, "warm_up must be .*got 0"),
         (dict(y_known=y[200:], warm_up=1.5), TypeError, "warm_up"),
         (dict(y_known=y[201:]), ValueError, "y_known has 99 rows, and X has 100"),
-        (dict(y_known=np.ones((100, 2))), ValueError, "100 x 2, and must be 100 x 1"),
+        (dict(y_known=np.ones((100, 2))), ValueError, "must be 100 x 1.*got 100 x 2"),
         (dict(y_known=np.where(np.arange(100) == 4, np.nan, 1.0)), ValueError, "known output 1 of row 5 is missing"),
     ]
     for options, error, words in wrong:
@@ -143,7 +143,7 @@ def test_invalid_arguments(fitted):
             volterra.VolterraRidge(feedback=weight).fit(u, y)
     with pytest.raises(ValueError, match="feedback"):
         volterra.VolterraRidge(feedback=True).fit(u)
-    with pytest.raises(ValueError, match="ahead is 1"):
+    with pytest.raises(ValueError, match="ahead must be .*got 1"):
         volterra.VolterraRidge(feedback=True, ahead=1, alpha=1.0).fit(u, y)
     with pytest.raises(ValueError, match="one step ahead"):
         model.predict_interval(rest)

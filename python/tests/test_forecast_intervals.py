@@ -86,7 +86,7 @@ def test_fitted_quantiles_are_interval_bounds():
     assert np.allclose(several.forecast(coverage=0.8).interval[:, 0], outputs[:, [0, 2]], rtol=1e-10)
 
 
-@pytest.mark.parametrize("coverage, message", [(0, "coverage is 0"), (1.5, "coverage is 1.5"), ([], "coverage")])
+@pytest.mark.parametrize("coverage, message", [(0, "coverage must be .*got 0"), (1.5, "coverage must be .*got 1.5"), ([], "coverage")])
 def test_invalid_coverages(coverage, message):
     model = SequenceKernelRidge("linear", alpha=1.0).fit(autoregression(100, 8))
     with pytest.raises(ValueError, match=message):

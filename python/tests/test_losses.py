@@ -91,7 +91,7 @@ def test_weights(rows):
         part = SequenceKernelRidge("rbf", loss=loss, **given).fit(X, y, sample_weight=zero)
         less = SequenceKernelRidge("rbf", loss=loss, **given).fit(X[:100], y[:100])
         assert np.allclose(part.fitted_, less.predict(X), atol=1e-6)  # rows alone: no past
-    with pytest.raises(ValueError, match="weight 4 is -1"):
+    with pytest.raises(ValueError, match="weight 4 must be .*got -1"):
         VolterraRidge(alpha=1).fit(X, y, sample_weight=np.where(np.arange(120) == 3, -1, 1))
     with pytest.raises(ValueError, match="weights are zero"):
         VolterraRidge(alpha=1).fit(X, y, sample_weight=np.zeros(120))

@@ -123,8 +123,8 @@ def test_bad_weights(tmp_path, data):
     A, C = np.eye(3) / 2, np.ones((3, 2))
     path = tmp_path / "w.safetensors"
     cases = [
-        (dict(A=A[:, :2], C=C), "tensor A is 3 x 2, and must be 3 x 3"),
-        (dict(A=A, C=C[:, :1]), "tensor C is 3 x 1, and must be 3 x 2"),
+        (dict(A=A[:, :2], C=C), "tensor A must be 3 x 3.*got 3 x 2"),
+        (dict(A=A, C=C[:, :1]), "tensor C must be 3 x 2.*got 3 x 1"),
         (dict(A=A * np.nan, C=C), "tensor 'A' .*nan"),
     ]
     for arrays, sentence in cases:

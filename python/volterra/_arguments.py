@@ -30,11 +30,11 @@ def whole(name: str, value: Any, least: int = 0, most: int = MOST) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} is {value!r}, and must be a whole number") from None
+        raise TypeError(f"{name} must be a whole number (got {value!r})") from None
     if number < least:
-        raise ValueError(f"{name} is {number}, and must be at least {least}")
+        raise ValueError(f"{name} must be at least {least} (got {number})")
     if number > most:
-        raise ValueError(f"{name} is {number}, and must be at most {most}")
+        raise ValueError(f"{name} must be at most {most} (got {number})")
     return number
 
 
@@ -45,9 +45,9 @@ def feedback_number(value: Any) -> float:
     try:
         weight = float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"feedback is {value!r}, and must be True, False or a weight above 0") from None
+        raise TypeError(f"feedback must be True, False or a weight above 0 (got {value!r})") from None
     if not (weight > 0 and np.isfinite(weight)):
-        raise ValueError(f"feedback is {value!r}, and must be True, False or a weight above 0")
+        raise ValueError(f"feedback must be True, False or a weight above 0 (got {value!r})")
     return weight
 
 
@@ -74,29 +74,29 @@ def seconds_of(budget: Union[None, float, str]) -> float:
         match = DURATION.fullmatch(budget)
         if not match or not any(match.groups()):
             raise ValueError(
-                f"budget is {budget!r}, and must be a number of seconds or such as '90s', '3min', '2h' or '1h30m'"
+                f"budget must be a number of seconds, or a text such as '90s', '3min', '2h' or '1h30m' (got {budget!r})"
             )
         seconds = sum(float(value) * unit for value, (_, unit) in zip(match.groups(), UNITS) if value)
     else:
         seconds = budget
     if not seconds > 0:
-        raise ValueError(f"budget is {budget} seconds, and must be above 0")
+        raise ValueError(f"budget must be above 0 (got {budget} seconds)")
     return float(seconds)
 
 
 def alpha_number(alpha: Any) -> float:
     """Return the library's alpha: 0 for "auto"."""
-    allowed = "and must be one positive, finite number, or 'auto' to have it chosen"
+    allowed = "alpha must be one positive, finite number, or 'auto' for automatic choice"
     if isinstance(alpha, str):
         if alpha != "auto":
-            raise ValueError(f"alpha is {alpha!r}, {allowed}{nearest(alpha, ['auto'])}")
+            raise ValueError(f"{allowed} (got {alpha!r}{nearest(alpha, ['auto'])})")
         return 0.0
     try:
         number = float(alpha)
     except (TypeError, ValueError):
-        raise TypeError(f"alpha is {alpha!r}, {allowed}") from None
+        raise TypeError(f"{allowed} (got {alpha!r})") from None
     if not 0 < number < float("inf"):
-        raise ValueError(f"alpha is {number:g}, {allowed}")
+        raise ValueError(f"{allowed} (got {number:g})")
     return number
 
 
@@ -107,7 +107,7 @@ def season_rows(season: Any) -> int:
     if isinstance(season, str):
         if season != "auto":
             near = nearest(season, ["auto"])
-            raise ValueError(f"season is {season!r}, and must be a number of rows from 2 on, None, or 'auto'{near}")
+            raise ValueError(f"season must be a number of rows of at least 2, None, or 'auto' (got {season!r}{near})")
         return -1
     return whole("season", season, 2)
 
@@ -121,7 +121,7 @@ def landmark_count(landmarks: Any) -> Tuple[int, str]:
     count, _, which = landmarks.partition(":")
     if not count.isascii() or not count.isdigit() or int(count) < 1 or which not in ("", "last", "random"):
         raise ValueError(
-            f'landmarks is "{landmarks}", and must be a number above 0, such as 2000, "2000:last" or "2000:random"'
+            f'landmarks must be a number above 0, such as 2000, "2000:last" or "2000:random" (got "{landmarks}")'
         )
     return whole("landmarks", int(count), 1), which or "spread"
 
@@ -138,7 +138,7 @@ def horizon_bounds(ahead: Any) -> Optional[Tuple[int, int]]:
             return only, only
         raise
     if not steps or steps != list(range(steps[0], steps[0] + len(steps))):
-        raise ValueError(f"ahead is {ahead!r}, and must be a number of rows, or such as range(1, 25)")
+        raise ValueError(f"ahead must be a number of rows, or several such as range(1, 25) (got {ahead!r})")
     if steps[0] < 1:
         raise ValueError(f"ahead begins with {steps[0]}, and several must begin with at least 1")
     return steps[0], steps[-1]
@@ -159,7 +159,7 @@ def choice(name: str, value: Any, allowed: Any) -> Any:
         known = False
     if not known:
         words = ", ".join(map(repr, allowed))
-        raise ValueError(f"{name} is {value!r}, and must be one of {words}{nearest(value, allowed)}")
+        raise ValueError(f"{name} must be one of {words} (got {value!r}{nearest(value, allowed)})")
     return value
 
 
@@ -167,7 +167,7 @@ def kernel_word(value: Any) -> str:
     """Check the text of a kernel."""
     if not isinstance(value, str):
         raise TypeError(
-            f"kernel is {value!r}, and must be a text such as 'volterra' or 'rbf:gamma=1,window=5': see volterra.kernel_table()"
+            f"kernel must be a text such as 'volterra' or 'rbf:gamma=1,window=5' (got {value!r}): see volterra.kernel_table()"
         )
     return value
 
@@ -175,7 +175,7 @@ def kernel_word(value: Any) -> str:
 def solver_word(value: Any) -> str:
     """Check the text of a solver."""
     if not isinstance(value, str):
-        raise TypeError(f"solver is {value!r}, and must be a text such as 'exact': see volterra.solver_table()")
+        raise TypeError(f"solver must be a text such as 'exact' (got {value!r}): see volterra.solver_table()")
     return value
 
 

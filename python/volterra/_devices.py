@@ -42,7 +42,7 @@ def set_device(name: str = "auto") -> None:
     ------
     DeviceError
         The device does not exist or cannot be opened, or its plugin is missing (``libvolterra_cuda.so``, in the directory of
-        the library or at ``VOLT_CUDA_PLUGIN``). The message has the reason. The choice is unchanged.
+        the library or at ``VOLT_CUDA_PLUGIN``). The message states the reason. The choice is unchanged.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def devices() -> List[Dict[str, Any]]:
     Raises
     ------
     DeviceError
-        No GPU or no plugin; the message has the reason.
+        No GPU or no plugin; the message states the reason.
     """
     all_of_them = _devices()
     if all_of_them.count == 0:

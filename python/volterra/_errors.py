@@ -34,7 +34,7 @@ class CancelledError(RuntimeError):
 
 
 class DeviceError(RuntimeError):
-    """A GPU cannot be used: none available, no plugin, or lost; the message has the reason."""
+    """A GPU cannot be used: none available, no plugin, or lost; the message states the reason."""
 
 
 class VolterraWarning(UserWarning):
@@ -101,7 +101,7 @@ def _keep(level: int, message: bytes, _context: object) -> None:
 
 
 def _take_messages() -> List[_Message]:
-    """Messages of this thread's calls: logged by it, or by a thread of the library, which Python does not know."""
+    """Messages of this thread's calls: logged by it, or by a thread of the library, unknown to Python."""
     if not _messages:
         return []
     others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}

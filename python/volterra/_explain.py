@@ -43,7 +43,7 @@ def _options(model: Model, about: About, order: int, watch: Watch) -> Any:
     options.progress = watch.progress
     if isinstance(about, str):
         if about not in ("mean", "zero"):
-            raise ValueError(f'about is {about!r}, and must be "mean", "zero" or a number for every input')
+            raise ValueError(f'about must be "mean", "zero" or a number for every input (got {about!r})')
         options.about = c.ABOUT[about]
         return options, None
     point = np.ravel(np.asarray(about, dtype=float))
@@ -133,7 +133,7 @@ class Explains:
         lags : int, optional
             Lags 0 to ``lags - 1``; when not given, until the past counts for less than a thousandth, 40 at most.
         order : int, default=2
-            Of the highest kernel, 1 to 8.
+            Highest order of the kernels, 1 to 8.
         about : "mean", "zero" or array-like of shape (n_features,), default="mean"
             The constant input. It must be inside the ball of the training inputs if the kernel requires it. With
             ``feedback`` the outputs of the previous row are additional inputs after the others: the series describes one step.

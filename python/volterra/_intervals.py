@@ -24,7 +24,7 @@ def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:
         raise ValueError(f"{name} must be a number or a list of numbers, not {value!r}")
     for level in levels.ravel():
         if not 0 < level < 1:
-            raise ValueError(f"{name} is {level:g}, and must lie between 0 and 1")
+            raise ValueError(f"{name} must be between 0 and 1 (got {level:g})")
     return [float(level) for level in levels.ravel()], levels.ndim == 0
 
 
@@ -110,7 +110,7 @@ class Intervals:
         places = [self._place(end) for end in ends]
         if None in places:
             raise ValueError(
-                f"an interval of coverage {coverage:g} needs the quantiles {ends[0]:g} and {ends[1]:g}, and the "
+                f"an interval of coverage {coverage:g} requires the quantiles {ends[0]:g} and {ends[1]:g}, and the "
                 f"estimator was fitted with the loss {self._model.loss}"  # type: ignore[attr-defined]
             )
         return [place for place in places if place is not None]

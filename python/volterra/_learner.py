@@ -293,5 +293,5 @@ def _window(window: Optional[int]) -> int:
     if window is None:
         return 0
     if window != int(window) or window < 1:
-        raise ValueError(f"window is {window}, and must be a whole number of at least 1, or None for all rows")
+        raise ValueError(f"window must be a whole number of at least 1, or None for all rows (got {window})")
     return int(window)

@@ -214,7 +214,7 @@ class Live(Owner):
         Raises
         ------
         ValueError
-            No row waits for this target, or a number is not finite; for a stream also if it neither tracks intervals nor feeds
+            No row has this target pending, or a number is not finite; for a stream also if it neither tracks intervals nor feeds
             outputs back.
         """
         self._call("learn", whole("back", back), address(self._target(y)))

@@ -83,7 +83,7 @@ def read_tolerance(value: Any) -> float:
         return 0.0
     number = float(value)
     if not 0 < number < 1:
-        raise ValueError(f"tolerance is {value!r}, and must lie between 0 and 1")
+        raise ValueError(f"tolerance must be between 0 and 1 (got {value!r})")
     return number
 
 

@@ -54,14 +54,14 @@ def encode(what: str, value: Any) -> bytes:
     """Encode a string for the library, which must not contain a null character."""
     raw = str(value).encode()
     if b"\0" in raw:
-        raise ValueError(f"{what} holds a null character, and must not: {str(value)!r}")
+        raise ValueError(f"{what} must not contain a null character (got {str(value)!r})")
     return raw
 
 
 def encode_path(what: str, path: Any) -> bytes:
     raw = os.fsencode(path)
     if b"\0" in raw:
-        raise ValueError(f"{what} holds a null character, and must not: {path!r}")
+        raise ValueError(f"{what} must not contain a null character (got {path!r})")
     return raw
 
 

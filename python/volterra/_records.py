@@ -37,7 +37,7 @@ class Records(NamedTuple):
         lengths = [int(np.shape(x)[0]) for x in X]
         columns = {1 if np.ndim(x) == 1 else int(np.shape(x)[1]) for x in X}
         if len(columns) > 1:
-            raise ValueError(f"records have {min(columns)} to {max(columns)} columns, and must all have the same number")
+            raise ValueError(f"records must have equal numbers of columns (got {min(columns)} to {max(columns)})")
         if 0 in lengths:
             raise ValueError(f"record {lengths.index(0)} (counted from 0) has no rows")
         if y is None:
@@ -59,7 +59,7 @@ class Records(NamedTuple):
             if rows <= ahead:
                 raise ValueError(
                     f"record {r} (counted from 0) has {rows} row{'s' if rows > 1 else ''}, and a target {ahead} "
-                    f"ahead needs at least {ahead + 1}"
+                    f"ahead requires at least {ahead + 1}"
                 )
         return [rows - ahead for rows in self.lengths]
 

@@ -496,7 +496,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
             series, _ = as_targets(y, "y")
             same_rows(a, series)
         if n <= ahead:
-            least = f"score {'without y ' if y is None else ''}needs at least {ahead + 1} rows of X"
+            least = f"score {'without y ' if y is None else ''}requires at least {ahead + 1} rows of X"
             raise ValueError(f"{least}, and there {'is' if n == 1 else 'are'} {n}")
         if found.lengths is not None:
             return self._score_records(a, series, found, sample_weight)

@@ -62,7 +62,7 @@ def use_threads(n_jobs: Optional[int]) -> ContextManager[None]:
 def _change_threads(n_jobs: int) -> Iterator[None]:
     count = whole("n_jobs", n_jobs, -1)
     if count == 0:
-        raise ValueError("n_jobs is 0, and must be a number of threads, -1 (all cores) or None")
+        raise ValueError("n_jobs must be a number of threads, -1 (all cores) or None (got 0)")
     before = c_int64()
     check(c.lib.volt_set_threads_local(_build_info().default_threads if count == -1 else count, byref(before)))
     try:

@@ -34,7 +34,7 @@ def season(y: Any) -> int:
     """
     a = as_targets(y)[0]
     if a.shape[1] != 1:
-        raise ValueError(f"y has {a.shape[1]} columns, and must have one")
+        raise ValueError(f"y must have one column (got {a.shape[1]})")
     a = np.ascontiguousarray(a)
     found = c_int64()
     check(c.lib.volt_season_find(a.ctypes.data, a.shape[0], 1, byref(found)))

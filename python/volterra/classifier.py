@@ -58,7 +58,7 @@ class ClassForecasts(ClassifierMixin):
         )
         if len(classes) < 2:
             raise ValueError(
-                f"y has labels of 1 class, {classes[0]!r}, and a classifier needs at least two classes"
+                f"a classifier requires at least two classes (y has 1 class, {classes[0]!r})"
             )
         losses = losses._replace(weights=read_weights(sample_weight, len(training.rows)))
         return training, losses, classes
@@ -364,7 +364,7 @@ def _labels(y: Any) -> Array:
         raise ValueError(f"y should be a 1d array of labels, got an array of shape {labels.shape} instead")
     if labels.dtype.kind == "f":
         if not np.isfinite(labels).all():
-            raise ValueError("Input y contains NaN or infinity: every row needs a label")
+            raise ValueError("Input y contains NaN or infinity: every row requires a label")
         if (labels != np.floor(labels)).any():
             raise ValueError("Unknown label type: continuous. y must hold classes, texts or whole numbers")
     elif labels.dtype.kind == "O":

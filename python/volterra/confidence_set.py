@@ -98,9 +98,9 @@ class MCS:
     ) -> None:
         table = as_matrix(losses, "losses")
         if method not in c.MCS_METHODS:
-            raise ValueError(f"method is {method!r}, and must be 'R' or 'max'")
+            raise ValueError(f"method must be 'R' or 'max' (got {method!r})")
         if isinstance(block, str) and block not in c.BLOCKS:
-            raise ValueError(f"block is {block!r}, and must be a number, 'sqrt' or 'auto'")
+            raise ValueError(f"block must be a number, 'sqrt' or 'auto' (got {block!r})")
         self.size, self.method = float(size), method
         length = c.BLOCKS[block] if isinstance(block, str) else self._block_length(block)
         result = POINTER(c.Mcs)()
@@ -121,7 +121,7 @@ class MCS:
     @staticmethod
     def _block_length(block: float) -> float:
         if not block >= 1:
-            raise ValueError(f"block is {block}, and must be at least 1, or 'sqrt' or 'auto'")
+            raise ValueError(f"block must be at least 1, or 'sqrt' or 'auto' (got {block})")
         return float(block)
 
     @staticmethod

@@ -49,7 +49,7 @@ def log_returns(prices: Any) -> Any:
     """
     a = as_matrix(prices, "prices")
     if a.shape[0] < 2:
-        raise ValueError("returns need at least 2 rows of prices, and there is 1")
+        raise ValueError("returns require at least 2 rows of prices (got 1)")
     out = empty(a.shape[0] - 1, a.shape[1])
     check(c.lib.volt_log_returns(view(a), view(out)))
     if is_frame(prices):

@@ -302,7 +302,7 @@ def ranking(marked: Any, scores: Any) -> Dict[str, float]:
     values = np.ascontiguousarray(scores, dtype=float)
     marks = np.ascontiguousarray(np.asarray(marked, dtype=bool), dtype=np.intc)
     if values.ndim != 1 or marks.shape != values.shape:
-        raise ValueError(f"marked and scores have shapes {marks.shape} and {values.shape}, and must be equal and 1-D")
+        raise ValueError(f"marked and scores must be 1-D and of equal length (got shapes {marks.shape} and {values.shape})")
     areas = c.Ranking()
     check(c.lib.volt_ranking_compute(values.ctypes.data, marks.ctypes.data, len(values), byref(areas)))
     return {"roc_auc": float(areas.roc_auc), "pr_auc": float(areas.pr_auc)}

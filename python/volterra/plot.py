@@ -18,7 +18,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib.pyplot as pyplot
     except ImportError:
-        raise ImportError("volterra.plot needs matplotlib: pip install matplotlib") from None
+        raise ImportError("volterra.plot requires matplotlib: pip install matplotlib") from None
     return pyplot
 
 
@@ -103,7 +103,7 @@ def _earlier(history: Any, steps: int, time: Array) -> Array:
     if index is not None and not callable(index):
         return np.asarray(index)
     if not np.issubdtype(np.asarray(time).dtype, np.number):
-        raise ValueError("truth has an index of dates, so history needs one too")
+        raise ValueError("truth has an index of dates, so history requires one as well")
     return np.asarray(time)[0] - steps + np.arange(steps)
 
 

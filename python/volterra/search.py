@@ -132,10 +132,10 @@ class VolterraRidgeCV(SequenceRegressor):
         Allow a target that is also an input of the same row, with ``ahead=0``.
     feedback : bool or float, default=False
         Outputs of the previous row as additional inputs (NARX model); measured outputs in training. True: the weight
-        is searched, log-uniform from 0.02 to 100 or in ``ranges["feedback"]``; `best_params_` has it.
+        is searched, log-uniform from 0.02 to 100 or in ``ranges["feedback"]``; it is stored in `best_params_`.
     validate : {"simulate", "one-step"}, default="simulate"
         With ``feedback``: validation of free runs, or of predictions one step ahead. A free run beyond 10 times the
-        range of the targets is a failed candidate. The scorings "prequential" and "log" require "one-step".
+        range of the targets fails. The scorings "prequential" and "log" require "one-step".
     folds_by : {"rows", "records"}, default="rows"
         Validation blocks of rows, or of whole records (``min_train`` and ``max_train`` then count records).
     loss, tolerance
@@ -512,7 +512,7 @@ class VolterraRidgeCV(SequenceRegressor):
     def _compare_best(
         self, training: Training, losses: LossSettings, options: c.SearchOptions, gap: int, score: float
     ) -> None:
-        """Baselines on the validation blocks. Not for folds of whole records, whose rows only the search knows."""
+        """Baselines on the validation blocks. Not for folds of whole records, whose rows are known only to the search."""
         self.validation_baselines_: Dict[str, Dict[str, float]] = {}
         if options.folds_by_records:
             return

@@ -256,7 +256,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError("Unknown label type: continuous. y must hold classes, texts or whole numbers")
         classes, numbers = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
-            raise ValueError(f"y has labels of 1 class, {classes[0]!r}, and a classifier needs at least two classes")
+            raise ValueError(f"a classifier requires at least two classes (y has 1 class, {classes[0]!r})")
         before = dict(self.__dict__)
         try:
             self.classes_, self._series, self._seed, self.layout_ = classes, series, seed, layout

@@ -17,7 +17,7 @@ try:
     import pandas
     from sktime.forecasting.base import BaseForecaster, ForecastingHorizon
 except ImportError as error:  # pragma: no cover
-    raise ImportError("volterra.sktime needs sktime: pip install sktime") from error
+    raise ImportError("volterra.sktime requires sktime: pip install sktime") from error
 
 from .ridge import SequenceKernelRidge
 

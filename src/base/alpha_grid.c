@@ -90,7 +90,7 @@ static volt_status try_candidate(volt_alpha_choice *choice, double alpha, volt_s
     return VOLT_OK;
 }
 
-/* Is candidate i the best so far in some column? */
+/* Returns whether candidate i is the best so far in some column. */
 static bool gains(const volt_alpha_choice *choice, const double *screened, int64_t i)
 {
     for (int64_t k = 0; k < choice->columns; k++) {

@@ -41,7 +41,7 @@ volt_status volt_backend_register(const volt_backend *backend)
     int64_t count = 0;
     while (table[count])
         count++;
-    VOLT_REQUIRE(count < MAX_BACKENDS, VOLT_ERR_ARGUMENT, "there are %d back ends, and no room for %s",
+    VOLT_REQUIRE(count < MAX_BACKENDS, VOLT_ERR_ARGUMENT, "too many back ends (%d): cannot register %s",
                  MAX_BACKENDS, backend->name);
     table[count] = backend;
     return VOLT_OK;

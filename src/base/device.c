@@ -161,7 +161,7 @@ volt_status volt_device_get_info(int64_t device, volt_device_info *info)
     VOLT_REQUIRE(info, VOLT_ERR_ARGUMENT, "the device is NULL");
     int64_t count = volt_plugin_devices();
     VOLT_REQUIRE(device >= 0 && device < count, VOLT_ERR_ARGUMENT,
-                 "there is no device %" PRId64 ": there are %" PRId64, device, count);
+                 "device %" PRId64 " does not exist: the number of devices is %" PRId64, device, count);
     volt_device_info found = {.struct_size = sizeof found};
     pthread_mutex_lock(&lock);
     volt_status status = volt_plugin_get()->describe(device, &found);

@@ -39,7 +39,7 @@ static volt_status fault(const reader *r, const char *what)
 
 static volt_status no_memory(void)
 {
-    return volt_fail(VOLT_ERR_MEMORY, "out of memory for a JSON text");
+    return volt_fail(VOLT_ERR_MEMORY, "not enough memory for a JSON text");
 }
 
 static volt_status give(json_t *made, json_t **value)
@@ -88,7 +88,7 @@ static volt_status read_hex(reader *r, uint32_t *code)
                     : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                            : -1;
         if (digit < 0)
-            return fault(r, "\\u needs four hexadecimal digits");
+            return fault(r, "\\u requires four hexadecimal digits");
         *code = *code << 4 | (uint32_t)digit;
     }
     return VOLT_OK;
@@ -350,7 +350,7 @@ static volt_status put(volt_text_buffer *text, const json_t *value, size_t flags
     /* Jansson (2.14) does not check whether an object key was written: `failed` records it. */
     if (!value || json_dump_callback(value, collect, text, flags | JSON_COMPACT | JSON_ENCODE_ANY) != 0 ||
         text->failed)
-        return volt_fail(VOLT_ERR_MEMORY, "out of memory for a JSON text");
+        return volt_fail(VOLT_ERR_MEMORY, "not enough memory for a JSON text");
     return VOLT_OK;
 }
 

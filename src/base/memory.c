@@ -212,8 +212,8 @@ static size_text size_of(double bytes)
 
 volt_status volt_memory_insufficient(double bytes, const char *what)
 {
-    return volt_fail(VOLT_ERR_MEMORY, "%s needs %s of memory, and %s is available", what, size_of(bytes).text,
-                     size_of((double)volt_memory_available()).text);
+    return volt_fail(VOLT_ERR_MEMORY, "%s requires %s of memory, but %s is available", what,
+                     size_of(bytes).text, size_of((double)volt_memory_available()).text);
 }
 
 volt_status volt_memory_require(double bytes, const char *what)
@@ -236,7 +236,7 @@ static volt_status read_size(const void *given, const char *name, size_t *size)
 {
     memcpy(size, given, sizeof *size);
     VOLT_REQUIRE(*size >= sizeof *size, VOLT_ERR_ARGUMENT,
-                 "%s.struct_size is %zu, and must be the size of the struct: initialise it with %s_default()",
+                 "%s.struct_size must be the size of the struct (got %zu): initialise it with %s_default()",
                  name, *size, name);
     return VOLT_OK;
 }
@@ -257,7 +257,7 @@ volt_status volt_result_copy(void *given, const void *result, size_t size, const
     size_t known;
     memcpy(&known, given, sizeof known);
     VOLT_REQUIRE(known >= sizeof known, VOLT_ERR_ARGUMENT,
-                 "%s.struct_size is %zu, and must be sizeof(%s), set by the caller", name, known, name);
+                 "%s.struct_size must be set to sizeof(%s) by the caller (got %zu)", name, name, known);
     memcpy((char *)given + sizeof known, (const char *)result + sizeof known,
            (known < size ? known : size) - sizeof known);
     return VOLT_OK;

@@ -62,7 +62,7 @@ VOLT_PRINTF(1, 2) static void refuse(const char *format, ...)
 
 #ifdef __linux__
 /* The file that contains this code; false, with the reason, when it cannot be determined. argv[0] is not
- * reliable, so the system is asked; a library loaded by a relative name may be in the working folder. */
+ * reliable, so the system is queried; a library loaded by a relative name may be in the working folder. */
 static bool own_file(char file[PATH_MAX], bool *is_program)
 {
     Dl_info own, program;
@@ -109,7 +109,7 @@ static bool find_beside(void)
 static bool find_named(const char *name)
 {
     if (name[0] != '/') {
-        refuse("%s is '%s', and must be an absolute path", PLUGIN_VARIABLE, name);
+        refuse("%s must be an absolute path (got '%s')", PLUGIN_VARIABLE, name);
         return false;
     }
     if (strlen(name) >= sizeof state.path || access(name, F_OK) != 0) {
@@ -152,7 +152,7 @@ static const volt_plugin *query(void *symbol)
         return NULL;
     }
     if (plugin->interface != VOLT_PLUGIN_INTERFACE) {
-        refuse("the plugin %s is %s than this library: its interface is %" PRId64 ", and must be %d",
+        refuse("the plugin %s is %s than this library: its interface is %" PRId64 ", and %d is required",
                state.path, plugin->interface < VOLT_PLUGIN_INTERFACE ? "older" : "newer", plugin->interface,
                VOLT_PLUGIN_INTERFACE);
         return NULL;

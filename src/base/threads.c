@@ -145,7 +145,7 @@ int64_t volt_threads(void)
 static volt_status check_count(int64_t count)
 {
     VOLT_REQUIRE(count >= 0 && count <= MAX_THREADS, VOLT_ERR_ARGUMENT,
-                 "the number of threads is %" PRId64 ", and must be 0 (default) to %d", count, MAX_THREADS);
+                 "the number of threads must be 0 (default) to %d (got %" PRId64 ")", MAX_THREADS, count);
     if (count > 1 && atomic_load(&is_child))
         volt_log(
             VOLT_LOG_WARNING,

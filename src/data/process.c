@@ -17,18 +17,17 @@ enum { LOOK_EVERY = 1024 };
 volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, int64_t every, int64_t discard)
 {
     VOLT_REQUIRE(out.rows >= 1, VOLT_ERR_ARGUMENT,
-                 "%s: the number of rows is %" PRId64 ", and must be at least 1", name, out.rows);
+                 "%s: the number of rows must be at least 1 (got %" PRId64 ")", name, out.rows);
     VOLT_REQUIRE(out.cols == cols, VOLT_ERR_SHAPE,
-                 "%s: the matrix has %" PRId64 " columns, and must have %" PRId64, name, out.cols, cols);
+                 "%s: the matrix must have %" PRId64 " columns (got %" PRId64 ")", name, cols, out.cols);
     VOLT_REQUIRE(out.data && out.ld >= out.cols, VOLT_ERR_ARGUMENT,
                  "%s: the matrix has no data, or its leading dimension %" PRId64 " is below its %" PRId64
                  " columns",
                  name, out.ld, out.cols);
-    VOLT_REQUIRE(every >= 1, VOLT_ERR_ARGUMENT, "%s: every is %" PRId64 ", and must be at least 1", name,
-                 every);
+    VOLT_REQUIRE(every >= 1, VOLT_ERR_ARGUMENT, "%s: every must be at least 1 (got %" PRId64 ")", name, every);
     VOLT_REQUIRE(discard >= 0 && discard <= INT64_MAX - out.rows, VOLT_ERR_ARGUMENT,
-                 "%s: the number of rows to discard is %" PRId64 ", and must be 0 to 2^63 - 1 - %" PRId64, name,
-                 discard, out.rows);
+                 "%s: the number of rows to discard must be 0 to 2^63 - 1 - %" PRId64 " (got %" PRId64 ")",
+                 name, out.rows, discard);
     return VOLT_OK;
 }
 
@@ -102,14 +101,14 @@ volt_status volt_process_run(const volt_process *process, volt_progress progress
 volt_status volt_ode_check_step(const char *name, double step)
 {
     VOLT_REQUIRE(isfinite(step) && step > 0, VOLT_ERR_ARGUMENT,
-                 "%s: the step is %g, and must be above 0 and finite", name, step);
+                 "%s: the step must be above 0 and finite (got %g)", name, step);
     return VOLT_OK;
 }
 
 volt_status volt_ode_check_method(const char *name, volt_ode_method method)
 {
     VOLT_REQUIRE(method == VOLT_ODE_RK4 || method == VOLT_ODE_ACCURATE, VOLT_ERR_ARGUMENT,
-                 "%s: the method is %d, and must be %d (rk4) or %d (accurate)", name, (int)method, VOLT_ODE_RK4,
-                 VOLT_ODE_ACCURATE);
+                 "%s: the method must be %d (rk4) or %d (accurate), got %d", name, VOLT_ODE_RK4,
+                 VOLT_ODE_ACCURATE, (int)method);
     return VOLT_OK;
 }

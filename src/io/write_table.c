@@ -106,7 +106,7 @@ volt_status volt_table_writer_close(volt_table_writer *writer, int keep)
         return VOLT_OK;
     volt_status status = VOLT_OK;
     if (keep && writer->done < writer->rows)
-        status = volt_fail(VOLT_ERR_SHAPE, "%s: %" PRId64 " rows were written, and there were to be %" PRId64,
+        status = volt_fail(VOLT_ERR_SHAPE, "%s: %" PRId64 " rows were written, expected %" PRId64,
                            writer->file.path, writer->done, writer->rows);
     if (keep && !status)
         status = volt_atomic_close(&writer->file);

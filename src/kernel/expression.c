@@ -39,7 +39,7 @@ static bool begins_term(const volt_kernel *kernel, int64_t f)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Is the sign at `at` part of a number: of an exponent, or directly after "="? */
+/* Returns whether the sign at `at` is part of a number: of an exponent, or directly after "=". */
 static bool is_of_number(const char *text, const char *at)
 {
     const char *before = at;
@@ -51,7 +51,7 @@ static bool is_of_number(const char *text, const char *at)
            (isdigit((unsigned char)at[-2]) || at[-2] == '.');
 }
 
-/* Does a term begin at `at`: a weight and "*", or the name of a kernel? */
+/* Returns whether a term begins at `at`: a weight and "*", or the name of a kernel. */
 static bool begins_like_term(const char *at)
 {
     while (isspace((unsigned char)*at))
@@ -250,7 +250,7 @@ static volt_status read_expression(const char *text, volt_kernel *kernel)
     return print_text(kernel);
 }
 
-/* Is the kernel a single factor without filter and weight? */
+/* Returns whether the kernel is a single factor without filter and weight. */
 static bool is_plain(const volt_kernel *kernel)
 {
     return kernel->n_factors == 1 && kernel->weight[0] == 1 && volt_filter_is_none(&kernel->factors[0]->filter);

@@ -39,8 +39,7 @@ volt_status volt_check_products(double radius)
 {
     static const double least = 0x1p-500, most = 0x1p500;
     VOLT_REQUIRE(radius == 0 || (radius >= least && radius <= most), VOLT_ERR_NOT_FINITE,
-                 "the inputs have norms up to %g, and unless they are scaled these must lie from %.3g to %.3g",
-                 radius, least, most);
+                 "the largest norm of unscaled inputs must be %.3g to %.3g (got %g)", least, most, radius);
     return VOLT_OK;
 }
 

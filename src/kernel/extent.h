@@ -25,7 +25,7 @@ double volt_norm_tolerance(int64_t d);
  * inputs must be scaled. Inputs that are all 0 are accepted. */
 volt_status volt_check_products(double radius);
 
-/* Is a norm of d numbers at most `radius`, up to rounding? All checks use this function. */
+/* Returns whether a norm of d numbers is at most `radius`, up to rounding. All checks use this function. */
 bool volt_is_within(double norm, double radius, int64_t d);
 
 #endif

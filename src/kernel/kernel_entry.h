@@ -197,7 +197,7 @@ volt_status volt_kernel_outline(const volt_kernel *kernel, volt_extent extent, i
 /* Number of slices of a row as the kernel sees it: the number of different filters; 1 for a plain kernel. */
 int64_t volt_kernel_slices(const volt_kernel *kernel);
 
-/* Does the kernel see filtered inputs? Rows are then filtered by kernel->filters (filter.h) before an engine
+/* Returns whether the kernel uses filtered inputs. Rows are then filtered by kernel->filters (filter.h) before an engine
  * uses them. */
 bool volt_kernel_filters(const volt_kernel *kernel);
 

@@ -29,7 +29,7 @@ static volt_status resolve_on_ball(const volt_kernel *kernel, double radius, int
                                    volt_resolved *resolved)
 {
     VOLT_REQUIRE(radius >= 0 && isfinite(radius), VOLT_ERR_ARGUMENT,
-                 "the radius of the inputs is %g, and must be finite and at least 0", radius);
+                 "the radius of the inputs must be finite and at least 0 (got %g)", radius);
     bool sketch = outline && kernel->entry->outline;
     VOLT_TRY((sketch ? kernel->entry->outline : kernel->entry->resolve)(kernel, radius, d, resolved));
     resolved->d = d;
@@ -110,7 +110,7 @@ volt_status volt_kernel_warn(const volt_kernel *kernel, const volt_resolved *res
 volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t d, double eps,
                               volt_kernel_facts *facts)
 {
-    VOLT_REQUIRE(eps > 0 && eps < 1, VOLT_ERR_ARGUMENT, "eps is %g, and must lie in (0, 1)", eps);
+    VOLT_REQUIRE(eps > 0 && eps < 1, VOLT_ERR_ARGUMENT, "eps must be in (0, 1) (got %g)", eps);
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     volt_resolved resolved = {0};
     volt_extent extents[VOLT_MAX_FACTORS];

@@ -137,8 +137,8 @@ static volt_status read_word(const volt_kernel_info *info, int p, piece text, vo
 {
     const volt_parameter_info *parameter = &info->parameters[p];
     VOLT_REQUIRE(text.length > 0 && text.length < VOLT_VALUE_LENGTH, VOLT_ERR_KERNEL,
-                 "kernel %s: %s has %d characters, and must have 1 to %d", info->name, parameter->name,
-                 text.length, VOLT_VALUE_LENGTH - 1);
+                 "kernel %s: %s must have 1 to %d characters (got %d)", info->name, parameter->name,
+                 VOLT_VALUE_LENGTH - 1, text.length);
     for (int i = 0; i < text.length; i++)
         VOLT_REQUIRE(!isspace((unsigned char)text.at[i]), VOLT_ERR_KERNEL,
                      "kernel %s: %s=%.*s contains a blank, which is not allowed", info->name, parameter->name,

@@ -124,7 +124,7 @@ static inline int64_t volt_rows_between_polls(int64_t columns)
 
 /* ---- a path against itself -------------------------------------------------------------------- */
 
-/* Does the kernel of two paths need K of each with itself? */
+/* Returns whether the kernel of two paths requires K of each with itself. */
 static inline bool volt_programme_needs_self(const volt_programme *programme)
 {
     return programme->normalised || programme->gaussian > 0;
@@ -151,7 +151,7 @@ static inline volt_self volt_self_of(const volt_programme *programme, double val
     return self;
 }
 
-/* Can K be computed as value * x.factor * y.factor? */
+/* Returns whether K can be computed as value * x.factor * y.factor. */
 static inline bool volt_pair_is_plain(double value, volt_self x, volt_self y)
 {
     return value >= VOLT_MIN_PLAIN && x.factor > 0 && y.factor > 0;

@@ -11,17 +11,17 @@ volt_status volt_records_make(const int64_t *lengths, int64_t n, int64_t rows, v
 {
     *records = (volt_records){0};
     VOLT_REQUIRE(n >= 0 && (n == 0 || lengths), VOLT_ERR_ARGUMENT,
-                 "there are %" PRId64 " records, and their lengths must be given", n);
+                 "the lengths of the %" PRId64 " records are required", n);
     int64_t end = 0;
     for (int64_t r = 0; r < n; r++) {
         VOLT_REQUIRE(lengths[r] >= 1 && lengths[r] <= rows - end, VOLT_ERR_ARGUMENT,
-                     "record %" PRId64 " has %" PRId64
-                     " rows, and must have at least 1 and at most the %" PRId64 " that are left of %" PRId64,
-                     r + 1, lengths[r], rows - end, rows);
+                     "record %" PRId64 " must have 1 to %" PRId64 " rows, the rest of the %" PRId64
+                     " (got %" PRId64 ")",
+                     r + 1, rows - end, rows, lengths[r]);
         end += lengths[r];
     }
     VOLT_REQUIRE(n == 0 || end == rows, VOLT_ERR_ARGUMENT,
-                 "the records have %" PRId64 " rows in total, but there are %" PRId64, end, rows);
+                 "the records must have %" PRId64 " rows in total (got %" PRId64 ")", rows, end);
     if (n < 2)
         return VOLT_OK;
     records->ends = volt_alloc(n, sizeof *records->ends);

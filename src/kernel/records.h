@@ -32,7 +32,7 @@ int64_t volt_records_begin(const volt_records *records, int64_t row);
 /* The end of the record of `row`, at most `end`, for loops over records. */
 int64_t volt_records_segment_end(const volt_records *records, int64_t row, int64_t end);
 
-/* Is `row` the first of a record? */
+/* Returns whether `row` is the first of a record. */
 bool volt_records_begins(const volt_records *records, int64_t row);
 
 #endif

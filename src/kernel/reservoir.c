@@ -264,8 +264,8 @@ volt_status volt_reservoir_set(volt_reservoir *reservoir, const volt_reservoir_m
 {
     int64_t n = reservoir->size;
     VOLT_REQUIRE(matrix->size == n && matrix->rows == reservoir->length + 1, VOLT_ERR_SHAPE,
-                 "the weights are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, matrix->rows,
-                 matrix->size, reservoir->length + 1, n);
+                 "the weights must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")",
+                 reservoir->length + 1, n, matrix->rows, matrix->size);
     for (int64_t k = 0; k <= reservoir->length; k++)
         memcpy(k < reservoir->length ? reservoir->matrix + k * reservoir->ld : reservoir->start,
                matrix->data + k * n, (size_t)n * sizeof(double));

@@ -49,7 +49,7 @@ static bool is_weight(const char *rest)
     return strcmp(rest, "weight") == 0;
 }
 
-/* Does the parameter have a value that can vary? An absent filter has none. */
+/* Returns whether the parameter has a value that can vary. An absent filter has none. */
 static bool is_variable(const volt_kernel *kernel, const char *name, const volt_kernel_value *value)
 {
     const char *rest = name;

@@ -23,7 +23,7 @@ typedef struct volt_variable {
 enum { VOLT_MAX_VARIABLES = 64 };
 int64_t volt_kernel_variables(const volt_kernel *kernel, int64_t most, volt_variable *variables);
 
-/* Do two names refer to the same parameter? A kernel of one factor needs no number: gamma is 1.gamma. */
+/* Returns whether two names refer to the same parameter. A kernel of one factor needs no number: gamma is 1.gamma. */
 bool volt_same_parameter(const char *first, const char *second);
 
 /* The derivative of the kernel, resolved as `resolved` (without records), by the variable of that name.
@@ -31,7 +31,7 @@ bool volt_same_parameter(const char *first, const char *second);
 volt_status volt_kernel_tangent(const volt_kernel *kernel, const volt_resolved *resolved, const char *name,
                                 volt_resolved *tangent, bool *known);
 
-/* Does the kernel have a derivative by that variable, as far as is known without rows? */
+/* Returns whether the kernel has a derivative by that variable, as far as is known without rows. */
 bool volt_kernel_has_tangent(const volt_kernel *kernel, const char *name);
 
 void volt_tangent_release(volt_resolved *tangent);

@@ -182,8 +182,8 @@ volt_predict_options volt_predict_options_default(void)
 volt_status volt_model_check_start(const volt_model *model, volt_start start)
 {
     VOLT_REQUIRE(start == VOLT_START_CONTINUE || start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
-                 "the start is %d, and must be VOLT_START_CONTINUE (%d) or VOLT_START_RESET (%d)", (int)start,
-                 (int)VOLT_START_CONTINUE, (int)VOLT_START_RESET);
+                 "the start must be VOLT_START_CONTINUE (%d) or VOLT_START_RESET (%d), got %d",
+                 (int)VOLT_START_CONTINUE, (int)VOLT_START_RESET, (int)start);
     VOLT_REQUIRE(start == VOLT_START_RESET || !model->ends_without_target, VOLT_ERR_ARGUMENT,
                  "the last training row has no target: start by reset");
     return VOLT_OK;
@@ -205,7 +205,7 @@ static volt_status refuse_beyond(double radius, int64_t row, double norm, double
 static volt_status refuse_range(int64_t row)
 {
     return volt_fail(VOLT_ERR_DOMAIN,
-                     "input row %" PRId64 " lies outside the range of the levels or changes of training",
+                     "input row %" PRId64 " is outside the range of the training inputs or of their changes",
                      row + 1);
 }
 
@@ -284,9 +284,8 @@ volt_status volt_model_record_pending(volt_model *model, volt_view rows)
     if (rows.rows == 0 || model->feedback) /* with feedback the last target is that row */
         return VOLT_OK;
     VOLT_REQUIRE(rows.data && rows.rows > 0 && rows.cols == d && rows.ld >= d, VOLT_ERR_SHAPE,
-                 "the pending inputs are %" PRId64 " x %" PRId64 ", and must have %" PRId64
-                 " columns, as X has",
-                 rows.rows, rows.cols, d);
+                 "the pending inputs must have %" PRId64 " columns, as X (got %" PRId64 " x %" PRId64 ")", d,
+                 rows.rows, rows.cols);
     for (int64_t i = 0; i < rows.rows; i++)
         for (int64_t k = 0; k < d; k++)
             VOLT_REQUIRE(isfinite(rows.data[i * rows.ld + k]), VOLT_ERR_NOT_FINITE,

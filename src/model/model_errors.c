@@ -108,10 +108,8 @@ int64_t volt_interval_needs(double coverage)
 
 volt_status volt_coverage_check(double coverage)
 {
-    VOLT_REQUIRE(
-        coverage > 0 && coverage < 1, VOLT_ERR_ARGUMENT,
-        "the coverage of an interval is %g, and must lie between 0 and 1 (0.9: nine observations of ten)",
-        coverage);
+    VOLT_REQUIRE(coverage > 0 && coverage < 1, VOLT_ERR_ARGUMENT,
+                 "the coverage of an interval must be between 0 and 1, such as 0.9 (got %g)", coverage);
     return VOLT_OK;
 }
 
@@ -121,8 +119,8 @@ static volt_status check(const volt_model *model, const double *coverages, int64
                  "the model or the coverages are NULL or empty");
     VOLT_REQUIRE(half.data && half.rows == count && half.cols == model->q && half.ld >= half.cols,
                  VOLT_ERR_SHAPE,
-                 "the half-widths are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, half.rows,
-                 half.cols, count, model->q);
+                 "the half-widths must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", count,
+                 model->q, half.rows, half.cols);
     for (int64_t c = 0; c < count; c++)
         VOLT_TRY(volt_coverage_check(coverages[c]));
     VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
@@ -144,17 +142,17 @@ static volt_status find_halves(const volt_model *model, int64_t k, const double 
     for (int64_t c = 0; c < count; c++) {
         int64_t needed = volt_interval_needs(coverages[c]);
         VOLT_REQUIRE(needed <= VOLT_INTERVAL_SCORES, VOLT_ERR_ARGUMENT,
-                     "an interval that covers %g needs %" PRId64
-                     " errors, and is made from the last %d: the most it can cover is %.6g",
+                     "an interval of coverage %g requires %" PRId64
+                     " errors, but only the last %d are used: the maximum coverage is %.6g",
                      coverages[c], needed, VOLT_INTERVAL_SCORES,
                      VOLT_INTERVAL_SCORES / (VOLT_INTERVAL_SCORES + 1.0));
         VOLT_REQUIRE(n >= needed, VOLT_ERR_DATA,
-                     "an interval that covers %g needs the errors of %" PRId64
-                     " training rows, and output %" PRId64 " has %" PRId64,
+                     "an interval of coverage %g requires the errors of %" PRId64
+                     " training rows, but output %" PRId64 " has %" PRId64,
                      coverages[c], needed, k + 1, n);
         half[c] = model->target_scale[k] * volt_interval_quantile(scores, n, coverages[c]);
         VOLT_REQUIRE(isfinite(half[c]), VOLT_ERR_NOT_FINITE,
-                     "the interval of output %" PRId64 " that covers %g is not finite", k + 1, coverages[c]);
+                     "the interval of output %" PRId64 " with coverage %g is not finite", k + 1, coverages[c]);
     }
     return VOLT_OK;
 }

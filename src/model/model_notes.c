@@ -89,7 +89,7 @@ volt_status volt_notes_set_times(const volt_time *times, int64_t n, int64_t ahea
     char text[VOLT_TIME_LENGTH];
     volt_time_step step;
     VOLT_REQUIRE(n > ahead, VOLT_ERR_ARGUMENT,
-                 "n_times is %" PRId64 ", and must be above the horizon of %" PRId64 " rows", n, ahead);
+                 "n_times must be above the horizon of %" PRId64 " rows (got %" PRId64 ")", ahead, n);
     VOLT_TRY(volt_time_step_find(times, n, &step));
     if (volt_time_step_is_known(step))
         VOLT_TRY(replace(&notes->time_step, volt_time_step_format(step, text)));

@@ -29,7 +29,7 @@ volt_status volt_solver_run(const volt_solver *solver, const volt_solver_task *t
     return status;
 }
 
-/* Is it the first entry with its name? */
+/* Returns whether it is the first entry with its name. */
 static bool is_first(int64_t i)
 {
     for (int64_t j = 0; j < i; j++)
@@ -129,7 +129,7 @@ volt_status volt_solver_check(const volt_solver *solver, const volt_solver_reque
                      solver ? solver->info.name : "auto", wishes[i].what,
                      names_of(wishes[i].can, wishes[i].automatic ? "auto" : NULL, names));
     VOLT_REQUIRE(!solver || !iterates(solver) || (request->tolerance >= 0 && request->tolerance < 1),
-                 VOLT_ERR_ARGUMENT, "the tolerance is %g, and must lie between 0 and 1", request->tolerance);
+                 VOLT_ERR_ARGUMENT, "the tolerance must be between 0 and 1 (got %g)", request->tolerance);
     return VOLT_OK;
 }
 
@@ -171,7 +171,7 @@ static volt_status read_parameter(char *text, volt_solver_setting *setting)
             continue;
         VOLT_REQUIRE(volt_parse_number(equals + 1, &value) && value >= p->low && value <= p->high &&
                          (!p->whole || value == floor(value)),
-                     VOLT_ERR_ARGUMENT, "solver %s: %s=%s, and %s must be a %snumber from %g to %g", info->name,
+                     VOLT_ERR_ARGUMENT, "solver %s: %s=%s, but %s must be a %snumber from %g to %g", info->name,
                      text, equals + 1, text, p->whole ? "whole " : "", p->low, p->high);
         setting->parameters[i] = value;
         return VOLT_OK;
@@ -185,8 +185,8 @@ volt_status volt_solver_parse(const char *text, const volt_solver_request *reque
     char copy[LONGEST_TEXT];
     text = text ? text : "auto";
     VOLT_REQUIRE(strlen(text) < sizeof copy, VOLT_ERR_ARGUMENT,
-                 "the text of the solver is %zu characters long, and must be shorter than %d", strlen(text),
-                 LONGEST_TEXT);
+                 "the text of the solver must be shorter than %d characters (got %zu)", LONGEST_TEXT,
+                 strlen(text));
     strcpy(copy, text);
     char *next = strchr(copy, ':');
     if (next)

@@ -108,8 +108,8 @@ typedef struct volt_solver {
     int64_t (*landmarks)(int64_t rows);
     /* (optional) Expected RMSE relative to the exact fit, as a relative increase (volt_solver_plan). */
     void (*errors)(int64_t n, int64_t landmarks, double *usual, double *noise_free);
-    /* Does it accept n rows and q outputs of a kernel with `states` states or landmarks (0: none) and
-     * `available` bytes of memory (0: unknown)? */
+    /* Returns whether it accepts n rows and q outputs of a kernel with `states` states or landmarks (0: none) and
+     * `available` bytes of memory (0: unknown). */
     bool (*takes)(int64_t n, int64_t q, int64_t states, double available);
     /* Peak memory in bytes, without inputs, targets and the model. Increases with n. */
     double (*bytes)(double n, double q, double states);
@@ -161,7 +161,7 @@ typedef struct volt_solver_request {
  * that does not support the request; the message lists those that do. */
 volt_status volt_solver_parse(const char *text, const volt_solver_request *request,
                               volt_solver_setting *setting);
-/* Does the solver support the request? NULL: any solver. */
+/* Returns whether the solver supports the request. NULL: any solver. */
 volt_status volt_solver_check(const volt_solver *solver, const volt_solver_request *request);
 
 /* Bytes available to a solver of n rows at this back end, not counting memory in use by the solver. 0:
@@ -175,10 +175,10 @@ const volt_solver *volt_solver_choose(int64_t n, int64_t q, int64_t states, bool
 /* The solver used when an exact fit is too large. */
 const volt_solver *volt_solver_approximate(void);
 
-/* Is the readout one of landmarks, with rows processed block by block and not stored? */
+/* Returns whether the readout uses landmarks, with rows processed block by block and not stored. */
 bool volt_solver_keeps_landmarks(const volt_solver *solver);
 
-/* Does it recompute K, or K against landmarks, and store neither K nor states of the kernel? */
+/* Returns whether it recomputes K, or K against landmarks, and stores neither K nor states of the kernel. */
 bool volt_solver_recomputes(const volt_solver *solver);
 
 /* The number of landmarks for `rows` rows; `wanted` 0: the default. Returns 0 if the solver needs none. */

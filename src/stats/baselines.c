@@ -116,7 +116,7 @@ static volt_status check_task(volt_baseline kind, volt_view levels, const baseli
     VOLT_REQUIRE((unsigned)kind < VOLT_BASELINE_KINDS, VOLT_ERR_ARGUMENT,
                  "unknown baseline %d; must be 0 to %d", (int)kind, VOLT_BASELINE_KINDS - 1);
     VOLT_REQUIRE(levels.rows >= 1 && levels.cols >= 1, VOLT_ERR_SHAPE,
-                 "the levels are %" PRId64 " x %" PRId64 ", and must have at least one row and one column",
+                 "the levels must have at least one row and one column (got %" PRId64 " x %" PRId64 ")",
                  levels.rows, levels.cols);
     VOLT_REQUIRE(out.rows >= 1 && out.cols == levels.cols, VOLT_ERR_SHAPE,
                  "the levels have %" PRId64 " columns and the forecasts are %" PRId64 " x %" PRId64
@@ -127,15 +127,13 @@ static volt_status check_task(volt_baseline kind, volt_view levels, const baseli
                  ") below their %" PRId64 " columns",
                  levels.ld, out.ld, levels.cols);
     VOLT_REQUIRE(task->lag >= 1 && task->lag <= LONGEST, VOLT_ERR_ARGUMENT,
-                 "the lag is %" PRId64 ", and must be 1 to %" PRId64, task->lag, LONGEST);
+                 "the lag must be 1 to %" PRId64 " (got %" PRId64 ")", LONGEST, task->lag);
     VOLT_REQUIRE(task->season >= 0 && task->season != 1 && task->season <= LONGEST, VOLT_ERR_ARGUMENT,
-                 "the season is %" PRId64 ", and must be 2 to %" PRId64 ", or 0 for none", task->season,
-                 LONGEST);
+                 "the season must be 2 to %" PRId64 ", or 0 for none (got %" PRId64 ")", LONGEST, task->season);
     VOLT_REQUIRE(kind != VOLT_BASELINE_SEASONAL || task->season > 0, VOLT_ERR_ARGUMENT,
                  "the seasonal naive forecast requires a season of at least 2 rows");
     VOLT_REQUIRE(task->learn_end >= 0 && task->learn_end <= levels.rows, VOLT_ERR_ARGUMENT,
-                 "the training rows end at %" PRId64 ", and must end at 0 to %" PRId64, task->learn_end,
-                 levels.rows);
+                 "learn_end must be 0 to %" PRId64 " (got %" PRId64 ")", levels.rows, task->learn_end);
     return check_rows(kind, levels, task);
 }
 

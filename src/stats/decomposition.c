@@ -26,9 +26,9 @@ volt_status volt_check_forecast(const double *y, int64_t n, int64_t rows_needed,
                                 const double *mean)
 {
     VOLT_REQUIRE(n >= rows_needed, VOLT_ERR_SHAPE,
-                 "the series has %" PRId64 " values, and must have at least %" PRId64, n, rows_needed);
-    VOLT_REQUIRE(h >= 1, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1", h);
-    VOLT_REQUIRE(season >= 0, VOLT_ERR_ARGUMENT, "the season is %" PRId64 ", and must not be negative", season);
+                 "the series must have at least %" PRId64 " values (got %" PRId64 ")", rows_needed, n);
+    VOLT_REQUIRE(h >= 1, VOLT_ERR_ARGUMENT, "the number of steps must be at least 1 (got %" PRId64 ")", h);
+    VOLT_REQUIRE(season >= 0, VOLT_ERR_ARGUMENT, "the season must not be negative (got %" PRId64 ")", season);
     VOLT_REQUIRE(y && mean, VOLT_ERR_ARGUMENT, "the series or the forecasts are NULL");
     return volt_require_finite("series", volt_view_of(y, n, 1));
 }

@@ -23,7 +23,7 @@ static volt_status check_shapes(volt_view truth, volt_view forecast)
                  " (must be equal)",
                  truth.rows, truth.cols, forecast.rows, forecast.cols);
     VOLT_REQUIRE(truth.rows >= 1 && truth.cols >= 1, VOLT_ERR_SHAPE,
-                 "the truth is %" PRId64 " x %" PRId64 ", and must have at least one row and one column",
+                 "the truth must have at least one row and one column (got %" PRId64 " x %" PRId64 ")",
                  truth.rows, truth.cols);
     VOLT_REQUIRE(truth.data && forecast.data && truth.ld >= truth.cols && forecast.ld >= forecast.cols,
                  VOLT_ERR_ARGUMENT,

@@ -303,8 +303,8 @@ static volt_status check_losses(volt_view losses, const volt_mcs_options *option
 {
     VOLT_REQUIRE(mcs, VOLT_ERR_ARGUMENT, "the model confidence set is NULL");
     VOLT_REQUIRE(losses.rows >= 2 && losses.cols >= 1, VOLT_ERR_SHAPE,
-                 "the losses are %" PRId64 " x %" PRId64
-                 ", and must have at least two rows (time) and one column (models)",
+                 "the losses must have at least two rows (time) and one column (models), got %" PRId64
+                 " x %" PRId64,
                  losses.rows, losses.cols);
     VOLT_REQUIRE(losses.data && losses.ld >= losses.cols, VOLT_ERR_ARGUMENT,
                  "the losses have no data, or a leading dimension of %" PRId64 " below their %" PRId64
@@ -313,14 +313,14 @@ static volt_status check_losses(volt_view losses, const volt_mcs_options *option
     VOLT_REQUIRE(options->method == VOLT_MCS_R || options->method == VOLT_MCS_MAX, VOLT_ERR_ARGUMENT,
                  "unknown method %d of the model confidence set", (int)options->method);
     VOLT_REQUIRE(options->size > 0 && options->size < 1, VOLT_ERR_ARGUMENT,
-                 "the size is %g, and must be above 0 and below 1", options->size);
+                 "the size must be above 0 and below 1 (got %g)", options->size);
     return volt_require_finite("losses", losses);
 }
 
 static volt_status check_reps(int64_t reps)
 {
     VOLT_REQUIRE(reps >= 1, VOLT_ERR_ARGUMENT,
-                 "the number of bootstrap replications is %" PRId64 ", and must be at least 1", reps);
+                 "the number of bootstrap replications must be at least 1 (got %" PRId64 ")", reps);
     return VOLT_OK;
 }
 
@@ -333,8 +333,8 @@ static volt_status choose_block(volt_view losses, double requested, volt_progres
         return VOLT_OK;
     }
     VOLT_REQUIRE(requested >= 1 && requested <= (double)losses.rows, VOLT_ERR_ARGUMENT,
-                 "the mean block length is %g, and must be between 1 and the %" PRId64 " rows of the losses",
-                 requested, losses.rows);
+                 "the mean block length must be between 1 and the %" PRId64 " rows of the losses (got %g)",
+                 losses.rows, requested);
     *block = requested;
     return VOLT_OK;
 }
@@ -356,9 +356,9 @@ static volt_status check_indices(const int64_t *indices, int64_t reps, int64_t r
     for (int64_t b = 0; b < reps; b++)
         for (int64_t t = 0; t < rows; t++)
             VOLT_REQUIRE(indices[b * rows + t] >= 0 && indices[b * rows + t] < rows, VOLT_ERR_ARGUMENT,
-                         "index %" PRId64 " of replication %" PRId64 " is %" PRId64
-                         ", and must be 0 to %" PRId64,
-                         t, b, indices[b * rows + t], rows - 1);
+                         "index %" PRId64 " of replication %" PRId64 " must be 0 to %" PRId64 " (got %" PRId64
+                         ")",
+                         t, b, rows - 1, indices[b * rows + t]);
     return VOLT_OK;
 }
 

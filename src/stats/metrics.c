@@ -153,7 +153,7 @@ volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshol
 {
     VOLT_TRY(volt_check_pair(truth, forecast));
     VOLT_REQUIRE(isfinite(threshold) && threshold > 0, VOLT_ERR_ARGUMENT,
-                 "the threshold is %g, and must be positive and finite", threshold);
+                 "the threshold must be positive and finite (got %g)", threshold);
     VOLT_REQUIRE(rows && reached, VOLT_ERR_ARGUMENT, "the number of rows is NULL");
 
     int64_t row = 0;

@@ -54,7 +54,7 @@ volt_status volt_ranking_compute(const double *scores, const int *marked, int64_
         count += marked[i] != 0;
     }
     VOLT_REQUIRE(count > 0 && count < n, VOLT_ERR_DATA,
-                 "%" PRId64 " of %" PRId64 " rows are marked: areas need rows of both kinds", count, n);
+                 "%" PRId64 " of %" PRId64 " rows are marked: areas require both kinds of rows", count, n);
     scored_row *rows = volt_alloc(n, sizeof *rows);
     if (!rows)
         return VOLT_ERR_MEMORY;

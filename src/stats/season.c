@@ -93,8 +93,8 @@ static int64_t season_of(const double *r, int64_t N, int64_t M)
 volt_status volt_season_find(const double *y, int64_t n, int64_t stride, int64_t *season)
 {
     VOLT_REQUIRE(y && season, VOLT_ERR_ARGUMENT, "the series or its season is NULL");
-    VOLT_REQUIRE(n >= 1, VOLT_ERR_SHAPE, "the series has %" PRId64 " values, and must have at least 1", n);
-    VOLT_REQUIRE(stride >= 1, VOLT_ERR_ARGUMENT, "the stride is %" PRId64 ", and must be at least 1", stride);
+    VOLT_REQUIRE(n >= 1, VOLT_ERR_SHAPE, "the series must have at least 1 value (got %" PRId64 ")", n);
+    VOLT_REQUIRE(stride >= 1, VOLT_ERR_ARGUMENT, "the stride must be at least 1 (got %" PRId64 ")", stride);
     for (int64_t t = 0; t < n; t++)
         VOLT_REQUIRE(isfinite(y[t * stride]), VOLT_ERR_NOT_FINITE, "value %" PRId64 " of the series is %g", t,
                      y[t * stride]);

@@ -77,9 +77,9 @@ volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view ba
     if (baseline.data) {
         VOLT_TRY(compare(truth, forecast, baseline, &found));
     } else {
-        VOLT_REQUIRE(ahead >= 1, VOLT_ERR_ARGUMENT, "ahead is %" PRId64 ", and must be at least 1", ahead);
+        VOLT_REQUIRE(ahead >= 1, VOLT_ERR_ARGUMENT, "ahead must be at least 1 (got %" PRId64 ")", ahead);
         VOLT_REQUIRE(season == 0 || season >= 2, VOLT_ERR_ARGUMENT,
-                     "season is %" PRId64 ", and must be 0 (none) or at least 2", season);
+                     "season must be 0 (none) or at least 2 (got %" PRId64 ")", season);
         VOLT_REQUIRE(past.rows == 0 || (past.data && past.cols == truth.cols), VOLT_ERR_SHAPE,
                      "past has %" PRId64 " columns and truth has %" PRId64, past.cols, truth.cols);
         found.lag = season ? (ahead + season - 1) / season * season : ahead;

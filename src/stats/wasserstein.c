@@ -39,7 +39,7 @@ double volt_wasserstein_sorted(const double *first, int64_t n_first, const doubl
 static volt_status check_sample(const char *name, const double *values, int64_t count)
 {
     VOLT_REQUIRE(values && count >= 1, VOLT_ERR_ARGUMENT,
-                 "the %s sample has %" PRId64 " values, and must have at least 1", name, values ? count : 0);
+                 "the %s sample must have at least 1 value (got %" PRId64 ")", name, values ? count : 0);
     for (int64_t i = 0; i < count; i++)
         VOLT_REQUIRE(isfinite(values[i]), VOLT_ERR_NOT_FINITE, "value %" PRId64 " of the %s sample is %g", i,
                      name, values[i]);

@@ -317,8 +317,8 @@ static volt_status assess_fitted(const assess_task *task, const volt_model_info 
     int64_t first = info->washout, rows = info->n - first;
     volt_view fitted = task->options->fitted;
     VOLT_REQUIRE(fitted.rows == info->n && fitted.cols == info->q && task->pairing->targets.rows == info->n,
-                 VOLT_ERR_SHAPE, "fitted is %lld x %lld, and must be %lld x %lld as the model's pairs",
-                 (long long)fitted.rows, (long long)fitted.cols, (long long)info->n, (long long)info->q);
+                 VOLT_ERR_SHAPE, "fitted must be %lld x %lld like the pairs of the model (got %lld x %lld)",
+                 (long long)info->n, (long long)info->q, (long long)fitted.rows, (long long)fitted.cols);
     volt_view targets = volt_view_rows(task->pairing->targets, first, rows);
     fitted = volt_view_rows(fitted, first, rows);
     if (!info->loss)
@@ -333,7 +333,7 @@ static volt_status make_blocks(assess_task *task, const volt_model_info *info)
 {
     const volt_assess_options *options = task->options;
     int64_t count = options->splits ? options->splits->folds : 1, n = task->pairing->inputs.rows;
-    VOLT_REQUIRE(count >= 1, VOLT_ERR_ARGUMENT, "folds is %lld, and must be at least 1", (long long)count);
+    VOLT_REQUIRE(count >= 1, VOLT_ERR_ARGUMENT, "folds must be at least 1 (got %lld)", (long long)count);
     if (count > n) /* too few rows for the search as well */
         return VOLT_OK;
     task->blocks = volt_alloc_zero(count, sizeof *task->blocks);
@@ -426,11 +426,11 @@ volt_status volt_assess(const volt_pairing *pairing, const volt_assess_options *
     VOLT_REQUIRE(pairing && assessment, VOLT_ERR_ARGUMENT, "pairing and assessment must not be NULL");
     VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_assess_options"));
     VOLT_REQUIRE(chosen.season == VOLT_SEASON_AUTO || chosen.season == 0 || chosen.season >= 2,
-                 VOLT_ERR_ARGUMENT, "season is %lld, and must be at least 2, 0 for none, or VOLT_SEASON_AUTO",
+                 VOLT_ERR_ARGUMENT, "season must be at least 2, 0 for none, or VOLT_SEASON_AUTO (got %lld)",
                  (long long)chosen.season);
     VOLT_REQUIRE(chosen.season_rows >= 0 && chosen.season_rows <= pairing->series.rows, VOLT_ERR_ARGUMENT,
-                 "season_rows is %lld, and must be at most the %lld rows of the series",
-                 (long long)chosen.season_rows, (long long)pairing->series.rows);
+                 "season_rows must be at most the %lld rows of the series (got %lld)",
+                 (long long)pairing->series.rows, (long long)chosen.season_rows);
     assess_task task = {.pairing = pairing, .options = &chosen};
     volt_assessment made = {.heldout_rmse = NAN,
                             .loo_rmse = NAN,

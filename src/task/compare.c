@@ -461,11 +461,12 @@ static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_c
     VOLT_REQUIRE(comparison, VOLT_ERR_ARGUMENT, "the output for the comparison is NULL");
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(n_train >= 2 && X.rows - n_train >= 2, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " of %" PRId64 " rows train, and at least 2 must train and 2 test", n_train,
-                 X.rows);
+                 "at least 2 training rows and 2 test rows are required (got %" PRId64
+                 " training rows of %" PRId64 ")",
+                 n_train, X.rows);
     VOLT_REQUIRE(options->gap >= 0 && options->gap <= n_train - 2, VOLT_ERR_ARGUMENT,
-                 "a gap of %" PRId64 " rows leaves fewer than 2 of the %" PRId64 " rows that train",
-                 options->gap, n_train);
+                 "a gap of %" PRId64 " rows leaves fewer than 2 of the %" PRId64 " training rows", options->gap,
+                 n_train);
     if (options->base.data) {
         VOLT_REQUIRE(options->base.rows == Y.rows && options->base.cols == Y.cols, VOLT_ERR_SHAPE,
                      "the base is %" PRId64 " x %" PRId64 " and the targets are %" PRId64 " x %" PRId64

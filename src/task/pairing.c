@@ -34,15 +34,15 @@ static volt_status choose_horizons(volt_view X, bool has_targets, const volt_pai
 {
     int64_t ahead = options->ahead == VOLT_AHEAD_AUTO ? (has_targets ? 0 : 1) : options->ahead;
     int64_t first = options->first_ahead == VOLT_AHEAD_AUTO ? ahead : options->first_ahead;
-    VOLT_REQUIRE(ahead >= 0, VOLT_ERR_ARGUMENT, "ahead is %lld, and must be at least 0", (long long)ahead);
+    VOLT_REQUIRE(ahead >= 0, VOLT_ERR_ARGUMENT, "ahead must be at least 0 (got %lld)", (long long)ahead);
     VOLT_REQUIRE(first == ahead || (first >= 1 && first < ahead), VOLT_ERR_ARGUMENT,
-                 "ahead is %lld to %lld, and a range must have 1 <= first <= last", (long long)first,
+                 "a range of ahead must have 1 <= first <= last (got %lld to %lld)", (long long)first,
                  (long long)ahead);
     VOLT_REQUIRE(has_targets || first > 0, VOLT_ERR_ARGUMENT,
-                 "ahead is 0, and must be at least 1 without targets");
+                 "ahead must be at least 1 without targets (got 0)");
     VOLT_REQUIRE(ahead < X.rows, X.rows == 1 ? VOLT_ERR_DATA : VOLT_ERR_ARGUMENT,
-                 "ahead is %lld, and must be less than the %lld row%s", (long long)ahead, (long long)X.rows,
-                 X.rows == 1 ? "" : "s");
+                 "ahead must be less than the %lld row%s (got %lld)", (long long)X.rows, X.rows == 1 ? "" : "s",
+                 (long long)ahead);
     pairing->first_ahead = first;
     pairing->ahead = ahead;
     pairing->gap = ahead > 1 ? ahead - 1 : 0;
@@ -54,9 +54,9 @@ static volt_status check_fed_outputs(bool has_targets, const volt_pairing_option
 {
     VOLT_REQUIRE(
         !options->fed_outputs || has_targets, VOLT_ERR_ARGUMENT,
-        "feedback needs y, targets separate from the inputs: a series without y is fed back by continue");
+        "feedback requires y, targets separate from the inputs; a series without y is continued by continue");
     VOLT_REQUIRE(!options->fed_outputs || ahead == 0, VOLT_ERR_ARGUMENT,
-                 "ahead is %lld, and must be 0 with feedback: the target of the row before must be known",
+                 "ahead must be 0 with feedback: the target of the row before must be known (got %lld)",
                  (long long)ahead);
     return VOLT_OK;
 }
@@ -72,7 +72,7 @@ static volt_status check_records(volt_view X, const volt_pairing_options *option
         else
             snprintf(name, sizeof name, "%lld", (long long)r);
         VOLT_REQUIRE(length > ahead, VOLT_ERR_DATA,
-                     "record %s has %lld row%s; a target %lld ahead needs at least %lld", name,
+                     "record %s has %lld row%s; a target %lld ahead requires at least %lld", name,
                      (long long)length, length == 1 ? "" : "s", (long long)ahead, (long long)ahead + 1);
         rows += length;
     }
@@ -319,8 +319,7 @@ static volt_status count_outputs(const volt_pairing_options *options, volt_pairi
     bool needs_classes = loss && loss->kind->info.classes;
     volt_loss_free(loss);
     VOLT_REQUIRE(!pairing->classes || needs_classes, VOLT_ERR_ARGUMENT,
-                 "labels need a loss of classes, and the loss is %s",
-                 options->loss ? options->loss : "squares");
+                 "labels require a classification loss (got %s)", options->loss ? options->loss : "squares");
     return VOLT_OK;
 }
 
@@ -359,13 +358,13 @@ volt_status volt_pairing_create(volt_view X, volt_view Y, const volt_pairing_opt
     VOLT_REQUIRE(pairing, VOLT_ERR_ARGUMENT, "pairing is NULL");
     *pairing = NULL;
     VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_pairing_options"));
-    VOLT_REQUIRE(X.data && X.rows >= 1 && X.cols >= 1, VOLT_ERR_SHAPE,
-                 "X is %lld x %lld, and must not be empty", (long long)X.rows, (long long)X.cols);
+    VOLT_REQUIRE(X.data && X.rows >= 1 && X.cols >= 1, VOLT_ERR_SHAPE, "X must not be empty (got %lld x %lld)",
+                 (long long)X.rows, (long long)X.cols);
     VOLT_REQUIRE(!Y.data || (Y.rows == X.rows && Y.cols >= 1), VOLT_ERR_SHAPE,
-                 "Y is %lld x %lld, and must have the %lld rows of X", (long long)Y.rows, (long long)Y.cols,
-                 (long long)X.rows);
+                 "Y must have %lld rows, as X, and at least one column (got %lld x %lld)", (long long)X.rows,
+                 (long long)Y.rows, (long long)Y.cols);
     VOLT_REQUIRE(chosen.n_records >= 0 && (chosen.n_records == 0 || chosen.records), VOLT_ERR_ARGUMENT,
-                 "n_records is %lld, and must be at least 0, with their lengths", (long long)chosen.n_records);
+                 "n_records must be at least 0, with their lengths (got %lld)", (long long)chosen.n_records);
     VOLT_REQUIRE(chosen.known_inputs >= 0 && chosen.known_inputs < X.cols, VOLT_ERR_ARGUMENT,
                  "known_inputs is %lld, and must be at least 0 and less than the %lld columns of X",
                  (long long)chosen.known_inputs, (long long)X.cols);

@@ -99,7 +99,7 @@ volt_status volt_contenders_resolve(const volt_compare_options *options, volt_co
     if (options->contenders)
         *count = options->n_contenders;
     VOLT_REQUIRE(*count >= 1 && *count <= 64, VOLT_ERR_ARGUMENT,
-                 "there are %lld kernels to compare, and must be 1 to 64", (long long)*count);
+                 "the number of kernels to compare must be 1 to 64 (got %lld)", (long long)*count);
     volt_contender *made = volt_alloc(*count, sizeof *made);
     if (!made)
         return VOLT_ERR_MEMORY;
@@ -330,13 +330,13 @@ volt_status volt_compare_loss_read(const volt_compare_options *options, int64_t 
     for (int64_t i = n_train; options->weights && i < n; i++)
         total += options->weights[i];
     VOLT_REQUIRE(total > 0 && isfinite(total), VOLT_ERR_DATA,
-                 "the weights of the test rows add up to %g, and must be at least 0 and one of them positive",
+                 "the weights of the test rows must be at least 0, and at least one positive (their sum is %g)",
                  total);
     VOLT_TRY(volt_loss_parse(options->loss ? options->loss : "squares", &read));
     bool named = options->classes && options->n_classes >= 2;
     if (read->kind->info.classes && !named) {
         volt_loss_free(read);
-        return volt_fail(VOLT_ERR_ARGUMENT, "loss %s needs the names of its classes, two at least",
+        return volt_fail(VOLT_ERR_ARGUMENT, "loss %s requires the names of at least two classes",
                          options->loss);
     }
     *loss = read;

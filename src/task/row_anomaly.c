@@ -22,8 +22,8 @@ static volt_status take_options(const volt_row_anomaly_options *given, volt_row_
     *options = volt_row_anomaly_options_default();
     VOLT_TRY(volt_options_take(options, sizeof *options, given, "volt_row_anomaly_options"));
     VOLT_REQUIRE(options->rate > 0 && options->rate < 1, VOLT_ERR_ARGUMENT,
-                 "rate is %g, and must lie between 0 and 1", options->rate);
-    VOLT_REQUIRE(options->window >= 0, VOLT_ERR_ARGUMENT, "window is %" PRId64 ", and must be at least 0",
+                 "rate must be between 0 and 1 (got %g)", options->rate);
+    VOLT_REQUIRE(options->window >= 0, VOLT_ERR_ARGUMENT, "window must be at least 0 (got %" PRId64 ")",
                  options->window);
     return VOLT_OK;
 }
@@ -34,8 +34,8 @@ static volt_status count_train_rows(int64_t rows, int64_t given, int64_t *train)
 {
     *train = given;
     VOLT_REQUIRE(given == 0 || (given >= MIN_ROWS && given <= rows), VOLT_ERR_ARGUMENT,
-                 "train_rows is %" PRId64 ", and must be %d to %" PRId64 ", the number of rows", given,
-                 MIN_ROWS, rows);
+                 "train_rows must be %d to %" PRId64 ", the number of rows (got %" PRId64 ")", MIN_ROWS, rows,
+                 given);
     if (given > 0)
         return VOLT_OK;
     *train = volt_max(MIN_TRAIN, volt_min(rows / 3, MAX_TRAIN));

@@ -1,4 +1,4 @@
-/* src/task/times_check.c: order of rows by their times, missing rows, and rows that the model knows. */
+/* src/task/times_check.c: order of rows by their times, missing rows, and training rows of the model. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/time/time_grid.h"

@@ -54,7 +54,7 @@ static void options_unsupported_by_landmarks_are_rejected(void **state)
     options.landmarks = 11;
     check_refused(&problem, &options, "1 to 10");
     options.landmarks = -1;
-    check_refused(&problem, &options, "landmarks is -1");
+    check_refused(&problem, &options, "landmarks must be");
     options = nystrom;
     options.score = VOLT_SCORE_PREQUENTIAL;
     check_refused(&problem, &options, "prequential");

@@ -340,7 +340,7 @@ static void damaged_files_are_rejected_with_position(void **state)
         {"[1]", VOLT_ERR_FORMAT, "must be a JSON object"},
         {"{\"C\": [[1]], \"a\": [0]}", VOLT_ERR_FORMAT, "no list \"b\""},
         {"{\"C\": 1, \"a\": [0], \"b\": [0]}", VOLT_ERR_FORMAT, "no list \"C\""},
-        {"{\"C\": [], \"a\": [], \"b\": []}", VOLT_ERR_FORMAT, "\"a\" has 0 numbers"},
+        {"{\"C\": [], \"a\": [], \"b\": []}", VOLT_ERR_FORMAT, "\"a\" 0 numbers"},
         {"{\"C\": [[1]], \"a\": [0], \"b\": [0, 1]}", VOLT_ERR_FORMAT, "\"b\" must be a list of 1 numbers"},
         {"{\"C\": [[1]], \"a\": [\"x\"], \"b\": [0]}", VOLT_ERR_FORMAT, "number 1 of \"a\" is not a number"},
         {"{\"C\": [[1, 2]], \"a\": [0], \"b\": [0]}", VOLT_ERR_FORMAT, "row 1 of \"C\" must be a list of 1"},

@@ -147,7 +147,7 @@ static void invalid_ranges_are_rejected(void **state)
                   "range");
     check_refused("rbf | linear", (volt_range){.kind = VOLT_SEARCH_LOG, .low = 1, .high = 2}, VOLT_ERR_ARGUMENT,
                   "range");
-    const char *whole = "must have whole ends";
+    const char *whole = "whole";
     check_refused("rbf", (volt_range){"window", VOLT_SEARCH_INTEGER, 1, 2.5, NULL, 0}, VOLT_ERR_ARGUMENT,
                   whole);
     check_refused("rbf", (volt_range){"window", VOLT_SEARCH_INTEGER, 1, 2e9, NULL, 0}, VOLT_ERR_ARGUMENT,

@@ -76,10 +76,10 @@ static void invalid_arguments_are_rejected(void **state)
         int64_t n, n_state;
         const char *says;
     } cases[] = {
-        {{1, 2}, 2, 4, "record 2 has 2 rows"}, {{1, 0}, 2, 4, "whole numbers from 1 to 2"},
-        {{1.5, 0.5}, 2, 4, "whole numbers"},   {{1e300, 1}, 2, 4, "whole numbers"},
-        {{1, 1, 1}, 3, 4, "record 3"},         {{1}, 1, 3, "1 rows in total"},
-        {{1, 1}, 2, 3, "\"state\""},           {{2}, 1, 4, "\"state\""},
+        {{1, 2}, 2, 4, "record 2 rows"},     {{1, 0}, 2, 4, "whole numbers from 1 to 2"},
+        {{1.5, 0.5}, 2, 4, "whole numbers"}, {{1e300, 1}, 2, 4, "whole numbers"},
+        {{1, 1, 1}, 3, 4, "record 3"},       {{1}, 1, 3, "1 rows in total"},
+        {{1, 1}, 2, 3, "\"state\""},         {{2}, 1, 4, "\"state\""},
     };
     volt_model *model = NULL;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

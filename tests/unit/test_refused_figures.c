@@ -320,7 +320,7 @@ static void returns_and_fits(void **state)
     check_fails(volt_log_returns((volt_view){prices, 3, 2, 1}, volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT,
                 "empty");
     check_fails(volt_log_returns(volt_view_of(prices, 1, 2), volt_matrix_of(out, 2, 2)), VOLT_ERR_DATA,
-                "needs");
+                "two rows");
     check_fails(volt_log_returns(three, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_SHAPE, "x 2");
     check_fails(volt_log_returns(three, volt_matrix_of(out, 3, 2)), VOLT_ERR_SHAPE, "x 3 2");
     check_fails(volt_log_returns(three, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "x 2 1");
@@ -350,7 +350,7 @@ static void parameters_as_text(void **state)
     } wrong[] = {
         {"7", "must be a JSON object"},
         {"{\"C\": [[1]], \"b\": [0.9]}", "no list \"a\""},
-        {"{\"C\": [[1]], \"a\": [], \"b\": []}", "has 0 numbers"},
+        {"{\"C\": [[1]], \"a\": [], \"b\": []}", "0 numbers"},
         {"{\"C\": [[1]], \"a\": [\"x\"], \"b\": [0.9]}", "number 1 of \"a\" is not a number"},
         {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9, 1]}", "\"b\" must be a list of 1 numbers"},
         {"{\"C\": [[1], [2]], \"a\": [0.3], \"b\": [0.9]}", "\"C\" must be a list of 1 rows"},

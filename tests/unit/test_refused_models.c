@@ -88,9 +88,9 @@ static void options_of_a_fit(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.passthrough_columns = D);
     refused("rbf", VOLT_ERR_ARGUMENT, "is input -1", o.anchors = anchors);
     refused("rbf", VOLT_ERR_ARGUMENT, "is input 3", o.anchors = far);
-    refused("rbf", VOLT_ERR_ARGUMENT, "the season is 1", o.season = 1);
-    refused("rbf", VOLT_ERR_ARGUMENT, "the season is 24", o.season = N);
-    refused("rbf", VOLT_ERR_ARGUMENT, "ahead is -1", o.ahead = -1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "the season 1", o.season = 1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "the season 24", o.season = N);
+    refused("rbf", VOLT_ERR_ARGUMENT, "ahead -1", o.ahead = -1);
     refused("rbf", VOLT_ERR_ARGUMENT, "solver \"\"", o.solver = "");
     refused("rbf", VOLT_ERR_ARGUMENT, "did you mean \"exact\"", o.solver = "exakt");
     refused("rbf", VOLT_ERR_ARGUMENT, "landmark choice -1", o.landmark_choice = (volt_landmarks)-1);
@@ -118,9 +118,9 @@ static void options_of_a_loss(void **state)
     for (int i = 0; i < N; i++)
         weights[i] = 1;
     weights[3] = -1;
-    refused("rbf", VOLT_ERR_ARGUMENT, "weight 4 is -1", o.weights = weights);
+    refused("rbf", VOLT_ERR_ARGUMENT, "weight 4 -1", o.weights = weights);
     weights[3] = INFINITY;
-    refused("rbf", VOLT_ERR_ARGUMENT, "weight 4 is inf", o.weights = weights);
+    refused("rbf", VOLT_ERR_ARGUMENT, "weight 4 inf", o.weights = weights);
     refused("rbf", VOLT_ERR_ARGUMENT, "loss quantile:q=0.5 has no classes", o.loss = "quantile:q=0.5",
             o.n_classes = 2, o.classes = (const char *const[]){"a", "b"});
     refused("rbf", VOLT_ERR_ARGUMENT, "cannot be fed back", o.loss = "quantile:q=0.1/0.9",
@@ -131,7 +131,7 @@ static void options_of_a_loss(void **state)
     refused("esn", VOLT_ERR_ARGUMENT, "does not support losses", o.loss = "quantile:q=0.5",
             o.solver = "features");
     refused("rbf", VOLT_ERR_ARGUMENT, "keep_factor", o.loss = "quantile:q=0.5", o.keep_factor = 1);
-    refused("rbf", VOLT_ERR_ARGUMENT, "the class of row 1 is", o.loss = "logistic", o.n_classes = 2,
+    refused("rbf", VOLT_ERR_ARGUMENT, "class row 1", o.loss = "logistic", o.n_classes = 2,
             o.classes = (const char *const[]){"a", "b"});
 }
 

@@ -135,9 +135,9 @@ static void invalid_splits_are_rejected(void **state)
     } wrong[] = {
         {10, {0, 0, 1, 0, 0}, "0 folds"},
         {10, {-3, 0, 1, 0, 0}, "-3 folds"},
-        {10, {3, -1, 1, 0, 0}, "gap is -1"},
-        {10, {3, 0, 0, 0, 0}, "minimum training length is 0"},
-        {10, {3, 0, 1, -2, 0}, "maximum training length is -2"},
+        {10, {3, -1, 1, 0, 0}, "gap -1"},
+        {10, {3, 0, 0, 0, 0}, "minimum training length 0"},
+        {10, {3, 0, 1, -2, 0}, "maximum training length -2"},
         {10, {3, 0, 1, 4, 1}, "not both"},
         {3, {3, 0, 1, 0, 0}, "3 rows are too few for 3 folds"},
         {1, {1, 0, 1, 0, 0}, "1 rows are too few"},

@@ -74,7 +74,7 @@ static volt_status forward(volt_status status, int *went_on)
 
 static volt_status require_positive(int value)
 {
-    VOLT_REQUIRE(value > 0, VOLT_ERR_ARGUMENT, "the value is %d, and must be above 0", value);
+    VOLT_REQUIRE(value > 0, VOLT_ERR_ARGUMENT, "the value must be above 0 (got %d)", value);
     return VOLT_OK;
 }
 

@@ -153,7 +153,7 @@ class Simulator:
     """A fitted estimator as identibench calls a model: ``model(u, y_init, attrs)``.
 
     y_init, the first rows of the output, initialises the state of a model with feedback. Other models ignore it.
-    The result has a row for every row of u and a column for every output.
+    The result has one row for each row of u and one column for each output.
 
     Examples
     --------

@@ -15,7 +15,7 @@ volt_status volt_bekk_create(int64_t d, volt_bekk **bekk)
 {
     VOLT_REQUIRE(bekk, VOLT_ERR_ARGUMENT, "the output for the BEKK parameters is NULL");
     VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_ARGUMENT,
-                 "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MAX_ASSETS);
+                 "the number of assets must be 1 to %d (got %" PRId64 ")", VOLT_BEKK_MAX_ASSETS, d);
     volt_bekk *fresh = volt_alloc_zero(1, sizeof *fresh);
     double *numbers = volt_alloc_zero(d * (d + 2), sizeof *numbers);
     if (!fresh || !numbers) {

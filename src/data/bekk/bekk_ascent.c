@@ -260,7 +260,7 @@ static volt_status run_round(climber *climb, double *loglik)
     nlopt_destroy(optimiser);
     climb->optimiser = NULL;
     VOLT_REQUIRE(result != NLOPT_OUT_OF_MEMORY, VOLT_ERR_MEMORY,
-                 "out of memory to optimise %" PRId64 " parameters", climb->count);
+                 "not enough memory to optimise %" PRId64 " parameters", climb->count);
 
     double reached = 0; /* a better point is used whatever the status */
     move(climb, climb->y, climb->x);

@@ -57,14 +57,14 @@ static volt_status check_call(volt_view returns, const volt_bekk_fit_options *op
     VOLT_TRY(volt_returns_check(returns));
     int64_t d = returns.cols, P = volt_bekk_parameter_count(d);
     VOLT_REQUIRE(d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_ARGUMENT,
-                 "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MAX_ASSETS);
+                 "the number of assets must be 1 to %d (got %" PRId64 ")", VOLT_BEKK_MAX_ASSETS, d);
     VOLT_REQUIRE(options->starts >= 1 && options->rounds >= 1, VOLT_ERR_ARGUMENT,
-                 "the numbers of starts and rounds are %" PRId64 " and %" PRId64 ", and must be at least 1",
+                 "the numbers of starts and rounds must be at least 1 (got %" PRId64 " and %" PRId64 ")",
                  options->starts, options->rounds);
     int64_t least = 2 * P > 50 ? 2 * P : 50;
     VOLT_REQUIRE(returns.rows >= least, VOLT_ERR_DATA,
                  "there are %" PRId64 " returns, but %" PRId64 " assets (%" PRId64
-                 " parameters) need at least %" PRId64,
+                 " parameters) require at least %" PRId64,
                  returns.rows, d, P, least);
     return VOLT_OK;
 }

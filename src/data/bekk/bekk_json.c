@@ -217,11 +217,11 @@ static volt_status read_object(const json_t *object, volt_bekk **bekk)
     static const char *const keys[] = {"C", "a", "b"};
     for (int k = 0; k < 3; k++)
         VOLT_REQUIRE(json_is_array(json_object_get(object, keys[k])), VOLT_ERR_FORMAT,
-                     "the BEKK parameters have no list \"%s\" (they need \"C\", \"a\" and \"b\")", keys[k]);
+                     "the BEKK parameters have no list \"%s\" (required: \"C\", \"a\" and \"b\")", keys[k]);
     const json_t *a = json_object_get(object, "a");
     int64_t d = (int64_t)json_array_size(a);
     VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_FORMAT,
-                 "\"a\" has %" PRId64 " numbers, and must have 1 to %d", d, VOLT_BEKK_MAX_ASSETS);
+                 "\"a\" must have 1 to %d numbers (got %" PRId64 ")", VOLT_BEKK_MAX_ASSETS, d);
     VOLT_TRY(volt_bekk_create(d, bekk));
     VOLT_TRY(read_list(a, d, "\"a\"", (*bekk)->a));
     VOLT_TRY(read_list(json_object_get(object, "b"), d, "\"b\"", (*bekk)->b));

@@ -96,13 +96,13 @@ static volt_status check_call(const volt_bekk *bekk, volt_view returns, volt_mat
                  returns.cols, bekk->d);
     VOLT_REQUIRE(returns.rows > bekk->d, VOLT_ERR_DATA,
                  "there are %" PRId64 " returns of %" PRId64
-                 " assets, but their covariance needs at least %" PRId64,
+                 " assets, but their covariance requires at least %" PRId64,
                  returns.rows, bekk->d, bekk->d + 1);
     VOLT_REQUIRE(!covariances.data || (covariances.rows == returns.rows && covariances.ld >= covariances.cols &&
                                        covariances.cols == volt_packed_count(bekk->d)),
                  VOLT_ERR_SHAPE,
-                 "the covariances are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
-                 covariances.rows, covariances.cols, returns.rows, volt_packed_count(bekk->d));
+                 "the covariances must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")",
+                 returns.rows, volt_packed_count(bekk->d), covariances.rows, covariances.cols);
     return VOLT_OK;
 }
 

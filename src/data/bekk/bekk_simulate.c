@@ -112,8 +112,8 @@ static volt_status check_output(const char *what, volt_matrix out, int64_t cols,
     if (!out.data)
         return VOLT_OK;
     VOLT_REQUIRE(out.cols == cols && out.ld >= cols, VOLT_ERR_SHAPE,
-                 "bekk: the matrix of %s has %" PRId64 " columns, and must have %" PRId64, what, out.cols,
-                 cols);
+                 "bekk: the matrix of %s must have %" PRId64 " columns (got %" PRId64 ")", what, cols,
+                 out.cols);
     VOLT_REQUIRE(*rows < 0 || out.rows == *rows, VOLT_ERR_SHAPE,
                  "bekk: the matrix of %s has %" PRId64 " rows, and another has %" PRId64, what, out.rows,
                  *rows);
@@ -139,7 +139,7 @@ volt_status volt_bekk_simulate(const volt_bekk *bekk, const volt_bekk_simulate_o
     VOLT_TRY(check_output("returns", returns, d, &n));
     VOLT_TRY(check_output("covariances", covariances, volt_packed_count(d), &n));
     VOLT_REQUIRE(n >= 1, VOLT_ERR_ARGUMENT, "bekk: %s",
-                 n < 0 ? "there is no matrix to fill" : "the number of rows is 0, and must be at least 1");
+                 n < 0 ? "there is no matrix to fill" : "the number of rows must be at least 1 (got 0)");
     VOLT_TRY(volt_memory_require(2.0 * (double)n * (double)length * sizeof(double), "the simulated rows"));
 
     bekk_system system = {.memory = NULL};

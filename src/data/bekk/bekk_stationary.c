@@ -13,7 +13,7 @@ volt_status volt_bekk_check(const volt_bekk *bekk)
     VOLT_REQUIRE(bekk && bekk->C && bekk->a && bekk->b, VOLT_ERR_ARGUMENT, "the BEKK parameters are NULL");
     int64_t d = bekk->d;
     VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_ARGUMENT,
-                 "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MAX_ASSETS);
+                 "the number of assets must be 1 to %d (got %" PRId64 ")", VOLT_BEKK_MAX_ASSETS, d);
     for (int64_t i = 0; i < d; i++) {
         VOLT_REQUIRE(isfinite(bekk->a[i]) && isfinite(bekk->b[i]), VOLT_ERR_NOT_FINITE,
                      "a or b of asset %" PRId64 " is not finite", i + 1);
@@ -35,8 +35,7 @@ volt_status volt_bekk_check_stationary(const volt_bekk *bekk)
         double a = bekk->a[i], b = bekk->b[i], sum = a * a + b * b;
         VOLT_REQUIRE(sum < 1, VOLT_ERR_ARGUMENT,
                      "the BEKK model is not stationary: a^2 + b^2 of asset %" PRId64
-                     "%s%s%s is %.6g (a = %g, b = %g), "
-                     "and must be below 1",
+                     "%s%s%s must be below 1 (got %.6g for a = %g, b = %g)",
                      i + 1, bekk->tickers ? " (" : "", bekk->tickers ? bekk->tickers[i] : "",
                      bekk->tickers ? ")" : "", sum, a, b);
     }
@@ -57,8 +56,8 @@ volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt_matrix c
     int64_t d = bekk->d;
     VOLT_REQUIRE(covariance.data && covariance.rows == d && covariance.cols == d && covariance.ld >= d,
                  VOLT_ERR_SHAPE,
-                 "the covariance is %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
-                 covariance.rows, covariance.cols, d, d);
+                 "the covariance must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", d, d,
+                 covariance.rows, covariance.cols);
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j <= i; j++)
             VOLT_REQUIRE(isfinite(stationary_entry(bekk, i, j)), VOLT_ERR_NOT_FINITE,

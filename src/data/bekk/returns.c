@@ -31,19 +31,19 @@ volt_status volt_returns_check(volt_view returns)
 volt_status volt_log_returns(volt_view prices, volt_matrix returns)
 {
     VOLT_TRY(check_shape(prices, "prices"));
-    VOLT_REQUIRE(prices.rows >= 2, VOLT_ERR_DATA, "there is %" PRId64 " row of prices, but a return needs two",
+    VOLT_REQUIRE(prices.rows >= 2, VOLT_ERR_DATA, "at least two rows of prices are required (got %" PRId64 ")",
                  prices.rows);
     VOLT_REQUIRE(returns.data && returns.rows == prices.rows - 1 && returns.cols == prices.cols &&
                      returns.ld >= returns.cols,
                  VOLT_ERR_SHAPE,
-                 "the returns are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, returns.rows,
-                 returns.cols, prices.rows - 1, prices.cols);
+                 "the returns must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")",
+                 prices.rows - 1, prices.cols, returns.rows, returns.cols);
     for (int64_t t = 0; t < prices.rows; t++)
         for (int64_t j = 0; j < prices.cols; j++) {
             double price = prices.data[t * prices.ld + j];
             VOLT_REQUIRE(isfinite(price), VOLT_ERR_NOT_FINITE,
                          "the price in " PLACE " is missing or not finite", t + 1, j + 1);
-            VOLT_REQUIRE(price > 0, VOLT_ERR_DATA, "the price in " PLACE " is %g, and must be above 0", t + 1,
+            VOLT_REQUIRE(price > 0, VOLT_ERR_DATA, "the price in " PLACE " must be above 0 (got %g)", t + 1,
                          j + 1, price);
         }
     for (int64_t t = 1; t < prices.rows; t++)

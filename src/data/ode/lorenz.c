@@ -111,11 +111,11 @@ static volt_status check_options(const volt_simulate_options *options, volt_matr
 {
     VOLT_TRY(volt_process_check("lorenz", out, 3, 1, options->discard));
     VOLT_REQUIRE(isfinite(options->sigma) && isfinite(options->rho) && isfinite(options->beta),
-                 VOLT_ERR_ARGUMENT, "lorenz: sigma, rho, beta are %g, %g, %g, and must be finite",
+                 VOLT_ERR_ARGUMENT, "lorenz: sigma, rho and beta must be finite (got %g, %g, %g)",
                  options->sigma, options->rho, options->beta);
     for (int i = 0; i < 3; i++)
         VOLT_REQUIRE(isfinite(options->start[i]), VOLT_ERR_ARGUMENT,
-                     "lorenz: entry %d of the start is %g, and must be finite", i + 1, options->start[i]);
+                     "lorenz: entry %d of the start must be finite (got %g)", i + 1, options->start[i]);
     VOLT_TRY(volt_ode_check_step("lorenz", options->step));
     return volt_ode_check_method("lorenz", options->method);
 }

@@ -60,17 +60,17 @@ static volt_status check_options(const volt_simulate_options *options, volt_matr
 {
     VOLT_TRY(volt_process_check("mackey-glass", out, 1, options->every, options->discard));
     VOLT_REQUIRE(isfinite(options->a) && isfinite(options->b) && isfinite(options->start[0]), VOLT_ERR_ARGUMENT,
-                 "mackey-glass: a, b and start are %g, %g and %g, and must be finite", options->a, options->b,
+                 "mackey-glass: a, b and start must be finite (got %g, %g, %g)", options->a, options->b,
                  options->start[0]);
     VOLT_REQUIRE(isfinite(options->power) && options->power >= 0, VOLT_ERR_ARGUMENT,
-                 "mackey-glass: the power is %g, and must be at least 0 and finite", options->power);
+                 "mackey-glass: the power must be at least 0 and finite (got %g)", options->power);
     VOLT_TRY(volt_ode_check_step("mackey-glass", options->step));
     VOLT_REQUIRE(isfinite(options->delay) && options->delay > 0, VOLT_ERR_ARGUMENT,
-                 "mackey-glass: the delay is %g, and must be above 0 and finite", options->delay);
-    VOLT_REQUIRE(whole_steps(options->delay, options->step) >= 1, VOLT_ERR_ARGUMENT,
-                 "mackey-glass: the delay %.15g is %.15g steps of %.15g, and must be a whole number of "
-                 "steps, at least 1",
-                 options->delay, options->delay / options->step, options->step);
+                 "mackey-glass: the delay must be above 0 and finite (got %g)", options->delay);
+    VOLT_REQUIRE(
+        whole_steps(options->delay, options->step) >= 1, VOLT_ERR_ARGUMENT,
+        "mackey-glass: the delay %.15g must be a whole number of steps, at least 1 (got %.15g steps of %.15g)",
+        options->delay, options->delay / options->step, options->step);
     return volt_ode_check_method("mackey-glass", options->method);
 }
 

@@ -77,7 +77,8 @@ static volt_status check_rows(int64_t n_rows)
 
 volt_status volt_csv_parse_row(const char *line, int64_t cols, volt_missing missing, double *row)
 {
-    VOLT_REQUIRE(line && row && cols > 0, VOLT_ERR_ARGUMENT, "volt_csv_parse_row: a line, a row and cols > 0");
+    VOLT_REQUIRE(line && row && cols > 0, VOLT_ERR_ARGUMENT,
+                 "volt_csv_parse_row requires a line, a row and cols > 0");
     VOLT_REQUIRE(missing == VOLT_MISSING_ERROR || missing == VOLT_MISSING_KEEP, VOLT_ERR_ARGUMENT,
                  "volt_csv_parse_row takes error or keep");
     double *numbers = volt_alloc_doubles(1, cols); /* a line that fails must not change `row` */
@@ -154,7 +155,7 @@ static volt_status split_first(const char *text, int64_t lines, char ***cells, i
 volt_status volt_csv_split_line(const char *line, const char *next, char ***cells, int64_t *count)
 {
     VOLT_REQUIRE(line && cells && count, VOLT_ERR_ARGUMENT,
-                 "volt_csv_split_line: a line and an output for its cells");
+                 "volt_csv_split_line requires a line and an output for its cells");
     if (!next)
         return split_first(line, 1, cells, count);
     size_t size = strlen(line) + strlen(next) + 2;

@@ -34,7 +34,7 @@ typedef struct volt_atomic_file {
     int64_t written;   /* bytes */
 } volt_atomic_file;
 
-/* Opens the file. VOLT_ERR_IO (the message has the path and the reason), VOLT_ERR_MEMORY. */
+/* Opens the file. VOLT_ERR_IO (the message names the path and the reason), VOLT_ERR_MEMORY. */
 volt_status volt_atomic_open(volt_atomic_file *file, const char *path);
 
 /* Appends bytes. After a failure it does nothing, and volt_atomic_close reports the failure. */

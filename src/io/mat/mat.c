@@ -118,7 +118,7 @@ static volt_status list_variables(mat_reader *reader)
                      "variable '%s' of %" PRId64 " x %" PRId64 " is larger than the file can hold",
                      volt_excerpt(info->name, strlen(info->name), shown), variable.rows, variable.cols);
     }
-    VOLT_REQUIRE(sum == surveyed, VOLT_ERR_MEMORY, "out of memory for the variables of the file");
+    VOLT_REQUIRE(sum == surveyed, VOLT_ERR_MEMORY, "not enough memory for the variables of the file");
     VOLT_REQUIRE(reader->n_variables > 0, VOLT_ERR_FORMAT, "the file has no readable variable");
     return VOLT_OK;
 }

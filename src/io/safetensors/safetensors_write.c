@@ -53,7 +53,7 @@ static volt_status add(json_t *object, const char *key, json_t *value)
         return volt_fail(VOLT_ERR_ARGUMENT, "a safetensors file cannot contain '%s' twice", key);
     }
     if (json_object_set_new(object, key, value) != 0)
-        return volt_fail(VOLT_ERR_MEMORY, "out of memory for the header of a safetensors file");
+        return volt_fail(VOLT_ERR_MEMORY, "not enough memory for the header of a safetensors file");
     return VOLT_OK;
 }
 
@@ -89,7 +89,7 @@ static volt_status make_header(const volt_tensor *tensors, int64_t n_tensors, co
     json_t *header = json_object(), *notes = json_object();
     if (json_object_set_new(header, "__metadata__", notes) != 0) { /* takes over the notes; NULL fails */
         json_decref(header);
-        return volt_fail(VOLT_ERR_MEMORY, "out of memory for the header of a safetensors file");
+        return volt_fail(VOLT_ERR_MEMORY, "not enough memory for the header of a safetensors file");
     }
     volt_status status = add_entries(header, notes, tensors, n_tensors, metadata, n_metadata);
     if (!status)

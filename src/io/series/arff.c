@@ -119,7 +119,7 @@ static volt_status read_attribute(arff_reader *reader, char *text)
     char shown[VOLT_EXCERPT_LENGTH];
     int64_t line = reader->lines.line;
     char *type = skip_name(text);
-    VOLT_REQUIRE(type && *type, VOLT_ERR_FORMAT, "line %" PRId64 ": an attribute needs a name and a type",
+    VOLT_REQUIRE(type && *type, VOLT_ERR_FORMAT, "line %" PRId64 ": an attribute requires a name and a type",
                  line);
     volt_excerpt(type, strlen(type), shown);
     int is_number = begins_with(type, "numeric") || begins_with(type, "real") || begins_with(type, "integer");

@@ -166,8 +166,8 @@ static volt_status check_lengths(const volt_table *table, const int64_t *records
                  "volt_tables_clean: %" PRId64 " records without their lengths", n_records);
     for (int64_t r = 0; r < n_records; r++) {
         VOLT_REQUIRE(records[r] >= 1 && records[r] <= table->rows - sum, VOLT_ERR_SHAPE,
-                     "record %" PRId64 " has %" PRId64 " rows, and must have 1 to %" PRId64, r + 1, records[r],
-                     table->rows - sum);
+                     "record %" PRId64 " must have 1 to %" PRId64 " rows (got %" PRId64 ")", r + 1,
+                     table->rows - sum, records[r]);
         sum += records[r];
     }
     VOLT_REQUIRE(!records || sum == table->rows, VOLT_ERR_SHAPE,

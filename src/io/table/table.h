@@ -23,7 +23,7 @@ typedef struct volt_column_list {
 
 /* Indices of the columns selected by `selection`, in the order of selection; a repeated column is kept at
  * its first position. A NULL selection takes every column that is not refused. Free *chosen with volt_free.
- * VOLT_ERR_FORMAT: an unknown name (the message has the nearest), an ambiguous name, a range in reverse
+ * VOLT_ERR_FORMAT: an unknown name (the message suggests the nearest), an ambiguous name, a range in reverse
  * order, a pattern without match, an empty result. */
 volt_status volt_choose_columns(const volt_column_list *columns, const char *selection, int64_t **chosen,
                                 int64_t *n_chosen);

@@ -105,7 +105,7 @@ volt_status volt_calendar_columns(const volt_time *times, const char *parts, dou
     part_list list;
     VOLT_TRY(read_list(parts, &list));
     VOLT_REQUIRE((times && out.data) || out.rows == 0, VOLT_ERR_ARGUMENT,
-                 "volt_calendar_columns: times and an output for their columns");
+                 "volt_calendar_columns requires times and an output for their columns");
     VOLT_REQUIRE(out.cols == 2 * list.count && out.ld >= out.cols, VOLT_ERR_SHAPE,
                  "the calendar %.80s has %d columns, not %" PRId64, parts, 2 * list.count, out.cols);
     for (int64_t i = 0; i < out.rows; i++) {

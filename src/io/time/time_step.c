@@ -81,7 +81,7 @@ static int find_seconds(const volt_time *times, int64_t n, double *steps, volt_t
 volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_step *step)
 {
     VOLT_REQUIRE(times && step && n >= 0, VOLT_ERR_ARGUMENT,
-                 "volt_time_step_find: times and an output for the step");
+                 "volt_time_step_find requires times and an output for the step");
     *step = (volt_time_step){0};
     if (n < 2)
         return VOLT_OK;
@@ -134,7 +134,8 @@ const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGT
 
 volt_status volt_time_step_parse(const char *text, volt_time_step *step)
 {
-    VOLT_REQUIRE(text && step, VOLT_ERR_ARGUMENT, "volt_time_step_parse: a text and an output for the step");
+    VOLT_REQUIRE(text && step, VOLT_ERR_ARGUMENT,
+                 "volt_time_step_parse requires a text and an output for the step");
     char number[VOLT_NUMBER_LENGTH], again[VOLT_TIME_LENGTH];
     size_t length = strcspn(text, " ");
     double value = 0;

@@ -75,7 +75,7 @@ static volt_status find_order(const char *const *texts, int64_t n, volt_time *ti
 volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times)
 {
     VOLT_REQUIRE(texts && times && n >= 0, VOLT_ERR_ARGUMENT,
-                 "volt_times_parse: texts and an output for times");
+                 "volt_times_parse requires texts and an output for times");
     return volt_times_parse_as(texts, n, VOLT_ORDER_OPEN, times);
 }
 

@@ -24,7 +24,7 @@ struct volt_engine {
     bool is_expensive; /* entries are expensive: matrices are computed only as far as needed */
     bool multiplies;   /* it calls BLAS, which the caller claims (base/blas.h) */
 
-    /* Does it support this kernel on m columns? The first engine of the table that does is used; the last
+    /* Returns whether it supports this kernel on m columns. The first engine of the table that does is used; the last
      * one has no `takes` and runs all others. */
     bool (*takes)(const volt_resolved *resolved, int64_t m);
     /* Maximum memory in numbers: m columns, without the rows as given, and a state for `rows` rows at a
@@ -62,7 +62,7 @@ VOLT_ENGINE_LIST(VOLT_DECLARE_ENGINE)
 extern const volt_engine *const volt_engine_table[];
 const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m);
 
-/* Are entries expensive, for any records? */
+/* Returns whether entries are expensive, for any records. */
 bool volt_engine_is_expensive(const volt_resolved *resolved, int64_t m);
 
 /* Maximum memory in bytes of m columns and of a state for `rows` rows at a time. */

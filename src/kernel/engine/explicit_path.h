@@ -7,7 +7,7 @@
 
 #include "kernel/engine/columns.h"
 
-/* Does the kernel build its paths explicitly? */
+/* Returns whether the kernel builds its paths explicitly. */
 bool volt_path_is_explicit(const volt_resolved *resolved);
 
 /* Steps and channels of a path, and its size: the product of both. */

@@ -162,8 +162,7 @@ double *volt_state_put(const volt_state *state, double *numbers)
 volt_status volt_state_count(double number, int64_t most, int64_t *count)
 {
     VOLT_REQUIRE(number >= 0 && number <= (double)most && number == floor(number), VOLT_ERR_FORMAT,
-                 "a count in the state is %.6g, and must be a whole number from 0 to %.6g", number,
-                 (double)most);
+                 "a count in the state must be a whole number from 0 to %.6g (got %.6g)", (double)most, number);
     *count = (int64_t)number;
     return VOLT_OK;
 }

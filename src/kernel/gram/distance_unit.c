@@ -55,7 +55,7 @@ volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit)
         if (count > 0)
             *unit = ldexp(sqrt(squares[count / 2] * (double)window), exponent);
         else
-            status = volt_fail(VOLT_ERR_DATA, "all rows are equal: there is no unit of distance");
+            status = volt_fail(VOLT_ERR_DATA, "all rows are equal: the unit of distance would be 0");
     }
     volt_free(squares);
     volt_free(sample);

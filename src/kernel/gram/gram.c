@@ -15,8 +15,8 @@
 volt_status volt_check_shape(volt_view X, const char *name)
 {
     VOLT_REQUIRE(X.data && X.rows > 0 && X.cols > 0, VOLT_ERR_SHAPE,
-                 "%s: %" PRId64 " x %" PRId64 ", where at least one row and one column are needed", name,
-                 X.rows, X.cols);
+                 "%s must have at least one row and one column (got %" PRId64 " x %" PRId64 ")", name, X.rows,
+                 X.cols);
     VOLT_REQUIRE(X.ld >= X.cols, VOLT_ERR_SHAPE,
                  "%s has %" PRId64 " columns and a leading dimension of %" PRId64 ", which is smaller", name,
                  X.cols, X.ld);
@@ -90,7 +90,7 @@ static void close_rows(row_maker *maker)
     volt_columns_free(maker->columns);
 }
 
-/* Is there no bound that excludes overflow of K or its parts? */
+/* Returns true if no bound excludes overflow of K or its parts. */
 static bool may_overflow(const volt_resolved *resolved)
 {
     bool may = !isfinite(resolved->facts.largest) || resolved->programme.gaussian > 0;
@@ -204,8 +204,8 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
     VOLT_REQUIRE(X.cols == Y.cols, VOLT_ERR_SHAPE, "X has %" PRId64 " columns and Y has %" PRId64, X.cols,
                  Y.cols);
     VOLT_REQUIRE(K.data && K.rows == X.rows && K.cols == Y.rows && K.ld >= K.cols, VOLT_ERR_SHAPE,
-                 "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols, X.rows,
-                 Y.rows);
+                 "K must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", X.rows, Y.rows, K.rows,
+                 K.cols);
 
     VOLT_TRY(volt_start_threads());
     volt_sliced_rows x = {0}, y = {0};

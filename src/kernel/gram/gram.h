@@ -21,7 +21,7 @@ void volt_mirror(volt_matrix K);
  * 0: no request. */
 volt_status volt_take_radius(double requested, int64_t d, double *radius);
 
-/* Is the kernel, or a factor of it, only defined on a ball, or does it depend on the ball? `radius` is the
+/* Returns whether the kernel, or a factor of it, is only defined on a ball or depends on the ball. `radius` is the
  * radius of the inputs. VOLT_ERR_MEMORY. */
 volt_status volt_kernel_find_ball(const volt_kernel *kernel, int64_t d, double radius, bool *has);
 

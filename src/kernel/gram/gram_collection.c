@@ -428,8 +428,8 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     else
         VOLT_TRY(check_series(columns, "Y", &column_radius));
     VOLT_REQUIRE(K.data && K.rows == rows.count && K.cols == columns.count && K.ld >= K.cols, VOLT_ERR_SHAPE,
-                 "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols,
-                 rows.count, columns.count);
+                 "K must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", rows.count,
+                 columns.count, K.rows, K.cols);
     if (kernel->n_factors > 0)
         return volt_gram_expression(kernel, X, n_x, Y, n_y, options, K);
     VOLT_TRY(volt_join_radii(kernel, options->radius, d, row_radius, column_radius, &radius));

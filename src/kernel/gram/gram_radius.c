@@ -10,7 +10,7 @@
 volt_status volt_take_radius(double requested, int64_t d, double *radius)
 {
     VOLT_REQUIRE(requested >= 0 && isfinite(requested), VOLT_ERR_ARGUMENT,
-                 "the radius is %g, and must be finite and at least 0", requested);
+                 "the radius must be finite and at least 0 (got %g)", requested);
     VOLT_REQUIRE(requested == 0 || volt_is_within(*radius, requested, d), VOLT_ERR_ARGUMENT,
                  "the radius is %.17g, and the inputs have norms up to %.17g", requested, *radius);
     if (requested > 0)
@@ -18,7 +18,7 @@ volt_status volt_take_radius(double requested, int64_t d, double *radius)
     return VOLT_OK;
 }
 
-/* Is the kernel, not an expression, only defined on a ball? One that does not resolve there may be; its
+/* Returns whether the kernel, not an expression, is only defined on a ball. One that does not resolve there may be; its
  * error is reported later. */
 static volt_status find_ball(const volt_kernel *kernel, int64_t d, double radius, bool *has)
 {
@@ -53,7 +53,7 @@ volt_status volt_requested_radius(const volt_kernel *kernel, int64_t slice, int6
     return VOLT_OK;
 }
 
-/* Does the kernel differ on the larger ball? It does if tau and lambda are shares of their bounds. */
+/* Returns whether the kernel differs on the larger ball. It does if tau and lambda are shares of their bounds. */
 static bool depends_on_radius(const volt_kernel *kernel, int64_t d, double small, double large)
 {
     for (int64_t f = 0; f < kernel->n_factors; f++)

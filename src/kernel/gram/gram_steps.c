@@ -68,7 +68,7 @@ static volt_status columns_means(volt_gram_fill fill, const void *context, int64
                                  double *means, double *mean)
 {
     char what[96];
-    snprintf(what, sizeof what, "the Gram matrix of %" PRId64 " columns, which centring needs,", m);
+    snprintf(what, sizeof what, "the Gram matrix of %" PRId64 " columns, required for centring,", m);
     VOLT_TRY(volt_memory_require((double)m * (double)m * sizeof(double), what));
     volt_matrix columns_gram = volt_matrix_of(volt_alloc_doubles(m, m), m, m);
     volt_status status = columns_gram.data ? fill(context, true, from, share, columns_gram) : VOLT_ERR_MEMORY;
@@ -109,7 +109,7 @@ static volt_status invert_roots(double *self, int64_t count, const char *what)
     for (int64_t i = 0; i < count; i++) {
         VOLT_REQUIRE(self[i] > 0 && isfinite(self[i]), VOLT_ERR_DATA,
                      "the kernel of %s %" PRId64
-                     " (counted from 1) with itself is %g, and normalising needs it above 0",
+                     " (counted from 1) with itself is %g; normalisation requires a positive value",
                      what, i + 1, self[i]);
         self[i] = 1 / sqrt(self[i]);
     }

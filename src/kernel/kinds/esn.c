@@ -82,7 +82,7 @@ static volt_status set_defaults(volt_kernel *kernel)
     use(kernel, COEF0, kernel->value[DEGREE] > 1 ? 1 : 0);
     int bound = kernel->present[NORM] ? NORM : RADIUS;
     VOLT_REQUIRE((int)kernel->value[ACTIVATION] == TANH || !kernel->present[bound] || kernel->value[bound] < 1,
-                 VOLT_ERR_KERNEL, "kernel esn: %s=%g must lie below 1 with activation=identity",
+                 VOLT_ERR_KERNEL, "kernel esn: %s must be below 1 with activation=identity (got %g)",
                  parameters[bound].name, kernel->value[bound]);
     return VOLT_OK;
 }
@@ -202,10 +202,9 @@ static volt_status conclude(const volt_kernel *kernel, double radius, volt_resol
     (void)radius;
     if (!kernel->present[NORM] && !kernel->present[RADIUS])
         VOLT_TRY(radius_in_use(reservoir, &reach));
-    VOLT_REQUIRE(
-        reservoir->bends || reach < 1, VOLT_ERR_ARGUMENT,
-        "kernel esn: the spectral radius of A in %s is %g, and must lie below 1 with activation=identity",
-        kernel->word[WEIGHTS], reach);
+    VOLT_REQUIRE(reservoir->bends || reach < 1, VOLT_ERR_ARGUMENT,
+                 "kernel esn: the spectral radius of A in %s must be below 1 with activation=identity (got %g)",
+                 kernel->word[WEIGHTS], reach);
     double rate = 1 - leak + leak * reach; /* long-term contraction rate */
     resolved->facts.contraction = rate < 1 ? rate : 0;
     resolved->facts.largest = reservoir->bends

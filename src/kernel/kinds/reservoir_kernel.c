@@ -59,8 +59,8 @@ volt_status volt_reservoir_tensor(const char *file, const volt_arrays *arrays, c
     bool fits = array->dimensions == dimensions;
     for (int k = 0; fits && k < dimensions; k++)
         fits = array->shape[k] == shape[k];
-    VOLT_REQUIRE(fits, VOLT_ERR_SHAPE, "%s: tensor %s is %s, and must be %s", file, name,
-                 shape_text(array->dimensions, array->shape, found), shape_text(dimensions, shape, wanted));
+    VOLT_REQUIRE(fits, VOLT_ERR_SHAPE, "%s: tensor %s must be %s (got %s)", file, name,
+                 shape_text(dimensions, shape, wanted), shape_text(array->dimensions, array->shape, found));
     *data = array->data;
     return VOLT_OK;
 }

@@ -381,8 +381,8 @@ volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_e
     VOLT_TRY(check_rows(model, X));
     VOLT_REQUIRE(out.data && out.rows == X.rows && out.cols == model->q * (requested.order + 2) &&
                      out.ld >= out.cols,
-                 VOLT_ERR_SHAPE, "the parts are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
-                 out.rows, out.cols, X.rows, model->q * (requested.order + 2));
+                 VOLT_ERR_SHAPE, "the parts must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")",
+                 X.rows, model->q * (requested.order + 2), out.rows, out.cols);
     requested.lags = 1; /* no kernel is requested */
     volt_records records;
     VOLT_TRY(volt_records_make(requested.records, requested.n_records, X.rows, &records));

@@ -201,7 +201,7 @@ static int64_t default_lags(const explain_setup *setup, int64_t memory)
 static volt_status choose_lags(int64_t requested, explain_setup *setup)
 {
     int64_t memory = memory_of(setup);
-    VOLT_REQUIRE(requested >= 0, VOLT_ERR_ARGUMENT, "the number of lags is %" PRId64 ", and must be at least 1",
+    VOLT_REQUIRE(requested >= 0, VOLT_ERR_ARGUMENT, "the number of lags must be at least 1 (got %" PRId64 ")",
                  requested);
     VOLT_REQUIRE(memory == 0 || requested <= memory, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " lags exceed the memory length of kernel %s, %" PRId64 " rows", requested,
@@ -232,7 +232,7 @@ static volt_status check_size(const explain_setup *setup)
 static volt_status check(const volt_explain_options *options)
 {
     VOLT_REQUIRE(options->order >= 1 && options->order <= VOLT_EXPLAIN_ORDERS, VOLT_ERR_ARGUMENT,
-                 "the order is %" PRId64 ", and must be 1 to %d", options->order, VOLT_EXPLAIN_ORDERS);
+                 "the order must be 1 to %d (got %" PRId64 ")", VOLT_EXPLAIN_ORDERS, options->order);
     VOLT_REQUIRE(options->about != VOLT_ABOUT_POINT || options->point, VOLT_ERR_ARGUMENT,
                  "the point of expansion is NULL");
     return VOLT_OK;

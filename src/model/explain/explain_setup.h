@@ -16,7 +16,7 @@ typedef struct explain_setup {
     const volt_records *records; /* of the training rows; NULL: one sequence */
     int64_t n, inputs, columns, slices, width, lags;
     int order;
-    double *rows;  /* n x width: training rows as the kernel sees them, by slice */
+    double *rows;  /* n x width: training rows as passed to the kernel, by slice */
     double *about; /* inputs: the point in user units */
     double *point; /* width: the point as the kernel sees it, in the steady state */
     /* slices x columns x lags: response of a column to a unit change of its input, by lag */

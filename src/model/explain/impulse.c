@@ -132,14 +132,12 @@ volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matri
 {
     linear_term terms[VOLT_MAX_FACTORS];
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
-    VOLT_REQUIRE(lags >= 1, VOLT_ERR_ARGUMENT, "the number of lags is %" PRId64 ", and must be at least 1",
-                 lags);
+    VOLT_REQUIRE(lags >= 1, VOLT_ERR_ARGUMENT, "the number of lags must be at least 1 (got %" PRId64 ")", lags);
     int64_t d = model->recipe.inputs, q = model->q;
     VOLT_REQUIRE(out.data && out.cols == d && out.ld >= d && out.rows % q == 0 && out.rows / q == lags,
                  VOLT_ERR_SHAPE,
-                 "the impulse responses are %" PRId64 " x %" PRId64 ", and %" PRId64 " outputs of %" PRId64
-                 " lags need %" PRId64 " columns",
-                 out.rows, out.cols, q, lags, d);
+                 "the impulse responses must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")",
+                 q * lags, d, out.rows, out.cols);
     VOLT_REQUIRE(find_terms(model, 0, terms) > 0, VOLT_ERR_ARGUMENT,
                  "the kernel %s has no linear (fir) term, so there is no impulse response",
                  volt_kernel_text(model->kernel));

@@ -48,8 +48,8 @@ static volt_status load_list(const volt_file_fields *fields, int i, int64_t rows
     VOLT_TRY(volt_fields_tensor(fields, names[i].errors, rows, q, &e));
     VOLT_TRY(volt_fields_tensor(fields, names[i].scales, e->rows, -1, &scales));
     VOLT_REQUIRE(scales->cols == 1 || scales->cols == q, VOLT_ERR_FORMAT,
-                 "%s: tensor \"%s\" has %" PRId64 " columns, and must have 1 or %" PRId64, fields->path,
-                 names[i].scales, scales->cols, q);
+                 "%s: tensor \"%s\" must have 1 or %" PRId64 " columns (got %" PRId64 ")", fields->path,
+                 names[i].scales, q, scales->cols);
     VOLT_TRY(volt_error_list_allocate(e->rows, q, list));
     memcpy(list->e, e->data, (size_t)(e->rows * q) * sizeof(double));
     for (int64_t j = 0; j < e->rows * q; j++) {
@@ -72,8 +72,8 @@ static volt_status load_errors(const volt_file_fields *fields, volt_model *model
     volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
     VOLT_TRY(load_list(fields, VOLT_ERRORS_FAR, -1, model->q, far));
     VOLT_REQUIRE(far->rows > 0 && far->rows <= fitted_rows, VOLT_ERR_FORMAT,
-                 "%s: tensor \"%s\" has %" PRId64 " rows, and must have 1 to %" PRId64, fields->path,
-                 names[VOLT_ERRORS_FAR].errors, far->rows, fitted_rows);
+                 "%s: tensor \"%s\" must have 1 to %" PRId64 " rows (got %" PRId64 ")", fields->path,
+                 names[VOLT_ERRORS_FAR].errors, fitted_rows, far->rows);
     return VOLT_OK;
 }
 

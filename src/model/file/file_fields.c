@@ -112,8 +112,7 @@ volt_status volt_fields_number(const volt_file_fields *fields, const char *key, 
     const char *text = NULL;
     VOLT_TRY(volt_fields_text(fields, key, &text));
     VOLT_REQUIRE(volt_parse_number(text, value) && isfinite(*value) && *value >= least, VOLT_ERR_FORMAT,
-                 "%s: \"%s\" is \"%.40s\", and must be a number of at least %g", fields->path, key, text,
-                 least);
+                 "%s: \"%s\" must be a number of at least %g (got \"%.40s\")", fields->path, key, least, text);
     return VOLT_OK;
 }
 
@@ -121,8 +120,8 @@ volt_status volt_fields_count(const volt_file_fields *fields, const char *key, i
 {
     double number = 0;
     VOLT_TRY(volt_fields_number(fields, key, 0, &number));
-    VOLT_REQUIRE(number == floor(number) && number < 9e15, VOLT_ERR_FORMAT,
-                 "%s: \"%s\" is %g, and must be whole", fields->path, key, number);
+    VOLT_REQUIRE(number == floor(number) && number < 9e15, VOLT_ERR_FORMAT, "%s: \"%s\" must be whole (got %g)",
+                 fields->path, key, number);
     *value = (int64_t)number;
     return VOLT_OK;
 }
@@ -133,7 +132,7 @@ volt_status volt_fields_flag(const volt_file_fields *fields, const char *key, bo
     VOLT_TRY(volt_fields_text(fields, key, &text));
     *value = strcmp(text, "yes") == 0;
     VOLT_REQUIRE(*value || strcmp(text, "no") == 0, VOLT_ERR_FORMAT,
-                 "%s: \"%s\" is \"%.40s\", and must be yes or no", fields->path, key, text);
+                 "%s: \"%s\" must be yes or no (got \"%.40s\")", fields->path, key, text);
     return VOLT_OK;
 }
 
@@ -167,8 +166,8 @@ volt_status volt_fields_index(const volt_file_fields *fields, const char *name, 
                               int64_t most, int64_t *index)
 {
     VOLT_REQUIRE(value == floor(value) && value >= (double)least && value <= (double)most, VOLT_ERR_FORMAT,
-                 "%s: tensor \"%s\" contains %g, and must hold whole numbers from %" PRId64 " to %" PRId64,
-                 fields->path, name, value, least, most);
+                 "%s: tensor \"%s\" must contain whole numbers from %" PRId64 " to %" PRId64 " (got %g)",
+                 fields->path, name, least, most, value);
     *index = (int64_t)value;
     return VOLT_OK;
 }

@@ -163,7 +163,7 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
     VOLT_TRY(volt_fields_load(fields, arrays, N_ARRAYS, model));
     for (int64_t k = 0; k < q; k++)
         VOLT_REQUIRE(model->target_scale[k] > 0, VOLT_ERR_FORMAT,
-                     "%s: tensor \"target_scale\" has %g, and must be above 0", fields->path,
+                     "%s: tensor \"target_scale\" must be above 0 (got %g)", fields->path,
                      model->target_scale[k]);
     VOLT_TRY(volt_fields_tensor(fields, "state", volt_readout_state_length(model), 0, &state));
     VOLT_TRY(volt_columns_create(&model->resolved, volt_view_of(inputs->data, n, d), NULL, &model->columns));
@@ -267,7 +267,7 @@ static volt_status load_shares(const volt_file_fields *fields, volt_model *model
     VOLT_TRY(volt_fields_copy(fields, "shares", model->q, 0, model->shares));
     for (int64_t k = 0; k < model->q; k++)
         VOLT_REQUIRE(model->shares[k] > 0 && model->shares[k] <= 1, VOLT_ERR_FORMAT,
-                     "%s: a share of the readout is %g, and must be above 0 and at most 1", fields->path,
+                     "%s: a share of the readout must be above 0 and at most 1 (got %g)", fields->path,
                      model->shares[k]);
     return VOLT_OK;
 }

@@ -136,7 +136,7 @@ static volt_status load_rows_recipe(const volt_file_fields *fields, volt_model *
     while ((int)model->kind < VOLT_INPUT_AUTO && strcmp(word, input_words[model->kind]) != 0)
         model->kind++;
     VOLT_REQUIRE(model->kind != VOLT_INPUT_AUTO, VOLT_ERR_FORMAT,
-                 "%s: \"input\" is \"%.40s\", and must be level, change or both", fields->path, word);
+                 "%s: \"input\" must be level, change or both (got \"%.40s\")", fields->path, word);
     VOLT_TRY(volt_fields_count(fields, "season", &model->season));
     bool plain = model->kind == VOLT_INPUT_LEVEL;
     VOLT_REQUIRE(!plain || !volt_safetensors_tensor(fields->file, "columns"), VOLT_ERR_FORMAT,

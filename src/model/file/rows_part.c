@@ -75,8 +75,8 @@ static volt_status load_rows_landmarks(const volt_file_fields *fields, volt_mode
     volt_trained *trained = &model->trained;
     VOLT_TRY(volt_fields_tensor(fields, "landmarks", -1, 0, &tensor));
     VOLT_REQUIRE(tensor->rows >= NUMBERS, VOLT_ERR_FORMAT,
-                 "%s: tensor \"landmarks\" has %" PRId64 " numbers, and must have at least %d", fields->path,
-                 tensor->rows, NUMBERS);
+                 "%s: tensor \"landmarks\" must have at least %d numbers (got %" PRId64 ")", fields->path,
+                 NUMBERS, tensor->rows);
     const double *numbers = tensor->data;
     VOLT_TRY(volt_fields_index(fields, "landmarks", numbers[ROWS], 1, MAX_LANDMARKS, &trained->rows));
     VOLT_TRY(volt_fields_index(fields, "landmarks", numbers[WASHOUT], 0, trained->rows - 1, &trained->washout));

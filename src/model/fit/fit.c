@@ -48,8 +48,8 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, vo
     VOLT_TRY(volt_check_pairs_present(X, Y, present));
     VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
                  VOLT_ERR_SHAPE,
-                 "the fitted values are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
-                 fitted.rows, fitted.cols, Y.rows, Y.cols);
+                 "the fitted values must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", Y.rows,
+                 Y.cols, fitted.rows, fitted.cols);
     return VOLT_OK;
 }
 

@@ -32,11 +32,11 @@ volt_status volt_fit_solver_check(const volt_kernel *kernel, bool loss, fit_task
                      options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
                  VOLT_ERR_ARGUMENT, "unknown landmark choice %d", (int)options->landmark_choice);
     VOLT_REQUIRE(options->landmarks >= 0 && options->landmarks <= fitted_rows, VOLT_ERR_ARGUMENT,
-                 "the number of landmarks is %" PRId64 ", and must be 1 to %" PRId64
-                 ", the rows after the washout",
-                 options->landmarks, fitted_rows);
+                 "the number of landmarks must be 1 to %" PRId64 ", the rows after the washout (got %" PRId64
+                 ")",
+                 fitted_rows, options->landmarks);
     VOLT_REQUIRE(options->iterations >= 0, VOLT_ERR_ARGUMENT,
-                 "the number of iterations is %" PRId64 ", and must be at least 1, or 0 for the default",
+                 "the number of iterations must be at least 1, or 0 for the default (got %" PRId64 ")",
                  options->iterations);
     VOLT_REQUIRE(options->checkpoint_seconds >= 0 && isfinite(options->checkpoint_seconds), VOLT_ERR_ARGUMENT,
                  "checkpoint_seconds must be at least 0 (got %g)", options->checkpoint_seconds);

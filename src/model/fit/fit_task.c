@@ -29,12 +29,12 @@ static volt_status check_options(const volt_fit_options *options, const volt_rec
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
                  "alpha must be positive and finite, or 0 for automatic choice (got %g)", options->alpha);
     VOLT_REQUIRE(options->washout >= 0 && options->washout < X.rows, VOLT_ERR_ARGUMENT,
-                 "the washout is %" PRId64 ", and must be 0 to %" PRId64 ", one less than the rows",
-                 options->washout, X.rows - 1);
+                 "the washout must be 0 to %" PRId64 ", one less than the rows (got %" PRId64 ")", X.rows - 1,
+                 options->washout);
     VOLT_REQUIRE(options->washout == 0 || records->n == 0, VOLT_ERR_ARGUMENT,
-                 "the washout is %" PRId64 ", and must be 0 with records (%" PRId64 " given)", options->washout,
-                 records->n);
-    VOLT_REQUIRE(options->ahead >= 0, VOLT_ERR_ARGUMENT, "ahead is %" PRId64 ", and must be at least 0",
+                 "the washout must be 0 with %" PRId64 " records (got %" PRId64 ")", records->n,
+                 options->washout);
+    VOLT_REQUIRE(options->ahead >= 0, VOLT_ERR_ARGUMENT, "ahead must be at least 0 (got %" PRId64 ")",
                  options->ahead);
     VOLT_REQUIRE(!options->feedback || X.cols == Y.cols, VOLT_ERR_ARGUMENT,
                  "feedback requires equal numbers of outputs and inputs (got %" PRId64 " and %" PRId64 ")",
@@ -43,12 +43,12 @@ static volt_status check_options(const volt_fit_options *options, const volt_rec
     VOLT_REQUIRE(options->season == VOLT_SEASON_AUTO || options->season == 0 ||
                      (options->season >= 2 && options->season < X.rows),
                  VOLT_ERR_ARGUMENT,
-                 "the season is %" PRId64 " rows, and must be 0 (none) or 2 to %" PRId64
-                 ", one less than the rows",
-                 options->season, X.rows - 1);
+                 "the season must be 0 (none) or 2 to %" PRId64 ", one less than the rows (got %" PRId64
+                 " rows)",
+                 X.rows - 1, options->season);
     VOLT_REQUIRE(options->passthrough_columns >= 0 && options->passthrough_columns < X.cols, VOLT_ERR_ARGUMENT,
-                 "passthrough_columns is %" PRId64 ", and must be 0 to %" PRId64 ", one less than the inputs",
-                 options->passthrough_columns, X.cols - 1);
+                 "passthrough_columns must be 0 to %" PRId64 ", one less than the inputs (got %" PRId64 ")",
+                 X.cols - 1, options->passthrough_columns);
     for (int64_t k = 0; options->anchors && k < Y.cols; k++)
         VOLT_REQUIRE(options->anchors[k] >= -1 && options->anchors[k] < X.cols, VOLT_ERR_ARGUMENT,
                      "the anchor of target %" PRId64 " is input %" PRId64 ", and there are %" PRId64 " inputs",

@@ -1,4 +1,4 @@
-/* src/model/fit/fit_task.h: options of a fit, resolved except for what held-out rows decide. */
+/* src/model/fit/fit_task.h: options of a fit, resolved except for choices made on held-out rows. */
 #ifndef MODEL_FIT_TASK_H
 #define MODEL_FIT_TASK_H
 
@@ -44,7 +44,7 @@ typedef struct volt_solver_choice {
 typedef struct fit_task {
     volt_view X, Y;
     const volt_fit_options *options;
-    bool change, level; /* kinds of target allowed; both: held-out rows decide */
+    bool change, level; /* kinds of target allowed; both: chosen on held-out rows */
     bool chooses;       /* held-out rows also choose alpha, or reject the readout */
     volt_input input;
     int64_t season;

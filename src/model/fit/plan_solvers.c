@@ -89,8 +89,8 @@ static volt_status plan_solvers(planned_task *fit, volt_solver_plans *plans)
 {
     VOLT_REQUIRE(fit->kernel, VOLT_ERR_ARGUMENT, "kernel is NULL");
     VOLT_REQUIRE(fit->n > 0 && fit->landmarks >= 0 && fit->landmarks <= fit->n, VOLT_ERR_ARGUMENT,
-                 "the number of landmarks is %lld, and must be 1 to %lld, the rows", (long long)fit->landmarks,
-                 (long long)fit->n);
+                 "the number of landmarks must be 1 to %lld, the rows (got %lld)", (long long)fit->n,
+                 (long long)fit->landmarks);
     fit->backend = volt_place(&(volt_work){.n = fit->n, .d = fit->d, .factors = 1});
     volt_solver_plans made = {.struct_size = sizeof(volt_solver_plans)};
     VOLT_TRY(volt_plan_states(fit->kernel, fit->d, &fit->states));

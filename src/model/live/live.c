@@ -86,11 +86,11 @@ static volt_status make_groups(volt_live *live)
 static volt_status check(const volt_model *model, const volt_live_options *options)
 {
     VOLT_REQUIRE(options->window >= 0, VOLT_ERR_ARGUMENT,
-                 "the window is %" PRId64 " rows, and must be at least 1, or 0 for all", options->window);
+                 "the window must be at least 1, or 0 for all (got %" PRId64 " rows)", options->window);
     VOLT_REQUIRE(options->forget > 0 && options->forget <= 1, VOLT_ERR_ARGUMENT,
-                 "forget is %.6g, and must be above 0 and at most 1", options->forget);
+                 "forget must be above 0 and at most 1 (got %.6g)", options->forget);
     VOLT_REQUIRE(options->forget_what == VOLT_FORGET_DYNAMICS || options->forget_what == VOLT_FORGET_ALL,
-                 VOLT_ERR_ARGUMENT, "forget_what is %d, and must be VOLT_FORGET_DYNAMICS or VOLT_FORGET_ALL",
+                 VOLT_ERR_ARGUMENT, "forget_what must be VOLT_FORGET_DYNAMICS or VOLT_FORGET_ALL (got %d)",
                  (int)options->forget_what);
     VOLT_REQUIRE(model->trained.landmarks == 0, VOLT_ERR_ARGUMENT,
                  "learning requires all rows of training, and the model has %" PRId64
@@ -198,8 +198,8 @@ static volt_status create_learning(const volt_model *model, const volt_live_opti
 {
     volt_blas_use use;
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE || options->start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
-                 "the start is %d, and must be VOLT_START_CONTINUE (%d) or VOLT_START_RESET (%d)",
-                 (int)options->start, (int)VOLT_START_CONTINUE, (int)VOLT_START_RESET);
+                 "the start must be VOLT_START_CONTINUE (%d) or VOLT_START_RESET (%d), got %d",
+                 (int)VOLT_START_CONTINUE, (int)VOLT_START_RESET, (int)options->start);
     VOLT_TRY(volt_live_begin(model, options, live));
     VOLT_TRY(volt_blas_claim(&use));
     volt_status status = volt_live_start(*live, options->progress);
@@ -579,8 +579,8 @@ volt_status volt_live_coefficients(const volt_live *live, volt_matrix A, double 
     const volt_model *model = live->model;
     VOLT_REQUIRE(A.rows == live->n && A.cols == model->q && A.ld >= A.cols && (A.data || A.rows == 0),
                  VOLT_ERR_SHAPE,
-                 "the coefficients are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, A.rows,
-                 A.cols, live->n, model->q);
+                 "the coefficients must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", live->n,
+                 model->q, A.rows, A.cols);
     double *a = volt_alloc_doubles(live->n + 1, model->q);
     if (!a)
         return VOLT_ERR_MEMORY;

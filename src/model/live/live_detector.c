@@ -150,10 +150,10 @@ static volt_status check(const volt_model *model, double rate, int64_t scale_row
                  "the model predicts %" PRId64 " outputs of %" PRId64 " inputs, %" PRId64
                  " rows ahead: a detector requires one that predicts its own inputs one row ahead",
                  model->q, model->recipe.inputs, model->ahead);
-    VOLT_REQUIRE(rate > 0 && rate < 1, VOLT_ERR_ARGUMENT, "the alarm rate is %g, and must lie between 0 and 1",
+    VOLT_REQUIRE(rate > 0 && rate < 1, VOLT_ERR_ARGUMENT, "the alarm rate must be between 0 and 1 (got %g)",
                  rate);
     VOLT_REQUIRE(scale_rows >= MIN_ERRORS, VOLT_ERR_ARGUMENT,
-                 "scale_rows is %" PRId64 ", and must be at least %d", scale_rows, MIN_ERRORS);
+                 "scale_rows must be at least %d (got %" PRId64 ")", MIN_ERRORS, scale_rows);
     return VOLT_OK;
 }
 

@@ -279,12 +279,12 @@ static volt_status read_options(const volt_file_fields *fields, volt_live_option
     VOLT_TRY(volt_fields_count(fields, "window", &options->window));
     VOLT_TRY(volt_fields_number(fields, "forget", 0, &options->forget));
     VOLT_REQUIRE(options->forget > 0 && options->forget <= 1, VOLT_ERR_FORMAT,
-                 "%s: \"forget\" is %g, and must be above 0 and at most 1", fields->path, options->forget);
+                 "%s: \"forget\" must be above 0 and at most 1 (got %g)", fields->path, options->forget);
     VOLT_TRY(volt_fields_text(fields, "forget_what", &what));
     bool all = strcmp(what, volt_forget_words[VOLT_FORGET_ALL]) == 0;
     VOLT_REQUIRE(all || strcmp(what, volt_forget_words[VOLT_FORGET_DYNAMICS]) == 0, VOLT_ERR_FORMAT,
-                 "%s: \"forget_what\" is \"%.40s\", and must be %s or %s", fields->path, what,
-                 volt_forget_words[VOLT_FORGET_DYNAMICS], volt_forget_words[VOLT_FORGET_ALL]);
+                 "%s: \"forget_what\" must be %s or %s (got \"%.40s\")", fields->path,
+                 volt_forget_words[VOLT_FORGET_DYNAMICS], volt_forget_words[VOLT_FORGET_ALL], what);
     options->forget_what = all ? VOLT_FORGET_ALL : VOLT_FORGET_DYNAMICS;
     return VOLT_OK;
 }
@@ -310,7 +310,7 @@ static volt_status read_numbers(const volt_file_fields *fields, volt_live *live)
     }
     live->n = numbers->rows;
     VOLT_REQUIRE(!live->pending || least < next, VOLT_ERR_FORMAT,
-                 "%s: the row that waits for its target is missing", fields->path);
+                 "%s: the row with the pending target is missing", fields->path);
     return VOLT_OK;
 }
 
@@ -379,7 +379,7 @@ static volt_status read_history(const volt_file_fields *fields, volt_live *live)
     return VOLT_OK;
 }
 
-/* Solves again for the row that waits for its target. */
+/* Solves again for the row whose target is pending. */
 static volt_status read_pending(const volt_file_fields *fields, volt_live *live)
 {
     int64_t columns = count_columns(live);
@@ -454,7 +454,7 @@ static volt_status read_window(const volt_file_fields *fields, volt_live *live)
     VOLT_TRY(volt_fields_count(fields, "events", &live->events));
     VOLT_TRY(volt_fields_flag(fields, "pending", &live->pending));
     VOLT_REQUIRE(!live->pending || live->pushed > 0, VOLT_ERR_FORMAT,
-                 "%s: a row waits for its target, and none was fed", fields->path);
+                 "%s: the target of a row is pending, but no row was fed", fields->path);
     VOLT_TRY(volt_fields_tensor(fields, "moving", -1, 0, &moving));
     volt_status status = volt_moving_set(live->moving, moving->data, moving->rows);
     if (status == VOLT_ERR_FORMAT)

@@ -32,7 +32,7 @@ typedef struct volt_live_means {
     int64_t capacity; /* allocated size of Y */
 } volt_live_means;
 
-/* A row that waits for its target. */
+/* A row whose target is pending. */
 typedef struct volt_late_row {
     int64_t number;   /* -1: none */
     int64_t first;    /* first column of k */
@@ -105,7 +105,7 @@ struct volt_live {
     volt_feedback_rows history;
     double *fresh; /* the next row against the columns, until it is taken */
     int64_t fresh_size;
-    double *seen; /* a row against the window, as the factor sees it */
+    double *seen; /* a row against the window, as used in the factor */
     int64_t seen_size;
 };
 
@@ -146,7 +146,7 @@ volt_status volt_live_reserve(volt_live *live, int64_t rows);
 double volt_live_common(const volt_live *live);
 /* The kernel k of rows `apart` rows apart, with forgetting. */
 double volt_live_decayed(const volt_live *live, double k, int64_t apart);
-/* The same less the common part, as the factor sees it. */
+/* The same less the common part, as used in the factor. */
 double volt_live_factored(const volt_live *live, double k, int64_t apart);
 
 /* Adds the row in live->z to the columns and computes its kernel. On failure nothing changes. */

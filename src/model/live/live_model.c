@@ -128,8 +128,7 @@ static volt_status find_records(model_task *task)
     task->lengths[count - 1] = base->n + task->added - begin;
     task->n_records = count;
     VOLT_REQUIRE(task->lengths[count - 1] > 0, VOLT_ERR_ARGUMENT,
-                 "no row of the record that began last has a target: a model needs more than %" PRId64
-                 " rows of it",
+                 "no row of the last record has a target: a model requires more than %" PRId64 " rows of it",
                  base->ahead);
     return VOLT_OK;
 }

@@ -176,8 +176,7 @@ static volt_status compare(volt_live *live, int64_t back, const double *y)
         live->interval || fed_outputs, VOLT_ERR_ARGUMENT,
         "targets are not used: the object does not learn, tracks no intervals and was fitted without feedback");
     VOLT_REQUIRE(back >= 0 && back <= live->model->ahead, VOLT_ERR_ARGUMENT,
-                 "the target is %" PRId64 " rows back, and must be 0 to %" PRId64 " rows back", back,
-                 live->model->ahead);
+                 "the target must be 0 to %" PRId64 " rows back (got %" PRId64 ")", live->model->ahead, back);
     fed_outputs = fed_outputs && back == 0 && all_known(live, y);
     for (int64_t k = 0; fed_outputs && k < recipe->fed_outputs.n; k++)
         VOLT_REQUIRE(isfinite(y[k]) && isfinite(volt_feedback_column(&recipe->fed_outputs, k, y[k])),
@@ -211,10 +210,10 @@ volt_status volt_live_do_learn(volt_live *live, int64_t back, const double *y)
         return compare(live, back, y);
     int64_t late = volt_max(live->model->ahead, 1) - 1;
     VOLT_REQUIRE(back == 0 || back == late, VOLT_ERR_ARGUMENT,
-                 "the target is %" PRId64 " rows back, and must be 0 or %" PRId64 " rows back", back, late);
+                 "the target must be 0 or %" PRId64 " rows back (got %" PRId64 ")", late, back);
     VOLT_TRY(learn_waiting(live, back, y, &learned));
     VOLT_REQUIRE(learned, VOLT_ERR_ARGUMENT,
-                 "no row waits for this target: feed one first; a row is learned once, in order");
+                 "no row has this target pending: feed a row first; rows are learned once, in order");
     return VOLT_OK;
 }
 

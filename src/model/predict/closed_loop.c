@@ -45,15 +45,15 @@ static volt_status check(const volt_model *model, volt_view X, volt_start start,
 {
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_REQUIRE(start >= VOLT_START_CONTINUE && start <= VOLT_START_AFTER_TARGET, VOLT_ERR_ARGUMENT,
-                 "the start is %d, and must be one of volt_start, 0 to %d", (int)start,
-                 (int)VOLT_START_AFTER_TARGET);
+                 "the start must be one of volt_start, 0 to %d (got %d)", (int)VOLT_START_AFTER_TARGET,
+                 (int)start);
     VOLT_REQUIRE(model->feedback, VOLT_ERR_ARGUMENT,
                  model->recipe.fed_outputs.n > 0
                      ? "a model with a feedback weight requires inputs: use predict"
                      : "a closed loop requires outputs that are the inputs one step later: "
                        "fit on a series without other inputs, one step "
                        "ahead");
-    VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
+    VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps must be at least 1 (got %" PRId64 ")",
                  out.rows);
     VOLT_REQUIRE(!model->no_last_target || X.rows > 0, VOLT_ERR_ARGUMENT,
                  "the last training row has no target: give the rows observed since "
@@ -215,8 +215,8 @@ volt_status volt_model_continue(const volt_model *model, volt_view X, const volt
     VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_predict_options"));
     options = &opts;
     VOLT_REQUIRE(options->paths >= 0 && out.rows % volt_max(options->paths, 1) == 0, VOLT_ERR_ARGUMENT,
-                 "the number of rows is %" PRId64 ", and must be a multiple of the %" PRId64 " paths", out.rows,
-                 options->paths);
+                 "the number of rows must be a multiple of the %" PRId64 " paths (got %" PRId64 ")",
+                 options->paths, out.rows);
     VOLT_TRY(check(model, X, options->start, out));
     int64_t counted = 0;
     volt_matrix result = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);

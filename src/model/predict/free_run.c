@@ -16,7 +16,7 @@ volt_status volt_model_check_known(const volt_model *model, int64_t rows, const 
 {
     volt_view known = options->known;
     VOLT_REQUIRE(options->warm_up >= 0, VOLT_ERR_ARGUMENT,
-                 "the warm-up is %" PRId64 " rows, and must be at least 1, or 0 for all", options->warm_up);
+                 "the warm-up must be at least 1, or 0 for all (got %" PRId64 " rows)", options->warm_up);
     VOLT_REQUIRE(options->warm_up == 0 || known.data, VOLT_ERR_ARGUMENT,
                  "a warm-up of %" PRId64 " rows requires known outputs", options->warm_up);
     if (!known.data)
@@ -24,9 +24,9 @@ volt_status volt_model_check_known(const volt_model *model, int64_t rows, const 
     VOLT_REQUIRE(model->recipe.fed_outputs.n > 0, VOLT_ERR_ARGUMENT,
                  "known outputs require a model with feedback");
     VOLT_REQUIRE(known.rows == rows && known.cols == model->q && known.ld >= known.cols, VOLT_ERR_SHAPE,
-                 "the known outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64
-                 ": one row per input row, one column per output",
-                 known.rows, known.cols, rows, model->q);
+                 "the known outputs must be %" PRId64 " x %" PRId64
+                 ": one row per input row, one column per output (got %" PRId64 " x %" PRId64 ")",
+                 rows, model->q, known.rows, known.cols);
     return VOLT_OK;
 }
 

@@ -16,8 +16,8 @@
 volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int64_t rows)
 {
     VOLT_REQUIRE(out.data && out.rows == rows && out.cols == model->q && out.ld >= out.cols, VOLT_ERR_SHAPE,
-                 "the predictions are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, out.rows,
-                 out.cols, rows, model->q);
+                 "the predictions must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", rows,
+                 model->q, out.rows, out.cols);
     return VOLT_OK;
 }
 

@@ -219,7 +219,7 @@ volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_dra
     int64_t points = options->points;
     VOLT_REQUIRE(kernel && candidates, VOLT_ERR_ARGUMENT, "the kernel or the candidates are NULL");
     VOLT_REQUIRE(points >= 0 && points <= 1000000, VOLT_ERR_ARGUMENT,
-                 "a grid has %" PRId64 " points along each parameter, and must have 1 to 1000000", points);
+                 "the points of a grid along each parameter must be 1 to 1000000 (got %" PRId64 ")", points);
     return strchr(kernel, '|') ? create_alternatives(kernel, X, options, points, candidates)
                                : volt_candidates_of_kernel(kernel, X, options, points, candidates);
 }

@@ -39,10 +39,9 @@ bool volt_candidates_has(const volt_candidates *candidates, int64_t index)
 volt_status volt_setting_check(const volt_setting *setting)
 {
     VOLT_REQUIRE(setting->alpha >= 0 && isfinite(setting->alpha), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be positive and finite, or 0 to be profiled", setting->alpha);
+                 "alpha must be positive and finite, or 0 to be profiled (got %g)", setting->alpha);
     VOLT_REQUIRE(setting->feedback >= 0 && isfinite(setting->feedback), VOLT_ERR_ARGUMENT,
-                 "the feedback weight is %g, and must be positive and finite, or 0 for none",
-                 setting->feedback);
+                 "the feedback weight must be positive and finite, or 0 for none (got %g)", setting->feedback);
     return VOLT_OK;
 }
 

@@ -82,7 +82,7 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
     if (column == r->feedback) {
         VOLT_REQUIRE(volt_parse_number(text, &r->row_feedback) && r->row_feedback > 0 &&
                          isfinite(r->row_feedback),
-                     VOLT_ERR_FORMAT, "line %" PRId64 ": feedback is \"%s\", and must be positive and finite",
+                     VOLT_ERR_FORMAT, "line %" PRId64 ": feedback must be positive and finite (got \"%s\")",
                      line, volt_excerpt(text, length, shown));
         return VOLT_OK;
     }
@@ -133,7 +133,7 @@ static volt_status finish_row(void *context, int64_t line, int64_t n_cells)
                  "line %" PRId64 " has %" PRId64 " cells where the header has %" PRId64, line, n_cells,
                  r->n_columns);
     VOLT_REQUIRE(r->is_profiled || (r->row_alpha > 0 && isfinite(r->row_alpha)), VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": alpha is %g, and must be positive and finite, or the word auto", line,
+                 "line %" PRId64 ": alpha must be positive and finite, or the word auto (got %g)", line,
                  r->row_alpha);
     volt_kernel *parsed = NULL;
     volt_status status = volt_kernel_parse(r->row, &parsed);

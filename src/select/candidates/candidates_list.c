@@ -56,7 +56,7 @@ volt_status volt_candidates_list(const char *const *kernels, const double *alpha
                                  int64_t count, volt_candidates **candidates)
 {
     VOLT_REQUIRE(kernels && alphas && candidates, VOLT_ERR_ARGUMENT, "the list of candidates is NULL");
-    VOLT_REQUIRE(count >= 1, VOLT_ERR_ARGUMENT, "the list has %" PRId64 " candidates, and needs at least 1",
+    VOLT_REQUIRE(count >= 1, VOLT_ERR_ARGUMENT, "the list must have at least 1 candidate (got %" PRId64 ")",
                  count);
     list *all = volt_alloc_zero(1, sizeof *all);
     if (!all)

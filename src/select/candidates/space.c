@@ -75,16 +75,17 @@ static bool is_log(volt_search_law kind)
 static volt_status check_range(const volt_range *range)
 {
     VOLT_REQUIRE(range->kind > VOLT_SEARCH_NONE && range->kind <= VOLT_SEARCH_LOG_INTEGER, VOLT_ERR_ARGUMENT,
-                 "the range of %s has no law", range->name);
+                 "the range of %s has no distribution", range->name);
     VOLT_REQUIRE(isfinite(range->low) && isfinite(range->high) && range->low <= range->high, VOLT_ERR_ARGUMENT,
-                 "the range of %s goes from %g to %g, and must go up", range->name, range->low, range->high);
+                 "the range of %s must be finite and in increasing order (got %g to %g)", range->name,
+                 range->low, range->high);
     VOLT_REQUIRE(!is_log(range->kind) || range->low > 0, VOLT_ERR_ARGUMENT,
-                 "the range of %s starts at %g, and a logarithmic one must start above 0", range->name,
-                 range->low);
+                 "the logarithmic range of %s must start above 0 (got %g)", range->name, range->low);
     VOLT_REQUIRE(!volt_law_is_integer(range->kind) ||
                      (range->low == floor(range->low) && range->high == floor(range->high) &&
                       fabs(range->low) < 1e9 && fabs(range->high) < 1e9),
-                 VOLT_ERR_ARGUMENT, "the range of %s goes from %g to %g, and must have whole ends", range->name,
+                 VOLT_ERR_ARGUMENT,
+                 "the ends of the range of %s must be whole numbers below 1e9 (got %g to %g)", range->name,
                  range->low, range->high);
     return VOLT_OK;
 }
@@ -105,7 +106,7 @@ static volt_status check_value(const volt_space *space, const volt_parameter_inf
     double number;
     if (volt_name_is_setting(name)) {
         VOLT_REQUIRE(volt_parse_number(value, &number) && number > 0 && isfinite(number), VOLT_ERR_ARGUMENT,
-                     "%s is %s, and must be positive and finite", name, value);
+                     "%s must be positive and finite (got %s)", name, value);
         return VOLT_OK;
     }
     char text[VOLT_KERNEL_LENGTH];
@@ -146,8 +147,8 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
     VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_INTEGER || volt_law_is_integer(range->kind),
                  VOLT_ERR_ARGUMENT, "%s takes whole numbers: give a range of integers", range->name);
     VOLT_REQUIRE(is_inside(parameter, range->low, range->high), VOLT_ERR_ARGUMENT,
-                 "the range of %s goes from %g to %g, and must lie in %s", range->name, range->low, range->high,
-                 parameter->range);
+                 "the range of %s must be within %s (got %g to %g)", range->name, parameter->range, range->low,
+                 range->high);
     return VOLT_OK;
 }
 
@@ -176,7 +177,7 @@ static volt_status add_range(volt_space *space, const volt_range *range)
     } else {
         VOLT_TRY(check_range(range));
         VOLT_REQUIRE(!setting || range->low > 0, VOLT_ERR_ARGUMENT,
-                     "the range of %s starts at %g, and must start above 0", range->name, range->low);
+                     "the range of %s must start above 0 (got %g)", range->name, range->low);
         if (parameter)
             VOLT_TRY(check_ends(parameter, range));
     }
@@ -281,7 +282,7 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
 {
     bool feeds = options->fed_outputs.data != NULL;
     VOLT_REQUIRE(options->series_steps >= 0 && isfinite(options->series_steps), VOLT_ERR_ARGUMENT,
-                 "series_steps is %g, and must be finite and at least 0", options->series_steps);
+                 "series_steps must be finite and at least 0 (got %g)", options->series_steps);
     space->series_steps = options->series_steps;
     for (int choices = 1; choices >= 0; choices--)
         for (int64_t r = 0; r < options->n_ranges; r++)

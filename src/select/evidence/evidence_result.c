@@ -124,7 +124,7 @@ static volt_status check(const volt_kernel *kernel, const volt_evidence_options 
     VOLT_REQUIRE(kernel && options && result, VOLT_ERR_ARGUMENT,
                  "the kernel, the options or the evidence is NULL");
     VOLT_REQUIRE(options->alpha > 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be positive and finite", options->alpha);
+                 "alpha must be positive and finite (got %g)", options->alpha);
     return VOLT_OK;
 }
 

@@ -39,7 +39,7 @@ static volt_status check_options(const volt_search_options *options)
                  "unknown start %d", (int)options->start);
     VOLT_REQUIRE(options->score >= VOLT_SCORE_R2 && options->score <= VOLT_SCORE_LOSS, VOLT_ERR_ARGUMENT,
                  "unknown score %d", (int)options->score);
-    VOLT_REQUIRE(options->washout >= 0, VOLT_ERR_ARGUMENT, "the washout is %" PRId64 ", and must be at least 0",
+    VOLT_REQUIRE(options->washout >= 0, VOLT_ERR_ARGUMENT, "the washout must be at least 0 (got %" PRId64 ")",
                  options->washout);
     if (options->score < VOLT_SCORE_PREQUENTIAL || options->score == VOLT_SCORE_LOSS)
         return VOLT_OK;
@@ -216,10 +216,10 @@ static volt_status check_records(const volt_search_options *options, const volt_
 {
     int64_t n = problem->records.n;
     VOLT_REQUIRE(n > 0 || !options->folds_by_records, VOLT_ERR_ARGUMENT,
-                 "folds by records need at least two records, and the rows are one sequence");
+                 "folds by records require at least two records, but the rows are one sequence");
     VOLT_REQUIRE(n == 0 || problem->washout == 0, VOLT_ERR_ARGUMENT,
-                 "the washout is %" PRId64 " rows, and must be 0 where the rows are %" PRId64 " records",
-                 problem->washout, n);
+                 "the washout must be 0 where the rows are %" PRId64 " records (got %" PRId64 " rows)", n,
+                 problem->washout);
     return VOLT_OK;
 }
 

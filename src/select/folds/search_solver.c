@@ -42,9 +42,9 @@ static volt_status use_landmarks(const volt_search_options *options, volt_proble
     VOLT_REQUIRE(!why, VOLT_ERR_ARGUMENT, "%s: the solver \"%s\" does not support it", why,
                  problem->solver->info.name);
     VOLT_REQUIRE(options->landmarks <= most, VOLT_ERR_ARGUMENT,
-                 "the number of landmarks is %" PRId64 ", and must be 1 to %" PRId64
-                 ", the rows between the washout and the first validation block",
-                 options->landmarks, most);
+                 "the number of landmarks must be 1 to %" PRId64
+                 ", the rows between the washout and the first validation block (got %" PRId64 ")",
+                 most, options->landmarks);
     problem->landmarks = volt_solver_landmarks(problem->solver, options->landmarks, most);
     problem->landmark_choice = options->landmark_choice;
     problem->backend = &volt_cpu_backend;
@@ -77,7 +77,7 @@ volt_status volt_problem_choose_solver(const volt_search_options *options, volt_
         "reservoirs where they are few) or %s",
         setting.solver->info.name, volt_solver_exact.info.name, volt_solver_approximate()->info.name);
     VOLT_REQUIRE(options->landmarks >= 0, VOLT_ERR_ARGUMENT,
-                 "the number of landmarks is %" PRId64 ", and must be at least 1", options->landmarks);
+                 "the number of landmarks must be at least 1 (got %" PRId64 ")", options->landmarks);
     VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
                      options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
                  VOLT_ERR_ARGUMENT, "unknown landmark choice %d", (int)options->landmark_choice);

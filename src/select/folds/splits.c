@@ -22,14 +22,14 @@ volt_status volt_splits(int64_t n, const volt_split_options *options, volt_split
     if (!options)
         options = &standard;
     VOLT_REQUIRE(splits, VOLT_ERR_ARGUMENT, "the output for the splits is NULL");
-    VOLT_REQUIRE(options->folds >= 1, VOLT_ERR_ARGUMENT, "there are %" PRId64 " folds, and must be at least 1",
-                 options->folds);
-    VOLT_REQUIRE(options->gap >= 0, VOLT_ERR_ARGUMENT, "the gap is %" PRId64 " rows, and must be at least 0",
+    VOLT_REQUIRE(options->folds >= 1, VOLT_ERR_ARGUMENT,
+                 "the number of folds must be at least 1 (got %" PRId64 ")", options->folds);
+    VOLT_REQUIRE(options->gap >= 0, VOLT_ERR_ARGUMENT, "the gap must be at least 0 (got %" PRId64 " rows)",
                  options->gap);
     VOLT_REQUIRE(options->min_train >= 1, VOLT_ERR_ARGUMENT,
-                 "the minimum training length is %" PRId64 ", and must be at least 1", options->min_train);
+                 "the minimum training length must be at least 1 (got %" PRId64 ")", options->min_train);
     VOLT_REQUIRE(options->max_train >= 0, VOLT_ERR_ARGUMENT,
-                 "the maximum training length is %" PRId64 ", and must be at least 1, or 0 for all rows",
+                 "the maximum training length must be at least 1, or 0 for all rows (got %" PRId64 ")",
                  options->max_train);
     VOLT_REQUIRE(!options->max_train || !options->rolling, VOLT_ERR_ARGUMENT,
                  "give a maximum training length or rolling, not both");

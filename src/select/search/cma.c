@@ -130,7 +130,7 @@ volt_status volt_cma_create(const volt_cma_options *options, volt_cma **cma)
 {
     int64_t n = options->n;
     VOLT_REQUIRE(n >= 1 && options->sigma > 0, VOLT_ERR_ARGUMENT,
-                 "CMA-ES needs at least 1 dimension and a positive step size");
+                 "CMA-ES requires at least 1 dimension and a positive step size");
     volt_cma *c = volt_alloc_zero(1, sizeof *c);
     if (!c)
         return VOLT_ERR_MEMORY;

@@ -216,7 +216,7 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
                  trial->index, volt_run_index(r, n_trials));
     VOLT_TRY(volt_run_know_parents(r, position));
     VOLT_TRY(volt_run_candidate(r, position, kernel, &setting));
-    /* An alpha of 0 was profiled; the log has the result. */
+    /* An alpha of 0 was profiled; the log contains the result. */
     VOLT_REQUIRE(strcmp(kernel, trial->kernel) == 0 && (setting.alpha == 0 || setting.alpha == trial->alpha),
                  VOLT_ERR_FORMAT, "its candidate %" PRId64 " is %s, alpha %g, and would now be %s, alpha %g",
                  trial->index, trial->kernel, trial->alpha, kernel, setting.alpha);
@@ -285,10 +285,10 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
                          volt_search **search)
 {
     VOLT_REQUIRE(candidates && search, VOLT_ERR_ARGUMENT, "the candidates or the search is NULL");
-    VOLT_REQUIRE(options->draws >= 0, VOLT_ERR_ARGUMENT, "there are %" PRId64 " draws, and must be at least 1",
-                 options->draws);
+    VOLT_REQUIRE(options->draws >= 0, VOLT_ERR_ARGUMENT,
+                 "the number of draws must be at least 1 (got %" PRId64 ")", options->draws);
     VOLT_REQUIRE(options->seconds >= 0 && isfinite(options->seconds), VOLT_ERR_ARGUMENT,
-                 "the budget is %g s, and must be positive and finite", options->seconds);
+                 "the budget must be positive and finite (got %g s)", options->seconds);
     VOLT_REQUIRE(candidates->count >= 0 || options->draws > 0 || options->seconds > 0 ||
                      options->strategy == VOLT_STRATEGY_GRADIENT,
                  VOLT_ERR_ARGUMENT, "the candidates are unlimited: give a number of draws or a budget");
@@ -303,8 +303,9 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
     VOLT_REQUIRE(options->strategy != VOLT_STRATEGY_CMA || candidates->locate, VOLT_ERR_ARGUMENT,
                  "a search by CMA-ES is not supported with given candidates");
     VOLT_REQUIRE(options->shards >= 1 && options->shard >= 0 && options->shard < options->shards,
-                 VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 ": it must lie from 0 to %" PRId64,
-                 options->shard, options->shards, options->shards - 1);
+                 VOLT_ERR_ARGUMENT,
+                 "the shard must be 0 to %" PRId64 " of %" PRId64 " shards (got %" PRId64 ")",
+                 options->shards - 1, options->shards, options->shard);
     VOLT_REQUIRE(!options->resume || options->log, VOLT_ERR_ARGUMENT, "resume requires a log");
     VOLT_REQUIRE(options->validate == VOLT_VALIDATE_SIMULATE || options->validate == VOLT_VALIDATE_ONE_STEP,
                  VOLT_ERR_ARGUMENT, "unknown validation %d", (int)options->validate);

@@ -140,10 +140,9 @@ static volt_status check(const volt_kernel *kernel, int64_t n, int64_t d, int64_
                  "a search on %" PRId64 " rows, %" PRId64 " inputs and %" PRId64
                  " outputs cannot be planned: all must be at least 1",
                  n, d, q);
-    VOLT_REQUIRE(alpha >= 0 && isfinite(alpha), VOLT_ERR_ARGUMENT, "alpha is %g, and must be at least 0",
-                 alpha);
-    VOLT_REQUIRE(options->draws >= 1, VOLT_ERR_ARGUMENT, "there are %" PRId64 " draws, and must be at least 1",
-                 options->draws);
+    VOLT_REQUIRE(alpha >= 0 && isfinite(alpha), VOLT_ERR_ARGUMENT, "alpha must be at least 0 (got %g)", alpha);
+    VOLT_REQUIRE(options->draws >= 1, VOLT_ERR_ARGUMENT,
+                 "the number of draws must be at least 1 (got %" PRId64 ")", options->draws);
     VOLT_REQUIRE(!options->loss && !options->weights && options->n_records == 0 && !options->base.data,
                  VOLT_ERR_ARGUMENT, "records, a base, losses and weights are not planned for");
     return VOLT_OK;

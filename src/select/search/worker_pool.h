@@ -52,7 +52,7 @@ typedef void (*volt_dispatch_fn)(volt_run *run, volt_evaluator *evaluator, doubl
 /* Connects to the others and sets run->n_channels to their number. */
 volt_status volt_worker_pool_connect(volt_run *run);
 volt_status volt_dispatchers_start(volt_run *run, volt_dispatch_fn work, volt_dispatchers *dispatchers);
-/* Waits for the threads and tells the other processes that the search is over. dispatchers may be empty. */
+/* Waits for the threads and notifies the other processes of the end of the search. dispatchers may be empty. */
 void volt_dispatchers_end(volt_run *run, volt_dispatchers *dispatchers);
 
 /* ---- serving processes (worker_serve.c) ----------------------------------------------------------------- */

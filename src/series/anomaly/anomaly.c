@@ -60,14 +60,14 @@ static volt_status check(volt_view K, const volt_anomaly_options *options)
     VOLT_REQUIRE(K.data, VOLT_ERR_ARGUMENT, "the Gram matrix is NULL");
     VOLT_REQUIRE(K.rows == K.cols, VOLT_ERR_SHAPE,
                  "the Gram matrix is %" PRId64 " x %" PRId64 ", and not square", K.rows, K.cols);
-    VOLT_REQUIRE(K.rows >= 3, VOLT_ERR_SHAPE, "there are %" PRId64 " normal series, and at least 3 are needed",
+    VOLT_REQUIRE(K.rows >= 3, VOLT_ERR_SHAPE, "at least 3 normal series are required (got %" PRId64 ")",
                  K.rows);
     VOLT_REQUIRE(options->score == VOLT_ANOMALY_MAHALANOBIS || options->score == VOLT_ANOMALY_CONFORMANCE,
                  VOLT_ERR_ARGUMENT, "unknown score %d", (int)options->score);
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be above 0, or 0 to be chosen", options->alpha);
+                 "alpha must be above 0, or 0 to be chosen (got %g)", options->alpha);
     VOLT_REQUIRE(options->rate > 0 && options->rate < 1, VOLT_ERR_ARGUMENT,
-                 "the rate is %g, and must lie between 0 and 1", options->rate);
+                 "the rate must be between 0 and 1 (got %g)", options->rate);
     VOLT_REQUIRE(!options->examples.data || options->examples.cols == K.rows, VOLT_ERR_SHAPE,
                  "the examples have %" PRId64 " columns, and there are %" PRId64 " normal series",
                  options->examples.cols, K.rows);
@@ -365,8 +365,8 @@ volt_status volt_anomaly_score(const volt_anomaly *anomaly, volt_view C, double 
     VOLT_REQUIRE(anomaly && scores && C.data, VOLT_ERR_ARGUMENT,
                  "the detector, the kernels or the output for the scores is NULL");
     VOLT_REQUIRE(C.cols == anomaly->info.n, VOLT_ERR_SHAPE,
-                 "the kernels have %" PRId64 " columns, and the detector knows %" PRId64 " normal series",
-                 C.cols, anomaly->info.n);
+                 "the kernels have %" PRId64 " columns, and the detector has %" PRId64 " normal series", C.cols,
+                 anomaly->info.n);
     VOLT_TRY(check_finite(C, false, "the kernels"));
     VOLT_TRY(volt_start_threads());
     return score_rows(anomaly, &anomaly->norm, -1, C, scores);

@@ -192,10 +192,10 @@ volt_status volt_series_anomaly_fit(const char *kernel, const volt_view *normal,
     VOLT_TRY(volt_options_take(&options, sizeof options, given, "volt_series_anomaly_options"));
     VOLT_REQUIRE(kernel && normal && anomaly && (examples || n_examples == 0), VOLT_ERR_ARGUMENT,
                  "the kernel, the series or the output for the detector is NULL");
-    VOLT_REQUIRE(n >= 3, VOLT_ERR_SHAPE, "there are %" PRId64 " normal series, and at least 3 are needed", n);
+    VOLT_REQUIRE(n >= 3, VOLT_ERR_SHAPE, "at least 3 normal series are required (got %" PRId64 ")", n);
     VOLT_REQUIRE(n_examples >= 0 && options.draws >= 0, VOLT_ERR_ARGUMENT,
-                 "there are %" PRId64 " examples and %" PRId64 " draws: neither can be below 0", n_examples,
-                 options.draws);
+                 "the numbers of examples and draws must be at least 0 (got %" PRId64 " and %" PRId64 ")",
+                 n_examples, options.draws);
     VOLT_REQUIRE(options.draws == 0 || n_examples > 0, VOLT_ERR_ARGUMENT,
                  "draws require examples: normal series are not enough to choose a kernel");
     series_fit fit = {.options = &options,

@@ -75,8 +75,8 @@ static volt_status measure(const volt_class_search *search, draw_work *works, do
 static volt_status check_count(int64_t count, const char *name, int64_t least, int64_t n)
 {
     VOLT_REQUIRE(count >= least, VOLT_ERR_ARGUMENT,
-                 "%s is %" PRId64 ", and must be at least %" PRId64 " (two of every class), or 0", name, count,
-                 least);
+                 "%s must be at least %" PRId64 " (two of every class), or 0 (got %" PRId64 ")", name, least,
+                 count);
     VOLT_REQUIRE(count <= n, VOLT_ERR_ARGUMENT, "%s is %" PRId64 ", and there are %" PRId64 " training series",
                  name, count, n);
     return VOLT_OK;

@@ -24,58 +24,57 @@ const char *volt_classify_kernels(volt_object_compare compare, int equally_long)
 static volt_status check_options(const volt_series_options *options)
 {
     VOLT_REQUIRE(options->scale >= VOLT_SERIES_CHOOSE && options->scale <= VOLT_OBJECT_SCALE_NONE,
-                 VOLT_ERR_ARGUMENT, "scale is %d, and must lie between -1 and 2", options->scale);
+                 VOLT_ERR_ARGUMENT, "scale must be between -1 and 2 (got %d)", options->scale);
     VOLT_REQUIRE(options->input >= VOLT_SERIES_CHOOSE && options->input <= VOLT_OBJECT_INPUT_BOTH,
-                 VOLT_ERR_ARGUMENT, "input is %d, and must lie between -1 and 2", options->input);
+                 VOLT_ERR_ARGUMENT, "input must be between -1 and 2 (got %d)", options->input);
     VOLT_REQUIRE(options->compare >= VOLT_SERIES_CHOOSE && options->compare <= VOLT_OBJECT_COMPARE_STEPS,
-                 VOLT_ERR_ARGUMENT, "compare is %d, and must lie between -1 and 1", options->compare);
+                 VOLT_ERR_ARGUMENT, "compare must be between -1 and 1 (got %d)", options->compare);
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be finite and at least 0", options->alpha);
+                 "alpha must be finite and at least 0 (got %g)", options->alpha);
     VOLT_REQUIRE(options->draws >= VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
-                 "draws is %" PRId64 ", and must be at least -1", options->draws);
+                 "draws must be at least -1 (got %" PRId64 ")", options->draws);
     VOLT_REQUIRE(options->blend >= 1 && options->blend <= VOLT_MAX_BLEND, VOLT_ERR_ARGUMENT,
-                 "blend is %" PRId64 ", and must lie between 1 and %d", options->blend, VOLT_MAX_BLEND);
+                 "blend must be between 1 and %d (got %" PRId64 ")", VOLT_MAX_BLEND, options->blend);
     VOLT_REQUIRE(options->budget >= 0 || options->budget == VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
-                 "the budget is %g seconds, and must be at least 0", options->budget);
+                 "the budget must be at least 0 (got %g seconds)", options->budget);
     VOLT_REQUIRE(options->screen >= VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
-                 "screen is %" PRId64 ", and must be at least -1", options->screen);
+                 "screen must be at least -1 (got %" PRId64 ")", options->screen);
     VOLT_REQUIRE(options->landmarks >= VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
-                 "landmarks is %" PRId64 ", and must be at least -1", options->landmarks);
+                 "landmarks must be at least -1 (got %" PRId64 ")", options->landmarks);
     VOLT_REQUIRE(options->folds == 0 || (options->folds >= 2 && options->folds <= VOLT_MAX_CLASS_FOLDS),
-                 VOLT_ERR_ARGUMENT, "folds is %" PRId64 ", and must be 0 or lie between 2 and %d",
-                 options->folds, VOLT_MAX_CLASS_FOLDS);
+                 VOLT_ERR_ARGUMENT, "folds must be 0 or between 2 and %d (got %" PRId64 ")",
+                 VOLT_MAX_CLASS_FOLDS, options->folds);
     VOLT_REQUIRE(options->landmarks <= 0 || volt_loss_is_squares(options->loss), VOLT_ERR_ARGUMENT,
-                 "landmarks is %" PRId64 ", and loss %s is carried by all series", options->landmarks,
-                 options->loss);
-    VOLT_REQUIRE(options->splits >= 0, VOLT_ERR_ARGUMENT, "splits is %" PRId64 ", and must be at least 0",
+                 "landmarks is %" PRId64 ", and loss %s uses all series", options->landmarks, options->loss);
+    VOLT_REQUIRE(options->splits >= 0, VOLT_ERR_ARGUMENT, "splits must be at least 0 (got %" PRId64 ")",
                  options->splits);
     VOLT_REQUIRE(options->held_out > 0 && options->held_out < 1, VOLT_ERR_ARGUMENT,
-                 "held_out is %g, and must lie between 0 and 1", options->held_out);
+                 "held_out must be between 0 and 1 (got %g)", options->held_out);
     VOLT_REQUIRE(options->n_parts >= 0 && options->n_parts <= VOLT_MAX_BLEND, VOLT_ERR_ARGUMENT,
-                 "there are %" PRId64 " kernels to average, and must be at most %d", options->n_parts,
-                 VOLT_MAX_BLEND);
+                 "the number of kernels to average must be at most %d (got %" PRId64 ")", VOLT_MAX_BLEND,
+                 options->n_parts);
     for (int64_t p = 0; p < options->n_parts; p++)
         VOLT_REQUIRE(options->parts && options->parts[p].kernel, VOLT_ERR_ARGUMENT,
                      "kernel %" PRId64 " of the %" PRId64 " to average is NULL", p + 1, options->n_parts);
     for (int64_t r = 0; r < options->n_ranges && options->ranges; r++)
         VOLT_REQUIRE(!options->ranges[r].name || strcmp(options->ranges[r].name, "alpha") != 0,
                      VOLT_ERR_ARGUMENT,
-                     "a range is given for alpha, which is chosen for every kernel or given itself");
+                     "a range is not supported for alpha, which is given or chosen for every kernel");
     return VOLT_OK;
 }
 
 static volt_status check_classes(const int64_t *classes, int64_t count, int64_t n_classes)
 {
-    VOLT_REQUIRE(classes && count > 0, VOLT_ERR_SHAPE, "there are no training series, or no classes of theirs");
+    VOLT_REQUIRE(classes && count > 0, VOLT_ERR_SHAPE, "the training series or their classes are missing");
     bool several = false;
     for (int64_t i = 0; i < count; i++) {
         VOLT_REQUIRE(classes[i] >= 0 && classes[i] < n_classes, VOLT_ERR_ARGUMENT,
-                     "the class of series %" PRId64 " is %" PRId64 ", and must lie between 0 and %" PRId64,
-                     i + 1, classes[i], n_classes - 1);
+                     "the class of series %" PRId64 " must be between 0 and %" PRId64 " (got %" PRId64 ")",
+                     i + 1, n_classes - 1, classes[i]);
         several = several || classes[i] != classes[0];
     }
     VOLT_REQUIRE(several, VOLT_ERR_DATA,
-                 "all %" PRId64 " training series are of one class, and at least two classes are needed",
+                 "at least two classes are required (all %" PRId64 " training series have the same class)",
                  count);
     return VOLT_OK;
 }
@@ -87,7 +86,7 @@ static volt_status take_loss(const char *text, int64_t n_classes, volt_loss **lo
     if (volt_loss_is_squares(text))
         return VOLT_OK;
     VOLT_REQUIRE(strcmp(text, "multinomial") == 0, VOLT_ERR_ARGUMENT,
-                 "the loss is %s, and must be squares or multinomial", text);
+                 "the loss must be squares or multinomial (got %s)", text);
     VOLT_REQUIRE(n_classes <= VOLT_MAX_LEVELS, VOLT_ERR_ARGUMENT,
                  "there are %" PRId64 " classes, and loss multinomial takes at most %d", n_classes,
                  VOLT_MAX_LEVELS);

@@ -82,8 +82,8 @@ volt_status volt_series_model_get_info(const volt_series_model *model, volt_seri
 static volt_status check_place(volt_matrix place, int64_t rows, int64_t cols, const char *name)
 {
     VOLT_REQUIRE(!place.data || (place.rows == rows && place.cols == cols && place.ld >= cols), VOLT_ERR_SHAPE,
-                 "the %s are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, name, place.rows,
-                 place.cols, rows, cols);
+                 "the %s must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", name, rows, cols,
+                 place.rows, place.cols);
     return VOLT_OK;
 }
 

@@ -32,8 +32,8 @@ static volt_status check(int64_t count, volt_view Y, const volt_series_options *
     volt_extent extent;
     VOLT_REQUIRE(options->kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be finite and at least 0", options->alpha);
-    VOLT_REQUIRE(count >= 2, VOLT_ERR_SHAPE, "there are %" PRId64 " training series, and at least 2 are needed",
+                 "alpha must be finite and at least 0 (got %g)", options->alpha);
+    VOLT_REQUIRE(count >= 2, VOLT_ERR_SHAPE, "at least 2 training series are required (got %" PRId64 ")",
                  count);
     VOLT_TRY(volt_check_shape(Y, "Y"));
     VOLT_REQUIRE(Y.rows == count, VOLT_ERR_SHAPE, "Y has %" PRId64 " rows, and there are %" PRId64 " series",
@@ -107,7 +107,7 @@ static volt_status divide_by_unit(numbers_fit *fit)
     for (int64_t i = 0; i < K.rows; i++)
         sum += K.data[i * K.ld + i] / (double)K.rows;
     VOLT_REQUIRE(sum > 0 && isfinite(sum), VOLT_ERR_DATA,
-                 "the mean of K(x, x) over the training series is %g, and must be above 0", sum);
+                 "the mean of K(x, x) over the training series must be above 0 (got %g)", sum);
     fit->model->divisor = sum;
     for (int64_t i = 0; i < K.rows * K.cols; i++)
         K.data[i] /= sum;

@@ -68,8 +68,8 @@ static volt_status check_series(const volt_view *series, int64_t count, int64_t 
         snprintf(name, sizeof name, "series %" PRId64, i + 1);
         VOLT_TRY(volt_check_shape(series[i], name));
         VOLT_REQUIRE(series[i].cols == channels, VOLT_ERR_SHAPE,
-                     "%s has %" PRId64 " channel%s, and there must be %" PRId64, name, series[i].cols,
-                     series[i].cols == 1 ? "" : "s", channels);
+                     "%s must have %" PRId64 " channel%s (got %" PRId64 ")", name, channels,
+                     channels == 1 ? "" : "s", series[i].cols);
         VOLT_TRY(volt_extent_of(series[i], name, &extent));
     }
     return VOLT_OK;
@@ -207,7 +207,7 @@ volt_status volt_objects_prepare(const volt_objects *objects, const volt_view *s
     if (hold)
         draw_in(block, d, objects->radius);
     VOLT_REQUIRE(isfinite(largest_norm(block, d)), VOLT_ERR_NOT_FINITE,
-                 "a series lies so far from the training series that its scaled values overflow");
+                 "a series is so far from the training series that its scaled values overflow");
     return VOLT_OK;
 }
 
@@ -275,12 +275,12 @@ volt_status volt_objects_create(const volt_view *series, int64_t count, const vo
         options = &standard;
     VOLT_REQUIRE(objects, VOLT_ERR_ARGUMENT, "the output for the objects is NULL");
     VOLT_REQUIRE(options->scale >= VOLT_OBJECT_SCALE_CHANNELS && options->scale <= VOLT_OBJECT_SCALE_NONE,
-                 VOLT_ERR_ARGUMENT, "scale is %d, and must be 0, 1 or 2", (int)options->scale);
+                 VOLT_ERR_ARGUMENT, "scale must be 0, 1 or 2 (got %d)", (int)options->scale);
     VOLT_REQUIRE(options->input >= VOLT_OBJECT_INPUT_LEVEL && options->input <= VOLT_OBJECT_INPUT_BOTH,
-                 VOLT_ERR_ARGUMENT, "input is %d, and must be 0, 1 or 2", (int)options->input);
+                 VOLT_ERR_ARGUMENT, "input must be 0, 1 or 2 (got %d)", (int)options->input);
     VOLT_REQUIRE(options->compare >= VOLT_OBJECT_COMPARE_SERIES &&
                      options->compare <= VOLT_OBJECT_COMPARE_STEPS,
-                 VOLT_ERR_ARGUMENT, "compare is %d, and must be 0 or 1", (int)options->compare);
+                 VOLT_ERR_ARGUMENT, "compare must be 0 or 1 (got %d)", (int)options->compare);
     VOLT_TRY(require_some(series, count));
     int64_t channels = series[0].cols;
     VOLT_TRY(check_series(series, count, channels));

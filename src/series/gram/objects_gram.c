@@ -54,17 +54,17 @@ static double window_of(const volt_kernel *kernel)
 static volt_status check_static(const volt_kernel *kernel)
 {
     VOLT_REQUIRE(!volt_kernel_filters(kernel), VOLT_ERR_KERNEL,
-                 "kernel %s takes a series as one row, and filters run along time", volt_kernel_text(kernel));
+                 "kernel %s compares a series as one row: filters along time are not supported",
+                 volt_kernel_text(kernel));
     VOLT_REQUIRE(window_of(kernel) <= 1, VOLT_ERR_KERNEL,
-                 "kernel %s: window is for one sequence; here a series is one row", volt_kernel_text(kernel));
+                 "kernel %s compares a series as one row: window is not supported", volt_kernel_text(kernel));
     return VOLT_OK;
 }
 
 static volt_status check_kernel(const volt_objects *objects, const volt_kernel *kernel, bool *is_static)
 {
     bool centred = kernel->n_factors == 0 && volt_kernel_is_centred(kernel);
-    VOLT_REQUIRE(!centred, VOLT_ERR_KERNEL,
-                 "kernel %s is centred on its columns, and series are compared as they are",
+    VOLT_REQUIRE(!centred, VOLT_ERR_KERNEL, "kernel %s is centred: it is not supported for series",
                  volt_kernel_text(kernel));
     if (objects->options.compare == VOLT_OBJECT_COMPARE_STEPS)
         return VOLT_OK;
@@ -73,7 +73,7 @@ static volt_status check_kernel(const volt_objects *objects, const volt_kernel *
         return VOLT_OK;
     VOLT_REQUIRE(
         objects->equally_long, VOLT_ERR_KERNEL,
-        "kernel %s takes a series as one row, and the series have different lengths: take volterra, fading, "
+        "kernel %s compares a series as one row and requires series of equal length: use volterra, fading, "
         "memory, fir, gak, sig, sigpde, esn or sas",
         volt_kernel_text(kernel));
     return check_static(kernel);
@@ -159,9 +159,9 @@ static volt_status run_cross(const volt_objects *objects, const gram_job *job, v
 {
     for (int64_t i = 0; i < job->rows->count && job->is_static; i++)
         VOLT_REQUIRE((double)job->rows->series[i].rows == objects->steps, VOLT_ERR_SHAPE,
-                     "series %" PRId64 " has %" PRId64
-                     " steps, and kernel %s needs %.0f as the training series have",
-                     i + 1, job->rows->series[i].rows, volt_kernel_text(job->kernel), objects->steps);
+                     "series %" PRId64
+                     " must have %.0f steps, as the training series, for kernel %s (got %" PRId64 ")",
+                     i + 1, objects->steps, volt_kernel_text(job->kernel), job->rows->series[i].rows);
     VOLT_TRY(run(job, K));
     return self ? self_values(job, self) : VOLT_OK;
 }

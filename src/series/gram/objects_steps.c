@@ -264,10 +264,10 @@ volt_status volt_objects_compare_steps(const volt_objects *objects, const volt_k
     if (volt_kernel_filters(kernel))
         VOLT_TRY(volt_kernel_find_ball(kernel, objects->d, objects->radius, &has_ball));
     VOLT_REQUIRE(!has_ball, VOLT_ERR_KERNEL,
-                 "kernel %s holds on a ball, and filtered steps of new series may lie beyond it",
+                 "kernel %s is defined on a ball, and filtered steps of new series may be outside of it",
                  volt_kernel_text(kernel));
     VOLT_REQUIRE(K.data && K.rows == m && K.cols == n && K.ld >= K.cols, VOLT_ERR_SHAPE,
-                 "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols, m, n);
+                 "K must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", m, n, K.rows, K.cols);
     VOLT_TRY(volt_start_threads());
     steps_job job = {.objects = objects, .kernel = kernel, .rows = rows};
     job.row_self = volt_alloc_doubles(m + n, 1);

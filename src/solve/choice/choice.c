@@ -93,7 +93,7 @@ typedef struct contest {
     volt_matrix e, z, best_e, best_z; /* held x columns: errors, and frozen ones */
 } contest;
 
-/* May column k be fitted with (without) a constant? A level uses the requested one; a change may omit it. */
+/* Returns whether column k may be fitted with (without) a constant. A level uses the requested one; a change may omit it. */
 static bool allows(const contest *c, int64_t k, bool constant)
 {
     bool change = c->choice->changes && k < c->q;

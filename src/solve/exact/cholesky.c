@@ -208,9 +208,9 @@ volt_status volt_cholesky_rcond(volt_matrix L, double norm, double *rcond)
 volt_status volt_cholesky(volt_matrix A, volt_progress progress)
 {
     VOLT_REQUIRE(A.data && A.rows > 0 && A.rows == A.cols && A.ld >= A.cols && A.ld <= INT_MAX, VOLT_ERR_SHAPE,
-                 "the matrix to factor is %" PRId64 " x %" PRId64 " with leading dimension %" PRId64
-                 ", and must be square with one of at most %d",
-                 A.rows, A.cols, A.ld, INT_MAX);
+                 "the matrix to factor must be square, with a leading dimension of at most %d (got %" PRId64
+                 " x %" PRId64 ", leading dimension %" PRId64 ")",
+                 INT_MAX, A.rows, A.cols, A.ld);
     volt_blas_use use;
     VOLT_TRY(volt_blas_claim(&use));
     volt_stage stage;

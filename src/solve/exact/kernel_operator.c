@@ -15,7 +15,7 @@
 
 /* ---- rows to the back end --------------------------------------------------------------------- */
 
-/* Is there no bound that excludes overflow of K? */
+/* Returns true if no bound excludes overflow of K. */
 static bool may_overflow(const volt_resolved *resolved)
 {
     return !isfinite(resolved->facts.largest);

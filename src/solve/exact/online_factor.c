@@ -368,7 +368,7 @@ volt_status volt_online_set(volt_online_factor *f, int64_t n, const double *pack
 {
     for (int64_t i = 0; i < n; i++)
         VOLT_REQUIRE(packed[i * (i + 1) / 2 + i] > 0, VOLT_ERR_FORMAT,
-                     "pivot %" PRId64 " of the factor is %.3g, and must be above 0", i + 1,
+                     "pivot %" PRId64 " of the factor must be above 0 (got %.3g)", i + 1,
                      packed[i * (i + 1) / 2 + i]);
     f->n = n;
     f->start = 0;

@@ -47,7 +47,7 @@ void volt_online_solve(volt_online_factor *factor, const double *k, double self)
 /* Prediction (q numbers) of the current row, with an intercept if constant[k]. 0 without rows. */
 void volt_online_forecast(const volt_online_factor *factor, const bool *constant, double *y);
 
-/* Can the current row be appended? VOLT_ERR_SINGULAR: it is linearly dependent up to rounding. */
+/* Checks that the current row can be appended. VOLT_ERR_SINGULAR: it is linearly dependent up to rounding. */
 volt_status volt_online_check(const volt_online_factor *factor);
 /* Append the current row with its targets y (q numbers). Memory must be reserved, and the check must have
  * passed. */

@@ -4,7 +4,7 @@
  *     c = (u' W) / (u' u),  A = L^{-T} (W - u c)
  *
  * minimises |K A + 1 c - Y|^2 + alpha tr(A' K A); 1' A = 0 follows. Without intercept c = 0. factor.h
- * implements the formulas; this file has the sequence of a solve, its checks, report and messages. */
+ * implements the formulas; this file implements the sequence of a solve, its checks, report and messages. */
 #include "solve/exact/ridge.h"
 
 #include "base/blas.h"
@@ -26,16 +26,16 @@ volt_ridge_options volt_ridge_options_default(void)
 static volt_status check(volt_matrix K, volt_matrix Y, const volt_ridge_options *options, const double *c)
 {
     VOLT_REQUIRE(K.data && K.rows > 0 && K.rows == K.cols && K.ld >= K.cols && K.ld <= INT_MAX, VOLT_ERR_SHAPE,
-                 "the Gram matrix is %" PRId64 " x %" PRId64 " with leading dimension %" PRId64
-                 ", and must be square with one of at most %d",
-                 K.rows, K.cols, K.ld, INT_MAX);
+                 "the Gram matrix must be square, with a leading dimension of at most %d (got %" PRId64
+                 " x %" PRId64 ", leading dimension %" PRId64 ")",
+                 INT_MAX, K.rows, K.cols, K.ld);
     VOLT_REQUIRE(Y.data && Y.cols > 0 && Y.rows == K.rows && Y.ld >= Y.cols && Y.ld <= INT_MAX, VOLT_ERR_SHAPE,
-                 "the targets are %" PRId64 " x %" PRId64 ", and must have %" PRId64
-                 " rows like the Gram matrix, and a column",
-                 Y.rows, Y.cols, K.rows);
+                 "the targets must have %" PRId64
+                 " rows, as the Gram matrix, and at least one column (got %" PRId64 " x %" PRId64 ")",
+                 K.rows, Y.rows, Y.cols);
     VOLT_REQUIRE(c, VOLT_ERR_ARGUMENT, "the intercepts are NULL");
     VOLT_REQUIRE(options->alpha > 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be positive and finite", options->alpha);
+                 "alpha must be positive and finite (got %g)", options->alpha);
     for (int64_t i = 0; i < Y.rows; i++)
         for (int64_t k = 0; k < Y.cols; k++)
             VOLT_REQUIRE(isfinite(Y.data[i * Y.ld + k]), VOLT_ERR_NOT_FINITE,

@@ -19,7 +19,7 @@ typedef struct volt_device_landmarks {
     double *shift, *about;       /* m, host memory: subtracted from the landmarks of a row; and workspace */
 } volt_device_landmarks;
 
-/* Does the back end support this? */
+/* Returns whether the back end supports this. */
 bool volt_device_landmarks_can(const volt_backend *backend);
 /* Rows of a block; and memory usage in bytes. */
 int64_t volt_device_landmarks_rows(int64_t columns);

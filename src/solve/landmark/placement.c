@@ -69,7 +69,7 @@ volt_status volt_place_require(const volt_backend *backend, int64_t n, const cha
     volt_device_plan plan;
     make_plan(backend, &(volt_work){.n = n, .d = 1, .factors = 1}, &plan);
     VOLT_REQUIRE(fits_on_device(&plan), VOLT_ERR_MEMORY,
-                 "%s needs %.3g GB on the device, which has %.3g GB available; up to %" PRId64 " rows fit",
+                 "%s requires %.3g GB on the device, which has %.3g GB available; up to %" PRId64 " rows fit",
                  what, plan.bytes / 1e9, plan.available / 1e9, plan.n_that_fits);
     return VOLT_OK;
 }

@@ -70,7 +70,7 @@ volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, in
 static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
 {
     (void)workspace;
-    VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT, "the solver \"nystrom\" needs landmarks");
+    VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT, "the solver \"nystrom\" requires landmarks");
     readout->log_likelihood = NAN;
     return volt_feature_fit_run(task, volt_feature_held_out(task, readout->A.rows),
                                 volt_feature_predict_held_out, readout);

@@ -33,7 +33,7 @@ typedef struct volt_state_sums {
     double *block;         /* rows added at a time */
 } volt_state_sums;
 
-/* Are sums cheaper than a matrix of n x n? Used by fits and searches. */
+/* Returns whether sums are cheaper than a matrix of n x n. Used by fits and searches. */
 bool volt_state_sums_are_cheaper(int64_t rows, int64_t states);
 
 /* For this many states and targets. VOLT_ERR_MEMORY. */

@@ -79,7 +79,7 @@ int64_t volt_loss_outputs(const volt_loss *loss, int64_t targets, int64_t classe
 /* Two classes are fitted with one function, for the second class: the outputs before this one stay 0. */
 int64_t volt_loss_first_column(const volt_loss *loss);
 
-/* Does the text denote squares? NULL does. */
+/* Returns whether the text denotes squares. NULL does. */
 bool volt_loss_is_squares(const char *text);
 
 /* VOLT_ERR_ARGUMENT unless all weights (n; NULL: none) are finite and at least 0. */

@@ -291,7 +291,7 @@ double volt_loss_gap_tolerance(const volt_loss_problem *problem, double toleranc
     return fmax(tolerance * fabs(objective), rounding_of(problem));
 }
 
-/* Is it possible that a readout has this objective and is within the gap of the minimum? */
+/* Returns whether a readout can have this objective and be within the gap of the minimum. */
 static bool within_bounds(const volt_loss_problem *problem, double objective, double gap)
 {
     double rounding = 100 * rounding_of(problem);

@@ -77,7 +77,7 @@ static volt_loss_task part_of(const volt_loss_task *task, const trial_rows *part
     return less;
 }
 
-/* Do the training rows contain a weight above 0, and every class? */
+/* Returns whether the training rows contain a weight above 0, and every class. */
 static bool can_train(const volt_loss_task *task, const trial_rows *part)
 {
     const volt_loss_kind *kind = task->loss->kind;

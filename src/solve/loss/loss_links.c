@@ -303,7 +303,7 @@ static double poisson_start(double y)
 static volt_status poisson_check(double y, int64_t row)
 {
     VOLT_REQUIRE(y >= 0, VOLT_ERR_DATA,
-                 "the target of row %" PRId64 " is %g, and counts must be at least 0 (loss poisson)", row + 1,
+                 "the target of row %" PRId64 " is %g, but counts must be at least 0 (loss poisson)", row + 1,
                  y);
     return VOLT_OK;
 }

@@ -69,15 +69,15 @@ volt_status volt_loss_check_weights(const double *weights, int64_t n)
 {
     for (int64_t i = 0; weights && i < n; i++)
         VOLT_REQUIRE(weights[i] >= 0 && isfinite(weights[i]), VOLT_ERR_ARGUMENT,
-                     "weight %" PRId64 " is %g, and must be finite and at least 0", i + 1, weights[i]);
+                     "weight %" PRId64 " must be finite and at least 0 (got %g)", i + 1, weights[i]);
     return VOLT_OK;
 }
 
 volt_status volt_loss_check_class(double y, int64_t row, int64_t classes)
 {
     VOLT_REQUIRE(isnan(y) || (y >= 0 && y < (double)classes && y == floor(y)), VOLT_ERR_ARGUMENT,
-                 "the class of row %" PRId64 " is %g, and must be a whole number from 0 to %" PRId64, row + 1,
-                 y, classes - 1);
+                 "the class of row %" PRId64 " must be a whole number from 0 to %" PRId64 " (got %g)", row + 1,
+                 classes - 1, y);
     return VOLT_OK;
 }
 
@@ -99,9 +99,9 @@ static volt_status check_score(const volt_loss *loss, volt_view Y, volt_view U, 
     VOLT_REQUIRE(loss && Y.data && U.data, VOLT_ERR_ARGUMENT,
                  "the loss, the targets or the forecasts are NULL");
     VOLT_REQUIRE(Y.rows == U.rows && U.cols == Y.cols * group, VOLT_ERR_SHAPE,
-                 "the targets are %" PRId64 " x %" PRId64 " and the forecasts %" PRId64 " x %" PRId64
-                 ", and must be %" PRId64 " x %" PRId64,
-                 Y.rows, Y.cols, U.rows, U.cols, Y.rows, Y.cols * group);
+                 "the predictions must be %" PRId64 " x %" PRId64 " for targets of %" PRId64 " x %" PRId64
+                 " (got %" PRId64 " x %" PRId64 ")",
+                 Y.rows, Y.cols * group, Y.rows, Y.cols, U.rows, U.cols);
     for (int64_t i = 0; loss->kind->info.classes && i < Y.rows; i++)
         VOLT_TRY(volt_loss_check_class(Y.data[i * Y.ld], i, group));
     return VOLT_OK;
@@ -228,8 +228,8 @@ static volt_status check_constant(const volt_loss *loss, volt_view Y, const doub
     VOLT_REQUIRE(loss && Y.data, VOLT_ERR_ARGUMENT, "the loss or the targets are NULL");
     int64_t group = volt_loss_group(loss, outputs);
     VOLT_REQUIRE(outputs >= 1 && outputs == Y.cols * group, VOLT_ERR_SHAPE,
-                 "there are %" PRId64 " targets and %" PRId64 " outputs, and must be %" PRId64, Y.cols, outputs,
-                 Y.cols * group);
+                 "the number of outputs must be %" PRId64 " for %" PRId64 " targets (got %" PRId64 ")",
+                 Y.cols * group, Y.cols, outputs);
     VOLT_TRY(volt_loss_check_weights(weights, Y.rows));
     for (int64_t k = 0; k < Y.cols; k++) {
         double total = 0;

@@ -57,16 +57,16 @@ static volt_status read_value(const volt_loss_kind *kind, const char *text, volt
                  parameter, text);
     if (isinf(kind->high))
         VOLT_REQUIRE(value > kind->low && isfinite(value), VOLT_ERR_ARGUMENT,
-                     "loss %s: %s=%s, and %s must be finite and greater than %g", name, parameter, text,
-                     parameter, kind->low);
+                     "loss %s: %s must be finite and greater than %g (got %s)", name, parameter, kind->low,
+                     text);
     VOLT_REQUIRE(value > kind->low && value < kind->high, VOLT_ERR_ARGUMENT,
-                 "loss %s: %s=%s, and %s must lie between %g and %g", name, parameter, text, parameter,
-                 kind->low, kind->high);
+                 "loss %s: %s must be between %g and %g (got %s)", name, parameter, kind->low, kind->high,
+                 text);
     VOLT_REQUIRE(loss->count < VOLT_MAX_LEVELS, VOLT_ERR_ARGUMENT,
                  "loss %s: more than %d values of %s are given", name, VOLT_MAX_LEVELS, parameter);
     VOLT_REQUIRE(loss->count == 0 || value > loss->values[loss->count - 1], VOLT_ERR_ARGUMENT,
-                 "loss %s: %s=%s comes after %g, and the values of %s must increase", name, parameter, text,
-                 loss->values[loss->count - 1], parameter);
+                 "loss %s: the values of %s must increase (got %s after %g)", name, parameter, text,
+                 loss->values[loss->count - 1]);
     loss->values[loss->count++] = value;
     return VOLT_OK;
 }
@@ -75,7 +75,7 @@ static volt_status read_parameter(const volt_loss_kind *kind, char *text, volt_l
 {
     const char *name = kind->info.name, *parameter = kind->info.parameter;
     char *value = strchr(text, '=');
-    VOLT_REQUIRE(parameter, VOLT_ERR_ARGUMENT, "loss %s has no parameter, and \"%s\" is given", name, text);
+    VOLT_REQUIRE(parameter, VOLT_ERR_ARGUMENT, "loss %s has no parameter (got \"%s\")", name, text);
     VOLT_REQUIRE(value, VOLT_ERR_ARGUMENT, "loss %s: \"%s\" is not %s=VALUE", name, text, parameter);
     *value++ = 0;
     char *given = trim(text);
@@ -99,8 +99,8 @@ static volt_status read_loss(char *text, volt_loss *loss)
         *parameter++ = 0;
     VOLT_TRY(find_kind(trim(text), &loss->kind));
     const volt_loss_info *info = &loss->kind->info;
-    VOLT_REQUIRE(parameter || !info->parameter, VOLT_ERR_ARGUMENT, "loss %s needs its parameter: %s:%s=VALUE",
-                 info->name, info->name, info->parameter);
+    VOLT_REQUIRE(parameter || !info->parameter, VOLT_ERR_ARGUMENT,
+                 "loss %s requires its parameter: %s:%s=VALUE", info->name, info->name, info->parameter);
     return parameter ? read_parameter(loss->kind, trim(parameter), loss) : VOLT_OK;
 }
 
@@ -126,8 +126,8 @@ volt_status volt_loss_parse(const char *text, volt_loss **loss)
 {
     VOLT_REQUIRE(text && loss, VOLT_ERR_ARGUMENT, "text or loss is NULL");
     VOLT_REQUIRE(strlen(text) < LONGEST_TEXT, VOLT_ERR_ARGUMENT,
-                 "the text of the loss is %zu characters long, and must be shorter than %d", strlen(text),
-                 LONGEST_TEXT);
+                 "the text of the loss must be shorter than %d characters (got %zu)", LONGEST_TEXT,
+                 strlen(text));
     char copy[LONGEST_TEXT];
     snprintf(copy, sizeof copy, "%s", text);
     volt_loss *fresh = volt_alloc_zero(1, sizeof *fresh);

@@ -142,7 +142,7 @@ bad_feedback()
     expect 2 fit --x train.csv:u --feedback -o x
     err_has '--feedback, --y, --ahead'
     expect 2 fit --x train.csv:u --y train.csv:y --feedback --ahead 1 -o x
-    err_has 'ahead is 1.*--feedback, --y, --ahead'
+    err_has 'ahead must be 0.*--feedback, --y, --ahead'
     expect 2 fit --x train.csv:u --y train.csv:y --feedback-weight 2 -o x
     err_names --feedback
     for weight in 0 -1 nan inf; do

@@ -155,7 +155,7 @@ too_large()
 {
     # 400,000 rows: 1.2 TiB for the Gram matrix. Refused before it is allocated.
     expect 0 simulate mackey-glass --length 400000 --every 1 -o x.npy
-    refuse 1 'needs .*GiB.*run: volterra plan --n 399999 --d 1' --x x.npy --solver exact
+    refuse 1 'requires .*GiB.*run: volterra plan --n 399999 --d 1' --x x.npy --solver exact
     expect 1 gram --x x.npy -o K.npy
     err_has 'memory'
     absent K.npy
@@ -168,7 +168,7 @@ too_large_for_limit()
     series 12000 1 >x.csv
     # 1.1 GiB of matrix in 0.8 GiB of address space; one thread, because each takes its own share of it.
     export OMP_NUM_THREADS=1
-    ( ulimit -v 800000 && expect 1 fit --x x.csv --solver exact -o m.safetensors && err_has 'needs .*GiB.*available' ) || exit 1
+    ( ulimit -v 800000 && expect 1 fit --x x.csv --solver exact -o m.safetensors && err_has 'requires .*GiB.*available' ) || exit 1
     absent m.safetensors
 }
 check "n too large for the resource limit" too_large_for_limit
