@@ -142,18 +142,19 @@ static void print_expressions(void)
 {
     printf("\nSums and products of kernels are kernels too, with weights above 0:\n"
            "  2*fir:mu=0.8 + memory:pole=0.7*rbf\n");
-    help_print_wrapped("Its factors are counted from 1, and a parameter is addressed by its factor: 3.gamma "
-                       "(in --range, say); "
-                       "2.weight is the weight of the term that begins with factor 2, 1 where none is given.",
+    help_print_wrapped("Factors are counted from 1, and a parameter is addressed by its factor: 3.gamma "
+                       "(for example in --range); "
+                       "2.weight is the weight of the term that begins with factor 2, default 1.",
                        0, 0);
-    help_print_wrapped("Every factor can see filtered inputs: pole=P (-1 < P < 1) is a real pole, and "
+    help_print_wrapped("Every factor can filter its inputs: pole=P (-1 < P < 1) is a real pole, and "
                        "pair=R,angle=A (0 <= R < 1, "
                        "0 <= A <= 1) a pair of poles of modulus R at an angle of A pi, both with unit gain at "
                        "frequency 0 (pole < 0: "
                        "at the highest frequency). 0, the default, means none.",
                        0, 0);
     help_print_wrapped(
-        "In a search (tune, compare) a value of ? says: search this one, as in fir:corr=? + ?*memory:pole=?. "
+        "In a search (tune, compare) the value ? marks a parameter to search, as in fir:corr=? + "
+        "?*memory:pole=?. "
         "Filters and corr stay at 0 unless requested in this way; the weights of all terms but the first are "
         "searched unless they are given.",
         0, 0);

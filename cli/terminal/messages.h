@@ -26,7 +26,7 @@ int complain_status(volt_status status);
 /* Same as complain_status, with additional text after the message. */
 int complain_status_hint(volt_status status, const char *format, ...) VOLT_PRINTF(2, 3);
 
-/* Tells the static analyser, which sees one file at a time, that none of these functions returns EXIT_DONE. */
+/* Tells the static analyser, which processes one file at a time, that none of these functions returns EXIT_DONE. */
 #if defined __clang_analyzer__ && !defined CLI_MESSAGES_C
 #define complain(exit_status, ...) \
     (complain(exit_status, __VA_ARGS__), (exit_status) ? (exit_status) : EXIT_FAILED)

@@ -38,7 +38,7 @@ typedef struct volt_simulate_options {
     double step;             /* Lorenz: time between rows, 0.005; Mackey-Glass: integration step, 0.02 */
     int64_t every;           /* Mackey-Glass: integration steps per row, 50: rows are one unit of time apart */
     volt_ode_method method;  /* VOLT_ODE_RK4: holds the delayed value of Mackey-Glass over a step */
-    uint64_t seed;           /* NARMA10: of the inputs, 0 */
+    uint64_t seed;           /* NARMA10: seed of the inputs, 0 */
     int64_t discard;         /* initial rows to discard, 0; NARMA10: 200 */
     volt_progress progress;
 } volt_simulate_options;
@@ -63,7 +63,7 @@ typedef struct volt_bekk {
 
     double *C_error, *a_error, *b_error; /* (optional) standard errors in the same layout; all three or none */
     char **tickers;                      /* (optional) d names */
-    char *first_date, *last_date;        /* (optional) of the prices */
+    char *first_date, *last_date;        /* (optional) dates of the prices */
     char *command;                       /* (optional) command that produced the parameters */
     int64_t observations;                /* number of returns in the estimation; 0: unknown */
     double loglik;                       /* log-likelihood of these returns; NaN: unknown */

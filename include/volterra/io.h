@@ -179,8 +179,8 @@ typedef struct volt_time_grid {
 
 /* Times of training rows. */
 typedef struct volt_training_times {
-    volt_time end;       /* of the last input; NaN: unknown */
-    volt_time target;    /* of the last target; NaN: unknown */
+    volt_time end;       /* time of the last input; NaN: unknown */
+    volt_time target;    /* time of the last target; NaN: unknown */
     volt_time_step step; /* all zero: unknown */
 } volt_training_times;
 

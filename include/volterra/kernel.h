@@ -69,11 +69,12 @@ typedef struct volt_kernel_info {
     size_t struct_size; /* set by the caller */
     const char *name;
     const char *formula;
-    const char *cost;  /* of one Gram entry on a sequence; then, after semicolons, variants of the options */
+    const char
+        *cost; /* cost of one Gram entry on a sequence; then, after semicolons, variants of the options */
     const char *notes; /* lines about its choices, ready to print; NULL: none */
     const volt_parameter_info *parameters;
     int64_t n_parameters;
-    /* of one kernel, valid as long as it; NULL and 0 in the table */
+    /* for one kernel, valid as long as it exists; NULL and 0 in the table */
     const char *text;         /* with every parameter; parses to the same kernel, bit for bit */
     const char *const *names; /* n_names that volt_kernel_get accepts, in the order of the text */
     int64_t n_names;

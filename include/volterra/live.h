@@ -64,7 +64,7 @@ typedef struct volt_live_options {
     /* (optional) journal of the changes. Events in the file that are not in the state are replayed first. From then on every
      * change is appended and on disk before the call returns. An incomplete last line is dropped */
     const char *journal;
-    volt_progress progress; /* of volt_live_create and volt_live_predict */
+    volt_progress progress; /* used by volt_live_create and volt_live_predict */
 } volt_live_options;
 VOLT_API volt_live_options volt_live_options_default(void);
 

@@ -196,7 +196,7 @@ typedef struct volt_fit_report {
     int64_t iterations; /* iterations of an iterative solver ... */
     /* ... and its residual relative to the targets less their mean, the largest of all outputs; NaN: another solver */
     double residual;
-    int64_t landmarks; /* of the readout or of the preconditioner; 0: none */
+    int64_t landmarks; /* landmarks of the readout or of the preconditioner; 0: none */
     /* q: square roots of mse, best_mse and naive_mse, valid also if the squares overflow or underflow */
     const double *rmse, *best_rmse, *naive_rmse;
     const double *loo_rmse, *gcv_rmse; /* q: the same for loo_mse and gcv; NULL: unknown */
@@ -454,11 +454,11 @@ typedef struct volt_plan {
     /* GPU (volt_set_device): zeros without a GPU or if the CPU was chosen; the seconds above are for the CPU. */
     /* 1: the fit runs on the GPU; fit_bytes excludes the matrix, and n_that_fits considers both memories */
     int on_device;
-    double device_bytes, device_available_bytes;       /* of its memory; 0: unknown */
+    double device_bytes, device_available_bytes;       /* device memory; 0: unknown */
     int64_t device_n_that_fits;                        /* 0: unknown */
     double device_gram_seconds, device_factor_seconds; /* 0: unknown */
 
-    double evidence_bytes, evidence_seconds; /* of volt_evidence with its gradient, on the CPU */
+    double evidence_bytes, evidence_seconds; /* cost of volt_evidence with its gradient, on the CPU */
 } volt_plan;
 /* Estimates a fit. solvers (may be NULL) receives the estimate of every solver (solve.h) and requires a kernel; `landmarks`
  * applies to those with landmarks (0: the default number). VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */

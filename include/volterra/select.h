@@ -209,7 +209,7 @@ typedef enum volt_validate {
 /* An evaluated candidate. */
 typedef struct volt_trial {
     size_t struct_size;
-    int64_t index;      /* of the candidate */
+    int64_t index;      /* index of the candidate */
     const char *kernel; /* full text */
     double alpha;       /* given, or the best of a profile; 0: the profile failed */
     double score;       /* mean over the completed blocks; NaN on failure */
@@ -234,7 +234,7 @@ typedef struct volt_search_options {
     /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and the gap counts rows;
      * 0: blocks are rows, independent of records */
     int folds_by_records;
-    volt_start start; /* of the validation rows (default: VOLT_START_CONTINUE) */
+    volt_start start; /* start of the validation rows (default: VOLT_START_CONTINUE) */
     int64_t washout;  /* leading rows of every training part that are excluded from the fit (default: 0) */
     const int64_t *records; /* (optional) n_records lengths, as in volt_fit_options */
     int64_t n_records;      /* 0: one sequence */
@@ -249,7 +249,7 @@ typedef struct volt_search_options {
      * scores are rejected. An alpha that is not given is profiled from the largest down, as in fits with a loss. Weights apply
      * to fits and scores. Feedback is not supported. Every training part must contain all classes. */
     const char *loss;           /* (optional) text of a loss; NULL: squares */
-    double tolerance;           /* of the duality gap, relative to the objective; 0: 1e-6 */
+    double tolerance;           /* bound of the duality gap, relative to the objective; 0: 1e-6 */
     const double *weights;      /* (optional) n numbers >= 0; targets of rows with weight 0 are ignored */
     const char *const *classes; /* (optional) n_classes texts: the targets are their numbers, from 0 */
     int64_t n_classes;
@@ -332,15 +332,15 @@ typedef struct volt_search_info {
     int64_t total;          /* largest number of trials of this run; -1: endless; 0: unknown (merged logs) */
     int64_t expected;       /* expected number of trials at the present rate; 0: unknown */
     int out_of_time;        /* 1: the time budget ended the search */
-    double seconds;         /* of this run */
+    double seconds;         /* duration of this run */
     double blas_seconds;    /* time in BLAS, sum over all threads */
-    double flops;           /* of the factorisations and solves */
+    double flops;           /* operations of the factorisations and solves */
     int64_t parallel;       /* candidates evaluated in parallel */
     volt_score score;
     const char *loss;       /* text of the loss for VOLT_SCORE_LOSS, else NULL */
     const char *score_name; /* r2, nmse, ..., or the name of the loss as a score: "pinball loss" */
     const char *solver;     /* solver of the candidates; NULL: unknown (merged logs) */
-    int64_t landmarks;      /* of the candidates; 0: none */
+    int64_t landmarks;      /* landmarks of the candidates; 0: none */
 } volt_search_info;
 VOLT_API volt_status volt_search_get_info(const volt_search *search, volt_search_info *info);
 

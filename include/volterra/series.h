@@ -80,11 +80,11 @@ typedef struct volt_series_options {
     /* landmarks of the readout, training series, at least two for each class; 0: all; VOLT_SERIES_CHOOSE (default): all up
      * to 500 series and 300 above, fewer for long series. All for multinomial */
     int64_t landmarks;
-    int64_t folds; /* of the nested accuracy, 0 (none) or 2 to 10 (default: 5) */
+    int64_t folds; /* folds of the nested accuracy, 0 (none) or 2 to 10 (default: 5) */
     /* maximum number of kernels, each the best of its kind, whose mean is used if its leave-one-out accuracy exceeds that of
      * the best kernel; 1 to 8 (default: 3) */
     int64_t blend;
-    uint64_t seed;   /* of draws and splits (default: 0) */
+    uint64_t seed;   /* seed of draws and splits (default: 0) */
     int64_t splits;  /* repeated stratified splits to evaluate the chosen kernel (default: 20); 0: none */
     double held_out; /* held-out share of each class in a split (default: 0.3) */
     const volt_range *ranges; /* (optional) n_ranges, as in volt_draw_options; none for alpha */
@@ -133,7 +133,7 @@ typedef struct volt_series_info {
     int64_t outputs;                   /* classes, or columns of Y */
     int64_t parts;                     /* kernels whose mean is used */
     const volt_series_kernel *kernels; /* the parts, the best one first */
-    const char *kernel;                /* of the first part, full text */
+    const char *kernel;                /* full text of the first part */
     const char *loss;
     double alpha;
     volt_object_scale scale; /* of the first part */

@@ -25,7 +25,7 @@ typedef struct volt_loss_info {
     int classes;           /* maximum number of classes; 0: targets are numbers */
     int unscaled;          /* 1: targets are neither scaled nor differenced */
     int64_t outputs;       /* outputs per target: the number of values, at least 1; 0: one for each class */
-    /* of one loss, which owns them; NULL and 0 in the table */
+    /* for one loss, which owns them; NULL and 0 in the table */
     const char *text;     /* parses to the same loss, bit for bit */
     const double *values; /* n_values values of the parameter */
     int64_t n_values;
@@ -57,7 +57,7 @@ typedef struct volt_solver_parameter {
     int whole; /* 1: an integer */
 } volt_solver_parameter;
 
-enum { VOLT_SOLVER_PARAMETERS = 4 }; /* of one solver, at most */
+enum { VOLT_SOLVER_PARAMETERS = 4 }; /* maximum number for one solver */
 
 /* A solver of the fit. Its text is NAME or NAME:PARAMETER=VALUE,... */
 typedef struct volt_solver_info {

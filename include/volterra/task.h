@@ -450,7 +450,7 @@ VOLT_API volt_compare_options volt_compare_options_default(void);
 
 typedef struct volt_comparison_row {
     size_t struct_size;
-    const char *name;   /* of the contender */
+    const char *name;   /* name of the contender */
     const char *given;  /* its kernel, as given */
     const char *kernel; /* best kernel of its search, full text; "" on failure */
     double alpha;
@@ -462,8 +462,8 @@ typedef struct volt_comparison_row {
     int64_t hyperparameters; /* number of tuned parameters, alpha included */
     const char *cost;        /* cost of one entry of the Gram matrix */
     int64_t draws, failed;   /* candidates of the search */
-    double seconds;          /* of the search */
-    double fit_seconds;      /* of refit and test */
+    double seconds;          /* duration of the search */
+    double fit_seconds;      /* duration of refit and test */
     const char *failure;     /* reason of a failure (such as: every draw failed), or NULL */
     /* predictions of the test rows, (n - n_train) x q in the units of Y, or x outputs with a loss; data NULL on failure */
     volt_view forecast;

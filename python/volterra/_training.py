@@ -83,7 +83,7 @@ class Horizons(NamedTuple):
 
 
 def is_usually_flat(outputs: int, horizons: Horizons) -> bool:
-    """Return whether the targets of such a model are a vector, unless its file says otherwise."""
+    """Return whether the targets of such a model are a vector, unless its file specifies otherwise."""
     return outputs == 1 and horizons.last == 0
 
 

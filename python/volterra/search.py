@@ -380,7 +380,7 @@ class VolterraRidgeCV(SequenceRegressor):
                 self._series.update(target=seen.target, input=seen.input, season=seen.season or None)
 
     def _fit_settings(self, training: Training, given: bool) -> FitSettings:
-        """Settings of the candidates. If alpha is given, the target is the level unless ``target`` says otherwise."""
+        """Settings of the candidates. If alpha is given, the target is the level unless ``target`` is set."""
         return FitSettings(
             alpha=float(given or "alpha" in (self.ranges or {})),
             washout=whole("washout", self.washout),

@@ -59,7 +59,7 @@ static int64_t quota_of_cfs(const char *folder)
 
 /* ---- parent groups ---------------------------------------------------------------------------- */
 
-/* The least quota of the group at `path` below `mount` and of its parents. A container often sees its own
+/* The least quota of the group at `path` below `mount` and of its parents. A container often has its own
  * group as the root, with a path that does not exist: unreadable files mean no quota. */
 static int64_t min_quota(const char *mount, const char *path, int64_t (*quota_of)(const char *))
 {

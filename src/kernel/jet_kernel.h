@@ -10,7 +10,7 @@
 typedef struct volt_jet_factor {
     const volt_scan *scan;
     const volt_scan_series *series;
-    int64_t slice;  /* slice of the rows that it sees */
+    int64_t slice;  /* slice of the rows that it uses */
     int64_t window; /* rows over which its local value is summed; 1 if it has a state */
     int64_t state;  /* index of its first state among those of all factors */
     double weight;  /* weight of the term that it begins; 0: it continues a term */

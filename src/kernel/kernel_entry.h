@@ -11,7 +11,7 @@
  *                 are windows of the sequences, rows, or whole series
  *     reservoir   explicit states from a recursion in time over each sequence (reservoir.h)
  *
- * An expression is a sum of products of such kernels, its factors. Each factor sees its own filtered version
+ * An expression is a sum of products of such kernels, its factors. Each factor uses its own filtered version
  * of the inputs: one slice of the columns that the filters compute from a row (filter.h). */
 #ifndef KERNEL_KERNEL_ENTRY_H
 #define KERNEL_KERNEL_ENTRY_H
@@ -80,7 +80,7 @@ struct volt_resolved {
      * NULL: any input is allowed. */
     double (*gain)(const volt_resolved *resolved, double norm);
     double common;  /* K - common is still positive semidefinite; 0 if unknown */
-    int64_t window; /* maximum number of rows that an entry sees, if that is a parameter; else 1 */
+    int64_t window; /* maximum number of rows that an entry uses, if that is a parameter; else 1 */
     /* the Gram matrix is centred on its columns (gram/gram_steps.c); engines fill it without centring */
     bool centred;
     volt_scan scan;            /* step is NULL if the kernel runs on ... */
@@ -194,7 +194,7 @@ volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, i
 volt_status volt_kernel_outline(const volt_kernel *kernel, volt_extent extent, int64_t d,
                                 volt_resolved *resolved);
 
-/* Number of slices of a row as the kernel sees it: the number of different filters; 1 for a plain kernel. */
+/* Number of slices of a row as passed to the kernel: the number of different filters; 1 for a plain kernel. */
 int64_t volt_kernel_slices(const volt_kernel *kernel);
 
 /* Returns whether the kernel uses filtered inputs. Rows are then filtered by kernel->filters (filter.h) before an engine
@@ -279,7 +279,7 @@ int64_t volt_kernel_count(void);
  * `resolved`. */
 bool volt_form_of(const volt_resolved *resolved, volt_kernel_form *form);
 
-/* ---- rows as a kernel sees them: filtered, with one slice per filter --------------------------- */
+/* ---- rows as passed to a kernel: filtered, with one slice per filter --------------------------- */
 
 typedef struct volt_sliced_rows {
     volt_view rows;                        /* n x slices d; the given rows if there is no filter */

@@ -158,7 +158,7 @@ double volt_slice_radius(const volt_resolved *resolved, int64_t s)
     if (!sum)
         return resolved->facts.radius;
     int64_t f = 0;
-    while (sum->slice[f] != s) /* some factor sees it */
+    while (sum->slice[f] != s) /* some factor uses it */
         f++;
     return sum->factor[f].facts.radius;
 }

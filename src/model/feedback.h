@@ -1,6 +1,6 @@
 /* src/model/feedback.h: outputs fed back as inputs of the next row (NARX; docs/math.md, "Feedback").
  *
- *     the kernel sees of row t     (x_t, omega v_{t-1}),     v_k = (y_k - mean_k) / sd_k,     v = 0 before the first row
+ *     kernel inputs of row t     (x_t, omega v_{t-1}),     v_k = (y_k - mean_k) / sd_k,     v = 0 before the first row
  *
  * x is in the unit ball, as without feedback, and the whole row is divided by the largest norm in training.
  * Without scaling the row is (x_t, omega y_{t-1}). Training uses measured outputs; predictions use measured

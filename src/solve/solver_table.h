@@ -184,8 +184,8 @@ bool volt_solver_recomputes(const volt_solver *solver);
 /* The number of landmarks for `rows` rows; `wanted` 0: the default. Returns 0 if the solver needs none. */
 int64_t volt_solver_landmarks(const volt_solver *solver, int64_t wanted, int64_t rows);
 
-/* For solvers that recompute K: peak memory in bytes of a whole fit with n rows of d columns as the kernel
- * sees them and q outputs. */
+/* For solvers that recompute K: peak memory in bytes of a whole fit with n rows of d columns passed to the
+ * kernel and q outputs. */
 double volt_solver_fit_bytes(const volt_solver *solver, double n, double d, double q, double landmarks);
 
 #endif

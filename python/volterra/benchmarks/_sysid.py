@@ -19,7 +19,7 @@ their published names), with the official splits:
   wh         Wiener-Hammerstein 2009   wiener_hammerstein.csv or WienerHammerBenchMark.mat
   silverbox  Silverbox, three tests    silverbox_snls80mv.csv or SNLS80mV.mat
   tanks      Cascaded Tanks            cascaded_tanks.csv or dataBenchmark.mat
-Every test is simulated: the model sees only the inputs, from a zero initial state. Models with
+Every test is simulated: the model receives only the inputs, from a zero initial state. Models with
 output feedback use the first 50 measured outputs to initialise the state, as the protocol allows.
 The table lists the RMSE after the first 50 rows (tanks: also after 5) and published figures.
 

@@ -15,7 +15,7 @@ from ._sysid_run import Run, commands
 
 _INTRODUCTION = (
     '<p class="finding">Measured systems, simulated from their inputs.</p>\n'
-    "<p>The model sees the inputs of a test from a zero initial state. Models with output feedback use the first measured "
+    "<p>The model receives the inputs of a test from a zero initial state. Models with output feedback use the first measured "
     "outputs, which are not scored, to initialise the state. Settings were chosen on training rows.</p>\n"
 )
 

@@ -1,6 +1,6 @@
 /* src/kernel/gram/gram_expression.c: collections with an expression, factor by factor.
  *
- * A factor sees every series filtered, from a zero initial state; the matrices of the factors are multiplied
+ * A factor uses every series filtered, from a zero initial state; the matrices of the factors are multiplied
  * and added. */
 
 #include "base/error.h"

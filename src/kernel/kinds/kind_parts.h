@@ -8,7 +8,7 @@
 
 /* ---- descriptions of parameters: kernels pass their differences as macro arguments ---------------- */
 
-/* Fields of a description: a number from `from` to `to`, with the ends included as `ends` says
+/* Fields of a description: a number from `from` to `to`, with the ends included according to `ends`
  * (volt_parameter_info.closed); an integer; a word from a list; the range of searches. */
 #define VOLT_REAL(its_name, its_range, from, to, ends)                                                  \
     .name = (its_name), .range = (its_range), .kind = VOLT_PARAMETER_REAL, .low = (from), .high = (to), \

@@ -90,7 +90,7 @@ static volt_status allocate(const explain_setup *setup, const volt_explain_optio
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 /* Variance of every input over the training rows, in user units: of its level, or of its changes if the
- * kernel sees only those; 1 if unknown. */
+ * kernel uses only those; 1 if unknown. */
 static void input_variances(const explain_setup *setup, double *variances)
 {
     const volt_model *model = setup->model;

@@ -24,7 +24,7 @@ enum { LANES = VOLT_JET_LANES };
 
 /* ---- prior ----------------------------------------------------------------------------------- */
 
-/* Change of column c caused by variable v, as slice `slice` of the row `lag` rows ago sees it. */
+/* Change of column c caused by variable v, in slice `slice` of the row `lag` rows ago. */
 static double change(const explain_setup *setup, int64_t v, int64_t slice, int64_t c, int64_t lag)
 {
     int64_t since = setup->lags - 1 - v / setup->inputs - lag; /* rows since the change */

@@ -98,7 +98,7 @@ static void release(order_walk *walk)
 
 /* ---- one row against eight columns ------------------------------------------------------------ */
 
-/* Difference of a row of the sequence from the point as factor f sees it. Rows before `begin` are zero. */
+/* Difference of a row of the sequence from the point as passed to factor f. Rows before `begin` are zero. */
 static const double *move_of(const order_walk *walk, int64_t f, int64_t row, int64_t begin)
 {
     const explain_setup *setup = walk->setup;

@@ -71,7 +71,7 @@ static volt_status scaled_means(const explain_setup *setup, double *mean)
     return VOLT_OK;
 }
 
-/* Mean of every input as the kernel sees it. It is 0 for an input of which the kernel sees only changes. */
+/* Mean of every input as passed to the kernel. It is 0 for an input of which the kernel uses only changes. */
 static volt_status find_mean(explain_setup *setup)
 {
     const volt_model *model = setup->model;
@@ -90,7 +90,7 @@ static volt_status find_mean(explain_setup *setup)
     return status;
 }
 
-/* The point as the kernel sees it. It must be inside the ball of every slice. */
+/* The point as passed to the kernel. It must be inside the ball of every slice. */
 static volt_status place_point(explain_setup *setup)
 {
     const volt_model *model = setup->model;

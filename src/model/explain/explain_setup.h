@@ -18,7 +18,7 @@ typedef struct explain_setup {
     int order;
     double *rows;  /* n x width: training rows as passed to the kernel, by slice */
     double *about; /* inputs: the point in user units */
-    double *point; /* width: the point as the kernel sees it, in the steady state */
+    double *point; /* width: the point as passed to the kernel, in the steady state */
     /* slices x columns x lags: response of a column to a unit change of its input, by lag */
     double *response;
     int64_t reach[VOLT_MAX_FACTORS]; /* per slice: the response is 0 from this lag on */
@@ -34,7 +34,7 @@ void volt_explain_setup_release(explain_setup *setup);
 int64_t volt_explain_source(const explain_setup *setup, int64_t c);
 double volt_explain_weight(const explain_setup *setup, int64_t c);
 
-/* Training row j as factor f sees it. */
+/* Training row j as passed to factor f. */
 const double *volt_explain_row(const explain_setup *setup, int64_t f, int64_t j);
 
 /* Workspace of one thread. */

@@ -85,7 +85,7 @@ static bool knows_last_target(const fit_task *task, const volt_model *model)
     return known || fit_task_has_target(task, Y.rows - 1);
 }
 
-/* Prepares everything before the Gram matrix: scales, kernel, and the rows as the kernel sees them (`width`
+/* Prepares everything before the Gram matrix: scales, kernel, and the rows as passed to the kernel (`width`
  * numbers each). */
 static volt_status prepare(const volt_kernel *kernel, const fit_task *task, const volt_loss *loss,
                            int64_t width, bool stored, volt_fit_rows *rows, volt_model *model)
@@ -418,7 +418,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     if (status == VOLT_OK)
         status =
             volt_fit_solver_choose(kernel, task, recipe.columns, loss->loss != NULL, &buffers.solver_choice);
-    int64_t width = recipe.columns * volt_kernel_slices(kernel); /* width of a row as the kernel sees it */
+    int64_t width = recipe.columns * volt_kernel_slices(kernel); /* width of a row as passed to the kernel */
     volt_model *fresh = NULL;
     /* Landmark fits read the rows in blocks and need no copy of the inputs. */
     bool stored = !buffers.solver_choice.landmarks || recipe.fed_outputs.n > 0;

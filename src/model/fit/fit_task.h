@@ -90,7 +90,7 @@ void volt_fit_task_scale_targets(const fit_task *task, const struct volt_model *
 /* Marks output k as a change, without a mean. */
 void volt_fit_task_take_change(const fit_task *task, int64_t k, struct volt_model *model);
 
-/* ---- training rows as the kernel sees them: columns of the recipe, scaled and filtered ----
+/* ---- training rows as passed to the kernel: columns of the recipe, scaled and filtered ----
  * They are stored as a matrix, or computed from the inputs on demand for a solver that reads them in blocks.
  * Then a fit keeps no copy of its inputs. Each row depends on the inputs up to it within its record, so
  * reading in order is cheapest. */
@@ -105,7 +105,7 @@ typedef struct volt_fit_rows {
 } volt_fit_rows;
 
 /* Learns the scales of the inputs from all rows and the state after the last row. Stores both in the model,
- * which must have its recipe and target scales. `d` is the width of a row as the kernel sees it. Without
+ * which must have its recipe and target scales. `d` is the width of a row as passed to the kernel. Without
  * `stored`, rows are computed on demand, which feedback does not support. The model and the task must
  * outlive the rows. Release at any stage. */
 volt_status volt_fit_rows_begin(const fit_task *task, volt_model *model, int64_t d, bool stored,

@@ -62,7 +62,7 @@ struct volt_live {
     volt_recent recent; /* recent rows for the recipe */
     int64_t pushed, learned, beyond, events;
     double *last;  /* recipe.inputs: the last row as given */
-    double *z, *y; /* d: the row as the kernel sees it; q: outputs */
+    double *z, *y; /* d: the row as passed to the kernel; q: outputs */
     double *k;     /* the last row against the columns, k_size numbers */
     int64_t k_size;
     double

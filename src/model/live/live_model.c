@@ -27,7 +27,7 @@ typedef struct model_task {
     const volt_model *base;
     volt_model *model;
     int64_t added;    /* rows of the history in the model */
-    double *Z;        /* n x d: all inputs as the kernel sees them */
+    double *Z;        /* n x d: all inputs as passed to the kernel */
     bool *without;    /* n - washout: rows that are not fitted */
     int64_t *lengths; /* of records */
     int64_t n_records;
@@ -133,7 +133,7 @@ static volt_status find_records(model_task *task)
     return VOLT_OK;
 }
 
-/* The rows as the kernel sees them, and the state of the recipe after the last. */
+/* The rows as passed to the kernel, and the state of the recipe after the last. */
 static volt_status make_rows(model_task *task)
 {
     const volt_live *live = task->live;

@@ -1,8 +1,8 @@
 /* src/model/predict/closed_loop.c: a model in closed loop, once or along many noisy paths.
  *
  * On a noisy path each output is the prediction plus the error of a training row, and that sum is fed back.
- * The row is one of the last rows predicted one step ahead, and all outputs use the same row. The model thus
- * sees noisy values, as in training.
+ * The row is one of the last rows predicted one step ahead, and all outputs use the same row. The inputs of
+ * the model are thus noisy, as in training.
  *
  * Errors are drawn in runs of consecutive rows, 10 on average (the stationary bootstrap of Politis and
  * Romano, 1994). Model errors are autocorrelated; independent draws would cancel (docs/math.md, "Closed

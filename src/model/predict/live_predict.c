@@ -17,7 +17,7 @@ typedef struct window_run {
     volt_recent recent;
     double *A, *c;  /* n x q and q: the readout of the window */
     double *k;      /* against the columns */
-    double *z;      /* d: the row as the kernel sees it */
+    double *z;      /* d: the row as passed to the kernel */
     double *result; /* X.rows x q: the caller's */
     int64_t beyond;
 } window_run;

@@ -49,7 +49,7 @@ void volt_space_free(volt_space *space);
 /* Learns the unit of widths: the distance of two scaled rows of X, and the sample for rows with filters or
  * feedback (space_rows.c). */
 volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options, volt_space *space);
-/* The unit of widths of a factor: the distance of two rows as it sees them, times the square root of its
+/* The unit of widths of a factor: the distance of two rows as passed to it, times the square root of its
  * window. */
 volt_status volt_space_unit(const volt_space *space, const volt_kernel *factor, double feedback,
                             double *distance);

@@ -1,6 +1,6 @@
 /* src/select/candidates/space_rows.c: rows for the unit of widths.
  *
- * A factor sees scaled rows, possibly filtered, possibly with the outputs of the previous row
+ * A factor uses scaled rows, possibly filtered, possibly with the outputs of the previous row
  * (model/feedback.h). A sample large enough for the distance is kept. */
 #include "base/error.h"
 #include "base/memory.h"

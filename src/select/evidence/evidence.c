@@ -26,7 +26,7 @@ typedef struct sight {
     volt_resolved resolved;
 } sight;
 
-/* The rows as the kernel sees them, and the resolved kernel. Always release it. */
+/* The rows as passed to the kernel, and the resolved kernel. Always release it. */
 static volt_status look(const volt_problem *problem, const volt_kernel *kernel, sight *made)
 {
     const volt_scaled_inputs *inputs =

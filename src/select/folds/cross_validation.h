@@ -100,7 +100,7 @@ typedef struct volt_fold_run {
     const double *coefficients; /* their coefficients (columns->m x q) */
     const double *intercepts;   /* q */
     const volt_feedback_inputs *fed_outputs;
-    volt_view kernel_state; /* the rows before the block since the last reset, as the kernel sees them */
+    volt_view kernel_state; /* the rows before the block since the last reset, as passed to the kernel */
     volt_view scaled;       /* the same before filtering */
     volt_stage *stage;
 } volt_fold_run;

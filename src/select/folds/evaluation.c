@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Rows of the scaled inputs, and as the kernel sees them in the current group. */
+/* Rows of the scaled inputs, and as passed to the kernel in the current group. */
 static volt_view scaled_rows(const volt_evaluation *e, int64_t first, int64_t count)
 {
     int64_t d = e->width;

@@ -22,7 +22,7 @@ typedef struct volt_evaluation {
     const volt_scaled_inputs *inputs;
     int64_t width;                    /* number of input columns */
     volt_feedback_inputs fed_outputs; /* inputs with fed-back outputs; else empty */
-    volt_sliced_rows sliced; /* the inputs as the kernel sees them, from a zero initial state before row
+    volt_sliced_rows sliced; /* the inputs as passed to the kernel, from a zero initial state before row
                               * `sliced_from` */
     int64_t sliced_from;     /* start of the group, if there are filters */
     double alpha;

@@ -8,7 +8,7 @@
  * cancelled after any task (LAPACK's dpotrf cannot be stopped). Inside a parallel region the OpenMP build of
  * BLAS runs each call on the calling thread.
  *
- * A row-major lower triangle is a column-major upper one: LAPACK sees 'U' on the same memory. */
+ * A row-major lower triangle is a column-major upper one: LAPACK reads 'U' on the same memory. */
 #include "solve/exact/cholesky.h"
 
 #include "base/backend.h"
