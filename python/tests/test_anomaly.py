@@ -96,12 +96,12 @@ def test_pickles_copies_and_clones():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"score": "far"}, "score is 'far'"),
+        ({"score": "far"}, "score must be .*got 'far'"),
         ({"alpha": -1}, "alpha must be .*got -1"),
         ({"alpha": "some"}, "alpha must be .*got 'some'"),
         ({"rate": 1.5}, "rate must be .*got 1.5"),
         ({"scale": "all"}, "scale must be .*got 'all'"),
-        ({"layout": "rows"}, "layout is 'rows'"),
+        ({"layout": "rows"}, "layout must be .*got 'rows'"),
         ({"draws": -1}, "draws must be .*got -1"),
         ({"kernel": "gakk"}, "gak"),
     ],

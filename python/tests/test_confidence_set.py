@@ -51,7 +51,7 @@ def test_wrong(rng):
     table = rng.normal(size=(30, 2))
     for given, sentence in [
         (dict(size=1.5), "size"),
-        (dict(method="T"), "method is 'T'"),
+        (dict(method="T"), "method must be .*got 'T'"),
         (dict(block="long"), "block must be .*got 'long'"),
         (dict(block=0), "block must be .*got 0"),
         (dict(indices=[[0, 1]]), "indices has shape"),

@@ -155,7 +155,7 @@ def test_continue_needs_feedback(system):
     X, y = system
     with pytest.raises(ValueError, match="outputs"):
         VolterraRidge().fit(X, y).continue_(3)
-    with pytest.raises(ValueError, match="steps is 0"):
+    with pytest.raises(ValueError, match="steps must be .*got 0"):
         VolterraRidge().fit(X).continue_(0)
 
 

@@ -139,7 +139,7 @@ def test_invalid_arguments(fitted):
     with pytest.raises(ValueError, match="feedback"):
         plain.predict(rest, y_known=y[200:])
     for weight in (0, -1, np.nan, np.inf, "much"):
-        with pytest.raises((TypeError, ValueError), match="feedback is"):
+        with pytest.raises((TypeError, ValueError), match="feedback must be"):
             volterra.VolterraRidge(feedback=weight).fit(u, y)
     with pytest.raises(ValueError, match="feedback"):
         volterra.VolterraRidge(feedback=True).fit(u)

@@ -186,7 +186,7 @@ def test_invalid_arguments(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:80], y[:80])
     for window in (0, -2, 2.5):
-        with pytest.raises(ValueError, match="window is"):
+        with pytest.raises(ValueError, match="window must be"):
             model.learner(window=window)
     for forget in (0.0, 1.2, -1.0, np.nan):
         with pytest.raises(ValueError, match="forget is"):

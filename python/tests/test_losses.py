@@ -203,7 +203,7 @@ def test_invalid_arguments(rows):
     ]:
         with pytest.raises(ValueError, match=words):
             VolterraRidge(alpha=1, loss=loss).fit(X, y)
-    with pytest.raises(ValueError, match="tolerance is 2"):
+    with pytest.raises(ValueError, match="tolerance must be .*got 2"):
         VolterraRidge(alpha=1, loss="huber:delta=1", tolerance=2).fit(X, y)
     with pytest.raises(ValueError, match="1 class"):
         VolterraClassifier().fit(X, ["a"] * 120)

@@ -135,7 +135,7 @@ def test_budget(system):
     # As the program reads them.
     assert [seconds_of(b) for b in ("3min", "1h30m", "2 hours 5 secs", "1day")] == [180, 5400, 7205, 86400]
     for nonsense in ("", "h", "1h30", "3ms", "1m1h", "1 2", "1.2.3s", "0s"):
-        with pytest.raises(ValueError, match="budget is"):
+        with pytest.raises(ValueError, match="budget must be"):
             seconds_of(nonsense)
 
 

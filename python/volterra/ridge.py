@@ -55,8 +55,8 @@ class VolterraRidge(SequenceRegressor):
         there. ``range(1, 25)`` has every column of y at each of these horizons.
     target : {"auto", "level", "change"}, default="auto"
         Quantity learned: the level of the target, or its change from the current row; "auto": the change if alpha is
-        not given and every target is an input, otherwise the level. "auto" is also the level if it is clearly better on
-        held-out rows. Predictions are levels in every case. "change" requires ``ahead`` of at least 1.
+        not given and every target is an input, otherwise the level. "auto" is also the level if it is clearly better
+        on held-out rows. Predictions are levels in every case. "change" requires ``ahead`` of at least 1.
     input : {"auto", "level", "change", "both"}, default="auto"
         Inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "auto":
         both if alpha is not given and every target is an input, otherwise levels.

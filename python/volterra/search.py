@@ -157,7 +157,7 @@ class VolterraRidgeCV(SequenceRegressor):
     log : path-like, optional
         Log file with one line of JSON per candidate.
     resume : bool, default=False
-        Continuation of the search in ``log``. Trials in the log are not evaluated again.
+        Resume the search in ``log``. Trials in the log are not evaluated again.
     n_jobs : int, optional
         Threads; None: as set by `volterra.set_threads`, -1: one per core.
     device : {"auto", "cpu", "gpu", "gpu:1", ...}, optional

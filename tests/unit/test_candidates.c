@@ -102,9 +102,9 @@ static void invalid_lists_are_rejected(void **state)
     }
     const char *kernel = "linear";
     double alpha = 1;
-    check_fails(volt_candidates_list(&kernel, &alpha, NULL, 0, &candidates), VOLT_ERR_ARGUMENT, "candidates 0");
+    check_fails(volt_candidates_list(&kernel, &alpha, NULL, 0, &candidates), VOLT_ERR_ARGUMENT, "candidate 0");
     check_fails(volt_candidates_list(&kernel, &alpha, NULL, -4, &candidates), VOLT_ERR_ARGUMENT,
-                "candidates -4");
+                "candidate -4");
     check_fails(volt_candidates_list(NULL, &alpha, NULL, 1, &candidates), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_candidates_list(&kernel, NULL, NULL, 1, &candidates), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_candidates_list(&kernel, &alpha, NULL, 1, NULL), VOLT_ERR_ARGUMENT, "NULL");
@@ -327,7 +327,7 @@ static void invalid_ranges_are_rejected(void **state)
         {"rbf", {NULL, VOLT_SEARCH_LOG, 1, 2, NULL, 0}, VOLT_ERR_ARGUMENT, "no name"},
         {"rbf", {"gamma", VOLT_SEARCH_NONE, 1, 2, NULL, 0}, VOLT_ERR_ARGUMENT, "gamma distribution"},
         {"rbf", {"gamma", (volt_search_law)9, 1, 2, NULL, 0}, VOLT_ERR_ARGUMENT, "gamma distribution"},
-        {"rbf", {"gamma", VOLT_SEARCH_LOG, 2, 1, NULL, 0}, VOLT_ERR_ARGUMENT, "from 2 to 1"},
+        {"rbf", {"gamma", VOLT_SEARCH_LOG, 2, 1, NULL, 0}, VOLT_ERR_ARGUMENT, "gamma 2 1"},
         {"rbf", {"gamma", VOLT_SEARCH_LOG, 0, 1, NULL, 0}, VOLT_ERR_ARGUMENT, "gamma above 0"},
         {"rbf", {"gamma", VOLT_SEARCH_LINEAR, 0, 1, NULL, 0}, VOLT_ERR_ARGUMENT, "gamma (0, inf)"},
         {"rbf", {"gamma", VOLT_SEARCH_LINEAR, NAN, 1, NULL, 0}, VOLT_ERR_ARGUMENT, "gamma finite"},

@@ -481,7 +481,7 @@ static void learners(void **state)
         {"numbers", 0, -1, NULL, "row 1 of the window has number -1"},
         {"numbers", 0, 0.5, NULL, "row 1 of the window has number 0.5"},
         {"numbers", 13, 17, NULL, "row 14 of the window has number 17"},
-        {"numbers", 13, 16, NULL, "the row that waits for its target is missing"},
+        {"numbers", 13, 16, NULL, "row pending target missing"},
         {"late", 0, 13, NULL, "whole numbers from 15 to 15"},
         {"coverages", 0, 2, NULL, "coverage"},
         {"events", TEXT, 0, "1.5", "must be whole"},

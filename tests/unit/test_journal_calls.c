@@ -290,7 +290,7 @@ static void invalid_lines_are_rejected(void **state)
         {"d -1", "has an invalid number of rows"},
         {"d 1e16", "has an invalid number of rows"},
         {"d 9", "line 2 of the journal: 9 rows are to be dropped"},
-        {"l 1 2", "line 2 of the journal: no row waits for this target"},
+        {"l 1 2", "line 2 journal no row target pending"},
         {"u 1e400 0 1 2", "line 2 of the journal"},
     };
     char head[256];

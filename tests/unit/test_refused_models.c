@@ -204,9 +204,9 @@ static void queries_into_null(void **state)
     double out[4 * N] = {-7};
     check_fails(volt_model_impulse(NULL, 2, volt_matrix_of(out, 2, D)), VOLT_ERR_ARGUMENT, "model NULL");
     check_fails(volt_model_impulse(model, 0, volt_matrix_of(out, 2, D)), VOLT_ERR_ARGUMENT, "at 1");
-    check_fails(volt_model_impulse(model, 2, volt_matrix_of(NULL, 2, D)), VOLT_ERR_SHAPE, "2 columns");
-    check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "2 columns");
-    check_fails(volt_model_impulse(model, 2, (volt_matrix){out, 2, D, 1}), VOLT_ERR_SHAPE, "2 columns");
+    check_fails(volt_model_impulse(model, 2, volt_matrix_of(NULL, 2, D)), VOLT_ERR_SHAPE, "x 2");
+    check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "x 2 1");
+    check_fails(volt_model_impulse(model, 2, (volt_matrix){out, 2, D, 1}), VOLT_ERR_SHAPE, "x 2");
     check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 3, D)), VOLT_ERR_SHAPE, "x 3 2");
 
     check_fails(volt_model_interval(NULL, &nine_of_ten, 1, volt_matrix_of(out, 1, 1)), VOLT_ERR_ARGUMENT,

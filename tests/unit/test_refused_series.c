@@ -193,8 +193,8 @@ static void options_of_classifiers(void **state)
     not_classified("kernels 9", o.n_parts = 9);
     not_classified("kernel 1", o.n_parts = 1);
     not_classified("kernel 1", o.n_parts = 1, o.parts = unnamed);
-    not_classified("a range is given for alpha", o.n_ranges = 2, o.ranges = about_alpha);
-    not_classified("the loss is hinge", o.loss = "hinge");
+    not_classified("range alpha", o.n_ranges = 2, o.ranges = about_alpha);
+    not_classified("loss hinge", o.loss = "hinge");
 }
 
 static void series_of_classifiers(void **state)

@@ -77,8 +77,9 @@ static volt_status check_count(int64_t count, const char *name, int64_t least, i
     VOLT_REQUIRE(count >= least, VOLT_ERR_ARGUMENT,
                  "%s must be at least %" PRId64 " (two of every class), or 0 (got %" PRId64 ")", name, least,
                  count);
-    VOLT_REQUIRE(count <= n, VOLT_ERR_ARGUMENT, "%s is %" PRId64 ", and there are %" PRId64 " training series",
-                 name, count, n);
+    VOLT_REQUIRE(count <= n, VOLT_ERR_ARGUMENT,
+                 "%s must be at most %" PRId64 ", the number of training series (got %" PRId64 ")", name, n,
+                 count);
     return VOLT_OK;
 }
 
