@@ -14,7 +14,7 @@ static int read_labels(labelled_series *series, const char *source)
         return complain_status(status);
     series->labels = series->label_storage;
     if (count != series->collection->count)
-        return complain(EXIT_FAILED, "%s has %lld labels, and %s has %lld series", source, (long long)count,
+        return complain(EXIT_FAILED, "%s has %lld labels, but %s has %lld series", source, (long long)count,
                         series->source, (long long)series->collection->count);
     return 0;
 }

@@ -138,7 +138,7 @@ def as_row(value: Any) -> Array:
 
 
 def as_integers(value: Any, name: str) -> Array:
-    """Return a contiguous int64 array; the input must have integers."""
+    """Return a contiguous int64 array; the input must contain integers."""
     _refuse_masked(value, name)
     a = np.asarray(value)
     if a.dtype.kind not in "iu":

@@ -90,7 +90,7 @@ volt_status volt_table_writer_rows(volt_table_writer *writer, volt_view values, 
                      values.rows <= writer->rows - writer->done,
                  VOLT_ERR_SHAPE,
                  "%" PRId64 " x %" PRId64 " numbers do not fit the %" PRId64 " x %" PRId64
-                 " that are still to be written",
+                 " that remain to be written",
                  values.rows, values.cols, writer->rows - writer->done, writer->cols);
     if (writer->kind == VOLT_FILE_NPY)
         volt_npy_write_rows(&writer->file, values);

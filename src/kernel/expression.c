@@ -260,7 +260,7 @@ volt_status volt_kernel_parse(const char *text, volt_kernel **kernel)
 {
     VOLT_REQUIRE(text && kernel, VOLT_ERR_ARGUMENT, "the kernel's text is NULL");
     VOLT_REQUIRE(strlen(text) < LONGEST_TEXT, VOLT_ERR_KERNEL,
-                 "the kernel's text has %zu characters, and may have %d at most", strlen(text),
+                 "the kernel's text has %zu characters, but may have %d at most", strlen(text),
                  LONGEST_TEXT - 1);
     volt_kernel *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)

@@ -314,7 +314,7 @@ static volt_status read_kernel(const char *text, volt_kernel *kernel)
 volt_status volt_factor_parse(const char *text, volt_kernel **kernel)
 {
     VOLT_REQUIRE(strlen(text) < LONGEST_TEXT / 2, VOLT_ERR_KERNEL,
-                 "the kernel's text has %zu characters, and may have %d at most", strlen(text),
+                 "the kernel's text has %zu characters, but may have %d at most", strlen(text),
                  LONGEST_TEXT / 2 - 1);
     volt_kernel *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)

@@ -119,7 +119,7 @@ volt_status volt_input_scale_learn_rows(const volt_row_source *X, bool centre, b
                  X->rows);
     scale->scale = identity ? 1 : 1 / norm;
     VOLT_REQUIRE(isfinite(scale->scale), VOLT_ERR_NOT_FINITE,
-                 "the inputs lie within %g of %s, which is too little to be scaled to 1", norm,
+                 "the inputs are within %g of %s: the range is too small to be scaled to 1", norm,
                  shifted ? "their mean" : "0");
     return VOLT_OK;
 }

@@ -77,7 +77,7 @@ static volt_status check_records(volt_view X, const volt_pairing_options *option
         rows += length;
     }
     VOLT_REQUIRE(options->n_records == 0 || rows == X.rows, VOLT_ERR_SHAPE,
-                 "the records have %lld rows together, and X has %lld", (long long)rows, (long long)X.rows);
+                 "the records have %lld rows in total, but X has %lld", (long long)rows, (long long)X.rows);
     return VOLT_OK;
 }
 

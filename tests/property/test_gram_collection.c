@@ -376,7 +376,7 @@ static void too_small_radius_is_rejected(void **state)
         volt_kernel *kernel = plain_parse(texts[p]);
         volt_gram_options options = volt_gram_options_default();
         options.radius = 0.75;
-        const char *sentence = "the radius is 0.75, and the inputs have norms up to 1";
+        const char *sentence = "the radius is 0.75, but the inputs have norms up to 1";
         if (p != 2) /* needs a window */
             check_fails(volt_gram(kernel, Y, none, &options, two), VOLT_ERR_ARGUMENT, sentence);
         if (p != 3) { /* is for one series */

@@ -291,10 +291,10 @@ static void model_of_changes(void **state)
         {"anchors", 1, 2, NULL, "whole numbers from -1 to 1"},
         {"factor_alphas", 0, 0, NULL, "\"factor_alphas\" contains 0, which is not above 0"},
         {"factor_alphas", 0, 0.2, NULL, "\"factor_alphas\" has 0.2 for output 1, whose alpha is 0.1"},
-        {"alphas", 0, 0.2, NULL, "\"alpha\" is 0.1, and that of the first output in tensor \"alphas\" 0.2"},
+        {"alphas", 0, 0.2, NULL, "\"alpha\" is 0.1, but that of the first output in tensor \"alphas\" 0.2"},
         {"alpha", TEXT, 0, "0.5", "\"alpha\" is 0.5"},
-        {"reservoirs", TEXT, 0, "1", "\"reservoirs\" is 1, and its kernel has 0"},
-        {"states_readout", ROWS_ONLY, 3, NULL, "\"states_readout\", and its kernel has no states"},
+        {"reservoirs", TEXT, 0, "1", "\"reservoirs\" is 1, but its kernel has 0"},
+        {"states_readout", ROWS_ONLY, 3, NULL, "\"states_readout\", but its kernel has no states"},
         {"factor_outputs", 0, 1, NULL, "whole numbers from -1 to 0"},
         {"factor_outputs", 1, 2, NULL, "whole numbers from 0 to 1"},
         {"factors", 0, -1, NULL, "-1 on its diagonal, which is below 0"},
@@ -358,7 +358,7 @@ static void models_of_losses(void **state)
         {"kernel", TEXT, 0, "esn:size=10000", "a reservoir of size 3, but its kernel has size=10000"},
         {"kernel", TEXT, 0, "esn", "a reservoir of size 3, but its kernel has size="},
         {"kernel", TEXT, 0, "sas:size=3", "weights"},
-        {"reservoirs", TEXT, 0, "2", "\"reservoirs\" is 2, and its kernel has 1"},
+        {"reservoirs", TEXT, 0, "2", "\"reservoirs\" is 2, but its kernel has 1"},
         {"anchors", 1, 0, NULL, "tensor \"anchors\" has 0 for output 2"},
     };
     static const lie of_one[] = {{"loss", TEXT, 0, "multinomial", "its 1 outputs are not 2 to"}};

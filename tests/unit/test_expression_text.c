@@ -248,7 +248,7 @@ static void long_expressions_are_rejected(void **state)
         } else {
             check_fails(volt_kernel_parse(text, &kernel), VOLT_ERR_KERNEL,
                         terms < 1000 ? "more than 16 factors"
-                                     : "has 6999 characters, and may have 2047 at most");
+                                     : "has 6999 characters, but may have 2047 at most");
             assert_null(kernel);
         }
         if (terms == 1000)

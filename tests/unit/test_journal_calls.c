@@ -349,7 +349,7 @@ static void headers_of_other_journals_are_rejected(void **state)
         {NULL, NULL, "0", NULL, "has journal format 2", 2},
         {NULL, "0123456789abcdef", "0", NULL, "belongs to another model", 1},
         {NULL, NULL, "0", "9 1 all", "has window, forget and forget_what 9 1 all", 1},
-        {NULL, NULL, "5", NULL, "begins after 5 events, and this object has done 0", 1},
+        {NULL, NULL, "5", NULL, "begins after 5 events, but this object has done 0", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(changed, sizeof changed, "%s %d %s %s %s", cases[i].name ? cases[i].name : name,

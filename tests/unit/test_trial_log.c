@@ -252,10 +252,10 @@ static void resumed_trials_have_search_folds(void **state)
     static const double folds[FOLDS + 1] = {0.5, 0.25, 0.125, 0.5};
     json_t *line = line_of(1);
     set_folds(line, folds, FOLDS - 1);
-    check_not_resumed(line, "it has 2 folds, and there are 3");
+    check_not_resumed(line, "it has 2 folds, but there are 3");
     line = line_of(1);
     set_folds(line, folds, FOLDS + 1);
-    check_not_resumed(line, "it has 4 folds, and there are 3");
+    check_not_resumed(line, "it has 4 folds, but there are 3");
     line = line_of(1);
     set_folds(line, folds, FOLDS + 1);
     set_text(line, "stopped", "4");

@@ -115,7 +115,7 @@ static volt_status check_output(const char *what, volt_matrix out, int64_t cols,
                  "bekk: the matrix of %s must have %" PRId64 " columns (got %" PRId64 ")", what, cols,
                  out.cols);
     VOLT_REQUIRE(*rows < 0 || out.rows == *rows, VOLT_ERR_SHAPE,
-                 "bekk: the matrix of %s has %" PRId64 " rows, and another has %" PRId64, what, out.rows,
+                 "bekk: the matrix of %s has %" PRId64 " rows, but another has %" PRId64, what, out.rows,
                  *rows);
     *rows = out.rows;
     return VOLT_OK;

@@ -382,7 +382,7 @@ static volt_status check_series(collection c, const char *name, double *radius)
         snprintf(which, sizeof which, "series %" PRId64 " of %s", i + 1, name);
         VOLT_TRY(volt_check_shape(c.series[i], which));
         VOLT_REQUIRE(c.series[i].cols == c.d, VOLT_ERR_SHAPE,
-                     "%s has %" PRId64 " channels, and the first one has %" PRId64, which, c.series[i].cols,
+                     "%s has %" PRId64 " channels, but the first one has %" PRId64, which, c.series[i].cols,
                      c.d);
         VOLT_TRY(volt_extent_of(c.series[i], which, &extent));
         *radius = fmax(*radius, extent.radius);

@@ -12,7 +12,7 @@ volt_status volt_take_radius(double requested, int64_t d, double *radius)
     VOLT_REQUIRE(requested >= 0 && isfinite(requested), VOLT_ERR_ARGUMENT,
                  "the radius must be finite and at least 0 (got %g)", requested);
     VOLT_REQUIRE(requested == 0 || volt_is_within(*radius, requested, d), VOLT_ERR_ARGUMENT,
-                 "the radius is %.17g, and the inputs have norms up to %.17g", requested, *radius);
+                 "the radius is %.17g, but the inputs have norms up to %.17g", requested, *radius);
     if (requested > 0)
         *radius = requested;
     return VOLT_OK;

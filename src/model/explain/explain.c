@@ -174,7 +174,7 @@ static volt_status check_rows(const volt_model *model, volt_view X)
     VOLT_REQUIRE(model->recipe.fed_outputs.n == 0, VOLT_ERR_ARGUMENT,
                  "orders along other rows are not defined for a model with feedback");
     VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
-                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols,
+                 "the inputs have %" PRId64 " columns, but the model takes %" PRId64, X.cols,
                  model->recipe.inputs);
     return VOLT_OK;
 }

@@ -222,7 +222,7 @@ static volt_status check_size(const explain_setup *setup)
     VOLT_REQUIRE(numbers <= most, VOLT_ERR_ARGUMENT,
                  "the kernel of order %d of %" PRId64 " inputs and %" PRId64
                  " outputs has %.4g numbers with %" PRId64
-                 " lags, and may have %.4g: take fewer lags or a lower order",
+                 " lags, but may have %.4g: take fewer lags or a lower order",
                  setup->order, setup->inputs, setup->model->q, numbers, setup->lags, most);
     return VOLT_OK;
 }

@@ -67,7 +67,7 @@ static volt_status load_errors(const volt_file_fields *fields, volt_model *model
     bool has_landmarks = model->trained.landmarks > 0; /* only errors of the last rows */
     VOLT_TRY(load_list(fields, VOLT_ERRORS_NEAR, has_landmarks ? -1 : fitted_rows, model->q, near));
     VOLT_REQUIRE(near->rows <= fitted_rows, VOLT_ERR_FORMAT,
-                 "%s: tensor \"%s\" has %" PRId64 " rows, and may have %" PRId64, fields->path,
+                 "%s: tensor \"%s\" has %" PRId64 " rows, but may have %" PRId64, fields->path,
                  names[VOLT_ERRORS_NEAR].errors, near->rows, fitted_rows);
     volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
     VOLT_TRY(load_list(fields, VOLT_ERRORS_FAR, -1, model->q, far));

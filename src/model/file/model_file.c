@@ -103,7 +103,7 @@ static volt_status read_header(const volt_file_fields *fields, int64_t *format)
         return volt_fields_wrong_kind(fields, "unknown format");
     VOLT_TRY(volt_fields_count(fields, "version", format));
     VOLT_REQUIRE(*format >= VOLT_FORMAT_PLAIN && *format <= VOLT_FORMAT_NEWEST, VOLT_ERR_FORMAT,
-                 "%s has model format %" PRId64 ", and this library (%s) reads formats %d to %d", fields->path,
+                 "%s has model format %" PRId64 ", but this library (%s) reads formats %d to %d", fields->path,
                  *format, volt_version(), VOLT_FORMAT_PLAIN, VOLT_FORMAT_NEWEST);
     return VOLT_OK;
 }

@@ -156,7 +156,7 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
     if (volt_safetensors_tensor(fields->file, "states_readout")) /* models with a loss have none */
         VOLT_TRY(volt_readout_allocate(model));
     VOLT_REQUIRE(model->states || !volt_safetensors_tensor(fields->file, "states_readout"), VOLT_ERR_FORMAT,
-                 "%s: it has a tensor \"states_readout\", and its kernel has no states", fields->path);
+                 "%s: it has a tensor \"states_readout\", but its kernel has no states", fields->path);
     if (model->states)
         VOLT_TRY(volt_fields_copy(fields, "states_readout", model->states->m, q, model->states_readout));
     memcpy(model->coefficients, coefficients->data, (size_t)(n * q) * sizeof(double));
@@ -175,7 +175,7 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
 static volt_status load_readout(const volt_file_fields *fields, volt_model *model)
 {
     VOLT_REQUIRE(!model->recipe.filters || model->recent.bank.state, VOLT_ERR_FORMAT,
-                 "%s: its kernel has filters, and a file of its format does not", fields->path);
+                 "%s: its kernel has filters, but a file of its format does not", fields->path);
     VOLT_TRY(read_settings(fields, model));
     return read_arrays(fields, model);
 }
@@ -229,7 +229,7 @@ static volt_status load_loss(const volt_file_fields *fields, volt_model *model)
     for (int64_t k = 0; k < model->q; k++)
         VOLT_REQUIRE(model->anchors[k] < 0, VOLT_ERR_FORMAT,
                      "%s: tensor \"anchors\" has %" PRId64 " for output %" PRId64
-                     ", and the probability of a class is no change of an input",
+                     ", but the probability of a class is no change of an input",
                      fields->path, model->anchors[k], k + 1);
     VOLT_TRY(volt_fields_names(fields, "classes", model->q, &model->classes));
     VOLT_REQUIRE(model->classes, VOLT_ERR_FORMAT, "%s: its classes have no names", fields->path);

@@ -157,7 +157,7 @@ static volt_status load_recipe(const volt_file_fields *fields, volt_model *model
     double alpha = model->alphas[0];
     VOLT_TRY(volt_fields_copy(fields, "alphas", model->q, 0, model->alphas));
     VOLT_REQUIRE(model->alphas[0] == alpha, VOLT_ERR_FORMAT,
-                 "%s: \"alpha\" is %g, and that of the first output in tensor \"alphas\" %g", fields->path,
+                 "%s: \"alpha\" is %g, but that of the first output in tensor \"alphas\" %g", fields->path,
                  alpha, model->alphas[0]);
     for (int64_t k = 0; k < model->q; k++) {
         VOLT_REQUIRE(model->alphas[k] >= 0, VOLT_ERR_FORMAT, "%s: alpha of output %" PRId64 " is %g",

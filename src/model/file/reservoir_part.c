@@ -78,7 +78,7 @@ static volt_status check_count(const volt_file_fields *fields, int64_t count)
         return VOLT_OK;
     VOLT_TRY(volt_fields_count(fields, "reservoirs", &declared));
     VOLT_REQUIRE(declared == count, VOLT_ERR_FORMAT,
-                 "%s: \"reservoirs\" is %" PRId64 ", and its kernel has %" PRId64, fields->path, declared,
+                 "%s: \"reservoirs\" is %" PRId64 ", but its kernel has %" PRId64, fields->path, declared,
                  count);
     return VOLT_OK;
 }

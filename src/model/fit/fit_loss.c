@@ -29,7 +29,7 @@ static volt_status check_options(const volt_loss_fit *fit, volt_view Y)
     VOLT_REQUIRE(options->target != VOLT_TARGET_CHANGE || !info->unscaled, VOLT_ERR_ARGUMENT,
                  "loss %s cannot learn the change of a target", text);
     VOLT_REQUIRE(!info->classes || Y.cols == 1, VOLT_ERR_SHAPE,
-                 "loss %s requires one target, and there are %" PRId64, text, Y.cols);
+                 "loss %s requires one target, but there are %" PRId64, text, Y.cols);
     VOLT_REQUIRE(info->classes || options->n_classes == 0, VOLT_ERR_ARGUMENT,
                  "names of %" PRId64 " classes are given, but loss %s has no classes", options->n_classes,
                  text);
@@ -139,7 +139,7 @@ static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
     double values[VOLT_MAX_LEVELS];
     int64_t q = fit->options.n_classes;
     VOLT_REQUIRE(q <= VOLT_MAX_LEVELS, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " classes are given, and the maximum is %d", q, VOLT_MAX_LEVELS);
+                 "%" PRId64 " classes are given, but the maximum is %d", q, VOLT_MAX_LEVELS);
     for (int64_t i = 0; i < Y.rows; i++)
         if (counts(fit, i)) {
             double y = Y.data[i * Y.ld];
@@ -151,10 +151,10 @@ static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
         VOLT_TRY(find_classes(Y, fit, values, &q));
     for (int64_t k = 0; fit->options.n_classes > 0 && k < q; k++)
         values[k] = (double)k;
-    VOLT_REQUIRE(q >= 2, VOLT_ERR_DATA, "all targets have the same class, and loss %s requires at least two",
+    VOLT_REQUIRE(q >= 2, VOLT_ERR_DATA, "all targets have the same class, but loss %s requires at least two",
                  text);
     VOLT_REQUIRE(q <= most, VOLT_ERR_DATA,
-                 "the targets have %" PRId64 " classes, and loss %s supports at most %" PRId64
+                 "the targets have %" PRId64 " classes, but loss %s supports at most %" PRId64
                  ": use multinomial",
                  q, text, most);
     VOLT_TRY(name_classes(fit, values, q));

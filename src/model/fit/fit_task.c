@@ -51,7 +51,7 @@ static volt_status check_options(const volt_fit_options *options, const volt_rec
                  X.cols - 1, options->passthrough_columns);
     for (int64_t k = 0; options->anchors && k < Y.cols; k++)
         VOLT_REQUIRE(options->anchors[k] >= -1 && options->anchors[k] < X.cols, VOLT_ERR_ARGUMENT,
-                     "the anchor of target %" PRId64 " is input %" PRId64 ", and there are %" PRId64 " inputs",
+                     "the anchor of target %" PRId64 " is input %" PRId64 ", but there are %" PRId64 " inputs",
                      k + 1, options->anchors[k] + 1, X.cols);
     return VOLT_OK;
 }

@@ -38,7 +38,7 @@ static volt_status check_head(const volt_checkpoint *checkpoint, const volt_file
         return volt_fields_wrong_kind(fields, "unknown format");
     VOLT_TRY(volt_fields_count(fields, "version", &version));
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
-                 "%s has checkpoint format %" PRId64 ", and this library (%s) reads format %d", fields->path,
+                 "%s has checkpoint format %" PRId64 ", but this library (%s) reads format %d", fields->path,
                  version, volt_version(), VERSION);
     VOLT_TRY(volt_fields_text(fields, "kernel", &kernel));
     VOLT_TRY(volt_fields_text(fields, "fit", &text));

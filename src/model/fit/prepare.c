@@ -81,7 +81,7 @@ volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *optio
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_TRY(volt_loss_fit_anchors(&without));
     VOLT_REQUIRE(learn_rows >= 1 && learn_rows <= X.rows, VOLT_ERR_ARGUMENT,
-                 "learn_rows is %" PRId64 ", and there are %" PRId64 " rows", learn_rows, X.rows);
+                 "learn_rows is %" PRId64 ", but there are %" PRId64 " rows", learn_rows, X.rows);
     volt_records records;
     VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
     volt_status status = volt_fit_task_resolve(X, Y, options, &records, learn_rows, &task);

@@ -93,7 +93,7 @@ static volt_status check(const volt_model *model, const volt_live_options *optio
                  VOLT_ERR_ARGUMENT, "forget_what must be VOLT_FORGET_DYNAMICS or VOLT_FORGET_ALL (got %d)",
                  (int)options->forget_what);
     VOLT_REQUIRE(model->trained.landmarks == 0, VOLT_ERR_ARGUMENT,
-                 "learning requires all rows of training, and the model has %" PRId64
+                 "learning requires all rows of training, but the model has %" PRId64
                  " landmarks of them: fit it with the exact solver",
                  model->trained.landmarks);
     VOLT_REQUIRE(
@@ -272,7 +272,7 @@ static volt_status make(const volt_model *model, const volt_live_options *option
     volt_state_lock *held = NULL;
     volt_live *fresh = NULL;
     VOLT_REQUIRE(options->n_coverages >= 0 && (options->n_coverages == 0 || options->coverages),
-                 VOLT_ERR_ARGUMENT, "n_coverages is %" PRId64 ", and coverages are NULL", options->n_coverages);
+                 VOLT_ERR_ARGUMENT, "n_coverages is %" PRId64 ", but coverages are NULL", options->n_coverages);
     if (lock)
         VOLT_TRY(volt_state_lock_take(path, &held));
     bool resumes = must || (path && file_exists(path));

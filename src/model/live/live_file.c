@@ -247,7 +247,7 @@ static volt_status check_head(const volt_file_fields *fields, const volt_model *
         return volt_fields_wrong_kind(fields, "unknown format");
     VOLT_TRY(volt_fields_count(fields, "version", &version));
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
-                 "%s has state format %" PRId64 ", and this library (%s) reads format %d", fields->path,
+                 "%s has state format %" PRId64 ", but this library (%s) reads format %d", fields->path,
                  version, volt_version(), VERSION);
     if (known)
         VOLT_TRY(volt_fields_flag(fields, "learns", learns));
@@ -355,12 +355,12 @@ static volt_status read_history(const volt_file_fields *fields, volt_live *live)
     if (!history->complete)
         return VOLT_OK;
     VOLT_REQUIRE(volt_moving_next(live->moving) == live->model->n + pushed, VOLT_ERR_FORMAT,
-                 "%s: %" PRId64 " rows were pushed, and its columns end with row %" PRId64, fields->path,
+                 "%s: %" PRId64 " rows were pushed, but its columns end with row %" PRId64, fields->path,
                  pushed, volt_moving_next(live->moving));
     if (pushed > 0) {
         VOLT_TRY(volt_fields_tensor(fields, "history", -1, 0, &rows));
         VOLT_REQUIRE(rows->rows % (inputs + q) == 0 && rows->rows / (inputs + q) == pushed, VOLT_ERR_FORMAT,
-                     "%s: tensor \"history\" has %" PRId64 " numbers, and %" PRId64 " rows of %" PRId64
+                     "%s: tensor \"history\" has %" PRId64 " numbers, but %" PRId64 " rows of %" PRId64
                      " were pushed",
                      fields->path, rows->rows, pushed, inputs + q);
         VOLT_TRY(volt_grow((void **)&history->rows, &history->capacity, rows->rows, sizeof(double)));
@@ -430,7 +430,7 @@ static volt_status read_late(const volt_file_fields *fields, volt_live *live)
         least = number + 1;
     }
     VOLT_REQUIRE(taken == kernels->rows, VOLT_ERR_FORMAT,
-                 "%s: tensor \"late_kernels\" has %" PRId64 " numbers, and its rows are %" PRId64 " long",
+                 "%s: tensor \"late_kernels\" has %" PRId64 " numbers, but its rows are %" PRId64 " long",
                  fields->path, kernels->rows, taken);
     return VOLT_OK;
 }
@@ -538,7 +538,7 @@ static volt_status open_fields(const volt_file_fields *fields, const volt_model 
     volt_live_options opts = *options;
     bool learns = false;
     VOLT_TRY(check_head(fields, model, &learns));
-    VOLT_REQUIRE(learn < 0 || learn == learns, VOLT_ERR_FORMAT, "%s was saved with learn %d, and learn is %d",
+    VOLT_REQUIRE(learn < 0 || learn == learns, VOLT_ERR_FORMAT, "%s was saved with learn %d, but learn is %d",
                  fields->path, learns, learn);
     if (learns) {
         VOLT_TRY(read_options(fields, &opts));

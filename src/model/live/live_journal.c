@@ -244,15 +244,15 @@ static volt_status read_head(const volt_live *live, const char *text, int64_t *e
     VOLT_REQUIRE(whole && strcmp(name, mark) == 0, VOLT_ERR_FORMAT, "%s is not a journal of volterra",
                  journal->path);
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
-                 "%s has journal format %d, and this library (%s) reads format %d", journal->path, version,
+                 "%s has journal format %d, but this library (%s) reads format %d", journal->path, version,
                  volt_version(), VERSION);
     VOLT_REQUIRE(strcmp(digest, journal->digest) == 0, VOLT_ERR_FORMAT,
                  "%s belongs to another model (%s; this one is %s)", journal->path, digest, journal->digest);
     VOLT_REQUIRE(strcmp(text + end + 1, settings_of(live, settings)) == 0, VOLT_ERR_FORMAT,
-                 "%s has window, forget and forget_what %.80s, and this object has %s", journal->path,
+                 "%s has window, forget and forget_what %.80s, but this object has %s", journal->path,
                  text + end + 1, settings);
     VOLT_REQUIRE(*events <= live->events, VOLT_ERR_FORMAT,
-                 "%s begins after %" PRId64 " events, and this object has done %" PRId64
+                 "%s begins after %" PRId64 " events, but this object has done %" PRId64
                  ": it belongs to a later state",
                  journal->path, *events, live->events);
     return VOLT_OK;

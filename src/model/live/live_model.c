@@ -293,7 +293,7 @@ static volt_status check(const volt_live *live)
     VOLT_REQUIRE(live->learns, VOLT_ERR_ARGUMENT, "the object does not learn, so it has no new model");
     VOLT_REQUIRE(live->window == 0 && live->forget == 1, VOLT_ERR_ARGUMENT,
                  "a model requires all rows: window is %" PRId64
-                 " and forget is %g, and they must be 0 (all) and 1",
+                 " and forget is %g, but they must be 0 (all) and 1",
                  live->window, live->forget);
     VOLT_REQUIRE(live->history.complete, VOLT_ERR_ARGUMENT,
                  "the state was read from a file of version 1.0 or before, which does not have the %" PRId64

@@ -309,7 +309,7 @@ volt_status volt_live_update(volt_live *live, const double *x, int late, const d
 volt_status volt_live_do_drop(volt_live *live, int64_t count)
 {
     VOLT_REQUIRE(count >= 0 && count <= live->n, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " rows are to be dropped, and the window has %" PRId64, count, live->n);
+                 "%" PRId64 " rows are to be dropped, but the window has %" PRId64, count, live->n);
     if (live->learns)
         volt_window_drop(live, count);
     return VOLT_OK;

@@ -35,7 +35,7 @@ static volt_status count_warm(const volt_predict_options *options, int64_t first
 {
     int64_t rows = end - first;
     VOLT_REQUIRE(options->warm_up <= rows, VOLT_ERR_ARGUMENT,
-                 "the warm-up is %" PRId64 " rows, and the sequence that begins with row %" PRId64
+                 "the warm-up is %" PRId64 " rows, but the sequence that begins with row %" PRId64
                  " has %" PRId64,
                  options->warm_up, first + 1, rows);
     *warm = !options->known.data ? 0 : options->warm_up > 0 ? options->warm_up : rows;

@@ -33,7 +33,7 @@ volt_status volt_predict_check_inputs(const volt_model *model, volt_view X)
 {
     VOLT_TRY(volt_check_shape(X, "the inputs"));
     VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
-                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols,
+                 "the inputs have %" PRId64 " columns, but the model takes %" PRId64, X.cols,
                  model->recipe.inputs);
     return VOLT_OK;
 }

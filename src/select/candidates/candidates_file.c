@@ -114,7 +114,7 @@ static volt_status finish_header(reader *r, int64_t line)
     VOLT_REQUIRE(r->kernel || r->text >= 0, VOLT_ERR_FORMAT,
                  "line %" PRId64 ": there is no column kernel, and no kernel is given", line);
     VOLT_REQUIRE(!r->kernel || r->text < 0, VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": there is a column kernel, and the kernel %s is given as well", line,
+                 "line %" PRId64 ": there is a column kernel, but the kernel %s is given as well", line,
                  r->kernel);
     VOLT_REQUIRE(r->text < 0 || r->n_columns == 2 + (r->feedback >= 0), VOLT_ERR_FORMAT,
                  "line %" PRId64 ": with a column kernel, only alpha and feedback are allowed", line);

@@ -97,7 +97,7 @@ static volt_status fill_parts(const volt_space *space, int64_t points, int64_t c
 volt_status volt_space_parts(const volt_space *space, int64_t points, volt_part **parts, int64_t *count)
 {
     VOLT_REQUIRE(space->n_axes <= VOLT_MAX_AXES, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " parameters are searched, and the maximum is %d", space->n_axes, VOLT_MAX_AXES);
+                 "%" PRId64 " parameters are searched, but the maximum is %d", space->n_axes, VOLT_MAX_AXES);
     int64_t combinations = 1;
     for (int64_t a = 0; a < choice_axes(space); a++) {
         VOLT_REQUIRE(space->axes[a].n_choices <= MAX_PARTS / combinations, VOLT_ERR_ARGUMENT,

@@ -162,7 +162,7 @@ static volt_status add_range(volt_space *space, const volt_range *range)
 {
     VOLT_REQUIRE(range->name, VOLT_ERR_ARGUMENT, "a range has no name");
     VOLT_REQUIRE(!is_given(space, range->name), VOLT_ERR_ARGUMENT,
-                 "kernel %s gives %s, and a range is given for it as well", space->kernel, range->name);
+                 "kernel %s gives %s, but a range is given for it as well", space->kernel, range->name);
     VOLT_REQUIRE(!has_axis(space, range->name), VOLT_ERR_ARGUMENT, "two ranges are given for %s", range->name);
     bool setting = volt_name_is_setting(range->name);
     const volt_parameter_info *parameter = NULL;

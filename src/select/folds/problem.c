@@ -72,7 +72,7 @@ static volt_status check_kept(const volt_problem *problem, int64_t rows, const c
 {
     int64_t least = problem->intercept ? 2 : 1;
     VOLT_REQUIRE(rows - problem->washout >= least, VOLT_ERR_ARGUMENT,
-                 "%s: there are %" PRId64 ", and a washout of %" PRId64 " leaves fewer than %" PRId64, what,
+                 "%s: there are %" PRId64 ", but a washout of %" PRId64 " leaves fewer than %" PRId64, what,
                  rows, problem->washout, least);
     return VOLT_OK;
 }
@@ -84,7 +84,7 @@ static volt_status check_training(const volt_problem *problem)
     for (int64_t k = 0; k < problem->n_splits; k++) {
         int64_t rows = problem->splits[k].train_end - problem->splits[k].train_begin;
         VOLT_REQUIRE(rows - problem->washout >= least, VOLT_ERR_ARGUMENT,
-                     "the training part of fold %" PRId64 " has %" PRId64 " rows, and a washout of %" PRId64
+                     "the training part of fold %" PRId64 " has %" PRId64 " rows, but a washout of %" PRId64
                      " leaves fewer than %" PRId64,
                      k + 1, rows, problem->washout, least);
     }

@@ -32,7 +32,7 @@ static volt_status add_all(volt_trial_queue *all, volt_search *search)
             continue;
         }
         VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == search->info.folds, VOLT_ERR_FORMAT,
-                     "candidate %" PRId64 " has %" PRId64 " folds, and there are %" PRId64, trial->index,
+                     "candidate %" PRId64 " has %" PRId64 " folds, but there are %" PRId64, trial->index,
                      trial->n_folds, search->info.folds);
         VOLT_TRY(volt_search_add(search, trial));
         all->entries[i].trial = NULL; /* now owned by the search */

@@ -196,7 +196,7 @@ static volt_status check_folds(const volt_run *r, const volt_trial *trial)
 {
     int64_t folds = r->folds;
     VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == folds, VOLT_ERR_FORMAT,
-                 "it has %" PRId64 " folds, and there are %" PRId64, trial->n_folds, folds);
+                 "it has %" PRId64 " folds, but there are %" PRId64, trial->n_folds, folds);
     VOLT_REQUIRE(trial->n_folds <= folds, VOLT_ERR_FORMAT,
                  "it has %" PRId64 " folds, more than the %" PRId64 " that there are", trial->n_folds, folds);
     return VOLT_OK;

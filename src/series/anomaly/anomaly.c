@@ -69,7 +69,7 @@ static volt_status check(volt_view K, const volt_anomaly_options *options)
     VOLT_REQUIRE(options->rate > 0 && options->rate < 1, VOLT_ERR_ARGUMENT,
                  "the rate must be between 0 and 1 (got %g)", options->rate);
     VOLT_REQUIRE(!options->examples.data || options->examples.cols == K.rows, VOLT_ERR_SHAPE,
-                 "the examples have %" PRId64 " columns, and there are %" PRId64 " normal series",
+                 "the examples have %" PRId64 " columns, but there are %" PRId64 " normal series",
                  options->examples.cols, K.rows);
     VOLT_TRY(check_finite(K, true, "the Gram matrix"));
     return options->examples.data ? check_finite(options->examples, false, "the examples") : VOLT_OK;
@@ -365,7 +365,7 @@ volt_status volt_anomaly_score(const volt_anomaly *anomaly, volt_view C, double 
     VOLT_REQUIRE(anomaly && scores && C.data, VOLT_ERR_ARGUMENT,
                  "the detector, the kernels or the output for the scores is NULL");
     VOLT_REQUIRE(C.cols == anomaly->info.n, VOLT_ERR_SHAPE,
-                 "the kernels have %" PRId64 " columns, and the detector has %" PRId64 " normal series", C.cols,
+                 "the kernels have %" PRId64 " columns, but the detector has %" PRId64 " normal series", C.cols,
                  anomaly->info.n);
     VOLT_TRY(check_finite(C, false, "the kernels"));
     VOLT_TRY(volt_start_threads());

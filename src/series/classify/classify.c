@@ -45,7 +45,7 @@ static volt_status check_options(const volt_series_options *options)
                  VOLT_ERR_ARGUMENT, "folds must be 0 or between 2 and %d (got %" PRId64 ")",
                  VOLT_MAX_CLASS_FOLDS, options->folds);
     VOLT_REQUIRE(options->landmarks <= 0 || volt_loss_is_squares(options->loss), VOLT_ERR_ARGUMENT,
-                 "landmarks is %" PRId64 ", and loss %s uses all series", options->landmarks, options->loss);
+                 "landmarks is %" PRId64 ", but loss %s uses all series", options->landmarks, options->loss);
     VOLT_REQUIRE(options->splits >= 0, VOLT_ERR_ARGUMENT, "splits must be at least 0 (got %" PRId64 ")",
                  options->splits);
     VOLT_REQUIRE(options->held_out > 0 && options->held_out < 1, VOLT_ERR_ARGUMENT,
@@ -88,7 +88,7 @@ static volt_status take_loss(const char *text, int64_t n_classes, volt_loss **lo
     VOLT_REQUIRE(strcmp(text, "multinomial") == 0, VOLT_ERR_ARGUMENT,
                  "the loss must be squares or multinomial (got %s)", text);
     VOLT_REQUIRE(n_classes <= VOLT_MAX_LEVELS, VOLT_ERR_ARGUMENT,
-                 "there are %" PRId64 " classes, and loss multinomial takes at most %d", n_classes,
+                 "there are %" PRId64 " classes, but loss multinomial takes at most %d", n_classes,
                  VOLT_MAX_LEVELS);
     return volt_loss_parse(text, loss);
 }

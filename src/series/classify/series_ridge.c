@@ -36,7 +36,7 @@ static volt_status check(int64_t count, volt_view Y, const volt_series_options *
     VOLT_REQUIRE(count >= 2, VOLT_ERR_SHAPE, "at least 2 training series are required (got %" PRId64 ")",
                  count);
     VOLT_TRY(volt_check_shape(Y, "Y"));
-    VOLT_REQUIRE(Y.rows == count, VOLT_ERR_SHAPE, "Y has %" PRId64 " rows, and there are %" PRId64 " series",
+    VOLT_REQUIRE(Y.rows == count, VOLT_ERR_SHAPE, "Y has %" PRId64 " rows, but there are %" PRId64 " series",
                  Y.rows, count);
     return volt_extent_of(Y, "Y", &extent);
 }

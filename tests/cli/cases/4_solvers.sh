@@ -121,7 +121,7 @@ bad_solvers()
     expect 2 "${fit[@]}" --solver pcg --tolerance 1
     expect 2 "${fit[@]}" --solver pcg --checkpoint m.safetensors
     expect 2 "${fit[@]}" --solver pcg --landmarks 1000
-    err_has "landmarks is 1000"
+    err_has 'landmarks must be .*got 1000'
     expect 2 "${fit[@]}" --solver nystrom --landmarks 241
     err_names landmarks 241 1 240
     expect 2 "${fit[@]}" --solver nystrom --loss huber:delta=1

@@ -114,7 +114,7 @@ classify_wrong()
     expect 2 classify --train a.ts --landmarks 19 --draws 1
     err_names landmarks 19 18
     expect 2 classify --train a.ts --folds 1
-    err_has 'folds is 1'
+    err_has 'folds must be .*got 1'
     expect 2 classify --train a.ts --range alpha=log:1..2
     err_names alpha
     expect 2 classify --train a.ts --scale channel

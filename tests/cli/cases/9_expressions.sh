@@ -88,7 +88,7 @@ bad_expressions()
     refused 'rbf:gamma=?' 'kernel rbf: gamma=\?'
     refused '?*rbf + linear' 'a weight of \?'
     refused 'rbf + rbf:3.gamma=1' 'factor 2: kernel rbf has no parameter "3\.gamma"'
-    refused "$(printf 'linear+%.0s' {1..999})linear" 'has 6999 characters, and may have 2047 at most'
+    refused "$(printf 'linear+%.0s' {1..999})linear" 'has 6999 characters, but may have 2047 at most'
     refused "$(printf 'linear+%.0s' {1..16})linear" 'more than 16 factors'
     refused '(rbf + linear)*fir' 'factor 1: .*kernel "\(rbf"'
     refused 'rbf + * linear' 'a factor is missing before "\* linear"'
