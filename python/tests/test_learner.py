@@ -189,7 +189,7 @@ def test_invalid_arguments(system, tmp_path):
         with pytest.raises(ValueError, match="window must be"):
             model.learner(window=window)
     for forget in (0.0, 1.2, -1.0, np.nan):
-        with pytest.raises(ValueError, match="forget is"):
+        with pytest.raises(ValueError, match="forget must be"):
             model.learner(forget=forget)
     with pytest.raises(ValueError, match="forget_what.*'level'.*'dynamics'.*'all'"):
         model.learner(forget_what="level")

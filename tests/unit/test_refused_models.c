@@ -179,7 +179,7 @@ static void constant_inputs(void **state)
         VOLT_ERR_DATA, "row");
     check_fails(
         volt_model_fit(kernel, volt_view_of(tiny, 4, 1), volt_view_of(Y, 4, 1), &options, nowhere, &model),
-        VOLT_ERR_NOT_FINITE, "little");
+        VOLT_ERR_NOT_FINITE, "range small");
     options.scale = 0;
     check_fails(
         volt_model_fit(kernel, volt_view_of(zero, 1, 1), volt_view_of(Y, 1, 1), &options, nowhere, &model),
