@@ -98,7 +98,7 @@ static volt_status number_labels(const char *const *labels, int64_t n, owned_pai
     volt_free(numbers);
     VOLT_TRY(status);
     VOLT_REQUIRE(pairing->n_classes >= 2, VOLT_ERR_DATA,
-                 "all rows are of one class, '%.60s', and at least two are needed", labels[0]);
+                 "at least two classes are required (all rows have class '%.60s')", labels[0]);
     pairing->classes = self->classes;
     return VOLT_OK;
 }
@@ -366,8 +366,8 @@ volt_status volt_pairing_create(volt_view X, volt_view Y, const volt_pairing_opt
     VOLT_REQUIRE(chosen.n_records >= 0 && (chosen.n_records == 0 || chosen.records), VOLT_ERR_ARGUMENT,
                  "n_records must be at least 0, with their lengths (got %lld)", (long long)chosen.n_records);
     VOLT_REQUIRE(chosen.known_inputs >= 0 && chosen.known_inputs < X.cols, VOLT_ERR_ARGUMENT,
-                 "known_inputs is %lld, and must be at least 0 and less than the %lld columns of X",
-                 (long long)chosen.known_inputs, (long long)X.cols);
+                 "known_inputs must be at least 0 and less than the %lld columns of X (got %lld)",
+                 (long long)X.cols, (long long)chosen.known_inputs);
     owned_pairing *self = volt_alloc_zero(1, sizeof *self);
     if (!self)
         return VOLT_ERR_MEMORY;

@@ -33,7 +33,7 @@ void volt_operator_free(volt_operator *op)
         op->release(op);
 }
 
-/* Is the flag set in any process of the job? */
+/* Returns whether the flag is set in any process of the job. */
 static bool any_fails(const volt_bands *bands, bool fails)
 {
     double count = fails;
