@@ -8,6 +8,8 @@ from pathlib import Path
 
 TIMES = {"seconds", "time", "elapsed", "cpu_seconds", "fit_seconds", "search_seconds", "rate", "bytes_available"}
 
+ADDED = {"input_range"}
+
 
 def numbers(value):
     """The structure of a JSON document without its texts and times."""
@@ -31,7 +33,23 @@ def output(path):
         return re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.sub(r"[\d.]+ ?(m?s|min|MB|GB|[MG]iB)\b", "", text))
 
 
+def model(path):
+    """Tensors and metadata of a safetensors file, without its checksum and tensors that older builds do not write."""
+    data = path.read_bytes()
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    metadata = {key: value for key, value in header.pop("__metadata__", {}).items() if key != "checksum"}
+    tensors = {
+        name: (item["dtype"], item["shape"], data[end + item["data_offsets"][0] : end + item["data_offsets"][1]])
+        for name, item in header.items()
+        if name not in ADDED
+    }
+    return metadata, tensors
+
+
 def content(path):
+    if path.suffix == ".safetensors":
+        return model(path)
     if path.suffix in (".out", ".jsonl"):
         return output(path)
     if path.suffix in (".svg", ".html", ".tex"):

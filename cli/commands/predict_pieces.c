@@ -69,6 +69,7 @@ typedef struct piece_state {
     volt_matrix table, half; /* output of a piece; half-widths of intervals */
     shared_progress progress;
     int64_t beyond;
+    volt_predict_warning range;
 } piece_state;
 
 static int read_piece(const predict_pieces_task *task, int64_t first, int64_t end, dataset *inputs)
@@ -95,6 +96,8 @@ static int forecast_piece(const predict_pieces_task *task, int64_t first, int64_
         state->progress.share = (double)(end - first) / (double)total;
         volt_status status = volt_live_predict(state->live, inputs.view, 1, forecast, &beyond);
         state->beyond += beyond;
+        if (status == VOLT_OK)
+            status = volt_model_check_range(task->model, inputs.view, first - task->first, &state->range);
         if (status == VOLT_OK) {
             bands_fill(&task->output.bands, volt_as_view(forecast), volt_as_view(state->half), (volt_view){0},
                        bands);
@@ -164,6 +167,8 @@ int predict_pieces(const predict_pieces_task *task)
     progress_end();
     if (!failed)
         forecast_warn_beyond(task->output.beyond, state.beyond, task->end - task->first);
+    if (!failed && state.range.rows > 0)
+        warn("%s", state.range.text);
     volt_live_free(state.live);
     free(state.table.data);
     free(state.half.data);

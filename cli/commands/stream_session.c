@@ -29,6 +29,7 @@ typedef struct line_count {
 /* One run of the command. */
 typedef struct stream_session {
     const stream_arguments *arguments;
+    const volt_model *model;
     volt_model_info info;
     model_times times; /* of the model */
     volt_live *live;
@@ -41,6 +42,7 @@ typedef struct stream_session {
     double *half;       /* half-widths of the intervals */
     int64_t answered;   /* rows with a forecast */
     int64_t beyond;     /* rows outside the training ball before this run */
+    volt_predict_warning range; /* rows outside the range of the training inputs, without --learn */
     line_count refused, skipped, held, without_target, unlearned;
     bool flush_lines; /* flush every line, for interactive use */
     bool is_first;    /* the next row starts a record */
@@ -193,6 +195,9 @@ static int push_row(stream_session *session)
         volt_live_interval(session->live, session->half);
     if (session->arguments->learn && !target)
         count_line(&session->without_target, session->lines.line);
+    if (!session->arguments->learn)
+        volt_model_check_range(session->model, volt_view_of(session->x, 1, session->info.d), session->answered,
+                               &session->range);
     session->answered++;
     session->is_first = false;
     print_forecast(session);
@@ -375,6 +380,8 @@ static int conclude(const stream_session *session)
     mention(&session->unlearned, "predicted but not learned: linearly dependent on earlier rows to rounding");
     forecast_warn_beyond(session->arguments->beyond, live_info(session).beyond - session->beyond,
                          session->answered);
+    if (session->range.rows > 0)
+        warn("%s", session->range.text);
     return 0;
 }
 
@@ -525,6 +532,7 @@ static int open_live(stream_session *session, const volt_model *model)
 
 static int run_session(stream_session *session, const volt_model *model)
 {
+    session->model = model;
     session->info.struct_size = sizeof session->info;
     volt_model_get_info(model, &session->info);
     int failed = 0;

@@ -273,7 +273,8 @@ typedef struct volt_predict_warning {
     volt_warning_code code;
     int64_t row;                  /* first row concerned, from 0 */
     int64_t rows;                 /* number of rows concerned */
-    int64_t column;               /* output concerned, from 0 */
+    int64_t column;               /* output or input concerned, from 0 */
+    double value;                 /* its value in that row */
     char text[VOLT_PREDICT_TEXT]; /* one sentence; rows and columns are counted from 1 */
 } volt_predict_warning;
 
@@ -308,6 +309,13 @@ typedef struct volt_predict_options {
     volt_predict_report *report;
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
+
+/* Adds to `warning` (all zero before the first call) the rows of X (h x d) in which an input is below the smallest or above the
+ * largest training value by more than 10 % of its range. warning->rows counts them (0: none); row, column and text describe
+ * the first. `row` is the index of the first row of X. Models that learn from changes, which clip each column, and models from
+ * older files have no range, and no row is counted. volt_model_predict adds this warning to options->report. VOLT_ERR_SHAPE. */
+VOLT_API volt_status volt_model_check_range(const volt_model *model, volt_view X, int64_t row,
+                                            volt_predict_warning *warning);
 
 /* Predicts the rows of X (h x d) into `out` (h x q). *beyond (may be NULL) counts the rows that were clipped or allowed.
  *

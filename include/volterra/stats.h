@@ -188,7 +188,8 @@ typedef enum volt_warning_code {
     VOLT_WARNING_TRAINING_ROWS,  /* `value` rows are not later than the last training row */
     VOLT_WARNING_RUN_BOUNDED,    /* a free run diverges: its outputs were bounded from row `row` on */
     VOLT_WARNING_NO_FIRST_OUTPUT, /* a free run starts without a measured output, at row `row` */
-    VOLT_WARNING_FREE_RUN         /* the baselines use measured past targets, the free runs their own outputs */
+    VOLT_WARNING_FREE_RUN,        /* the baselines use measured past targets, the free runs their own outputs */
+    VOLT_WARNING_INPUT_RANGE      /* inputs leave the range of the training inputs, first in row `row` */
 } volt_warning_code;
 
 typedef struct volt_warning {

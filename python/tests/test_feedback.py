@@ -120,6 +120,17 @@ def test_run_without_first_output(fitted):
         model.predict(u[200:], start="reset", y_known=y[200:], warm_up=1)
 
 
+def test_inputs_outside_training_range():
+    u, y = system(100)
+    model = volterra.SequenceKernelRidge(KERNEL, alpha=1e-4).fit(np.abs(u), y)
+    inside = np.abs(u[:5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(inside, start="reset")
+    with pytest.warns(volterra.BeyondWarning, match="1 input row .*row 3: input 1 .* below"):
+        model.predict(np.where(np.arange(5)[:, None] == 2, -1.0, inside), start="reset")
+
+
 def test_invalid_arguments(fitted):
     model, u, y = fitted
     rest = u[200:]

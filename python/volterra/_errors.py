@@ -42,7 +42,8 @@ class VolterraWarning(UserWarning):
 
 
 class BeyondWarning(VolterraWarning):
-    """Inputs were outside the ball of the training inputs, and were projected onto it or used unchanged."""
+    """Inputs were outside the ball of the training inputs, and were projected onto it or used unchanged; or an input was
+    outside its range in training by more than 10 % of it."""
 
 
 class DivergenceWarning(VolterraWarning):

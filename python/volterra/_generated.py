@@ -125,6 +125,7 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_RUN_BOUNDED": 12,
     "VOLT_WARNING_NO_FIRST_OUTPUT": 13,
     "VOLT_WARNING_FREE_RUN": 14,
+    "VOLT_WARNING_INPUT_RANGE": 15,
     "VOLT_AHEAD_AUTO": -1,
     "VOLT_MEMBER_KERNEL": 0,
     "VOLT_MEMBER_THETA": 1,
@@ -611,6 +612,7 @@ class PredictWarning(ctypes.Structure):
         ("row", c_int64),
         ("rows", c_int64),
         ("column", c_int64),
+        ("value", c_double),
         ("text", c_char * 320),
     ]
 
@@ -1625,6 +1627,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_model_get_info": (c_int, [c_void_p, POINTER(ModelInfo)]),
     "volt_model_begins": (c_int, [POINTER(ModelInfo), Matrix]),
     "volt_predict_options_default": (PredictOptions, []),
+    "volt_model_check_range": (c_int, [c_void_p, Matrix, c_int64, POINTER(PredictWarning)]),
     "volt_model_predict": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
     "volt_model_continue": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
     "volt_model_interval": (c_int, [c_void_p, c_void_p, c_int64, Matrix]),

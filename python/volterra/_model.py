@@ -17,7 +17,7 @@ import numpy as np
 from . import _native as c
 from ._arguments import whole
 from ._arrays import NO_MATRIX, Array, address, copy_of, empty, view
-from ._errors import DivergenceWarning, StartWarning, check, warn
+from ._errors import BeyondWarning, DivergenceWarning, StartWarning, check, warn
 from ._handles import Owner
 from ._kernel import Kernel, plain_facts
 from ._loss import LossSettings
@@ -28,6 +28,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 # Category and hint of each warning of a prediction.
 _PREDICT_WARNINGS = {
     c.CONSTANTS["VOLT_WARNING_RUN_BOUNDED"]: (DivergenceWarning, ""),
+    c.CONSTANTS["VOLT_WARNING_INPUT_RANGE"]: (BeyondWarning, ""),
     c.CONSTANTS["VOLT_WARNING_NO_FIRST_OUTPUT"]: (StartWarning, " (y_known, warm_up)"),
 }
 

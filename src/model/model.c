@@ -82,6 +82,7 @@ void volt_model_free(volt_model *model)
     volt_free(model->intercepts);
     volt_free(model->last_target);
     volt_free(model->pending);
+    volt_free(model->input_range);
     volt_free(model->alphas);
     volt_free(model->anchors);
     volt_free(model->shares);

@@ -55,6 +55,8 @@ struct volt_model {
     bool ends_without_target;           /* with feedback: the last row has no output to feed back */
     double *pending; /* n_pending x inputs, in input units: rows after the last training row */
     int64_t n_pending;
+    double *
+        input_range; /* 2 x inputs: smallest and largest training inputs; NULL: unknown, or clipped by the recipe */
     char **input_names, **output_names; /* or NULL */
     volt_model_notes notes;             /* owned copies */
     int64_t *records;                   /* n_records lengths; NULL: one sequence */
@@ -77,6 +79,9 @@ volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, in
 
 /* Stores the n rows Z in the layout of the kernel. */
 volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress);
+
+/* Extends the range of the inputs by rows of X, unless the recipe clips them. VOLT_ERR_MEMORY. */
+volt_status volt_model_extend_range(volt_model *model, volt_view X);
 
 /* Copies the inputs after the last training row, whose targets are unknown. Not for a model with feedback,
  * where the last target is that row. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */

@@ -170,6 +170,8 @@ const char *volt_warning_text(volt_warning_code code)
         return "the free run diverges, and its outputs were bounded";
     case VOLT_WARNING_NO_FIRST_OUTPUT:
         return "the free run starts without a measured output";
+    case VOLT_WARNING_INPUT_RANGE:
+        return "inputs leave the range of the training inputs";
     case VOLT_WARNING_FREE_RUN:
         return "the baselines use measured past targets, the free runs only their own outputs: not comparable";
     }

@@ -45,7 +45,7 @@ typedef struct volt_file_part {
 
 extern const volt_file_part volt_readout_part, volt_feedback_part, volt_names_part, volt_recipe_part,
     volt_records_part, volt_landmarks_part, volt_reservoir_part, volt_loss_part, volt_shares_part,
-    volt_notes_part, volt_pending_part, volt_errors_part, volt_factor_part;
+    volt_notes_part, volt_pending_part, volt_range_part, volt_errors_part, volt_factor_part;
 
 /* Adds names as a JSON list; no effect for NULL. VOLT_ERR_ARGUMENT when one is not UTF-8. */
 volt_status volt_put_names(volt_file_writer *writer, const char *key, char **names, int64_t count);

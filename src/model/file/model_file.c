@@ -27,6 +27,7 @@ static const volt_file_part *const parts[] = {
     &volt_shares_part,    /* shares of the readout, if not 1 */
     &volt_notes_part,     /* user notes */
     &volt_pending_part,   /* inputs after the last training row */
+    &volt_range_part,     /* of the training inputs */
     &volt_errors_part,    /* of the training rows, for intervals */
     &volt_factor_part,    /* of the Gram matrix, for variances */
 };

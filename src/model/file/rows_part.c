@@ -138,3 +138,38 @@ const volt_file_part volt_pending_part = {.name = "pending",
                                           .present = has_pending,
                                           .save = save_pending,
                                           .load = load_pending};
+
+/* ---- range of the training inputs ---------------------------------------------------------------
+ * For warnings. Predictions do not depend on it. */
+
+#define RANGE "input_range"
+
+static bool has_range(const volt_model *model)
+{
+    return model->input_range != NULL;
+}
+
+static volt_status save_range(const volt_model *model, volt_file_writer *writer)
+{
+    volt_put_tensor(writer, RANGE, 2, model->recipe.inputs, model->input_range);
+    return VOLT_OK;
+}
+
+static volt_status load_range(const volt_file_fields *fields, volt_model *model)
+{
+    int64_t d = model->recipe.inputs;
+    const volt_tensor *range = NULL;
+    VOLT_TRY(volt_fields_tensor(fields, RANGE, 2, d, &range));
+    for (int64_t j = 0; j < d; j++)
+        VOLT_REQUIRE(range->data[j] <= range->data[d + j], VOLT_ERR_FORMAT,
+                     "%s: tensor \"%s\": the smallest value of input %" PRId64 " is above the largest",
+                     fields->path, RANGE, j + 1);
+    return volt_model_extend_range(model, volt_view_of(range->data, 2, d));
+}
+
+const volt_file_part volt_range_part = {.name = "range",
+                                        .format = VOLT_FORMAT_ANY,
+                                        .mark = RANGE,
+                                        .present = has_range,
+                                        .save = save_range,
+                                        .load = load_range};

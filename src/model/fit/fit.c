@@ -112,6 +112,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     VOLT_TRY(volt_notes_get_times(&model->notes, options->ahead, NULL));
     VOLT_TRY(volt_notes_first_rows(task->X, &model->notes));
     VOLT_TRY(volt_model_record_pending(model, options->pending));
+    VOLT_TRY(volt_model_extend_range(model, task->X));
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));
     volt_recipe_use_filters(&model->recipe, model->kernel);
 

@@ -145,6 +145,10 @@ static volt_status make_rows(model_task *task)
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < base->n; i++)
         volt_columns_row(base->columns, i, task->Z + i * base->d);
+    if (base->input_range) {
+        VOLT_TRY(volt_model_extend_range(model, volt_view_of(base->input_range, 2, inputs)));
+        VOLT_TRY(volt_model_extend_range(model, (volt_view){live->history.rows, task->added, inputs, width}));
+    }
     VOLT_TRY(volt_recent_create(&model->recipe, &model->recent));
     volt_recent_copy(&model->recipe, &base->recent, &model->recent);
     for (int64_t i = 0; i < task->added; i++) {

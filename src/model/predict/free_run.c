@@ -154,8 +154,11 @@ void volt_model_warn_free_run(const volt_model *model, const volt_records *recor
     int64_t continued = options->start == VOLT_START_CONTINUE, starts = volt_max(records->n, 1) - continued;
     if (!options->known.data && starts > 0) {
         int64_t row = continued ? volt_records_segment_end(records, 0, INT64_MAX) : 0;
-        volt_predict_warning *added = add_warning(
-            report, (volt_predict_warning){.code = VOLT_WARNING_NO_FIRST_OUTPUT, .row = row, .rows = starts});
+        volt_predict_warning *added =
+            add_warning(report, (volt_predict_warning){.code = VOLT_WARNING_NO_FIRST_OUTPUT,
+                                                       .row = row,
+                                                       .rows = starts,
+                                                       .value = fed_outputs->offset[0]});
         snprintf(added->text, sizeof added->text,
                  "the free run from row %" PRId64
                  " starts without a measured output and uses %g%s: give the first "
@@ -170,7 +173,8 @@ void volt_model_warn_free_run(const volt_model *model, const volt_records *recor
             add_warning(report, (volt_predict_warning){.code = VOLT_WARNING_RUN_BOUNDED,
                                                        .row = bounded->first,
                                                        .rows = bounded->rows,
-                                                       .column = bounded->output});
+                                                       .column = bounded->output,
+                                                       .value = bounded->value});
         snprintf(added->text, sizeof added->text,
                  "the free run diverges: output %" PRId64 " of row %" PRId64
                  " is %g (training targets: %g to %g); %" PRId64

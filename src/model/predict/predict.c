@@ -219,5 +219,11 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
         volt_blas_release(&use);
     }
     volt_records_release(&records);
+    if (status == VOLT_OK && options->report) {
+        volt_predict_warning range = {.rows = 0};
+        status = volt_model_check_range(model, X, 0, &range);
+        if (range.rows > 0)
+            report.warnings[report.n_warnings++] = range;
+    }
     return status == VOLT_OK ? deliver(&report, options->report) : status;
 }

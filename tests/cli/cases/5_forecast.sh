@@ -67,7 +67,7 @@ predict_beyond()
     expect 0 predict model.safetensors --x far.csv -o yhat.csv
     err_names warning 2 62 input rows
     err_names far.csv 59 --start
-    lines_of err 2
+    lines_of err 3
     ! grep -qiE 'nan|inf' yhat.csv || fail "the forecast is not finite"
     expect 0 predict model.safetensors --x far.csv --quiet -o yhat.csv
     no_err
