@@ -139,8 +139,8 @@ static int check_files(const forecast_arguments *arguments, const forecast_files
 /* Returns a few seasons or a few times the forecast length. */
 static int64_t rows_to_show(const series_outcome *outcome)
 {
-    enum { SEASONS = 4, FORECASTS = 4, LEAST = 48 };
-    int64_t steps = outcome->info.steps, shown = FORECASTS * steps > LEAST ? FORECASTS * steps : LEAST;
+    enum { SEASONS = 4, FORECASTS = 4, MIN_ROWS = 48 };
+    int64_t steps = outcome->info.steps, shown = FORECASTS * steps > MIN_ROWS ? FORECASTS * steps : MIN_ROWS;
     for (int64_t k = 0; k < outcome->info.series; k++) {
         int64_t season = volt_forecast_series_at(outcome->forecast, k)->season;
         shown = SEASONS * season > shown ? SEASONS * season : shown;

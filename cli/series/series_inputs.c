@@ -196,7 +196,7 @@ static int64_t count_future(const series_arguments *arguments, const series_data
         return data->future.rows;
     if (!volt_time_step_is_known(data->step))
         return 0;
-    return arguments->steps > 0 ? arguments->steps : VOLT_FORECAST_MOST_STEPS;
+    return arguments->steps > 0 ? arguments->steps : VOLT_FORECAST_MAX_STEPS;
 }
 
 /* Computes the calendar of the rows and of those after them. */

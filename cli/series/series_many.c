@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 /* Series without a forecast that are named in warnings, unless --verbose is given. */
-enum { MOST_NAMED = 20, LONG_SOURCE_LENGTH = PATH_MAX + 512 };
+enum { MAX_NAMED = 20, LONG_SOURCE_LENGTH = PATH_MAX + 512 };
 
 /* ---- columns of the file ---------------------------------------------------------------------- */
 
@@ -177,7 +177,7 @@ typedef struct many_outcome {
     FILE *out; /* text of the output file; NULL: none */
     result_list *results;
     int64_t series, made, undated, gaps;
-    int64_t steps_least, steps_most;
+    int64_t min_steps, max_steps;
     int64_t kernels; /* series with a kernel fit in at least one step */
     double mase;     /* sum over `measured` series */
     int64_t measured;
@@ -272,7 +272,7 @@ static void add_json(const many_outcome *outcome, const volt_forecast_result *re
 static void add_skipped(const many_outcome *outcome, const volt_forecast_result *result)
 {
     int64_t before = outcome->series - outcome->made - 1;
-    if (before < MOST_NAMED || is_verbose())
+    if (before < MAX_NAMED || is_verbose())
         warn("series '%.60s' has no forecast: %s", result->id, result->message);
     result_list *inner = results_new(true);
     results_text(inner, "id", NULL, "%s", result->id);
@@ -291,9 +291,9 @@ static int take_result(const volt_forecast_result *result, void *context)
     }
     volt_forecast_get_info(result->forecast, &info);
     const volt_forecast_series *series = volt_forecast_series_at(result->forecast, 0);
-    int64_t least = outcome->made ? outcome->steps_least : info.steps;
-    outcome->steps_least = least < info.steps ? least : info.steps;
-    outcome->steps_most = outcome->steps_most > info.steps ? outcome->steps_most : info.steps;
+    int64_t least = outcome->made ? outcome->min_steps : info.steps;
+    outcome->min_steps = least < info.steps ? least : info.steps;
+    outcome->max_steps = outcome->max_steps > info.steps ? outcome->max_steps : info.steps;
     outcome->made++;
     outcome->undated += outcome->file->time_name && !result->is_dated;
     outcome->gaps += result->missing_rows > 0;
@@ -318,11 +318,11 @@ static void summarise(const many_outcome *outcome)
     results_count(results, "forecasts", "forecasts", outcome->made);
     results_count(results, "without_forecast", skipped ? "no forecast" : NULL, skipped);
     results_count(results, "rows", "rows", outcome->file->rows.rows);
-    if (outcome->steps_least == outcome->steps_most)
-        results_text(results, NULL, "steps", "%lld", (long long)outcome->steps_most);
+    if (outcome->min_steps == outcome->max_steps)
+        results_text(results, NULL, "steps", "%lld", (long long)outcome->max_steps);
     else
-        results_text(results, NULL, "steps", "%lld to %lld", (long long)outcome->steps_least,
-                     (long long)outcome->steps_most);
+        results_text(results, NULL, "steps", "%lld to %lld", (long long)outcome->min_steps,
+                     (long long)outcome->max_steps);
     results_count(results, "with_kernel", NULL, outcome->kernels);
     results_text(results, NULL, "kernel", "has a part in %lld of %lld forecasts", (long long)outcome->kernels,
                  (long long)outcome->made);
@@ -332,9 +332,9 @@ static void summarise(const many_outcome *outcome)
         results_text(results, NULL, "expected error", "MASE %.3g, mean of %lld series", mase,
                      (long long)outcome->measured);
     }
-    if (skipped > MOST_NAMED && !is_verbose())
+    if (skipped > MAX_NAMED && !is_verbose())
         warn("%lld further series have no forecast; --verbose names all of them",
-             (long long)(skipped - MOST_NAMED));
+             (long long)(skipped - MAX_NAMED));
     if (outcome->undated > 0)
         warn("the times of %lld series have no regular step: column '%s' has the numbers of their steps",
              (long long)outcome->undated, outcome->file->time_name);

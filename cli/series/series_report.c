@@ -242,8 +242,8 @@ static const char *search_sentence(const volt_forecast_info *info, char *text, s
 static void print_steps(const series_outcome *outcome)
 {
     const series_data *data = outcome->data;
-    enum { MOST_SERIES = 4, MOST_LINES = 14, LAST_LINES = 3, CELL = 28 };
-    int64_t series = outcome->info.series < MOST_SERIES ? outcome->info.series : MOST_SERIES,
+    enum { MAX_SERIES = 4, MAX_LINES = 14, LAST_LINES = 3, CELL = 28 };
+    int64_t series = outcome->info.series < MAX_SERIES ? outcome->info.series : MAX_SERIES,
             steps = outcome->info.steps;
     const char *const *times = data->time_name ? data->time_texts + data->levels.rows : NULL;
     int width = data->time_name ? shown_width(data->time_name) : 4;
@@ -257,7 +257,7 @@ static void print_steps(const series_outcome *outcome)
     }
     printf("%s\n", outcome->info.series > series ? "  ..." : "");
     for (int64_t h = 0; h < steps; h++) {
-        if (steps > MOST_LINES && h == MOST_LINES - LAST_LINES) {
+        if (steps > MAX_LINES && h == MAX_LINES - LAST_LINES) {
             h = steps - LAST_LINES;
             printf("...\n");
         }

@@ -182,7 +182,7 @@ typedef enum volt_forecast_member {
     VOLT_MEMBER_AR        /* linear autoregression */
 } volt_forecast_member;
 
-enum { VOLT_FORECAST_MOST_STEPS = 60 }; /* largest default number of steps */
+enum { VOLT_FORECAST_MAX_STEPS = 60 }; /* largest default number of steps */
 
 typedef struct volt_forecast_options {
     size_t struct_size;

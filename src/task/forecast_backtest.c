@@ -38,7 +38,7 @@ typedef struct backtest_sums {
 static volt_status choose_origins(int64_t rows, const volt_forecast_options *options, int64_t count,
                                   volt_backtest *result)
 {
-    int64_t least = volt_max(FORECAST_LEAST_ROWS, 2 * options->season), last = rows - options->steps;
+    int64_t least = volt_max(FORECAST_MIN_ROWS, 2 * options->season), last = rows - options->steps;
     VOLT_REQUIRE(last >= least, VOLT_ERR_DATA,
                  "%lld rows: a backtest of %lld step%s needs at least %lld (%lld to forecast from)",
                  (long long)rows, (long long)options->steps, options->steps == 1 ? "" : "s",

@@ -24,7 +24,7 @@ const char *const volt_forecast_method_names[1 + FORECAST_MEMBERS] = {
 forecast_origins volt_forecast_origins(int64_t n, int64_t steps)
 {
     forecast_origins origins = {0};
-    int64_t first = volt_max(volt_min(n / 2, n - steps - 1), FORECAST_LEAST_ROWS), last = n - 1;
+    int64_t first = volt_max(volt_min(n / 2, n - steps - 1), FORECAST_MIN_ROWS), last = n - 1;
     int64_t possible = last - first + 1;
     if (possible < 1)
         return origins;

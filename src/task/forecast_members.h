@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-enum { FORECAST_MEMBERS = VOLT_BACKTEST_METHODS - 1, FORECAST_ORIGINS = 16, FORECAST_LEAST_ROWS = 3 };
+enum { FORECAST_MEMBERS = VOLT_BACKTEST_METHODS - 1, FORECAST_ORIGINS = 16, FORECAST_MIN_ROWS = 3 };
 
 extern const char *const volt_forecast_method_names[1 + FORECAST_MEMBERS]; /* "forecast", then the members */
 

@@ -14,7 +14,7 @@
  * below this share of the MSE of the given kernel. */
 static const double clearly_less = 0.95;
 
-enum { MOST_HORIZONS = 3, TEST_SHARE = 4 };
+enum { MAX_HORIZONS = 3, TEST_SHARE = 4 };
 
 /* Common to all candidates. */
 typedef struct trials {
@@ -22,7 +22,7 @@ typedef struct trials {
     forecast_group *groups;
     int64_t n_groups;
     int64_t learn_rows; /* the first ones; the others are the test */
-    int64_t horizons[MOST_HORIZONS];
+    int64_t horizons[MAX_HORIZONS];
     int n_horizons;
     volt_progress progress;
     double began, seconds;
@@ -103,7 +103,7 @@ static volt_status try_kernel(const trials *all, scored_kernel *candidate)
 static volt_status make_trials(const forecast_data *data, const volt_forecast_options *options, trials *all)
 {
     int64_t series = data->levels.cols, each = options->separate ? 1 : series;
-    const int64_t wanted[MOST_HORIZONS] = {1, (data->steps + 1) / 2, data->steps};
+    const int64_t wanted[MAX_HORIZONS] = {1, (data->steps + 1) / 2, data->steps};
     *all = (trials){.data = data,
                     .n_groups = series / each,
                     .learn_rows = data->levels.rows - data->levels.rows / TEST_SHARE,
@@ -111,7 +111,7 @@ static volt_status make_trials(const forecast_data *data, const volt_forecast_op
                     .seconds = options->search_seconds,
                     .began = volt_seconds(),
                     .stage = "search"};
-    for (int i = 0; i < MOST_HORIZONS; i++)
+    for (int i = 0; i < MAX_HORIZONS; i++)
         if (i == 0 || wanted[i] > all->horizons[all->n_horizons - 1])
             all->horizons[all->n_horizons++] = wanted[i];
     all->groups = volt_alloc_zero(all->n_groups, sizeof *all->groups);
@@ -162,8 +162,8 @@ static volt_status draw_kernels(trials *all, const volt_candidates *candidates, 
 }
 
 /* Keeps the best candidate if it is also better on the last quarter of the rows. */
-static void settle(const scored_kernel *given, scored_kernel *best, volt_kernel **kernel,
-                   volt_forecast_info *info)
+static void choose_kernel(const scored_kernel *given, scored_kernel *best, volt_kernel **kernel,
+                          volt_forecast_info *info)
 {
     info->search_mse = best->test;
     info->search_mse_given = given->test;
@@ -206,7 +206,7 @@ volt_status volt_forecast_search_run(const forecast_data *data, const volt_forec
     if (!status)
         status = draw_kernels(&all, candidates, &best, &info->search_draws);
     if (!status)
-        settle(&given, &best, kernel, info);
+        choose_kernel(&given, &best, kernel, info);
     volt_kernel_free(best.kernel);
     volt_candidates_free(candidates);
     release_trials(&all);

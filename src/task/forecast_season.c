@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { MOST_PERIODS = 2 };
+enum { MAX_PERIODS = 2 };
 
 /* Periods of the calendar in rows; returns their number. */
-static int calendar_periods(volt_time_step step, int64_t periods[MOST_PERIODS])
+static int calendar_periods(volt_time_step step, int64_t periods[MAX_PERIODS])
 {
     static const double lengths[] = {86400, 604800};
     int count = 0;
@@ -72,7 +72,7 @@ static bool repeats(const double *y, int64_t n, int64_t S, double *means)
 
 volt_status volt_forecast_season(const double *y, int64_t n, volt_time_step step, int64_t *season)
 {
-    int64_t periods[MOST_PERIODS];
+    int64_t periods[MAX_PERIODS];
     int count = calendar_periods(step, periods);
     double least = INFINITY, *means = volt_alloc_doubles(n, 1);
     *season = 0;

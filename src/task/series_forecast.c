@@ -19,11 +19,11 @@
 #include <stdio.h>
 
 /* Default number of steps without a season, and the maximum with a season. */
-enum { FEW_STEPS = 12, MOST_STEPS = VOLT_FORECAST_MOST_STEPS };
+enum { FEW_STEPS = 12, MAX_STEPS = VOLT_FORECAST_MAX_STEPS };
 
 /* Each step is a fit, with a cost of n^3. Without all_rows, only the latest rows within this limit are used, about a second of
  * work. */
-static const double most_work = 1.2e10;
+static const double max_work = 1.2e10;
 
 /* A baseline is reported as better when its MSE is below this share of the forecast's. */
 static const double better_share = 0.8;
@@ -186,50 +186,67 @@ static double rmse_of_steps(const double *rmse, int64_t steps)
     return sqrt(sum);
 }
 
+/* Results of one member. `rmse` is workspace for one number per step. */
+static void show_member(volt_forecast *forecast, int64_t k, int member, double *rmse)
+{
+    series_result *result = &forecast->series[k];
+    const forecast_values *values = &result->members.members[member];
+    int64_t steps = forecast->info.steps;
+    double scale = forecast->scale[k];
+    volt_forecast_rmse(&result->members, values->error, rmse);
+    result->member_rmse[member] = rmse_of_steps(rmse, steps) * scale;
+    for (int64_t h = 0; h < steps; h++) {
+        step_result *step = &forecast->step[h * forecast->info.series + k];
+        step->member_value[member] = values->value[h] * scale;
+        step->member_rmse[member] = rmse[h] * scale;
+    }
+}
+
+/* Results of one step of series k, whose expected error `rmse` was computed from `count` errors. */
+static void show_step(volt_forecast *forecast, const volt_forecast_options *options, int64_t h, int64_t k,
+                      double rmse, double count)
+{
+    const series_result *result = &forecast->series[k];
+    int64_t coverages = options->n_coverages, index = h * forecast->info.series + k;
+    step_result *step = &forecast->step[index];
+    volt_forecast_step *shown = &step->shown;
+    double *lower = forecast->ends + 2 * coverages * index, *upper = lower + coverages;
+    shown->struct_size = sizeof *shown;
+    shown->value = result->combination.value[h] * forecast->scale[k];
+    shown->rmse = rmse * forecast->scale[k];
+    shown->member_value = step->member_value;
+    shown->member_rmse = step->member_rmse;
+    shown->lower = coverages > 0 ? lower : NULL;
+    shown->upper = coverages > 0 ? upper : NULL;
+    for (int64_t c = 0; c < coverages; c++) {
+        double half = shown->rmse * volt_forecast_quantile(&result->members, options->coverages[c], count, h);
+        lower[c] = shown->value - half;
+        upper[c] = shown->value + half;
+    }
+}
+
 static volt_status summarise(volt_forecast *forecast, const volt_forecast_options *options)
 {
-    int64_t steps = forecast->info.steps, series = forecast->info.series;
-    double *rmse = volt_alloc_doubles(steps, 2), *counts = rmse + steps;
+    int64_t steps = forecast->info.steps;
+    double *rmse = volt_alloc_doubles(steps, 2);
     if (!rmse)
         return VOLT_ERR_MEMORY;
-    for (int64_t k = 0; k < series; k++) {
+    double *counts = rmse + steps;
+    for (int64_t k = 0; k < forecast->info.series; k++) {
         series_result *result = &forecast->series[k];
-        volt_forecast_series *shown = &result->shown;
-        double scale = forecast->scale[k];
-        for (int m = 0; m < FORECAST_MEMBERS; m++) {
-            volt_forecast_rmse(&result->members, result->members.members[m].error, rmse);
-            result->member_rmse[m] = rmse_of_steps(rmse, steps) * scale;
-            for (int64_t h = 0; h < steps; h++) {
-                step_result *step = &forecast->step[h * series + k];
-                step->member_value[m] = result->members.members[m].value[h] * scale;
-                step->member_rmse[m] = rmse[h] * scale;
-            }
-        }
+        for (int m = 0; m < FORECAST_MEMBERS; m++)
+            show_member(forecast, k, m, rmse);
         volt_forecast_spread(&result->members, result->combination.error, rmse, counts);
-        for (int64_t h = 0; h < steps; h++) {
-            step_result *step = &forecast->step[h * series + k];
-            step->shown.struct_size = sizeof step->shown;
-            step->shown.value = result->combination.value[h] * scale;
-            step->shown.rmse = rmse[h] * scale;
-            step->shown.member_value = step->member_value;
-            step->shown.member_rmse = step->member_rmse;
-            double *ends = forecast->ends + 2 * options->n_coverages * (h * series + k);
-            for (int64_t c = 0; c < options->n_coverages; c++) {
-                double half = rmse[h] * scale *
-                              volt_forecast_quantile(&result->members, options->coverages[c], counts[h], h);
-                ends[c] = step->shown.value - half;
-                ends[options->n_coverages + c] = step->shown.value + half;
-            }
-            step->shown.lower = options->n_coverages > 0 ? ends : NULL;
-            step->shown.upper = options->n_coverages > 0 ? ends + options->n_coverages : NULL;
-        }
-        *shown = (volt_forecast_series){.struct_size = sizeof *shown,
-                                        .season = forecast->seasons[k],
-                                        .rmse = rmse_of_steps(rmse, steps) * scale,
-                                        .mase = volt_forecast_mase(&result->members, result->combination.error),
-                                        .ets = result->members.ets,
-                                        .member_weight = result->combination.weight,
-                                        .member_rmse = result->member_rmse};
+        for (int64_t h = 0; h < steps; h++)
+            show_step(forecast, options, h, k, rmse[h], counts[h]);
+        result->shown =
+            (volt_forecast_series){.struct_size = sizeof result->shown,
+                                   .season = forecast->seasons[k],
+                                   .rmse = rmse_of_steps(rmse, steps) * forecast->scale[k],
+                                   .mase = volt_forecast_mase(&result->members, result->combination.error),
+                                   .ets = result->members.ets,
+                                   .member_weight = result->combination.weight,
+                                   .member_rmse = result->member_rmse};
         warn_about(forecast, k);
     }
     volt_free(rmse);
@@ -241,21 +258,21 @@ static volt_status summarise(volt_forecast *forecast, const volt_forecast_option
 static volt_status check_options(volt_view series, const volt_forecast_options *options)
 {
     VOLT_REQUIRE(series.data && series.rows >= 0 && series.cols >= 1, VOLT_ERR_SHAPE,
-                 "series has %lld rows and %lld columns, and must have at least one column",
+                 "series must have at least one column (got %lld rows and %lld columns)",
                  (long long)series.rows, (long long)series.cols);
     VOLT_REQUIRE(options->kernel, VOLT_ERR_ARGUMENT, "kernel is NULL");
     VOLT_REQUIRE(options->steps >= 0, VOLT_ERR_ARGUMENT,
-                 "steps is %lld, and must be at least 1, or 0 for the default", (long long)options->steps);
+                 "steps must be at least 1, or 0 for the default (got %lld)", (long long)options->steps);
     VOLT_REQUIRE(options->season == VOLT_SEASON_AUTO || options->season == 0 || options->season >= 2,
-                 VOLT_ERR_ARGUMENT, "season is %lld, and must be at least 2, 0 for none, or VOLT_SEASON_AUTO",
+                 VOLT_ERR_ARGUMENT, "season must be at least 2, 0 for none, or VOLT_SEASON_AUTO (got %lld)",
                  (long long)options->season);
     VOLT_REQUIRE(options->search_seconds >= 0 && isfinite(options->search_seconds), VOLT_ERR_ARGUMENT,
-                 "search_seconds is %g, and must be finite and at least 0", options->search_seconds);
-    VOLT_REQUIRE(series.rows >= FORECAST_LEAST_ROWS, VOLT_ERR_DATA, "%lld row%s: a forecast needs at least %d",
-                 (long long)series.rows, series.rows == 1 ? "" : "s", FORECAST_LEAST_ROWS);
+                 "search_seconds must be finite and at least 0 (got %g)", options->search_seconds);
+    VOLT_REQUIRE(series.rows >= FORECAST_MIN_ROWS, VOLT_ERR_DATA, "%lld row%s: a forecast needs at least %d",
+                 (long long)series.rows, series.rows == 1 ? "" : "s", FORECAST_MIN_ROWS);
     VOLT_REQUIRE(options->season <= series.rows / 2, VOLT_ERR_ARGUMENT,
-                 "season is %lld, and must be at most half of the %lld rows", (long long)options->season,
-                 (long long)series.rows);
+                 "season must be at most half of the %lld rows (got %lld)", (long long)series.rows,
+                 (long long)options->season);
     VOLT_REQUIRE(options->n_coverages == 0 || options->coverages, VOLT_ERR_ARGUMENT, "coverages is NULL");
     for (int64_t c = 0; c < options->n_coverages; c++)
         VOLT_TRY(volt_coverage_check(options->coverages[c]));
@@ -267,9 +284,9 @@ static volt_status check_known(volt_view series, int64_t steps, volt_view known)
     if (!known.data)
         return VOLT_OK;
     VOLT_REQUIRE(known.rows == series.rows || known.rows >= series.rows + steps, VOLT_ERR_SHAPE,
-                 "known has %lld rows, and must have the %lld rows of series, or at least %lld more for the "
-                 "steps to forecast",
-                 (long long)known.rows, (long long)series.rows, (long long)steps);
+                 "known must have the %lld rows of series, or at least %lld more for the steps to forecast "
+                 "(got %lld)",
+                 (long long)series.rows, (long long)steps, (long long)known.rows);
     int64_t used = known.rows > series.rows ? series.rows + steps : series.rows;
     for (int64_t i = 0; i < used; i++)
         for (int64_t j = 0; j < known.cols; j++)
@@ -303,14 +320,14 @@ static int64_t choose_steps(int64_t asked, int64_t rows, const int64_t *seasons,
     if (asked > 0)
         return asked;
     for (int64_t k = 0; k < series && steps == 0; k++)
-        steps = volt_min(seasons[k], MOST_STEPS);
+        steps = volt_min(seasons[k], MAX_STEPS);
     steps = volt_max(1, volt_min(steps > 0 ? steps : FEW_STEPS, rows / 2));
     return future > 0 ? volt_min(steps, future) : steps;
 }
 
 int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows)
 {
-    int64_t most = (int64_t)cbrt(most_work / (double)steps);
+    int64_t most = (int64_t)cbrt(max_work / (double)steps);
     most = volt_max(most, volt_forecast_rows_for(steps));
     return all_rows || rows <= most ? 0 : rows - most;
 }
