@@ -268,7 +268,7 @@ typedef enum volt_beyond {
 } volt_beyond;
 
 /* Warnings of volt_model_predict. */
-enum { VOLT_PREDICT_WARNINGS = 4, VOLT_PREDICT_TEXT = 320 };
+enum { VOLT_PREDICT_TEXT = 320 };
 typedef struct volt_predict_warning {
     volt_warning_code code;
     int64_t row;                  /* first row concerned, from 0 */
@@ -281,7 +281,7 @@ typedef struct volt_predict_warning {
 typedef struct volt_predict_report {
     size_t struct_size;
     int64_t n_warnings;
-    volt_predict_warning warnings[VOLT_PREDICT_WARNINGS];
+    volt_predict_warning warnings[4]; /* n_warnings of them */
 } volt_predict_report;
 
 typedef struct volt_predict_options {

@@ -215,13 +215,13 @@ refused() # PROCESSES STATUS SENTENCE WORD...
     job "$1" "$build/volterra-mpi" "${@:4}"
     [ $? -eq "$2" ] && [ "$(grep -c "$3" "$work/log")" -eq 1 ] && [ ! -e never.safetensors ]
 }
-refused 2 2 'the washout is 7000' fit --x all.csv:u --y all.csv:y --washout 7000 -o never.safetensors
+refused 2 2 'washout.*7000' fit --x all.csv:u --y all.csv:y --washout 7000 -o never.safetensors
 verdict $? "what is given wrong is said once"
 echo 'no checkpoint' >foreign.ckpt
 refused 2 1 'foreign.ckpt' fit --x all.csv:u --y all.csv:y "${tight[@]}" --checkpoint foreign.ckpt -o never.safetensors
 verdict $? "a checkpoint that is none is refused once"
 refused 3 1 'column' tune --x all.csv:u --y all.csv:w --draws 5 -o never.safetensors &&
-    refused 2 2 'the log one.jsonl exists already' tune --x all.csv:u --y all.csv:y --draws 5 --log one.jsonl -o never.safetensors
+    refused 2 2 'one.jsonl exists' tune --x all.csv:u --y all.csv:y --draws 5 --log one.jsonl -o never.safetensors
 verdict $? "what is given wrong to tune is said once, and nobody waits"
 echo "1..$count"
 exit "$failed"

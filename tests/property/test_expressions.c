@@ -433,7 +433,7 @@ static void collections_of_every_kernel(void **state)
                         expected[r * SERIES + c] /= self[r] * self[c];
                 compare("normalised", e.text, expected, K, SERIES * SERIES);
             } else {
-                check_fails(status, VOLT_ERR_DATA, "normalising");
+                check_fails(status, VOLT_ERR_DATA, "positive");
             }
             volt_kernel_free(kernel);
             free(X);

@@ -151,7 +151,7 @@ static volt_status load_damaged(const fields *f, damage how, int64_t i, load_fn 
 /* Fields that may be missing or different in every file and every model: predictions do not need them. */
 static const char *const for_all = "no text library, another text library, ";
 static const char *const for_models =
-    "no text input_names, no text output_names, no tensor errors, no text first_rows, "
+    "no text input_names, no text output_names, no tensor errors, no tensor input_range, no text first_rows, "
     "another text first_rows, ";
 
 /* Every damage to every field is rejected with an error that names the file, except those listed here. */

@@ -353,7 +353,7 @@ static void weights_are_drawn(void **state)
     candidates = NULL;
     draw.ranges = &zero;
     check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_ARGUMENT,
-                "range feedback starts 0");
+                "range feedback 0");
     draw.ranges = &low;
     draw.fed_outputs = volt_view_of(NULL, 0, 0);
     check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_ARGUMENT, "feedback");

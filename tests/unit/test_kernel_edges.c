@@ -293,7 +293,7 @@ static void error_names_failing_factor(void **state)
     }
     volt_kernel *gak = plain_parse("gak");
     check_fails(volt_gram_collection(gak, far, 1, NULL, 0, NULL, volt_matrix_of(K, 1, 1)), VOLT_ERR_NOT_FINITE,
-                "inputs norms 1e+200");
+                "inputs 1e+200");
     volt_kernel_free(gak);
 }
 

@@ -336,9 +336,9 @@ static void incompatible_series_are_rejected(void **state)
         const char *sentence;
     } cases[] = {
         {"rbf", false, "the series have different lengths"},
-        {"rbf:window=2", true, "window is for one sequence"},
-        {"rbf:pole=0.5", true, "filters run along time"},
-        {"gak:window=2", true, "window is for one sequence"},
+        {"rbf:window=2", true, "window"},
+        {"rbf:pole=0.5", true, "filters"},
+        {"gak:window=2", true, "window"},
         {"gak:centre=yes", true, "is centred on its columns"},
         {"gak + linear", true, "compares rows, not series"},
     };

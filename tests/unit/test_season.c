@@ -117,7 +117,7 @@ static void failures_name_the_argument(void **state)
     int64_t season = 77;
     check_fails(volt_season_find(NULL, 30, 1, &season), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_season_find(y, 30, 1, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_season_find(y, 0, 1, &season), VOLT_ERR_SHAPE, "values 0");
+    check_fails(volt_season_find(y, 0, 1, &season), VOLT_ERR_SHAPE, "series 0");
     check_fails(volt_season_find(y, 30, 0, &season), VOLT_ERR_ARGUMENT, "stride 0");
     y[29] = INFINITY;
     check_fails(volt_season_find(y, 30, 1, &season), VOLT_ERR_NOT_FINITE, "29 series");

@@ -265,7 +265,7 @@ state_is_locked()
     small_model
     awk 'NR > 1 { print $0 "," $0 }' x.csv | head -n 20 >pairs.csv # inputs, and a target for each
     for learn in '' --learn; do
-        rm -f state state.lock
+        rm -f state state.lock first.out
         mkfifo rows
         [ -n "$learn" ] && lines=pairs.csv || lines=plain.csv
         tail -n +2 x.csv | head -n 20 >plain.csv
@@ -292,7 +292,7 @@ state_is_locked()
         near seventh expected 1e-9
     done
     # The lock file of a killed process does not block others.
-    rm state
+    rm state first.out
     mkfifo rows
     "$VOLTERRA" stream model.safetensors --state state <rows >first.out 2>first.err &
     first=$!
