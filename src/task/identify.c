@@ -90,7 +90,7 @@ static double begin_stage(identifying *run, const char *name, double share)
     run->done += run->fraction;
     run->fraction = (1 - run->done) * part;
     run->shares -= share;
-    return left * fmin(1, part);
+    return fmax(1e-3, left * fmin(1, part)); /* 0 would be no limit */
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
