@@ -428,7 +428,7 @@ typedef struct volt_identification {
 /* Identifies a system with inputs U (n x d) and outputs Y (n x q), one record in time order, at least 60 rows.
  *
  * Searches use all training rows up to 3000, or the stretch of 3000 with the largest product of the shares of the range of
- * every input and output that it covers; with a time budget, shorter stretches of at least 1000 rows if about 100 trials of each
+ * every input and output that it covers; with a time budget, shorter stretches of at least 1000 rows if about 300 trials of each
  * family would not be possible otherwise. Trials are free runs on three validation blocks of a sixth of these rows, after the
  * first half, from the measured state. The families are fir without and with feedback (linear), volterra and memory
  * with filters, and fading and volterra with feedback, the last four with a linear term. With 1000 rows or more the best two

@@ -17,7 +17,7 @@ enum {
     WASHOUT_SHARE = 20,  /* washout: a twentieth of the rows of the search ... */
     MOST_WASHOUT = 100,  /* ... at most this many */
     CMA_ROWS = 1000,     /* fewer rows: a lower error on the blocks does not carry over to the test */
-    FEWEST_TRIALS = 100, /* trials of a family that a time budget should allow */
+    FEWEST_TRIALS = 300, /* trials of a family that a time budget should allow */
     REFIT_ROWS = 6000,   /* most rows of the model, with draws */
     LARGEST_REFIT = 20000,
     MOST_TEST_ROWS = 20000,
