@@ -42,9 +42,13 @@ static const option rows[] = {
 /* ---- data ------------------------------------------------------------------------------------- */
 
 typedef struct identify_data {
-    char *x_source, *y_source; /* FILE:COLUMNS */
     dataset x, y, test_x, test_y;
 } identify_data;
+
+/* FILE:COLUMNS */
+typedef struct identify_sources {
+    char *x, *y;
+} identify_sources;
 
 /* Joins "FILE" and "COLUMNS", or copies a source if no file was given. */
 static char *source_of(const char *file, const char *columns)
@@ -56,23 +60,20 @@ static char *source_of(const char *file, const char *columns)
     return source;
 }
 
-static int read_data(const identify_arguments *arguments, identify_data *data)
+static int read_data(const identify_arguments *arguments, const identify_sources *sources, identify_data *data)
 {
     const row_range all = {0};
-    data->x_source = source_of(arguments->file, arguments->x);
-    data->y_source = source_of(arguments->file, arguments->y);
-    if (!data->x_source || !data->y_source)
+    if (!sources->x || !sources->y)
         return complain(EXIT_FAILED, "not enough memory");
     int failed = output_check(arguments->output);
     if (!failed)
-        failed = output_check_against(arguments->output, data->x_source);
+        failed = output_check_against(arguments->output, sources->x);
     if (!failed)
-        failed = output_check_against(arguments->output, data->y_source);
+        failed = output_check_against(arguments->output, sources->y);
     if (!failed)
         failed = output_check_against(arguments->output, arguments->test);
     if (!failed)
-        failed = dataset_read_pair(&data->x, data->x_source, &data->y, data->y_source, VOLT_MISSING_ERROR,
-                                   false, &all);
+        failed = dataset_read_pair(&data->x, sources->x, &data->y, sources->y, VOLT_MISSING_ERROR, false, &all);
     if (!failed)
         failed = row_times_check_training(&data->x, NULL, 0);
     if (!failed && arguments->test)
@@ -88,8 +89,6 @@ static void release_data(identify_data *data)
     dataset_release(&data->y);
     dataset_release(&data->test_x);
     dataset_release(&data->test_y);
-    free(data->x_source);
-    free(data->y_source);
 }
 
 /* ---- report ----------------------------------------------------------------------------------- */
@@ -167,8 +166,8 @@ static void report_rows(const volt_identification *found, const identify_data *d
     results_count(results, "washout", NULL, found->washout);
     results_text(results, NULL, "data", "%lld training rows, searches on %lld:%lld, model on %lld:%lld",
                  (long long)found->train_rows, (long long)found->search_begin,
-                 (long long)(found->search_begin + found->search_rows), (long long)found->fit_begin,
-                 (long long)(found->fit_begin + found->fit_rows));
+                 (long long)found->search_begin + found->search_rows, (long long)found->fit_begin,
+                 (long long)found->fit_begin + found->fit_rows);
     results_count(results, "delay", NULL, found->delay);
     results_number(results, "correlation", NULL, found->correlation);
     results_count(results, "input_changes", NULL, found->input_changes);
@@ -209,29 +208,30 @@ static int print_report(const identify_arguments *arguments, const volt_identifi
 
 /* Returns the command that fits the same model; the caller frees it. NULL: out of memory. */
 static char *fit_command(const identify_arguments *arguments, const volt_identification *found,
-                         const identify_data *data)
+                         const identify_sources *sources)
 {
     const volt_identify_candidate *chosen = chosen_of(found);
     char range[64];
-    training_arguments training = {.x = data->x_source, .y = data->y_source, .washout = found->washout};
+    training_arguments training = {.x = sources->x, .y = sources->y, .washout = found->washout};
     volt_fit_options options = volt_fit_options_default();
     options.alpha = chosen->alpha;
     options.feedback_weight = chosen->feedback_weight;
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
     snprintf(range, sizeof range, "%lld:%lld", (long long)found->fit_begin,
-             (long long)(found->fit_begin + found->fit_rows));
+             (long long)found->fit_begin + found->fit_rows);
     training.rows = (row_range){.given = true, .text = range};
     return training_fit_command(&training, &options, chosen->kernel, arguments->output);
 }
 
 static int write_results(const identify_arguments *arguments, const volt_model *model,
-                         const volt_identification *found, const identify_data *data)
+                         const volt_identification *found, const identify_sources *sources,
+                         const identify_data *data)
 {
     int failed = model_write(model, arguments->output);
     if (failed || is_standard_output(arguments->output))
         return failed;
-    char *command = fit_command(arguments, found, data);
+    char *command = fit_command(arguments, found, sources);
     failed = command ? print_report(arguments, found, data, command)
                      : complain(EXIT_FAILED, "not enough memory for the report");
     free(command);
@@ -254,7 +254,8 @@ static int run_identify(int argc, char *const *argv)
         return complain(EXIT_USAGE, "--draws and --budget cannot be given together");
     if (arguments.common.json && is_standard_output(arguments.output))
         return complain(EXIT_USAGE, "--json and -o - cannot both be written to standard output");
-    failed = read_data(&arguments, &data);
+    identify_sources sources = {source_of(arguments.file, arguments.x), source_of(arguments.file, arguments.y)};
+    failed = read_data(&arguments, &sources, &data);
     if (!failed) {
         if (arguments.budget > 0)
             options.seconds = arguments.budget;
@@ -273,10 +274,12 @@ static int run_identify(int argc, char *const *argv)
     }
     if (!failed) {
         warn_of(&found, &data);
-        failed = write_results(&arguments, model, &found, &data);
+        failed = write_results(&arguments, model, &found, &sources, &data);
     }
     volt_model_free(model);
     release_data(&data);
+    free(sources.x);
+    free(sources.y);
     return failed;
 }
 
