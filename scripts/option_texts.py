@@ -30,6 +30,7 @@ DOCSTRINGS = {
     "stream": ["_growing.py learner"],
     "explain": ["_explain.py explain"],
     "forecast": ["series_forecaster.py Forecaster"],
+    "identify": ["identification.py identify"],
     "classify": ["series_classifier.py SeriesClassifier"],
     "anomaly": ["anomaly.py SeriesAnomaly", "row_anomaly.py RowAnomaly"],
     "gram": ["kernels.py gram"],

@@ -189,7 +189,11 @@ typedef enum volt_warning_code {
     VOLT_WARNING_RUN_BOUNDED,    /* a free run diverges: its outputs were bounded from row `row` on */
     VOLT_WARNING_NO_FIRST_OUTPUT, /* a free run starts without a measured output, at row `row` */
     VOLT_WARNING_FREE_RUN,        /* the baselines use measured past targets, the free runs their own outputs */
-    VOLT_WARNING_INPUT_RANGE      /* inputs leave the range of the training inputs, first in row `row` */
+    VOLT_WARNING_INPUT_RANGE,     /* inputs leave the range of the training inputs, first in row `row` */
+    VOLT_WARNING_LITTLE_EXCITATION, /* the inputs change in `value` rows only */
+    VOLT_WARNING_CONSTANT_INPUT,    /* input `series` is constant */
+    VOLT_WARNING_INTEGRATING, /* the outputs drift: their variance is `value` times that of quarters of the rows */
+    VOLT_WARNING_REVERSED /* the outputs explain the inputs better; `value`: the error relative to the other's */
 } volt_warning_code;
 
 typedef struct volt_warning {

@@ -1,4 +1,5 @@
-/* volterra/task.h: tasks with automatic modelling decisions: forecasts, assessments, anomalous rows, comparisons of kernels.
+/* volterra/task.h: tasks with automatic modelling decisions: forecasts, assessments, identification of systems,
+ * anomalous rows, comparisons of kernels.
  *
  *     volt_forecast *forecast = NULL;
  *     volt_status status = volt_forecast_run(series, NULL, &forecast); // series: n x k, one row per time step
@@ -342,6 +343,103 @@ typedef int (*volt_forecast_fn)(const volt_forecast_result *result, void *contex
  * the reason of the first; VOLT_ERR_ARGUMENT, also for `known`; VOLT_ERR_KERNEL, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 VOLT_API volt_status volt_forecast_many(const volt_long_rows *data, const volt_forecast_options *options,
                                         volt_forecast_fn report, void *context);
+
+/* ---- identification of a system --------------------------------------------------------------- */
+
+/* A simulation model from measured inputs and outputs, without choices by the caller:
+ *
+ *     volt_model *model = NULL;
+ *     volt_identification found = {.struct_size = sizeof found};
+ *     volt_status status = volt_identify(U, Y, NULL, &model, &found);
+ *     if (!status)
+ *         printf("%s: %g\n", found.candidates[found.chosen].kernel, found.test_rmse);
+ *     volt_model_free(model);
+ */
+enum {
+    VOLT_IDENTIFY_MIN_ROWS = 60,
+    VOLT_IDENTIFY_SEARCH_ROWS = 3000, /* most rows of the searches */
+    VOLT_IDENTIFY_CANDIDATES = 6,     /* two linear models, four nonlinear families */
+    VOLT_IDENTIFY_BLOCKS = 3,         /* validation blocks */
+    VOLT_IDENTIFY_WARNINGS = 6
+};
+
+typedef struct volt_identify_options {
+    size_t struct_size;
+    /* (optional) another experiment as the test; its first rows set the state. Without it the test is the last fifth of the
+     * rows, which continue the training rows. Test rows take no part in any choice */
+    volt_view test_inputs, test_outputs;
+    double seconds; /* time budget, 300; ignored with draws */
+    /* > 0: trials of every search, instead of a time budget. The result then depends only on the data, the draws and the
+     * seed, not on the number of threads */
+    int64_t draws;
+    uint64_t seed;                   /* 0 */
+    const char *const *input_names;  /* (optional) d names, stored in the model */
+    const char *const *output_names; /* (optional) q names */
+    const volt_time *times;          /* (optional) times of the rows of U, stored as in volt_fit_options */
+    volt_progress progress;
+} volt_identify_options;
+VOLT_API volt_identify_options volt_identify_options_default(void);
+
+/* Best trial of one family. */
+typedef struct volt_identify_candidate {
+    const char *name; /* static: "linear", "linear, feedback", ... */
+    int is_linear;
+    char kernel[VOLT_KERNEL_LENGTH]; /* full text; "": no trial has a score */
+    double alpha, feedback_weight;   /* weight 0: no feedback */
+    double nmse;                     /* mean over the blocks; NaN: no trial has a score */
+    double block_nmse[VOLT_IDENTIFY_BLOCKS];
+    int64_t trials;
+    double seconds;
+    double test_rmse; /* NaN: not tested */
+} volt_identify_candidate;
+
+/* Result of volt_identify. Rows count from the first row given. */
+typedef struct volt_identification {
+    size_t struct_size; /* set by the caller */
+    /* -- rows -- */
+    int64_t rows, train_rows; /* given, and before the test part */
+    int64_t test_rows;        /* test rows in the error, at most 20000 */
+    int test_is_separate;
+    /* first rows of a separate test, whose measured outputs are used and not compared: the washout, at most a tenth */
+    int64_t test_washout;
+    int64_t search_begin, search_rows; /* rows of the searches */
+    int64_t fit_begin, fit_rows;       /* rows of the model */
+    int64_t washout;                   /* first rows of the searches and of the model that are not fitted */
+    /* -- data check, on the training rows -- */
+    int64_t delay;         /* lag of the largest absolute correlation of an output with an earlier input ... */
+    double correlation;    /* ... and this correlation */
+    int64_t input_changes; /* rows in which an input differs from the row before */
+    double
+        output_growth; /* variance of all rows over the mean variance of four quarters, the largest of all outputs ... */
+    double input_growth; /* ... and of all inputs */
+    double forward_nmse; /* held-out error of a linear model of the outputs from earlier inputs ... */
+    double reverse_nmse; /* ... and of the inputs from earlier outputs */
+    /* -- candidates -- */
+    volt_identify_candidate candidates[VOLT_IDENTIFY_CANDIDATES];
+    int64_t chosen, best_linear; /* candidates */
+    /* root mean squared simulation errors on the test rows, over all outputs */
+    double test_rmse, linear_test_rmse;
+    double seconds;
+    /* VOLT_WARNING_LITTLE_EXCITATION, CONSTANT_INPUT, INTEGRATING, REVERSED, RUN_BOUNDED (in the test) */
+    int64_t n_warnings;
+    volt_warning warnings[VOLT_IDENTIFY_WARNINGS];
+} volt_identification;
+
+/* Identifies a system with inputs U (n x d) and outputs Y (n x q), one record in time order, at least 60 rows.
+ *
+ * Searches use all training rows up to 3000, or the stretch of 3000 with the largest product of the shares of the range of
+ * every input and output that it covers; with a time budget, shorter stretches of at least 1000 rows if about 300 trials of each
+ * family would not be possible otherwise. Trials are free runs on three validation blocks of a sixth of these rows, after the
+ * first half, from the measured state. The families are fir without and with feedback (linear), volterra and memory
+ * with filters, and fading and volterra with feedback, the last four with a linear term. With 1000 rows or more the best two
+ * nonlinear families are searched again by CMA-ES. A nonlinear model replaces the better linear one only if it has a lower error
+ * on every block. Both are fitted again on as many training rows as the time (with draws: 6000 rows) and the memory allow, and
+ * simulated on the test rows.
+ *
+ * VOLT_ERR_DATA: too few rows, a constant output, constant inputs, or no linear model with a score; VOLT_ERR_NOT_FINITE,
+ * VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *model with volt_model_free. */
+VOLT_API volt_status volt_identify(volt_view U, volt_view Y, const volt_identify_options *options,
+                                   volt_model **model, volt_identification *result);
 
 /* ---- anomalous rows --------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@ thirteen other kernels of rows, windows, paths and whole sequences, with an exac
 Estimators follow the scikit-learn estimator API; scikit-learn itself is optional:
 
 - `Forecaster`: automatic forecasts of series, also as one call, `forecast`;
+- `identify`: a simulation model of a system from its inputs and outputs, in one call;
 - `VolterraRidge`: ridge regression with the Volterra kernel;
 - `VolterraRidgeCV`: the same, with parameters chosen by cross-validation in time order;
 - `SequenceKernelRidge`: the same with any kernel, also for whole series with numeric targets;
@@ -58,6 +59,7 @@ from .baselines import baseline, season
 from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
 from .files import load, save
+from .identification import Identification, identify
 from .series_forecaster import Forecaster, ForecastWarning, forecast
 from .kernels import (
     gak_kernel,
@@ -95,6 +97,7 @@ __all__ = [
     "ForecastWarning",
     "Forecaster",
     "GapWarning",
+    "Identification",
     "IntervalForecast",
     "Learner",
     "MCS",
@@ -121,6 +124,7 @@ __all__ = [
     "forecast",
     "gak_kernel",
     "gram",
+    "identify",
     "info",
     "kernel_facts",
     "kernel_table",

@@ -125,6 +125,10 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_NO_FIRST_OUTPUT": 13,
     "VOLT_WARNING_FREE_RUN": 14,
     "VOLT_WARNING_INPUT_RANGE": 15,
+    "VOLT_WARNING_LITTLE_EXCITATION": 16,
+    "VOLT_WARNING_CONSTANT_INPUT": 17,
+    "VOLT_WARNING_INTEGRATING": 18,
+    "VOLT_WARNING_REVERSED": 19,
     "VOLT_AHEAD_AUTO": -1,
     "VOLT_MEMBER_KERNEL": 0,
     "VOLT_MEMBER_THETA": 1,
@@ -141,6 +145,11 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_FORECAST_SEARCH_REJECTED": 4,
     "VOLT_FORECAST_SEARCH_ACCEPTED": 5,
     "VOLT_BACKTEST_METHODS": 8,
+    "VOLT_IDENTIFY_MIN_ROWS": 60,
+    "VOLT_IDENTIFY_SEARCH_ROWS": 3000,
+    "VOLT_IDENTIFY_CANDIDATES": 6,
+    "VOLT_IDENTIFY_BLOCKS": 3,
+    "VOLT_IDENTIFY_WARNINGS": 6,
     "VOLT_PROTOCOL_HISTORY": 0,
     "VOLT_PROTOCOL_PUBLISHED": 1,
     "VOLT_OBJECT_SCALE_CHANNELS": 0,
@@ -1290,6 +1299,67 @@ class ForecastResult(Sized):
     ]
 
 
+class IdentifyOptions(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("test_inputs", Matrix),
+        ("test_outputs", Matrix),
+        ("seconds", c_double),
+        ("draws", c_int64),
+        ("seed", c_uint64),
+        ("input_names", POINTER(c_char_p)),
+        ("output_names", POINTER(c_char_p)),
+        ("times", POINTER(Time)),
+        ("progress", Progress),
+    ]
+
+
+class IdentifyCandidate(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("is_linear", c_int),
+        ("kernel", c_char * 2048),
+        ("alpha", c_double),
+        ("feedback_weight", c_double),
+        ("nmse", c_double),
+        ("block_nmse", c_double * 3),
+        ("trials", c_int64),
+        ("seconds", c_double),
+        ("test_rmse", c_double),
+    ]
+
+
+class Identification(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rows", c_int64),
+        ("train_rows", c_int64),
+        ("test_rows", c_int64),
+        ("test_is_separate", c_int),
+        ("test_washout", c_int64),
+        ("search_begin", c_int64),
+        ("search_rows", c_int64),
+        ("fit_begin", c_int64),
+        ("fit_rows", c_int64),
+        ("washout", c_int64),
+        ("delay", c_int64),
+        ("correlation", c_double),
+        ("input_changes", c_int64),
+        ("output_growth", c_double),
+        ("input_growth", c_double),
+        ("forward_nmse", c_double),
+        ("reverse_nmse", c_double),
+        ("candidates", IdentifyCandidate * 6),
+        ("chosen", c_int64),
+        ("best_linear", c_int64),
+        ("test_rmse", c_double),
+        ("linear_test_rmse", c_double),
+        ("seconds", c_double),
+        ("n_warnings", c_int64),
+        ("warnings", Warning * 6),
+    ]
+
+
 class RowAnomalyOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -1551,6 +1621,9 @@ STRUCTS: Dict[str, Any] = {
     "volt_backtest": Backtest,
     "volt_long_rows": LongRows,
     "volt_forecast_result": ForecastResult,
+    "volt_identify_options": IdentifyOptions,
+    "volt_identify_candidate": IdentifyCandidate,
+    "volt_identification": Identification,
     "volt_row_anomaly_options": RowAnomalyOptions,
     "volt_contender": Contender,
     "volt_compare_options": CompareOptions,
@@ -1716,6 +1789,8 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_forecast_series_at": (POINTER(ForecastSeries), [c_void_p, c_int64]),
     "volt_forecast_backtest": (c_int, [Matrix, POINTER(ForecastOptions), c_int64, POINTER(Backtest)]),
     "volt_forecast_many": (c_int, [POINTER(LongRows), POINTER(ForecastOptions), ForecastFn, c_void_p]),
+    "volt_identify_options_default": (IdentifyOptions, []),
+    "volt_identify": (c_int, [Matrix, Matrix, POINTER(IdentifyOptions), POINTER(c_void_p), POINTER(Identification)]),
     "volt_row_anomaly_options_default": (RowAnomalyOptions, []),
     "volt_row_anomaly_fit": (c_int, [Matrix, POINTER(RowAnomalyOptions), POINTER(c_void_p)]),
     "volt_row_anomaly_score": (c_int, [c_void_p, Matrix, POINTER(RowAnomalyOptions), Matrix, c_void_p]),

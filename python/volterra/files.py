@@ -68,7 +68,11 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraCl
     Files of version 1.0.0 contain them one step ahead only; with those, X for a model further ahead begins as for the program.
     Results on held-out rows (``report_`` and similar) are not in the file.
     """
-    model = Model.load(path)
+    return estimator_of(Model.load(path))
+
+
+def estimator_of(model: Model) -> Union[VolterraRidge, SequenceKernelRidge, VolterraClassifier]:
+    """Return the estimator of a model of the library."""
     settings = model.settings
     horizons = Horizons.of(model)
     alphas, changes = model.alphas, model.anchors >= 0

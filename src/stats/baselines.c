@@ -174,6 +174,15 @@ const char *volt_warning_text(volt_warning_code code)
         return "inputs leave the range of the training inputs";
     case VOLT_WARNING_FREE_RUN:
         return "the baselines use measured past targets, the free runs only their own outputs: not comparable";
+    case VOLT_WARNING_LITTLE_EXCITATION:
+        return "the inputs hardly change";
+    case VOLT_WARNING_CONSTANT_INPUT:
+        return "an input is constant";
+    case VOLT_WARNING_INTEGRATING:
+        return "the outputs drift: the system integrates, or is slow compared with the record";
+    case VOLT_WARNING_REVERSED:
+        return "a linear model from the outputs to the inputs explains more than one from the inputs to the "
+               "outputs";
     }
     return "unknown warning";
 }

@@ -1,0 +1,320 @@
+/* cli/commands/cmd_identify.c: volterra identify, finds a simulation model of a system. */
+#include "args/command.h"
+#include "files/inputs.h"
+#include "files/outputs.h"
+#include "files/row_times.h"
+#include "search/training.h"
+#include "terminal/messages.h"
+#include "terminal/progress_bar.h"
+#include "terminal/results.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct identify_arguments {
+    common_arguments common;
+    const char *file, *x, *y, *test, *output;
+    double budget;
+    int64_t draws;
+} identify_arguments;
+
+#define ROW(...) OPTION(identify_arguments, __VA_ARGS__)
+static const option rows[] = {
+    HEADING("data"),
+    ROW("FILE", NULL, file, "measured rows; --x and --y are then columns of it", .is_positional = true,
+        .python = "", .unset = "--x and --y are FILE or FILE:COLUMNS"),
+    ROW("x", "X", x, "inputs of the system, one row per time step", .required = true, .python = "u"),
+    ROW("y", "Y", y, "outputs of the system, row by row with X", .required = true),
+    ROW("test", "FILE", test, "another experiment for the test, with the same column names",
+        .unset = "the last fifth of the rows"),
+    HEADING("search"),
+    ROW("budget", "TIME", budget, "time limit of the whole command: 90s, 3min, 2h, 1h30m, or seconds",
+        .is_duration = true, .unset = "5min, unless --draws is given"),
+    ROW("draws", "N", draws, "number of candidates of every search, instead of a time limit",
+        .range = AT_LEAST(1)),
+    HEADING("output"),
+    ROW("output", "MODEL", output, "model file (safetensors)", .letter = 'o', .required = true),
+};
+
+/* ---- data ------------------------------------------------------------------------------------- */
+
+typedef struct identify_data {
+    dataset x, y, test_x, test_y;
+} identify_data;
+
+/* FILE:COLUMNS */
+typedef struct identify_sources {
+    char *x, *y;
+} identify_sources;
+
+/* Joins "FILE" and "COLUMNS", or copies a source if no file was given. */
+static char *source_of(const char *file, const char *columns)
+{
+    size_t size = (file ? strlen(file) : 0) + strlen(columns) + 2;
+    char *source = malloc(size);
+    if (source)
+        snprintf(source, size, "%s%s%s", file ? file : "", file ? ":" : "", columns);
+    return source;
+}
+
+static int read_data(const identify_arguments *arguments, const identify_sources *sources, identify_data *data)
+{
+    const row_range all = {0};
+    if (!sources->x || !sources->y)
+        return complain(EXIT_FAILED, "not enough memory");
+    int failed = output_check(arguments->output);
+    if (!failed)
+        failed = output_check_against(arguments->output, sources->x);
+    if (!failed)
+        failed = output_check_against(arguments->output, sources->y);
+    if (!failed)
+        failed = output_check_against(arguments->output, arguments->test);
+    if (!failed)
+        failed = dataset_read_pair(&data->x, sources->x, &data->y, sources->y, VOLT_MISSING_ERROR, false, &all);
+    if (!failed)
+        failed = row_times_check_training(&data->x, NULL, 0);
+    if (!failed && arguments->test)
+        failed = dataset_read_like(&data->test_x, arguments->test, &all, "--test", &data->x);
+    if (!failed && arguments->test)
+        failed = dataset_read_like(&data->test_y, arguments->test, &all, "--test", &data->y);
+    return failed;
+}
+
+static void release_data(identify_data *data)
+{
+    dataset_release(&data->x);
+    dataset_release(&data->y);
+    dataset_release(&data->test_x);
+    dataset_release(&data->test_y);
+}
+
+/* ---- report ----------------------------------------------------------------------------------- */
+
+static const volt_identify_candidate *chosen_of(const volt_identification *found)
+{
+    return &found->candidates[found->chosen];
+}
+
+static void warn_of(const volt_identification *found, const identify_data *data)
+{
+    for (int64_t i = 0; i < found->n_warnings; i++) {
+        const volt_warning *warning = &found->warnings[i];
+        const char *text = volt_warning_text(warning->code);
+        switch (warning->code) {
+        case VOLT_WARNING_CONSTANT_INPUT:
+            if (data->x.names)
+                warn("%s: %s", text, data->x.names[warning->series]);
+            else
+                warn("%s: column %lld of --x", text, (long long)warning->series + 1);
+            break;
+        case VOLT_WARNING_LITTLE_EXCITATION:
+            warn("%s: in %g of %lld rows", text, warning->value, (long long)found->train_rows);
+            break;
+        case VOLT_WARNING_INTEGRATING:
+            warn("%s (variance %.3g times that of quarters of the rows)", text, warning->value);
+            break;
+        case VOLT_WARNING_REVERSED:
+            warn("%s (NMSE %.3g and %.3g): are --x and --y swapped?", text, found->reverse_nmse,
+                 found->forward_nmse);
+            break;
+        default:
+            warn("%s (test rows)", text);
+        }
+    }
+}
+
+static void report_candidate(const volt_identify_candidate *one, result_list *results)
+{
+    result_list *inner = results_new(true);
+    char time[QUANTITY_LENGTH];
+    results_text(inner, "name", NULL, "%s", one->name);
+    results_flag(inner, "linear", one->is_linear);
+    results_text(inner, "kernel", NULL, "%s", one->kernel);
+    results_number(inner, "alpha", NULL, one->alpha);
+    results_number(inner, "feedback_weight", NULL, one->feedback_weight);
+    results_number(inner, "nmse", NULL, one->nmse);
+    results_numbers(inner, "block_nmse", one->block_nmse, VOLT_IDENTIFY_BLOCKS);
+    results_count(inner, "trials", NULL, one->trials);
+    results_number(inner, "seconds", NULL, one->seconds);
+    results_number(inner, "test_rmse", NULL, one->test_rmse);
+    results_append(results, "candidates", inner);
+    if (isfinite(one->nmse))
+        results_text(results, NULL, one->name, "NMSE %.4g (blocks %.3g, %.3g, %.3g), %lld trials, %s",
+                     one->nmse, one->block_nmse[0], one->block_nmse[1], one->block_nmse[2],
+                     (long long)one->trials, format_seconds(one->seconds, time));
+    else
+        results_text(results, NULL, one->name, "no trial with a score, %lld trials, %s", (long long)one->trials,
+                     format_seconds(one->seconds, time));
+}
+
+static void report_rows(const volt_identification *found, const identify_data *data, result_list *results)
+{
+    results_count(results, "rows", NULL, found->rows);
+    results_count(results, "d", NULL, data->x.view.cols);
+    results_count(results, "q", NULL, data->y.view.cols);
+    results_count(results, "train_rows", NULL, found->train_rows);
+    results_count(results, "test_rows", NULL, found->test_rows);
+    results_flag(results, "test_is_separate", found->test_is_separate);
+    results_count(results, "test_washout", NULL, found->test_washout);
+    results_count(results, "search_begin", NULL, found->search_begin);
+    results_count(results, "search_rows", NULL, found->search_rows);
+    results_count(results, "fit_begin", NULL, found->fit_begin);
+    results_count(results, "fit_rows", NULL, found->fit_rows);
+    results_count(results, "washout", NULL, found->washout);
+    results_text(results, NULL, "data", "%lld training rows, searches on %lld:%lld, model on %lld:%lld",
+                 (long long)found->train_rows, (long long)found->search_begin,
+                 (long long)found->search_begin + found->search_rows, (long long)found->fit_begin,
+                 (long long)found->fit_begin + found->fit_rows);
+    results_count(results, "delay", NULL, found->delay);
+    results_number(results, "correlation", NULL, found->correlation);
+    results_count(results, "input_changes", NULL, found->input_changes);
+    results_number(results, "output_growth", NULL, found->output_growth);
+    results_number(results, "input_growth", NULL, found->input_growth);
+    results_number(results, "forward_nmse", NULL, found->forward_nmse);
+    results_number(results, "reverse_nmse", NULL, found->reverse_nmse);
+    results_text(results, NULL, "data check",
+                 "largest correlation %.3g at lag %lld; inputs change in %lld rows; %s", found->correlation,
+                 (long long)found->delay, (long long)found->input_changes,
+                 found->n_warnings > 0 ? "see the warnings" : "no warnings");
+}
+
+static int print_report(const identify_arguments *arguments, const volt_identification *found,
+                        const identify_data *data, const char *command)
+{
+    const volt_identify_candidate *chosen = chosen_of(found);
+    result_list *results = results_new(arguments->common.json);
+    results_text(results, "model", "model", "%s", arguments->output);
+    report_rows(found, data, results);
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
+        report_candidate(&found->candidates[i], results);
+    results_text(results, "chosen", NULL, "%s", chosen->name);
+    results_text(results, "best_linear", NULL, "%s", found->candidates[found->best_linear].name);
+    results_text(results, "kernel", NULL, "%s", chosen->kernel);
+    results_number(results, "alpha", NULL, chosen->alpha);
+    results_number(results, "feedback_weight", NULL, chosen->feedback_weight);
+    results_text(results, NULL, "chosen", "%s%s", chosen->name,
+                 chosen->is_linear ? " (no other model is better on every block)" : "");
+    results_number(results, "test_rmse", NULL, found->test_rmse);
+    results_number(results, "linear_test_rmse", NULL, found->linear_test_rmse);
+    results_text(results, NULL, "test RMSE", "%.6g, linear model %.6g (%lld rows)", found->test_rmse,
+                 found->linear_test_rmse, (long long)found->test_rows);
+    results_number(results, "seconds", NULL, found->seconds);
+    results_text(results, "command", "same model", "%s", command);
+    return results_print(results);
+}
+
+/* Returns the command that fits the same model; the caller frees it. NULL: out of memory. */
+static char *fit_command(const identify_arguments *arguments, const volt_identification *found,
+                         const identify_sources *sources)
+{
+    const volt_identify_candidate *chosen = chosen_of(found);
+    char range[64];
+    training_arguments training = {.x = sources->x, .y = sources->y, .washout = found->washout};
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = chosen->alpha;
+    options.feedback_weight = chosen->feedback_weight;
+    options.target = VOLT_TARGET_LEVEL;
+    options.input = VOLT_INPUT_LEVEL;
+    snprintf(range, sizeof range, "%lld:%lld", (long long)found->fit_begin,
+             (long long)found->fit_begin + found->fit_rows);
+    training.rows = (row_range){.given = true, .text = range};
+    return training_fit_command(&training, &options, chosen->kernel, arguments->output);
+}
+
+static int write_results(const identify_arguments *arguments, const volt_model *model,
+                         const volt_identification *found, const identify_sources *sources,
+                         const identify_data *data)
+{
+    int failed = model_write(model, arguments->output);
+    if (failed || is_standard_output(arguments->output))
+        return failed;
+    char *command = fit_command(arguments, found, sources);
+    failed = command ? print_report(arguments, found, data, command)
+                     : complain(EXIT_FAILED, "not enough memory for the report");
+    free(command);
+    return failed;
+}
+
+/* ---- command ---------------------------------------------------------------------------------- */
+
+static int run_identify(int argc, char *const *argv)
+{
+    identify_arguments arguments = {0};
+    identify_data data = {0};
+    volt_identification found = {.struct_size = sizeof found};
+    volt_identify_options options = volt_identify_options_default();
+    volt_model *model = NULL;
+    int failed = options_parse(&command_identify.options, argc, argv, &arguments);
+    if (failed)
+        return failed;
+    if (arguments.draws > 0 && arguments.budget > 0)
+        return complain(EXIT_USAGE, "--draws and --budget cannot be given together");
+    if (arguments.common.json && is_standard_output(arguments.output))
+        return complain(EXIT_USAGE, "--json and -o - cannot both be written to standard output");
+    identify_sources sources = {source_of(arguments.file, arguments.x), source_of(arguments.file, arguments.y)};
+    failed = read_data(&arguments, &sources, &data);
+    if (!failed) {
+        if (arguments.budget > 0)
+            options.seconds = arguments.budget;
+        options.draws = arguments.draws;
+        options.seed = arguments.common.seed.value;
+        options.test_inputs = data.test_x.view;
+        options.test_outputs = data.test_y.view;
+        options.input_names = (const char *const *)data.x.names;
+        options.output_names = (const char *const *)data.y.names;
+        options.times = data.x.table->times;
+        options.progress = progress_begin(arguments.common.quiet);
+        volt_status status = volt_identify(data.x.view, data.y.view, &options, &model, &found);
+        progress_end();
+        failed =
+            status ? complain_status_hint(status, " (--x %.120s --y %.120s)", arguments.x, arguments.y) : 0;
+    }
+    if (!failed) {
+        warn_of(&found, &data);
+        failed = write_results(&arguments, model, &found, &sources, &data);
+    }
+    volt_model_free(model);
+    release_data(&data);
+    free(sources.x);
+    free(sources.y);
+    return failed;
+}
+
+const cli_command command_identify = {
+    .name = "identify",
+    .summary = "find a simulation model of a system from its inputs and outputs",
+    .description =
+        "Searches linear and nonlinear models that compute the outputs of a system from its inputs, chooses\n"
+        "one by free runs on validation blocks, and tests it on rows that take no part in any choice: the\n"
+        "last fifth, or another experiment with --test. Rows are one record in time order, at least 60.\n"
+        "\n"
+        "The data check reports the lag of the largest correlation of input and output. It warns about inputs\n"
+        "that hardly change, outputs that drift (their variance is more than 2.5 times that of quarters of\n"
+        "the rows), and outputs that explain the inputs better than the reverse.\n"
+        "\n"
+        "Searches use all training rows up to 3000, or the stretch of 3000 that covers most of the ranges of\n"
+        "inputs and outputs. A short --budget shortens it, to at least 1000 rows. Three validation blocks of\n"
+        "a sixth of these rows follow the first half. The state at the start of a block is known, or zero\n"
+        "with --test. Candidates are fir without and with feedback (linear), volterra and memory with "
+        "filters,\n"
+        "and fading and volterra with feedback, the last four with a linear term. On 1000 rows or more, the\n"
+        "best two are searched again by CMA-ES.\n"
+        "\n"
+        "A nonlinear model replaces the better linear one only if its error is lower on every block. Both are\n"
+        "fitted on as many training rows as time and memory allow (with --draws at most 6000) and simulated\n"
+        "on the test rows, at most 20000. Measured outputs of the first rows of --test (a twentieth of the\n"
+        "training rows, at most 100 and a tenth of the test) set the state and are not compared. NMSE is the\n"
+        "mean squared error relative to the variance of the outputs.\n"
+        "\n"
+        "With --draws the result depends only on the data, the number and --seed. With --budget it also\n"
+        "depends on the speed of the machine. Several records (--series) are not supported: use tune.\n",
+    .examples =
+        "  volterra identify data.csv --x u --y y -o model.safetensors\n"
+        "  volterra identify data.csv --x u --y y --test other.csv --budget 10min -o model.safetensors\n"
+        "  volterra identify --x u.csv --y y.csv:level --draws 200 --seed 1 -o model.safetensors --json\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_identify,
+};

@@ -1,0 +1,80 @@
+"""identify: the same bits as the program, and the bad input that it rejects."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import volterra
+
+
+def system(rows=300, seed=1):
+    """A filter, a function and a filter."""
+    rng = np.random.default_rng(seed)
+    u, y = rng.normal(size=rows), np.empty(rows)
+    before = after = 0.0
+    for t in range(rows):
+        before = 0.6 * before + u[t]
+        after = 0.5 * after + np.tanh(1.5 * before)
+        y[t] = after
+    return u, y
+
+
+def table(path, u, y):
+    np.savetxt(path, np.column_stack([u, y]), delimiter=",", fmt="%.17g", header="u,y", comments="")
+    return path
+
+
+def test_bitwise_equal_to_program(program, tmp_path):
+    u, y = system()
+    v, z = system(90, seed=2)
+    data, other = table(tmp_path / "data.csv", u, y), table(tmp_path / "other.csv", v, z)
+    for test, options in ((None, []), ((v, z), ["--test", other])):
+        path = tmp_path / "program.safetensors"
+        printed = program(
+            "identify", data, "--x", "u", "--y", "y", "--draws", "8", "--seed", "3", "--json", "-o", path, *options
+        )
+        report = json.loads(printed)
+        found = volterra.identify(u, y, draws=8, seed=3, test=test)
+        assert found.chosen_ == report["chosen"] and found.best_linear_ == report["best_linear"]
+        assert found.test_rmse_ == report["test_rmse"] and found.linear_test_rmse_ == report["linear_test_rmse"]
+        for one, expected in zip(found.candidates_, report["candidates"]):
+            for name in ("name", "kernel", "alpha", "feedback_weight", "nmse", "block_nmse", "trials", "linear"):
+                assert one[name] == expected[name]
+        for name, value in {**found.rows_, **found.check_}.items():
+            assert value == report[name]
+        expected = volterra.load(path).predict(v.reshape(-1, 1))
+        assert found.predict(v).tolist() == np.ravel(expected).tolist()
+
+
+def test_nonlinear_model_is_saved(tmp_path):
+    u, y = system()
+    found = volterra.identify(u.reshape(-1, 1), y, draws=12)
+    assert found.test_rmse_ < found.linear_test_rmse_ and not found.warnings_
+    simulated = found.predict(u[240:])
+    assert np.sqrt(np.mean((simulated - y[240:]) ** 2)) == pytest.approx(found.test_rmse_, rel=1e-12)
+    volterra.save(found.model, tmp_path / "model.safetensors")
+    assert volterra.load(tmp_path / "model.safetensors").predict(u[240:, None]).tolist() == simulated.tolist()
+    assert found.chosen_ in repr(found)
+
+
+def test_swapped_columns_warn():
+    u, _ = system()
+    y = np.convolve(u, [0.0, 1.0, 0.5, 0.2])[: len(u)]
+    with pytest.warns(volterra.FitWarning):
+        assert volterra.identify(y, u, draws=1).warnings_
+
+
+def test_bad_input():
+    u, y = system(100)
+    for inputs, outputs, word in ((u[:59], y[:59], "60"), (u, 0 * y, "constant"), (0 * u, y, "constant")):
+        with pytest.raises(ValueError, match=word):
+            volterra.identify(inputs, outputs, draws=1)
+    with pytest.raises(ValueError, match="draws"):
+        volterra.identify(u, y, draws=0)
+    with pytest.raises(ValueError):
+        volterra.identify(u, y[:99], draws=1)
+    y[7] = np.nan
+    with pytest.raises(ValueError, match="y"):
+        volterra.identify(u, y, draws=1)

@@ -1,0 +1,185 @@
+"""A simulation model of a system from its inputs and outputs, in one call: `identify`.
+
+All decisions are automatic. ``volterra identify`` and `volt_identify` compute the same numbers.
+"""
+
+from __future__ import annotations
+
+from ctypes import byref, c_void_p
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+from . import _native as c
+from ._arguments import seconds_of, seed_number, whole
+from ._arrays import Array, as_matrix, as_targets, view
+from ._assess import FitWarning, Note, read_notes
+from ._errors import warn
+from ._frames import column_names
+from ._model import Model
+from ._progress import Watch
+from ._threads import use_threads
+from .classifier import VolterraClassifier
+from .files import estimator_of
+from .ridge import SequenceKernelRidge, VolterraRidge
+
+__all__ = ["Identification", "identify"]
+
+_ROWS = ("train_rows", "test_rows", "test_washout", "search_begin", "search_rows", "fit_begin", "fit_rows", "washout")
+_CHECK = (
+    "delay",
+    "correlation",
+    "input_changes",
+    "output_growth",
+    "input_growth",
+    "forward_nmse",
+    "reverse_nmse",
+)
+
+
+class Identification:
+    """Result of `identify`.
+
+    Attributes
+    ----------
+    model : SequenceKernelRidge or VolterraRidge
+        The chosen model, fitted on training rows. `volterra.save` writes it for the program.
+    candidates_ : list of dict
+        The best model of every family: ``name``, ``linear``, ``kernel``, ``alpha``, ``feedback_weight``, ``nmse`` (mean over the
+        validation blocks), ``block_nmse``, ``trials``, ``seconds`` and ``test_rmse`` (nan: not tested).
+    chosen_, best_linear_ : str
+        Names of the chosen family and of the better linear one.
+    test_rmse_, linear_test_rmse_ : float
+        Simulation errors of the chosen and of the linear model on the test rows.
+    rows_ : dict
+        Rows of the training part, the test, the searches and the model.
+    check_ : dict
+        Data check: ``delay`` (lag of the largest correlation of input and output), ``correlation``, ``input_changes``,
+        ``output_growth``, ``input_growth``, ``forward_nmse``, ``reverse_nmse``.
+    warnings_ : list
+        Warnings of the library, with code and text.
+    """
+
+    def __init__(self, model: Model, found: c.Identification) -> None:
+        self.model: Union[VolterraRidge, SequenceKernelRidge, VolterraClassifier] = estimator_of(model)
+        self.candidates_: List[Dict[str, Any]] = [
+            {
+                "name": c.text(one.name),
+                "linear": bool(one.is_linear),
+                "kernel": c.text(one.kernel),
+                "alpha": float(one.alpha),
+                "feedback_weight": float(one.feedback_weight),
+                "nmse": float(one.nmse),
+                "block_nmse": list(one.block_nmse),
+                "trials": int(one.trials),
+                "seconds": float(one.seconds),
+                "test_rmse": float(one.test_rmse),
+            }
+            for one in found.candidates
+        ]
+        self.chosen_: str = self.candidates_[found.chosen]["name"]
+        self.best_linear_: str = self.candidates_[found.best_linear]["name"]
+        self.test_rmse_, self.linear_test_rmse_ = float(found.test_rmse), float(found.linear_test_rmse)
+        self.rows_: Dict[str, int] = {name: int(getattr(found, name)) for name in _ROWS}
+        self.check_: Dict[str, float] = {name: getattr(found, name) for name in _CHECK}
+        self.warnings_: List[Note] = read_notes(found.warnings, found.n_warnings)
+
+    def predict(self, u: Any, **options: Any) -> Any:
+        """Simulate the outputs for inputs that follow the rows of the model, see ``predict`` of `model`.
+
+        Parameters
+        ----------
+        u : array-like of shape (n_steps, n_inputs) or (n_steps,)
+            Inputs. With ``start="reset"`` they are another experiment.
+        **options
+            Parameters of ``model.predict``.
+        """
+        return self.model.predict(_inputs(u, "u"), **options)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Identification: {self.chosen_}, test RMSE {self.test_rmse_:.6g}, "
+            f"linear model {self.linear_test_rmse_:.6g}>"
+        )
+
+
+def _inputs(u: Any, name: str) -> Any:
+    """One column for 1-D data; frames are kept."""
+    if getattr(u, "ndim", None) == 2 or hasattr(u, "columns"):
+        return u
+    return as_targets(u, name)[0]
+
+
+def _matrices(u: Any, y: Any, names: Tuple[str, str]) -> Tuple[Array, Array]:
+    return as_matrix(_inputs(u, names[0]), names[0]), as_targets(y, names[1])[0]
+
+
+def identify(
+    u: Any,
+    y: Any,
+    budget: Union[None, float, str] = "5min",
+    *,
+    draws: Optional[int] = None,
+    test: Optional[Tuple[Any, Any]] = None,
+    seed: int = 0,
+    n_jobs: Optional[int] = None,
+    verbose: bool = False,
+) -> Identification:
+    """Find a simulation model of a system: linear and nonlinear models, chosen by free runs on validation blocks.
+
+    A nonlinear model replaces the better linear one only if its error is lower on every block. The result is the same as that
+    of ``volterra identify``.
+
+    Parameters
+    ----------
+    u : array-like of shape (n_steps, n_inputs) or (n_steps,)
+        Inputs of the system, one row per time step. At least 60 rows.
+    y : array-like of shape (n_steps, n_outputs) or (n_steps,)
+        Outputs of the system, row by row with X.
+    budget : float or str, default="5min"
+        Time limit of the whole command: 90s, 3min, 2h, 1h30m, or seconds. Ignored with ``draws``.
+    draws : int, optional
+        Number of candidates of every search, instead of a time limit (at least 1). The result then depends only on
+        the data, this number and the seed.
+    test : tuple of two arrays, optional
+        Another experiment for the test, with the same column names. Inputs and outputs. None: the last fifth of the
+        rows.
+    seed : int, default=0
+    n_jobs : int, optional
+        Number of threads.
+    verbose : bool, default=False
+        Progress bar.
+
+    Returns
+    -------
+    Identification
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> u = np.random.default_rng(1).normal(size=300)
+    >>> y = np.convolve(u, [0.0, 1.0, 0.5, 0.2])[:300]
+    >>> found = volterra.identify(u, y, draws=4)
+    >>> bool(found.test_rmse_ < 0.1)
+    True
+    """
+    options = c.lib.volt_identify_options_default()
+    inputs, outputs = _matrices(u, y, ("u", "y"))
+    options.draws = 0 if draws is None else whole("draws", draws, 1)
+    if draws is None and budget is not None:
+        options.seconds = seconds_of(budget)
+    options.seed = seed_number("seed", seed)
+    options.input_names = c.names_array("the name of an input", column_names(u))
+    options.output_names = c.names_array("the name of an output", column_names(y))
+    held = None if test is None else _matrices(test[0], test[1], ("the inputs of test", "the outputs of test"))
+    if held is not None:
+        options.test_inputs, options.test_outputs = view(held[0]), view(held[1])
+    handle, found = c_void_p(), c.Identification()
+    with use_threads(n_jobs), Watch("identify", verbose) as watch:
+        options.progress = watch.progress
+        status = c.lib.volt_identify(view(inputs), view(outputs), byref(options), byref(handle), byref(found))
+        model = Model(handle) if handle else None
+        watch.check(status)
+    assert model is not None
+    result = Identification(model, found)
+    for note in result.warnings_:
+        warn(note.text, FitWarning)
+    return result

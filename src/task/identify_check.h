@@ -1,0 +1,21 @@
+/* src/task/identify_check.h: data check of an identification, and its choice of rows. */
+#ifndef TASK_IDENTIFY_CHECK_H
+#define TASK_IDENTIFY_CHECK_H
+
+#include "volterra/task.h"
+
+/* Appends a warning to the result, unless it is full. */
+void volt_identify_warn(volt_identification *found, volt_warning warning);
+
+/* Rejects constant outputs and inputs. Fills the data check and its warnings; U and Y are the training rows. */
+volt_status volt_identify_check(volt_view U, volt_view Y, volt_progress progress, volt_identification *found);
+
+/* Returns the first row of the stretch of `count` rows with the largest product, over all columns, of the range
+ * within the stretch relative to the range of all rows; of equal ones the last. *product (may be NULL) receives
+ * it. Stretches begin an eighth of their length apart, counted from the end. */
+int64_t volt_identify_stretch(volt_view U, volt_view Y, int64_t count, double *product);
+
+/* Returns the same product for the rows first .. first + count - 1. */
+double volt_identify_coverage(volt_view U, volt_view Y, int64_t first, int64_t count);
+
+#endif

@@ -1,0 +1,78 @@
+# tests/cli/cases/5_identify.sh: volterra identify, from rows to a tested model.
+
+# A filter, a function and a filter: data.csv with the columns u, y and flat, of 300 rows; test.csv of 80 rows.
+identify_rows()
+{
+    awk 'BEGIN {
+        srand(3); file = "data.csv"; print "u,y,flat" > file
+        for (t = 0; t < 380; t++) {
+            if (t == 300) { file = "test.csv"; print "u,y,flat" > file; a = b = 0 }
+            u = 2 * rand() + 2 * rand() - 2; a = 0.6 * a + u; x = exp(3 * a); b = 0.5 * b + (x - 1) / (x + 1)
+            printf "%.17g,%.17g,1\n", u, b > file
+        }
+    }'
+}
+
+identify_report()
+{
+    identify_rows
+    expect 0 identify data.csv --x u --y y --draws 12 -o m.safetensors --quiet
+    no_err
+    lines_of out 12
+    out_has '^chosen +'
+    out_has '^test RMSE +'
+    expect 0 identify data.csv --x u --y y --draws 12 -o again.safetensors --quiet --json --threads 2
+    valid_json out "len(v['candidates']) == 6 and v['rows'] == 300 and v['train_rows'] == 240 and v['test_rows'] == 60"
+    valid_json out "v['test_rmse'] < v['linear_test_rmse'] and v['fit_rows'] == 240 and not v['test_is_separate']"
+    cmp m.safetensors again.safetensors || fail "the number of threads changes the model"
+    valid_json out "open('command', 'w').write(v['command'].split(' ', 1)[1].replace('again', 'fitted')) > 0"
+    valid_json out "open('rmse', 'w').write(repr(v['test_rmse'])) > 0"
+    # The command of the report fits the same model, whose predictions have the error of the report.
+    eval "set -- $(cat command)"
+    expect 0 "$@" --quiet
+    cmp m.safetensors fitted.safetensors || fail "the command fits another model"
+    expect 0 predict m.safetensors --x data.csv:u --rows 240: -o p.csv --quiet
+    expect 0 score --truth data.csv:y --truth-rows 240: --pred p.csv --json
+    valid_json out "abs(v['rmse'] - $(cat rmse)) <= 1e-12"
+    expect 0 explain m.safetensors
+    sed 1d test.csv | cut -d, -f1 | "$VOLTERRA" stream m.safetensors >lines || fail "stream"
+    lines_of lines 80
+}
+check "identify: report, model and the command that fits it again" identify_report
+
+identify_test_file()
+{
+    identify_rows
+    expect 0 identify --x data.csv:u --y data.csv:y --test test.csv --draws 2 -o m.safetensors --quiet --json
+    valid_json out "v['test_is_separate'] and v['train_rows'] == 300 and v['test_washout'] == 8 and v['test_rows'] == 72"
+    expect 0 identify data.csv --x u,flat --y y --draws 1 -o m.safetensors
+    err_names flat constant
+    expect 0 identify data.csv --x y --y u --draws 1 -o m.safetensors
+    err_names --x --y
+}
+check "identify: a separate test, and warnings of the data check" identify_test_file
+
+identify_bad_input()
+{
+    identify_rows
+    expect 1 identify data.csv --x u --y flat --draws 2 -o m.safetensors
+    err_names output constant
+    expect 1 identify data.csv --x flat --y y --draws 2 -o m.safetensors
+    err_names inputs constant
+    head -n 60 data.csv >short.csv
+    expect 1 identify short.csv --x u --y y --draws 2 -o m.safetensors
+    err_names 59 60
+    sed '20s/^[^,]*/NA/' data.csv >gap.csv
+    expect 1 identify gap.csv --x u --y y --draws 2 -o m.safetensors
+    err_names gap.csv 20
+    expect 2 identify data.csv --x u --y y --draws 2 --budget 3s -o m.safetensors
+    err_names --draws --budget
+    expect 2 identify data.csv --x u --y y --draws 2 --json -o -
+    err_names --json
+    expect 2 identify data.csv --y y --draws 2 -o m.safetensors
+    err_names --x
+    expect 1 identify data.csv --x u --y z --draws 2 -o m.safetensors
+    err_names z
+    [ ! -e m.safetensors ] || fail "a model was written"
+}
+check "identify: bad input" identify_bad_input

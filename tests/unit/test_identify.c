@@ -1,0 +1,306 @@
+/* tests/unit/test_identify.c: identification of systems: choice, guard, data check, rows, failures. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/sequences.h"
+#include "task/identify_check.h"
+#include "volterra/task.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 300, DRAWS = 16 };
+
+typedef struct system_rows {
+    double *u, *y;
+} system_rows;
+
+static void release(system_rows *rows)
+{
+    free(rows->u);
+    free(rows->y);
+}
+
+/* A filter, a function and a filter; a linear system with the function x. Outputs have noise. */
+static system_rows filtered(uint64_t seed, int64_t n, bool is_linear, double noise)
+{
+    volt_rng rng = test_rng(seed);
+    system_rows rows = {normal_rows(&rng, n, 1), new_matrix(n, 1)};
+    double before = 0, after = 0;
+    for (int64_t t = 0; t < n; t++) {
+        before = 0.6 * before + rows.u[t];
+        after = 0.5 * after + (is_linear ? before : tanh(1.5 * before));
+        rows.y[t] = after + noise * volt_rng_normal(&rng);
+    }
+    return rows;
+}
+
+static volt_status identify(const system_rows *rows, int64_t n, int64_t draws, volt_model **model,
+                            volt_identification *found)
+{
+    volt_identify_options options = volt_identify_options_default();
+    options.draws = draws;
+    *found = (volt_identification){.struct_size = sizeof *found};
+    return volt_identify(volt_view_of(rows->u, n, 1), volt_view_of(rows->y, n, 1), &options, model, found);
+}
+
+static bool has_warning(const volt_identification *found, volt_warning_code code)
+{
+    for (int64_t i = 0; i < found->n_warnings; i++)
+        if (found->warnings[i].code == code)
+            return true;
+    return false;
+}
+
+/* The chosen model is nonlinear exactly if one is better than the linear one on every block. */
+static void check_guard(const volt_identification *found)
+{
+    const volt_identify_candidate *linear = &found->candidates[found->best_linear];
+    const volt_identify_candidate *chosen = &found->candidates[found->chosen];
+    assert_true(linear->is_linear && linear->nmse <= found->candidates[1 - found->best_linear].nmse);
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
+        const volt_identify_candidate *one = &found->candidates[i];
+        double mean = 0;
+        bool is_better = !one->is_linear;
+        for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++) {
+            mean += one->block_nmse[b] / VOLT_IDENTIFY_BLOCKS;
+            is_better = is_better && one->block_nmse[b] < linear->block_nmse[b];
+        }
+        assert_true(isnan(one->nmse) || fabs(mean - one->nmse) <= 1e-12 * one->nmse);
+        assert_int_equal(one->trials > 0, 1);
+        if (is_better)
+            assert_true(!chosen->is_linear && chosen->nmse <= one->nmse);
+        if (i == found->chosen && !one->is_linear)
+            assert_true(is_better);
+    }
+}
+
+/* Root mean squared error of the model on the last fifth of the rows. */
+static double error_after(const volt_model *model, const system_rows *rows, int64_t n)
+{
+    int64_t first = n - n / 5, count = n / 5;
+    double *out = new_matrix(count, 1), sum = 0;
+    volt_predict_options options = volt_predict_options_default();
+    check_ok(volt_model_predict(model, volt_view_of(rows->u + first, count, 1), &options,
+                                volt_matrix_of(out, count, 1), NULL));
+    for (int64_t t = 0; t < count; t++)
+        sum += pow(out[t] - rows->y[first + t], 2);
+    free(out);
+    return sqrt(sum / (double)count);
+}
+
+static void a_nonlinear_model_wins_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    system_rows rows = filtered(1, N, false, 0.01);
+    volt_identification found, again;
+    volt_model *model = NULL, *second = NULL;
+    check_ok(volt_set_threads(1));
+    check_ok(identify(&rows, N, DRAWS, &model, &found));
+    check_guard(&found);
+    assert_false(found.candidates[found.chosen].is_linear);
+    assert_true(found.test_rmse < 0.5 * found.linear_test_rmse);
+    assert_int_equal(found.n_warnings, 0);
+    assert_true(found.train_rows == 240 && found.test_rows == 60 && !found.test_is_separate);
+    assert_true(found.search_begin == 0 && found.search_rows == 240);
+    assert_true(found.fit_begin == 0 && found.fit_rows == 240 && found.washout == 12);
+    assert_true(found.delay <= 2 && found.correlation > 0.5 && found.input_changes == 239);
+    assert_true(fabs(error_after(model, &rows, N) - found.test_rmse) <= 1e-12 * found.test_rmse);
+
+    check_ok(volt_set_threads(3));
+    check_ok(identify(&rows, N, DRAWS, &second, &again));
+    check_ok(volt_set_threads(0));
+    assert_true(again.chosen == found.chosen && again.test_rmse == found.test_rmse &&
+                again.linear_test_rmse == found.linear_test_rmse);
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
+        assert_string_equal(again.candidates[i].kernel, found.candidates[i].kernel);
+        assert_memory_equal(again.candidates[i].block_nmse, found.candidates[i].block_nmse,
+                            sizeof found.candidates[i].block_nmse);
+    }
+    volt_model_free(model);
+    volt_model_free(second);
+    release(&rows);
+}
+
+static void a_linear_system_keeps_the_linear_model(void **state)
+{
+    (void)state;
+    system_rows rows = filtered(2, N, true, 0);
+    volt_identification found;
+    volt_model *model = NULL;
+    check_ok(identify(&rows, N, DRAWS, &model, &found));
+    check_guard(&found);
+    assert_true(found.candidates[found.chosen].is_linear && found.chosen == found.best_linear);
+    assert_true(found.test_rmse == found.linear_test_rmse && found.test_rmse < 0.05);
+    volt_model_free(model);
+    release(&rows);
+}
+
+/* The outputs of an integrator drift, and candidates with feedback may diverge. */
+static void simulations_that_diverge_do_not_win(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(3);
+    system_rows rows = {normal_rows(&rng, N, 1), new_matrix(N, 1)};
+    double level = 0;
+    for (int64_t t = 0; t < N; t++) {
+        level = 1.03 * level + rows.u[t]; /* unstable */
+        rows.y[t] = level;
+    }
+    volt_identification found;
+    volt_model *model = NULL;
+    check_ok(identify(&rows, N, DRAWS, &model, &found));
+    check_guard(&found);
+    assert_true(isfinite(found.candidates[found.chosen].nmse));
+    assert_true(has_warning(&found, VOLT_WARNING_INTEGRATING) && found.output_growth > 2.5);
+    assert_true(isfinite(found.test_rmse) && isfinite(found.linear_test_rmse));
+    volt_model_free(model);
+    release(&rows);
+}
+
+static void swapped_columns_are_noticed(void **state)
+{
+    (void)state;
+    system_rows rows = filtered(4, N, true, 0.1);
+    system_rows swapped = {rows.y, rows.u};
+    volt_identification found;
+    volt_model *model = NULL;
+    check_ok(identify(&rows, N, 2, &model, &found));
+    assert_true(!has_warning(&found, VOLT_WARNING_REVERSED) && found.forward_nmse < found.reverse_nmse);
+    volt_model_free(model);
+    double forward = found.forward_nmse;
+    check_ok(identify(&swapped, N, 2, &model, &found));
+    assert_true(has_warning(&found, VOLT_WARNING_REVERSED) && found.reverse_nmse == forward);
+    volt_model_free(model);
+    release(&rows);
+}
+
+static void another_experiment_is_the_test(void **state)
+{
+    (void)state;
+    system_rows rows = filtered(5, N, false, 0.01), other = filtered(6, 80, false, 0.01);
+    volt_identify_options options = volt_identify_options_default();
+    volt_identification found = {.struct_size = sizeof found};
+    volt_model *model = NULL;
+    volt_view U = volt_view_of(rows.u, N, 1), Y = volt_view_of(rows.y, N, 1);
+    options.draws = 4;
+    options.test_inputs = volt_view_of(other.u, 80, 1);
+    check_fails(volt_identify(U, Y, &options, &model, &found), VOLT_ERR_ARGUMENT, "test");
+    options.test_outputs = volt_view_of(other.y, 79, 1);
+    check_fails(volt_identify(U, Y, &options, &model, &found), VOLT_ERR_SHAPE, "80 79");
+    options.test_outputs = volt_view_of(other.y, 80, 1);
+    check_ok(volt_identify(U, Y, &options, &model, &found));
+    assert_true(found.test_is_separate && found.train_rows == N && found.test_washout == 8 &&
+                found.test_rows == 72 && found.fit_rows == N);
+    double out[80], sum = 0;
+    volt_predict_options reset = volt_predict_options_default();
+    reset.start = VOLT_START_RESET;
+    reset.known = found.candidates[found.chosen].feedback_weight > 0 ? options.test_outputs : reset.known;
+    reset.warm_up = reset.known.data ? 8 : 0;
+    check_ok(volt_model_predict(model, options.test_inputs, &reset, volt_matrix_of(out, 80, 1), NULL));
+    for (int64_t t = 8; t < 80; t++)
+        sum += pow(out[t] - other.y[t], 2);
+    assert_true(fabs(sqrt(sum / 72) - found.test_rmse) <= 1e-12 * found.test_rmse);
+    volt_model_free(model);
+    release(&rows);
+    release(&other);
+}
+
+static void the_best_excited_stretch_is_found(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(7);
+    double *u = normal_rows(&rng, 1000, 1), *y = normal_rows(&rng, 1000, 1), product = 0;
+    u[410] = y[430] = 50;
+    u[415] = y[420] = -50;
+    int64_t first = volt_identify_stretch(volt_view_of(u, 1000, 1), volt_view_of(y, 1000, 1), 80, &product);
+    assert_true(first <= 410 && first + 80 > 430 && product == 1);
+    assert_true(volt_identify_coverage(volt_view_of(u, 1000, 1), volt_view_of(y, 1000, 1), 900, 80) < 0.01);
+    assert_int_equal(volt_identify_stretch(volt_view_of(u, 1000, 1), volt_view_of(y, 1000, 1), 1000, &product),
+                     0);
+    free(u);
+    free(y);
+}
+
+static int cancel(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    (void)context;
+    return 1;
+}
+
+static void unusable_data_are_rejected(void **state)
+{
+    (void)state;
+    system_rows rows = filtered(8, N, true, 0);
+    volt_identification found = {.struct_size = sizeof found};
+    volt_identify_options options = volt_identify_options_default();
+    volt_model *model = NULL;
+    volt_view U = volt_view_of(rows.u, N, 1), Y = volt_view_of(rows.y, N, 1);
+    check_fails(identify(&rows, 59, 2, &model, &found), VOLT_ERR_DATA, "59 60");
+    check_fails(volt_identify(U, volt_view_of(rows.y, N - 1, 1), NULL, &model, &found), VOLT_ERR_SHAPE, "299");
+    check_fails(volt_identify(U, Y, NULL, NULL, &found), VOLT_ERR_ARGUMENT, "NULL");
+    options.draws = -1;
+    check_fails(volt_identify(U, Y, &options, &model, &found), VOLT_ERR_ARGUMENT, "draws -1");
+    options.draws = 0;
+    options.seconds = 0;
+    check_fails(volt_identify(U, Y, &options, &model, &found), VOLT_ERR_ARGUMENT, "seconds 0");
+    options.draws = 2;
+    options.progress = (volt_progress){cancel, NULL};
+    check_fails(volt_identify(U, Y, &options, &model, &found), VOLT_ERR_CANCELLED, "cancelled");
+    rows.u[17] = NAN;
+    check_fails(identify(&rows, N, 2, &model, &found), VOLT_ERR_NOT_FINITE, "inputs 17");
+    for (int64_t t = 0; t < N; t++)
+        rows.u[t] = 2;
+    check_fails(identify(&rows, N, 2, &model, &found), VOLT_ERR_DATA, "inputs 240");
+    rows.u[9] = 3;
+    for (int64_t t = 0; t < N - N / 5; t++)
+        rows.y[t] = 1;
+    check_fails(identify(&rows, N, 2, &model, &found), VOLT_ERR_DATA, "output 1");
+    assert_null(model);
+    release(&rows);
+}
+
+/* Outputs are unchanged, and nothing is leaked, whichever allocation fails. Every 37th is tried. */
+static void allocations_may_fail(void **state)
+{
+    (void)state;
+    system_rows rows = filtered(9, 60, true, 0.1);
+    volt_identification found;
+    check_ok(volt_set_threads(1));
+    for (int64_t k = 1;; k += UNDER_SANITIZERS ? 367 : 37) {
+        volt_model *model = NULL;
+        failing_alloc_start(k);
+        volt_status status = identify(&rows, 60, 1, &model, &found);
+        int hit = failing_alloc_hit();
+        assert_true(status == VOLT_OK || (hit && status == VOLT_ERR_MEMORY && !model));
+        volt_model_free(model);
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        if (!hit)
+            break;
+    }
+    check_ok(volt_set_threads(0));
+    release(&rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_nonlinear_model_wins_for_any_number_of_threads),
+        cmocka_unit_test(a_linear_system_keeps_the_linear_model),
+        cmocka_unit_test(simulations_that_diverge_do_not_win),
+        cmocka_unit_test(swapped_columns_are_noticed),
+        cmocka_unit_test(another_experiment_is_the_test),
+        cmocka_unit_test(the_best_excited_stretch_is_found),
+        cmocka_unit_test(unusable_data_are_rejected),
+        cmocka_unit_test(allocations_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
