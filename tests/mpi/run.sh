@@ -72,11 +72,11 @@ fits_alike() # PROCESSES OPTION...
 }
 
 fits_alike 4 --alpha 0.001
-verdict $? "fit in 4 processes is the fit of one"
+verdict $? "fit in 4 processes equals one"
 fits_alike 2 --washout 37
-verdict $? "alpha chosen in 2 processes, after a washout that ends inside of a tile"
+verdict $? "alpha chosen in 2 processes, washout inside a tile"
 fits_alike 4 --kernel 'fading + 0.5*fir' --alpha 0.01 --keep-factor
-verdict $? "a sum of kernels, its factor kept"
+verdict $? "a sum of kernels with a stored factor"
 
 data=long.csv
 fits_alike 4 --solver nystrom --landmarks 40 --washout 100
@@ -122,7 +122,7 @@ killed_fit()
         same_forecasts one.safetensors job.safetensors
 }
 killed_fit
-verdict $? "a killed process ends the job, and its checkpoint goes on in one process"
+verdict $? "a killed process ends the job; its checkpoint resumes in one process"
 most=1e-7
 
 # ---- tune ---------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ tunes_alike() # PROCESSES OPTION...
 }
 
 tunes_alike 2 --kernel volterra --draws 30 --seed 3
-verdict $? "tune in 2 processes is the search of one, and its winner is fitted"
+verdict $? "tune in 2 processes equals one, and the best is fitted"
 tunes_alike 4 --kernel 'fading | fir' --search adaptive --draws 70 --folds 3 --max-train 200 --race fast
 verdict $? "generations and races in 4 processes"
 
@@ -174,7 +174,7 @@ killed_tune()
         cmp <(trials one.jsonl) <(trials killed.jsonl | grep -Ff <(sed -E 's/^(.*"kernel":"[^"]*",).*/\1/' one.jsonl)) >>"$work/log"
 }
 killed_tune
-verdict $? "a killed process ends the job, and its log goes on in one process"
+verdict $? "a killed process ends the job; its log resumes in one process"
 
 # ---- examples/cluster ---------------------------------------------------------------------------
 
@@ -216,12 +216,12 @@ refused() # PROCESSES STATUS SENTENCE WORD...
     [ $? -eq "$2" ] && [ "$(grep -c "$3" "$work/log")" -eq 1 ] && [ ! -e never.safetensors ]
 }
 refused 2 2 'washout.*7000' fit --x all.csv:u --y all.csv:y --washout 7000 -o never.safetensors
-verdict $? "what is given wrong is said once"
+verdict $? "invalid options are reported once"
 echo 'no checkpoint' >foreign.ckpt
 refused 2 1 'foreign.ckpt' fit --x all.csv:u --y all.csv:y "${tight[@]}" --checkpoint foreign.ckpt -o never.safetensors
-verdict $? "a checkpoint that is none is refused once"
+verdict $? "an invalid checkpoint is rejected once"
 refused 3 1 'column' tune --x all.csv:u --y all.csv:w --draws 5 -o never.safetensors &&
     refused 2 2 'one.jsonl exists' tune --x all.csv:u --y all.csv:y --draws 5 --log one.jsonl -o never.safetensors
-verdict $? "what is given wrong to tune is said once, and nobody waits"
+verdict $? "invalid options of tune are reported once, without a deadlock"
 echo "1..$count"
 exit "$failed"

@@ -182,4 +182,4 @@ unknown_command()
     expect 2 --jsn
     expect 2 help fit predict
 }
-check "unknown command with the nearest" unknown_command
+check "unknown command: the nearest one is named" unknown_command

@@ -63,7 +63,7 @@ completion_of_other_shells()
         ! command -v $shell >/dev/null || $shell -n script 2>said || fail "$shell does not read it: $(cat said)"
     done
 }
-check "completion zsh and fish: every command, and a script that reads" completion_of_other_shells
+check "completion zsh and fish: every command, valid scripts" completion_of_other_shells
 
 completion_wrong()
 {
@@ -79,4 +79,4 @@ completion_wrong()
     expect 2 completon bash
     err_names completion
 }
-check "completion: no shell, or another one" completion_wrong
+check "completion: missing or unknown shell" completion_wrong

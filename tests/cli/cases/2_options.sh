@@ -17,7 +17,7 @@ unknown_option()
     expect 2 info --treads 2
     err_names --threads
 }
-check "unknown option with the nearest" unknown_option
+check "unknown option: the nearest one is named" unknown_option
 
 # The last common option: none is lost after the options of the command.
 common_options()
@@ -45,7 +45,7 @@ missing_value()
     expect 2 predict m.safetensors --x x.csv --start
     err_has 'continue\|reset'
 }
-check "an option without its value" missing_value
+check "option without a value" missing_value
 
 missing_option()
 {
@@ -68,7 +68,7 @@ missing_option()
     expect 2 gram
     expect 2 stream
 }
-check "an option that is missing" missing_option
+check "missing required option" missing_option
 
 wrong_value()
 {
@@ -108,7 +108,7 @@ wrong_value()
     expect 2 fit --x x.csv -o m --rows -31:
     absent m
 }
-check "a value that does not read or is out of range" wrong_value
+check "invalid value or value out of range" wrong_value
 
 surplus()
 {

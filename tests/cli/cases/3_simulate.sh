@@ -33,7 +33,7 @@ simulate_seed()
     done
     :
 }
-check "simulate is repeatable, and the seed matters" simulate_seed
+check "simulate is reproducible and depends on the seed" simulate_seed
 
 simulate_others()
 {
@@ -69,7 +69,7 @@ simulate_wrong()
     expect 1 simulate lorenz -o folder
     err_names directory
 }
-check "simulate: wrong system, options, output" simulate_wrong
+check "simulate: invalid system, options, output" simulate_wrong
 
 plan_fits()
 {
@@ -81,7 +81,7 @@ plan_fits()
     valid_json out "v['n'] == 1000 and v['d'] == 3 and v['q'] == 2 and v['fits'] and v['fit_bytes'] >= 8e6"
     valid_json out "8 * 1000 * (3 + 2) <= v['model_bytes'] < v['fit_bytes'] and v['factor_bytes'] >= 4e6 and v['evidence_bytes'] > 0"
 }
-check "plan: what fits" plan_fits
+check "plan: problems that fit in memory" plan_fits
 
 plan_too_large()
 {
@@ -96,7 +96,7 @@ plan_too_large()
     expect 2 plan --n 0 --d 1
     expect 2 plan --n 10 --d many
 }
-check "plan: what does not fit, and what to do" plan_too_large
+check "plan: problems that do not fit, with advice" plan_too_large
 
 info()
 {

@@ -35,7 +35,7 @@ fit_fitted()
     expect 0 fit --x x.csv:a --y x.csv:b --alpha 1e-8 -o m.safetensors --json
     valid_json out "abs(v['r2'] - json.load(open('score.json'))['r2']) < 1e-12 and not v['feedback']"
 }
-check "fit --fitted writes what its R2 is about" fit_fitted
+check "fit --fitted writes the fitted values" fit_fitted
 
 fit_ahead()
 {
@@ -66,7 +66,7 @@ fit_ahead()
     err_names 40 rows
     absent m2.safetensors
 }
-check "fit --ahead, and which models can continue" fit_ahead
+check "fit --ahead, and models that continue supports" fit_ahead
 
 fit_rows()
 {
@@ -78,7 +78,7 @@ fit_rows()
     expect 0 fit --x x.csv --rows -31:-11 -o rows.safetensors --fitted rows-fitted.csv
     same part-fitted.csv rows-fitted.csv
 }
-check "fit --rows takes part of the file" fit_rows
+check "fit --rows selects rows" fit_rows
 
 fit_missing()
 {
@@ -126,7 +126,7 @@ fit_missing_most()
     expect 2 fit --x some.csv --missing drop --washout 20 -o m.safetensors
     err_has 'washout.*28 of 40 rows'
 }
-check "fit --missing drop that leaves less than half" fit_missing_most
+check "fit --missing drop with more than half of the rows dropped" fit_missing_most
 
 fit_switches()
 {
@@ -173,7 +173,7 @@ fit_protects_inputs()
     same x.csv copy.csv
     absent m
 }
-check "fit does not overwrite what it reads" fit_protects_inputs
+check "fit does not overwrite its inputs" fit_protects_inputs
 
 lift_bounds()
 {
@@ -205,4 +205,4 @@ fit_missing_target()
     expect 0 fit --x both.csv:u --y both.csv:y --missing drop -o m.safetensors --json
     valid_json out "v['n'] == 79"
 }
-check "fit --missing drop: a row whose target alone is missing feeds the past" fit_missing_target
+check "fit --missing drop: inputs of a row without target enter the state" fit_missing_target

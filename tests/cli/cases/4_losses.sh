@@ -42,7 +42,7 @@ losses_levels()
     expect 0 stream m.safetensors --start reset <u.txt
     [ "$(sed -n 3p out | cut -c1-12)" = "$(sed -n 4p p.csv | cut -c1-12)" ] || fail "stream and predict differ"
 }
-check "several quantiles are outputs that never cross" losses_levels
+check "several quantiles do not cross" losses_levels
 
 losses_classes()
 {
@@ -76,7 +76,7 @@ losses_weights()
     expect 2 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights data.csv:w,u -o m.safetensors
     err_names 2 columns
 }
-check "--weights multiplies the loss, and is checked" losses_weights
+check "--weights multiplies the loss; invalid weights are rejected" losses_weights
 
 losses_refused()
 {
@@ -101,7 +101,7 @@ losses_refused()
     err_names loss poisson target
     nothing_left
 }
-check "losses, labels and counts that make no sense are refused" losses_refused
+check "invalid losses, labels and counts are rejected" losses_refused
 
 # Ten rows with ties. J of f = 0 bounds the objective: at most the sum of |y|, which is at most 10 where the mean of y^2 is 1.
 losses_low_rank()

@@ -57,7 +57,7 @@ missing_beside_rows()
     expect 1 fit --x x.csv:a --y short.csv:b --rows 6:35 -o m.safetensors
     err_names x.csv:a 40 rows short.csv:b 37 row
 }
-check "missing values outside --rows do not matter" missing_beside_rows
+check "missing values outside --rows are ignored" missing_beside_rows
 
 missing_beside_columns()
 {
@@ -83,7 +83,7 @@ missing_beside_columns()
     expect 1 score --truth b.csv:a,b --pred w.csv
     err_has "b.csv: line 7, column 'b'"
 }
-check "missing values in columns that are not used do not matter" missing_beside_columns
+check "missing values in unused columns are ignored" missing_beside_columns
 
 missing_at_ends()
 {

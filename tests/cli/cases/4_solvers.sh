@@ -29,7 +29,7 @@ solvers_agree()
     expect 0 predict m.safetensors --x rows.csv:u --rows 200: --interval 0.8 -o i.csv
     expect 0 explain m.safetensors --lags 3 --json
 }
-check "nystrom on all rows is exact, and on a few goes on" solvers_agree
+check "nystrom on all rows is exact; models on few rows continue" solvers_agree
 
 landmarks_of_records()
 {
@@ -63,7 +63,7 @@ conjugate_gradients()
     expect 0 "${fit[@]}" --solver pcg --landmarks 2 --iterations 2 -o q.safetensors
     err_has "pcg.* 2 steps.* residual"
 }
-check "pcg is the exact fit, to its tolerance" conjugate_gradients
+check "pcg equals the exact fit to its tolerance" conjugate_gradients
 
 # Killed after some iterations and resumed: the model is byte-identical.
 checkpoints()
@@ -95,7 +95,7 @@ checkpoints()
     expect 1 "${fit[@]}" --checkpoint . -o again.safetensors
     err_names directory
 }
-check "a fit that is killed goes on from its checkpoint" checkpoints
+check "a killed fit resumes from its checkpoint" checkpoints
 
 bad_solvers()
 {
@@ -134,7 +134,7 @@ bad_solvers()
     "$VOLTERRA" stream m.safetensors --learn </dev/null >out 2>err && fail "a learner went on from landmarks"
     err_has "landmarks"
 }
-check "bad solvers and landmarks are refused" bad_solvers
+check "invalid solvers and landmarks are rejected" bad_solvers
 
 # ---- searches -----------------------------------------------------------------------------------
 
@@ -195,7 +195,7 @@ bad_search_solvers()
     expect 2 "${tune[@]}" --solver nystrom --landmarks 3.5
     err_names --landmarks "'3.5'"
 }
-check "bad solvers of searches are refused" bad_search_solvers
+check "invalid solvers of searches are rejected" bad_search_solvers
 
 plan_of_solvers()
 {

@@ -36,7 +36,7 @@ compare_text()
     awk 'length > 120 { exit 1 }' out || fail "a line is longer than 120 characters"
     nothing_left
 }
-check "compare prints the table, the winners and the finding" compare_text
+check "compare prints the table, the winners and the conclusion" compare_text
 
 compare_json()
 {
@@ -96,7 +96,7 @@ for row, line in zip(json.load(open("out"))["rows"], csv.DictReader(open("own.cs
     grep -qF '>MdAE &times; 100</th><th scope="col">NMSE</th>' p.html || fail "the report of a preset"
     ! grep -q RMSE p.html p.tex || fail "a table of the paper has RMSE"
 }
-check "compare: RMSE, MAE and the units of the targets on one's own data; the paper's columns for presets" compare_units
+check "compare: RMSE and MAE in units of the targets for files, columns of the paper for presets" compare_units
 
 compare_files()
 {
@@ -157,7 +157,7 @@ compare_alone()
     out_has '^Volterra .* 1\.000\*\* '
     out_has '^Linear .* 0\.000   '
 }
-check "compare: the finding says which kernel alone is in the confidence set" compare_alone
+check "compare: the conclusion names a single kernel in the confidence set" compare_alone
 
 compare_repeat()
 {
@@ -220,7 +220,7 @@ compare_interrupt()
     valid_json out "v['interrupted'] and 1 <= len(v['rows']) <= 2 and v['rows'][0]['name'] == 'Linear' \
         and v['rows'][0]['nmse'] > 0"
 }
-check "Ctrl-C during compare: status 130, and the kernels that are done" compare_interrupt
+check "Ctrl-C during compare: status 130, finished kernels are reported" compare_interrupt
 
 compare_wrong()
 {
@@ -257,4 +257,4 @@ compare_wrong()
     err_names file
     [ "$(echo *)" = 'err out shell-says u.csv y.csv' ] || fail "something was written: $(echo *)"
 }
-check "compare: wrong options, each with its sentence" compare_wrong
+check "compare: invalid options" compare_wrong

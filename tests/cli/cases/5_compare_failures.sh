@@ -16,7 +16,7 @@ compare_log_names()
     grep '"nmse"\|"kernel"' out >after
     same before after
 }
-check "compare --log: kernels whose names are alike have logs of their own" compare_log_names
+check "compare --log: kernels with similar names have separate logs" compare_log_names
 
 # The second of three logs is unusable: two rows have results and one has an error, in every output format.
 compare_bad_log()
@@ -44,7 +44,7 @@ compare_bad_log()
     [ "$(cat logs/02-rbf.jsonl)" = 'not a log' ] || fail "the log was changed"
     nothing_left
 }
-check "compare: a log that fails is the reason of its row, and the others are done" compare_bad_log
+check "compare: a failing log fails its row only" compare_bad_log
 
 compare_found_first()
 {
@@ -70,7 +70,7 @@ compare_found_first()
     [ -z "$(ls seeds/seed-1)" ] || fail "the first sample was studied"
     [ "$(cat kept)" = old ] || fail "a protected file was written"
 }
-check "compare: files and folders that cannot be written are found before the work" compare_found_first
+check "compare: unwritable files and folders are detected before the search" compare_found_first
 
 compare_two_at_once()
 {
@@ -91,4 +91,4 @@ compare_two_at_once()
     wait $job
     expect 0 $compare --draws 2 --log logs --resume
 }
-check "compare: a folder that another comparison writes its logs to" compare_two_at_once
+check "compare: log folder in use by another comparison" compare_two_at_once

@@ -46,7 +46,7 @@ compare_loss_text()
     expect 0 compare --x data.csv:u --y data.csv:y --loss huber:delta=0.3 --kernel rbf:gamma=1 --draws 1 --folds 2 --weights data.csv:w --json
     valid_json out "v['rows'][0]['loss'] > 0"
 }
-check "compare --loss: the table, the baselines and the finding" compare_loss_text
+check "compare --loss: table, baselines and conclusion" compare_loss_text
 
 compare_loss_refused()
 {
@@ -66,4 +66,4 @@ compare_loss_refused()
     expect 1 compare --x data.csv:u --y data.csv:y --loss huber:delta=1 --weights none.csv:w --kernel rbf --draws 2
     err_names 0
 }
-check "compare --loss: what makes no sense is refused in a sentence" compare_loss_refused
+check "compare --loss: invalid options" compare_loss_refused

@@ -39,7 +39,7 @@ device_words()
     valid_json out "v['device'] == 'cpu'"
     expect 0 info --device auto
 }
-check "--device takes its words and no other" device_words
+check "--device: valid and invalid values" device_words
 
 device_absent()
 {
@@ -130,7 +130,7 @@ device_equal()
         same cpu.kernels gpu.kernels
     done
 }
-check "fit, predict, tune and compare are the same on a device" device_equal
+check "fit, predict, tune and compare on a device equal the CPU" device_equal
 
 # Operations that devices do not support run on the CPU, with one warning.
 device_elsewhere()
@@ -145,7 +145,7 @@ device_elsewhere()
     on gpu '' 0 fit --x u.csv --y y.csv --kernel esn:size=5 --alpha 1e-2 -o states.m
     err_names Gram CPU
 }
-check "what runs on the CPU alone says so" device_elsewhere
+check "operations without device support are reported" device_elsewhere
 
 device_fails()
 {
@@ -172,4 +172,4 @@ device_fails()
     err_names device
     [ "$(cat forecast.csv)" = before ] || fail "the forecast was touched"
 }
-check "a device that fails ends the work with one sentence" device_fails
+check "a failing device ends the command with one message" device_fails

@@ -60,7 +60,7 @@ tune_gradient()
     expect 0 tune --x u.csv --y y.csv --kernel memory:rho=0.5 --score evidence --method gradient
     out_has '^best kernel +memory:gamma=[0-9.e-]+,rho=0.5,mu='
 }
-check "tune --method gradient climbs higher than as many draws, the same on any number of threads" tune_gradient
+check "tune --method gradient beats as many draws, independent of threads" tune_gradient
 
 gradient_refusals()
 {
@@ -80,7 +80,7 @@ gradient_refusals()
     expect 2 tune --x u.csv --y y.csv --score evidence --draws 3 --gap 2
     err_names score log gap
 }
-check "tune --method gradient says what it does not go with" gradient_refusals
+check "tune --method gradient: unsupported options" gradient_refusals
 
 tune_left_out()
 {
@@ -94,4 +94,4 @@ tune_left_out()
     expect 2 tune --x u.csv --y y.csv --draws 3 --score loo --start reset
     err_names score reset
 }
-check "tune --score loo and gcv: rows left out one by one, the lowest is best" tune_left_out
+check "tune --score loo and gcv: the lowest is best" tune_left_out

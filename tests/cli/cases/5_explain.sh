@@ -34,7 +34,7 @@ explain_says()
     expect 0 explain model.safetensors --lags 4 --no-band --no-shares --order 3 --json
     valid_json out "'g1_std' not in v and 'shares' not in v and len(v['g3'][0][3][3][3][1][1]) == 2"
 }
-check "explain says what a model has learned" explain_says
+check "explain prints the Volterra series of a model" explain_says
 
 # The golden coefficients, by targets that they fit: (K + alpha I) A.
 explain_golden()
@@ -78,7 +78,7 @@ for name, power in (("g1", 1), ("g2", 2)):
         assert abs(a - b * unit * scale**power) <= 1e-11 * max(map(abs, wanted)), (name, a, b)
 END
 }
-check "explain gives the golden kernels" explain_golden
+check "explain reproduces the golden kernels" explain_golden
 
 explain_files()
 {
@@ -117,7 +117,7 @@ explain_pictures()
     [ "$(grep -c '<svg' all.html)" -eq 3 ] || fail "the page has $(grep -c '<svg' all.html) pictures"
     grep -q 'a from u and v' all.g2.svg || fail "no title in all.g2.svg"
 }
-check "explain draws" explain_pictures
+check "explain --plot" explain_pictures
 
 explain_refuses()
 {
@@ -155,4 +155,4 @@ explain_refuses()
     expect 0 explain e.safetensors --lags 3 --about zero --json
     valid_json out "all(x == 0 for m in v['g1'][0] for x in m) and abs(v['g2'][0][0][0][0][0] + 2) < 0.5"
 }
-check "explain refuses what has no series" explain_refuses
+check "explain: models without a Volterra series" explain_refuses

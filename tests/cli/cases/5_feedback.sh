@@ -53,7 +53,7 @@ feedback_golden()
     expect 2 stream plain.safetensors --known <test.csv
     err_names --known --feedback
 }
-check "feedback: the golden file through fit, predict and stream" feedback_golden
+check "feedback: golden values with fit, predict and stream" feedback_golden
 
 feedback_searches()
 {
@@ -101,7 +101,7 @@ feedback_of_records()
     err_names 50 rows row 1 49
     expect 0 tune --x runs.csv:u --y runs.csv:y --series runs.csv:run --kernel fading --feedback --draws 2 --folds 1 --folds-by records
 }
-check "feedback: every record begins with nothing" feedback_of_records
+check "feedback: every record begins with zero outputs" feedback_of_records
 
 feedback_diverges()
 {
@@ -194,4 +194,4 @@ bad_feedback()
     expect 2 compare --x train.csv:u --y train.csv:y --feedback --draws 2
     err_has '--feedback'
 }
-check "feedback: what is refused, and how" bad_feedback
+check "feedback: unsupported options" bad_feedback

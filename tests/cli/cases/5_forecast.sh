@@ -33,7 +33,7 @@ predict_reset()
     expect 0 score --truth fitted.csv --pred onward.csv --json
     valid_json out "v['nmse'] > 1e-16"
 }
-check "predict --start reset gives the fitted values again" predict_reset
+check "predict --start reset reproduces the fitted values" predict_reset
 
 predict_names()
 {
@@ -137,7 +137,7 @@ continue_after()
     expect 1 continue model.safetensors --after hole.csv --steps 3
     err_has 'missing'
 }
-check "continue --after: rows that came since go in first" continue_after
+check "continue --after: later rows enter the state" continue_after
 
 continue_after_dates()
 {
@@ -267,4 +267,4 @@ stream_answers()
     exec 3>&-
     wait $job || fail "status $?"
 }
-check "stream answers before the next line" stream_answers
+check "stream writes each prediction before reading the next line" stream_answers

@@ -97,4 +97,4 @@ forecast_many_refused()
     expect 0 forecast wide.csv:y --steps 1 -o - --plot none
     [ "$(head -n 1 out)" = ds,y,y.error ] || [ "$(head -n 1 out)" = step,y,y.error ] || fail "$(head -n 1 out)"
 }
-check "forecast of a file in long format refuses options that it does not support" forecast_many_refused
+check "forecast of a file in long format: unsupported options" forecast_many_refused

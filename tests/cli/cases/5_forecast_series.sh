@@ -175,7 +175,7 @@ forecast_many()
     valid_json out "v['names'] == ['a', 'b'] and len(v['members']) == 14 and [len(row) for row in v['forecast']] == [2, 2] \
         and {m['series'] for m in v['members']} == {'a', 'b'} and [s['season'] for s in v['series']] == [12, 12]"
 }
-check "forecast: several series, from all of them or alone" forecast_many
+check "forecast: several series, joint or separate" forecast_many
 
 forecast_clock()
 {
@@ -191,7 +191,7 @@ forecast_clock()
     expect 1 forecast clocks.csv
     err_names column clocks.csv rows
 }
-check "forecast: a column that only counts the rows is their time" forecast_clock
+check "forecast: a column of row numbers is the time" forecast_clock
 
 # Numbers of their own: those of rand() differ from awk to awk. Noise of variance 1/12.
 noise='function noise() { x = (16807 * x) % 2147483647; return x / 2147483647 - 0.5 } BEGIN { x = 7 }'
@@ -326,4 +326,4 @@ forecast_search()
     out_has '^search +none: the time is too short'
     out_has '^kernel +volterra:tau_coef=0.3,lambda_coef=0.9$'
 }
-check "forecast --budget: a search, or why there is none" forecast_search
+check "forecast --budget: search and its outcome" forecast_search

@@ -78,7 +78,7 @@ bad_intervals()
     expect 2 predict c.safetensors --x d.csv --interval 0.9
     err_names errors
 }
-check "intervals that cannot be" bad_intervals
+check "invalid intervals" bad_intervals
 
 standard_deviations()
 {
@@ -100,7 +100,7 @@ standard_deviations()
     expect 0 plan --n 1000 --d 1 --q 1 --json
     valid_json out "v['factor_bytes'] == 4 * 1000 * 1003"
 }
-check "predict --std from a factor that fit kept" standard_deviations
+check "predict --std with a stored factor" standard_deviations
 
 paths_with_noise()
 {

@@ -46,7 +46,7 @@ learn_rows()
     expect 0 stream model.safetensors --learn --json <pairs
     tr -d '[]' <out | cmp -s - learned || fail "JSON has other answers"
 }
-check "stream --learn forecasts each row, then learns it" learn_rows
+check "stream --learn predicts each row, then learns it" learn_rows
 
 learn_is_a_fit()
 {
@@ -69,7 +69,7 @@ learn_is_a_fit()
         near <(sed -n "$((rows - 39))p" learned) out 1e-8
     done
 }
-check "stream --learn is a fit on the rows so far" learn_is_a_fit
+check "stream --learn equals a fit on the rows so far" learn_is_a_fit
 
 learn_bad_lines()
 {
@@ -105,7 +105,7 @@ learn_bad_lines()
     err_names line 1 input row pivot alpha 1e-17
     err_names 2 lines input
 }
-check "stream --learn: bad lines, missing targets, rows that bring nothing" learn_bad_lines
+check "stream --learn: invalid lines, missing targets, redundant rows" learn_bad_lines
 
 learn_refusals()
 {
@@ -153,7 +153,7 @@ learn_refusals()
     expect 1 stream model.safetensors --learn --state nine.state <x.csv
     err_names model
 }
-check "stream --learn: what is refused" learn_refusals
+check "stream --learn: unsupported options" learn_refusals
 
 learn_in_parts()
 {
@@ -175,7 +175,7 @@ learn_in_parts()
     # A state takes over what its journal had.
     [ "$(wc -l <part.journal)" -eq 1 ] || fail "the journal was not emptied: $(cat part.journal)"
 }
-check "stream --learn goes on from its state and its journal" learn_in_parts
+check "stream --learn resumes from state and journal" learn_in_parts
 
 # The rows of a series as they come: with each row, the target of the row H rows before becomes known.
 learn_as_targets_come()
@@ -298,7 +298,7 @@ learn_killed()
         nothing_left
     done
 }
-check "stream --learn --journal: kill -9 at 50 moments loses nothing" learn_killed
+check "stream --learn --journal: kill -9 at 50 times loses no row" learn_killed
 
 # Lines of records: another one begins with an empty line.
 learn_records()
@@ -320,4 +320,4 @@ learn_records()
     tail -n 17 together | cmp -s - out || fail "the journal leads to other answers"
     same parts.state together.state
 }
-check "stream --learn: records begin anew" learn_records
+check "stream --learn: records" learn_records

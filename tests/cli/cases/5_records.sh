@@ -98,4 +98,4 @@ bad_records()
     expect 0 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run --alpha 1 -o m.safetensors
     expect 2 predict m.safetensors --x runs.csv:u --series runs.csv:run --plot p.svg -o p.csv
 }
-check "records that are torn apart, too short or missing" bad_records
+check "records: interrupted, too short or missing" bad_records

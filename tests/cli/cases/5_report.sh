@@ -43,7 +43,7 @@ report_page()
     grep -q "href='#" r.html || fail "no picture uses a symbol"
     ids_are_there r.html
 }
-check "compare --report: tables, pictures, origin; nothing from elsewhere" report_page
+check "compare --report: tables, plots, origin, no external content" report_page
 
 # browse PAGE NAME: load PAGE in a browser for which no name resolves; what it then holds goes to NAME.dom, and the
 # addresses it asked for to NAME.asked, without the browser's own errands
@@ -79,7 +79,7 @@ report_browser()
     [ "$(count_of '<path' report.dom)" -gt 100 ] || fail "the pictures are empty"
     grep -q '</html>' report.dom || fail "the page does not end"
 }
-check "compare --report in a browser: every table and picture, no network" report_browser
+check "compare --report in a browser: tables and plots, no network" report_browser
 
 report_without_gnuplot()
 {
@@ -93,7 +93,7 @@ report_without_gnuplot()
     [ "$(count_of '<svg' r.html)" -eq 0 ] || fail "there is a picture"
     [ "$(count_of '<table' r.html)" -eq 3 ] || fail "the tables are not there"
 }
-check "compare --report without gnuplot: the tables stay" report_without_gnuplot
+check "compare --report without gnuplot: tables only" report_without_gnuplot
 
 report_repeat()
 {

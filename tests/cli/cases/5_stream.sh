@@ -56,7 +56,7 @@ stream_garbage()
     err_names line input 2 0
     lines_of out 2
 }
-check "stream: a garbage line costs that line, and is reported" stream_garbage
+check "stream: an invalid line is skipped and reported" stream_garbage
 
 stream_garbage_first()
 {
@@ -76,7 +76,7 @@ stream_garbage_first()
     same out plain-answers
     no_err
 }
-check "stream: garbage before the first row" stream_garbage_first
+check "stream: invalid lines before the first row" stream_garbage_first
 
 stream_missing()
 {
@@ -185,7 +185,7 @@ stream_state()
     expect 0 stream model.safetensors --state moment <far
     err_has 'warning: 1 of 1 input rows'
 }
-check "stream --state goes on as if it had never stopped" stream_state
+check "stream --state resumes exactly" stream_state
 
 stream_state_signals()
 {
@@ -218,7 +218,7 @@ stream_state_signals()
         same parts unbroken
     done
 }
-check "stream --state: a signal keeps the moment" stream_state_signals
+check "stream --state: the state is saved on a signal" stream_state_signals
 
 stream_state_refused()
 {
@@ -257,7 +257,7 @@ stream_state_refused()
     cp model.safetensors copy.safetensors
     expect 0 stream copy.safetensors --state moment <rows
 }
-check "stream --state: states that are refused" stream_state_refused
+check "stream --state: invalid states" stream_state_refused
 
 # Two streams on one state, or one journal: the second is refused while the first runs, and loses nothing of it.
 state_is_locked()
@@ -306,7 +306,7 @@ state_is_locked()
     expect 0 stream model.safetensors --state state <plain.csv
     absent state.lock
 }
-check "stream --state: a second stream on the same state is refused" state_is_locked
+check "stream --state: a second stream on the same state is rejected" state_is_locked
 
 # State files of version 1.0, of a stream and of a learner with rows that wait for their targets: the same answers.
 stream_old_states()

@@ -37,7 +37,7 @@ predict_times()
     expect 0 predict same.safetensors --x xy.csv --rows 80:82
     [ "$(sed -n 2p out | cut -d, -f1)" = '2020-01-04 08:00' ] || fail "the first row is $(sed -n 2p out)"
 }
-check "predict: a column of times comes first, of the rows that the forecasts are for" predict_times
+check "predict: the first column has the times of the predicted rows" predict_times
 
 predict_monthly()
 {
@@ -61,7 +61,7 @@ predict_monthly()
         esac
     done
 }
-check "predict: months are counted on in the form of the file" predict_monthly
+check "predict: months continue in the format of the file" predict_monthly
 
 years_and_quarters()
 {
@@ -96,7 +96,7 @@ predict_irregular()
     expect 0 predict model.safetensors --x words.csv --rows 29:
     err_names 1 row
 }
-check "predict: times that cannot be counted on are left out, and one line says why" predict_irregular
+check "predict: irregular times are omitted with a message" predict_irregular
 
 predict_index()
 {
@@ -126,7 +126,7 @@ predict_order()
     expect 0 predict model.safetensors --x swapped.csv -o yhat.csv
     err_names swapped.csv rows order row 53 2020-01-03 01:00 05:00
 }
-check "predict: rows that are not in order of time are said" predict_order
+check "predict: rows out of time order are reported" predict_order
 
 predict_start_times()
 {
@@ -153,7 +153,7 @@ predict_start_times()
     no_err
     [ "$(sed -n 2p out | cut -d, -f1)" = '2020-01-04 08:00' ] || fail "the row is $(sed -n 2p out)"
 }
-check "predict says when X does not begin where the model ended" predict_start_times
+check "predict warns if X does not begin after the training rows" predict_start_times
 
 predict_start_rows()
 {
@@ -173,7 +173,7 @@ predict_start_rows()
     expect 0 predict asleep.safetensors --x asleep.csv -o yhat.csv
     no_err
 }
-check "predict says when X begins with the rows of training" predict_start_rows
+check "predict warns if X begins with the training rows" predict_start_rows
 
 training_order()
 {
@@ -182,7 +182,7 @@ training_order()
     expect 0 fit --x turned.csv --alpha 1e-3 -o model.safetensors
     err_names turned.csv row 2020-01-03 11:00 column "'when'"
 }
-check "fit: a file with its latest row first is noticed" training_order
+check "fit: warning for a file in reverse time order" training_order
 
 calendar_inputs()
 {
@@ -237,7 +237,7 @@ calendar_refused()
     err_names line 2 input calendar
     lines_of out 2
 }
-check "--calendar without dates is refused" calendar_refused
+check "--calendar without dates is rejected" calendar_refused
 
 predict_plot()
 {
@@ -289,7 +289,7 @@ score_times()
     expect 1 score --truth bare.csv --pred yhat.csv
     err_names --truth-rows --pred-rows
 }
-check "score: the times say which rows belong together" score_times
+check "score: rows are matched by time" score_times
 
 # Without a number above 12, day and month follow from the regular step. 01/01/2021 leaves the order open.
 slashed_months()

@@ -64,7 +64,7 @@ tune_golden()
         out_has '"index": 2$'
     done
 }
-check "tune: R2 per fold as scikit-learn has it with the authors' kernel" tune_golden
+check "tune: R2 per fold equals scikit-learn with the authors' kernel" tune_golden
 
 tune_report()
 {
@@ -94,7 +94,7 @@ tune_report()
         and v['stopped'] == sum(v['stopped_after']) and v['seconds'] > 0 and v['score'] == 'r2' \
         and not v['interrupted'] and v['command'].startswith('volterra fit --x u.csv --y y.csv --kernel vol')"
 }
-check "tune prints the winner and the line that fits it, or JSON" tune_report
+check "tune prints the best kernel and its fit command, or JSON" tune_report
 
 tune_space()
 {
@@ -119,7 +119,7 @@ tune_space()
     expect 0 tune --x u.csv --y y.csv --kernel rbf --grid 5 --draws 4 --json
     valid_json out "v['draws'] == 4"
 }
-check "tune --range, --alpha, --grid: what is searched" tune_space
+check "tune --range, --alpha, --grid: search space" tune_space
 
 tune_scores()
 {
@@ -159,7 +159,7 @@ tune_threads()
     same index.1 index.2
     near folds.1 folds.2 1e-9
 }
-check "tune finds the same with one thread and with two" tune_threads
+check "tune gives the same result with one and two threads" tune_threads
 
 tune_series()
 {
@@ -172,7 +172,7 @@ tune_series()
     expect 0 tune --x x.csv:a --y x.csv:b --ahead 2 --rows 10:100 --draws 4 --json
     valid_json out "'--ahead 2' in v['command'] and '--rows 10:100' in v['command']"
 }
-check "tune on a series alone: the winner can continue" tune_series
+check "tune on a series: continue supports the best model" tune_series
 
 tune_plot()
 {
@@ -205,7 +205,7 @@ tune_without_gnuplot()
     [ -s m.safetensors ] || fail "the model is not there"
     nothing_left
 }
-check "tune --plot without gnuplot: all else is there" tune_without_gnuplot
+check "tune --plot without gnuplot: other outputs are written" tune_without_gnuplot
 
 # ---- wrong options ------------------------------------------------------------------------------
 
@@ -278,7 +278,7 @@ tune_wrong()
     expect 1 tune --merge x.csv
     absent p.svg
 }
-check "tune: wrong options, each with its sentence" tune_wrong
+check "tune: invalid options" tune_wrong
 
 # Ranges of a filter in any order, and columns of a sum in a file of candidates.
 tune_filter_ranges()

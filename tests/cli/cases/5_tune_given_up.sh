@@ -14,7 +14,7 @@ only_given_up()
     expect 1 tune --merge t.log
     err_names 1 score
 }
-check "tune says it when every draw was given up" only_given_up
+check "tune reports that every draw was stopped" only_given_up
 
 # The first trial was stopped, the second failed: the reason of the second is reported.
 given_up_and_failed()
@@ -29,7 +29,7 @@ given_up_and_failed()
     expect 1 tune --merge t.log
     err_names 1 2
 }
-check "tune tells the first failure, not the first draw" given_up_and_failed
+check "tune reports the first failure" given_up_and_failed
 
 # Warnings about a whole search: a model worse than a constant, and a budget below one candidate.
 tune_warnings()

@@ -30,7 +30,7 @@ tune_killed()
     best_of >again.best
     same whole.best again.best
 }
-check "tune --resume after kill -9 at ten moments: as if nothing had happened" tune_killed
+check "tune --resume after kill -9 at ten times: same result" tune_killed
 
 tune_cut_log()
 {
@@ -59,7 +59,7 @@ tune_cut_log()
     expect 1 tune $options --log bad.jsonl --resume
     err_has 'line 3'
 }
-check "tune --resume: a log that ends in the middle of a line, or is another one" tune_cut_log
+check "tune --resume: truncated log, log of another search" tune_cut_log
 
 # Candidates follow from trials, in whatever order they ended.
 tune_following()
@@ -139,7 +139,7 @@ tune_shards()
     expect 1 tune --merge part1.jsonl other.jsonl
     err_has 'other.jsonl'
 }
-check "tune --shard and --merge: the parts are the whole" tune_shards
+check "tune --shard and --merge equal one search" tune_shards
 
 tune_interrupted()
 {
@@ -165,7 +165,7 @@ tune_interrupted()
     [ "$(tail -c 1 log.jsonl | od -An -c | tr -d ' ')" = '\n' ] || fail "the log ends in the middle of a line"
     nothing_left
 }
-check "Ctrl-C during tune: the best so far, status 130" tune_interrupted
+check "Ctrl-C during tune: status 130, best result so far" tune_interrupted
 
 tune_budget()
 {
@@ -177,7 +177,7 @@ tune_budget()
     no_err
     valid_json out "v['draws'] == 5 and not v['out_of_time']"
 }
-check "tune --budget ends in time, and says how many draws to expect" tune_budget
+check "tune --budget ends in time and prints the expected draws" tune_budget
 
 tune_budget_units()
 {
@@ -190,7 +190,7 @@ tune_budget_units()
     expect 0 tune --x x.csv --budget '0.02 min'
     err_names budget 1.2
 }
-check "tune --budget: minutes, hours and seconds as people write them" tune_budget_units
+check "tune --budget: units of time" tune_budget_units
 
 tune_failures()
 {
@@ -211,7 +211,7 @@ tune_failures()
         --resume
     err_names 3 Cholesky pivot
 }
-check "tune: draws that fail, some or all" tune_failures
+check "tune: some or all draws fail" tune_failures
 
 # Two processes on one log: the second fails and nothing is lost, whether it starts or resumes.
 tune_two_writers()
@@ -243,7 +243,7 @@ tune_two_writers()
     expect 0 tune $options --draws 5 --log log.jsonl --resume --json
     valid_json out "v['resumed'] == 5"
 }
-check "tune: a log that another process writes" tune_two_writers
+check "tune: log in use by another process" tune_two_writers
 
 # The text of a log reaches tables, pictures and command lines: nothing of it is used unread.
 tune_hostile_log()
@@ -263,4 +263,4 @@ tune_hostile_log()
         absent p.svg
     done
 }
-check "tune: a log that holds commands is refused with its line" tune_hostile_log
+check "tune: a log with terminal commands is rejected with its line" tune_hostile_log

@@ -31,7 +31,7 @@ poisson k half_poisson_deviance mean_count
 multinomial label log_loss class_frequencies
 END
 }
-check "tune --loss judges draws by the loss, and says what a constant is worth" tune_losses
+check "tune --loss scores by the loss and prints the constant baseline" tune_losses
 
 tune_loss_text()
 {
@@ -57,7 +57,7 @@ tune_loss_text()
         --log t.jsonl --resume
     err_names search
 }
-check "tune --loss: the log, resume, merge and the line that fits it again" tune_loss_text
+check "tune --loss: log, resume, merge, fit command" tune_loss_text
 
 # A series that forecasts itself: changes, and the naive forecast in addition to the constant.
 tune_loss_series()
@@ -70,7 +70,7 @@ tune_loss_series()
     expect 0 tune --x data.csv:y --loss huber:delta=1 --folds 3 --draws 3 --target level --input both --json
     valid_json out "v['target'] == 'level' and v['input'] == 'both' and '--loss huber:delta=1' in v['command']"
 }
-check "tune --loss of a series learns changes, and has the naive forecast beside it" tune_loss_series
+check "tune --loss of a series learns changes, with naive baseline" tune_loss_series
 
 tune_loss_ways()
 {
@@ -113,7 +113,7 @@ tune_weights()
     expect 2 tune --x data.csv:u --y data.csv:y --weights data.csv:w --folds 3 --draws 4 --score prequential
     err_has 'prequential.*weights'
 }
-check "tune --weights counts in fits and scores" tune_weights
+check "tune --weights applies to fits and scores" tune_weights
 
 tune_loss_refused()
 {
@@ -143,4 +143,4 @@ tune_loss_refused()
     expect 2 tune --x data.csv:u --y data.csv:y --loss squared --draws 2
     err_has '^volterra tune: --loss: '
 }
-check "tune --loss: what makes no sense is refused in a sentence" tune_loss_refused
+check "tune --loss: invalid options" tune_loss_refused

@@ -33,7 +33,7 @@ tune_series()
     expect 2 fit --x v.csv --alpha 0.1 --guard -o m.safetensors
     err_names --guard --target
 }
-check "tune on a series learns changes, and prints the command that fits the winner again" tune_series
+check "tune on a series learns changes and prints the fit command" tune_series
 
 # The JSON of the same: baselines apart, skill against each of them from the score.
 tune_series_json()
@@ -87,7 +87,7 @@ tune_never_worse()
             json.load(open('none.json'))['best']['index'] == 0"
     done
 }
-check "tune: ten draws are never worse than the defaults" tune_never_worse
+check "tune: ten draws are at least as good as the defaults" tune_never_worse
 
 # H steps ahead, H - 1 rows between training and validation; --gap overrides.
 tune_gap()
@@ -119,7 +119,7 @@ tune_walk()
     out_has '^R2 +-[0-9.e+]+ \(mean of 5 folds\), .*constant$'
     out_has '^note +(naive|drift|autoregression) .*--target change --input both'
 }
-check "tune: a walk keeps the naive forecast, and a negative R2 has its word" tune_walk
+check "tune: a random walk keeps the naive forecast; negative R2 is explained" tune_walk
 
 # Targets that are no inputs: the baselines have seen more.
 tune_not_inputs()
@@ -146,7 +146,7 @@ tune_not_inputs()
     expect 0 compare --x d.csv:u,y --y d.csv:y --kernel fading --draws 1 --ahead 1 --protocol published
     if grep -qE -- '--target' out; then fail "advice that --protocol published does not accept"; fi
 }
-check "tune: baselines know past targets, and the model does not" tune_not_inputs
+check "tune: note about baselines that know past targets" tune_not_inputs
 
 # Draw 0 and its alpha are read from the log; merged shards equal the whole search and fit the same model.
 tune_series_logs()
@@ -219,4 +219,4 @@ compare_levels()
     expect 0 score --truth v.csv --truth-rows 128: --pred p.csv --json
     valid_json out "abs(v['nmse'] - json.load(open('c.json'))['rows'][0]['nmse']) <= 1e-6 * v['nmse']"
 }
-check "compare: errors of changes are those of levels that fit and predict make" compare_levels
+check "compare: errors of changes equal those of levels from fit and predict" compare_levels

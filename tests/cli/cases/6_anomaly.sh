@@ -129,4 +129,4 @@ anomaly_wrong()
     expect 0 anomaly --quiet --x hole.csv:x --missing interpolate --window 50
     absent a.csv
 }
-check "anomaly: wrong words and files are one sentence" anomaly_wrong
+check "anomaly: invalid options and files" anomaly_wrong

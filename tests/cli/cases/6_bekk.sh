@@ -70,7 +70,7 @@ bekk_fits()
     valid_json one.json "v['tickers'] == ['ONE']"
     nothing_left
 }
-check "bekk fit: table, file, what can be done with it" bekk_fits
+check "bekk fit: table, file, use of the file" bekk_fits
 
 bekk_scores()
 {
@@ -134,7 +134,7 @@ bekk_wrong()
     expect 1 bekk score rows.json --returns rows.json
     err_has 'not JSON'
 }
-check "bekk: typed wrong, files that are none" bekk_wrong
+check "bekk: invalid options and files" bekk_wrong
 
 bekk_bad_prices()
 {
@@ -162,4 +162,4 @@ bekk_bad_prices()
     expect 1 bekk fit single.csv
     err_names single.csv 1 2
 }
-check "bekk fit: prices that cannot be used" bekk_bad_prices
+check "bekk fit: invalid prices" bekk_bad_prices

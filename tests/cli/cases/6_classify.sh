@@ -40,7 +40,7 @@ classify_report()
     expect 0 classify --train a.ts --kernel rbf:window=4,gamma=2 --compare steps --threads 1 --verbose
     out_has '^\(leave-one-out .*training series\)$'
 }
-check "classify: accuracy, classes, what was taken for what" classify_report
+check "classify: accuracy, classes, confusion table" classify_report
 
 classify_json()
 {
@@ -135,4 +135,4 @@ classify_wrong()
     expect 0 classify --train single.ts --kernel gak:sigma=1 --compare series --json
     err_names class series
 }
-check "classify: one class, classes unseen or of one series, other channels, wrong words" classify_wrong
+check "classify: one class, unseen classes, single series, other channels, invalid options" classify_wrong

@@ -60,7 +60,7 @@ gram_normalised()
     err_names row 2 1 0
     no_out
 }
-check "gram --normalise: values known by hand, and rows that have no direction" gram_normalised
+check "gram --normalise: values known by hand, rows of zero norm" gram_normalised
 
 gram_radius()
 {
@@ -97,7 +97,7 @@ gram_radius()
     no_err
     valid_json out "v['radius'] == 3 and v['normalised']"
 }
-check "gram --radius: one radius for all matrices of a problem, and a warning where there are two" gram_radius
+check "gram --radius: common radius, warning for different ones" gram_radius
 
 gram_wrong()
 {
@@ -111,7 +111,7 @@ gram_wrong()
     expect 2 gram --x x.csv -o x.csv
     expect 2 gram --x - --y - <x.csv
 }
-check "gram: wrong shapes, bounds, options" gram_wrong
+check "gram: invalid shapes, bounds, options" gram_wrong
 
 score_values()
 {

@@ -101,4 +101,4 @@ mcs_wrong()
     expect 1 mcs infinite.csv
     expect 1 mcs nothing.csv
 }
-check "mcs: wrong options and losses" mcs_wrong
+check "mcs: invalid options and losses" mcs_wrong

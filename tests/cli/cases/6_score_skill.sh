@@ -106,7 +106,7 @@ score_picture()
     expect 0 score --truth truth.csv --pred truth.csv --plot t.svg --json
     valid_json out "v['plot'] == 't.svg'"
 }
-check "score: a picture of truth and forecast" score_picture
+check "score --plot" score_picture
 
 score_holes_before()
 {
@@ -131,4 +131,4 @@ score_holes_before()
     expect 0 score --truth two.csv --truth-rows 4: --pred pred.csv --json
     valid_json out "abs(v['skill'] - (1 - 6 / 77)) < 1e-15"
 }
-check "score: holes before the rows that are scored" score_holes_before
+check "score: missing values before the scored rows" score_holes_before

@@ -27,7 +27,7 @@ bad_cells()
     series 20 >good.csv
     refuse 1 "x.csv.*line 9" --x good.csv --y x.csv
 }
-check "NaN, infinity, text, nothing in a CSV cell" bad_cells
+check "NaN, infinity, text and empty CSV cells" bad_cells
 
 ragged_rows()
 {
@@ -90,7 +90,7 @@ bad_kernels()
     refuse 2 . --x x.csv --kernel volterra:tau=nan
     refuse 2 'must not be empty' --x x.csv --kernel ''
 }
-check "unknown kernel or parameter with the nearest, tau >= 1" bad_kernels
+check "unknown kernel or parameter: the nearest one is named; tau >= 1" bad_kernels
 
 lambda_bound()
 {
@@ -149,7 +149,7 @@ unknown_column()
     refuse 1 "'alhpa'.*nearest.*'alpha'" --x x.csv:alhpa
     refuse 1 'x.csv' --x x.csv:gamma*
 }
-check "unknown column with the nearest" unknown_column
+check "unknown column: the nearest one is named" unknown_column
 
 too_large()
 {
@@ -160,7 +160,7 @@ too_large()
     err_has 'memory'
     absent K.npy
 }
-check "n too large for the memory: refused with what to run" too_large
+check "n too large for the memory: rejected with advice" too_large
 
 too_large_for_limit()
 {
@@ -191,7 +191,7 @@ foreign_files()
     : >empty
     expect 1 predict empty --x x.csv
 }
-check "files of another kind" foreign_files
+check "files of another format" foreign_files
 
 # Endless files: an error after the first bytes, not after all memory is used.
 endless_files()
@@ -231,4 +231,4 @@ endless_files()
         [ "${PIPESTATUS[1]}" -eq 1 ]) || fail "rows without an end"
     err_has 'memory|allocate'
 }
-check "files without an end" endless_files
+check "endless input files" endless_files

@@ -216,7 +216,7 @@ sys.exit(0 if drawn.count(name) == 2 else f"{name!r} is not in {drawn[:12]!r}")'
     expect 0 compare --x f.csv:u --y 'f.csv:y*' --kernel linear --draws 2 --report r.html --quiet
     absent ran
 }
-check "compare --report: names of columns are drawn, and nothing in them is run" hostile_columns
+check "compare --report: column names in plots are not executed" hostile_columns
 
 hostile_page()
 {
@@ -231,4 +231,4 @@ hostile_page()
     grep -qE '<img|<b>' r.html && fail "a name became markup: $(grep -m 1 -oE '.{20}(<img|<b>).{20}' r.html)"
     return 0
 }
-check "compare --report: names of files and columns are no markup" hostile_page
+check "compare --report: names of files and columns are escaped" hostile_page

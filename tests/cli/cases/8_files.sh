@@ -38,7 +38,7 @@ no_permission()
     err_has 'link.csv.*Permission denied'
     [ "$(cat kept)" = old ] || fail "a protected file was written"
 }
-check "output in a directory that is not ours" no_permission
+check "output in a directory without permission" no_permission
 
 file_size_limit()
 {
@@ -90,7 +90,7 @@ closed_pipe()
     lines_of first 2
     no_err
 }
-check "a pipe that closes early is no error to read about" closed_pipe
+check "a pipe that closes early causes no message" closed_pipe
 
 overwrite()
 {

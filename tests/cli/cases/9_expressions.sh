@@ -66,7 +66,7 @@ searches_of_expressions()
         --range 2.mu=uniform:0.1..0.2 --log t.jsonl --resume
     expect 0 compare --x x.csv --kernel fir 'fir + memory:pole=?' --draws 3 --folds 2
 }
-check "tune and compare: what ? asks for, ranges by the number of a factor" searches_of_expressions
+check "tune and compare: parameters marked ?, ranges by factor number" searches_of_expressions
 
 # refused KERNEL SENTENCE
 refused()
@@ -98,7 +98,7 @@ bad_expressions()
     expect 2 tune --x x.csv --kernel 'rbf:gama=?' --draws 2
     err_names rbf '"gama"' '"gamma"'
 }
-check "expressions that are wrong, each with its sentence" bad_expressions
+check "invalid expressions" bad_expressions
 
 help_on_expressions()
 {

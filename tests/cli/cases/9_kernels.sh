@@ -97,7 +97,7 @@ indefinite()
     expect 0 fit --x x.csv --kernel sigmoid --alpha 100 -o m2.safetensors
     err_names warning sigmoid
 }
-check "kernels that need not be positive definite warn and go on" indefinite
+check "kernels that need not be positive definite cause a warning" indefinite
 
 summary_facts()
 {
@@ -116,7 +116,7 @@ summary_facts()
     grep -q '^tau' out && fail "lift=rbf has $(cat out)"
     out_has '^lambda +0\.9$'
 }
-check "the summary of fit says what the kernel has" summary_facts
+check "the summary of fit describes the kernel" summary_facts
 
 # stacked WINDOW: the last WINDOW rows of x.csv side by side, zeros before the first, without a header
 stacked()
@@ -141,7 +141,7 @@ windows()
         lines_of cross.csv 20
     done
 }
-check "gram of a windowed kernel is that of stacked windows" windows
+check "gram of a windowed kernel equals that of stacked windows" windows
 
 known_values()
 {
@@ -201,7 +201,7 @@ wrong_kernels()
     done
     absent m.safetensors
 }
-check "kernels: wrong parameters end with 2 and one sentence" wrong_kernels
+check "kernels: invalid parameters, status 2" wrong_kernels
 
 # ---- collections --------------------------------------------------------------------------------
 
@@ -315,7 +315,7 @@ collection_wrong()
     err_has 'tau = 2'
     no_out
 }
-check "gram --collection: wrong options and kernels" collection_wrong
+check "gram --collection: invalid options and kernels" collection_wrong
 
 collection_damaged()
 {

@@ -55,4 +55,4 @@ ladder()
     within unlimited fit --x long.csv --threads 2 -o m.safetensors
     [ "$ended_well" -gt 0 ] || fail "nothing ran to its end"
 }
-check "memory: every limit gives a result or a sentence, never a program that hangs" ladder
+check "memory limits: a result or one message, no hang" ladder

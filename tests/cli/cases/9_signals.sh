@@ -19,7 +19,7 @@ interrupt_fit()
     [ "$(cat m.safetensors)" = old ] || fail "the old file is gone"
     nothing_left
 }
-check "Ctrl-C during fit: status 130, the old file stays" interrupt_fit
+check "Ctrl-C during fit: status 130, old file kept" interrupt_fit
 
 interrupt_stream()
 {
@@ -96,5 +96,5 @@ interrupt_writing()
 }
 interrupt_csv() { interrupt_writing INT 130 g.csv; }
 terminate_csv() { interrupt_writing TERM 143 g.csv; }
-check "Ctrl-C while a file is written: status 130, the old file stays" interrupt_csv
-check "SIGTERM while a file is written: status 143, the old file stays" terminate_csv
+check "Ctrl-C during writing: status 130, old file kept" interrupt_csv
+check "SIGTERM during writing: status 143, old file kept" terminate_csv
