@@ -335,12 +335,8 @@ static void incompatible_series_are_rejected(void **state)
         bool equal;
         const char *sentence;
     } cases[] = {
-        {"rbf", false, "lengths"},
-        {"rbf:window=2", true, "window"},
-        {"rbf:pole=0.5", true, "filters"},
-        {"gak:window=2", true, "window"},
-        {"gak:centre=yes", true, "centre"},
-        {"gak + linear", true, "gak"},
+        {"rbf", false, "lengths"},        {"rbf:window=2", true, "window"},   {"rbf:pole=0.5", true, "filters"},
+        {"gak:window=2", true, "window"}, {"gak:centre=yes", true, "centre"}, {"gak + linear", true, "gak"},
     };
     check_ok(volt_objects_create(made.series, MOST, NULL, &objects));
     check_ok(volt_objects_create(equal.series, MOST, NULL, &same));
