@@ -238,8 +238,8 @@ int series_find_inputs(const series_arguments *arguments, series_data *data)
         data->steps = data->future.rows;
     if (data->future.rows > 0 && data->future.rows < data->steps)
         return complain(EXIT_FAILED,
-                        "--steps is %lld, and must be at most %lld, the number of rows with future inputs",
-                        (long long)data->steps, (long long)data->future.rows);
+                        "--steps must be at most %lld, the number of rows with future inputs (got %lld)",
+                        (long long)data->future.rows, (long long)data->steps);
     failed = allocate_matrix(rows + more, inputs.cols + wanted.columns.cols, "the inputs", &data->known);
     if (failed)
         return failed;

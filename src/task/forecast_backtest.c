@@ -201,8 +201,7 @@ volt_status volt_forecast_backtest(volt_view series, const volt_forecast_options
     VOLT_REQUIRE(result, VOLT_ERR_ARGUMENT, "result is NULL");
     VOLT_TRY(volt_options_take(&full, sizeof full, result, "volt_backtest"));
     VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_forecast_options"));
-    VOLT_REQUIRE(origins >= 1, VOLT_ERR_ARGUMENT, "origins is %lld, and must be at least 1",
-                 (long long)origins);
+    VOLT_REQUIRE(origins >= 1, VOLT_ERR_ARGUMENT, "origins must be at least 1 (got %lld)", (long long)origins);
     VOLT_TRY(volt_forecast_horizon(series, &chosen, &chosen.steps));
     VOLT_TRY(choose_origins(series.rows, &chosen, origins, &full));
     backtest_sums sums = {.methods = volt_alloc_zero(METHODS * series.cols, sizeof *sums.methods),

@@ -112,10 +112,10 @@ static volt_status check_shapes(const identifying *run)
                  "the test inputs are %" PRId64 " x %" PRId64 " and the test outputs %" PRId64 " x %" PRId64
                  ": both need the same rows, and the %" PRId64 " and %" PRId64 " columns of the training rows",
                  V.rows, V.cols, Z.rows, Z.cols, U.cols, Y.cols);
-    VOLT_REQUIRE(run->options.draws >= 0, VOLT_ERR_ARGUMENT, "draws is %" PRId64 ", and must be at least 0",
+    VOLT_REQUIRE(run->options.draws >= 0, VOLT_ERR_ARGUMENT, "draws must be at least 0 (got %" PRId64 ")",
                  run->options.draws);
     VOLT_REQUIRE(run->options.draws > 0 || (run->options.seconds > 0 && isfinite(run->options.seconds)),
-                 VOLT_ERR_ARGUMENT, "seconds is %g, and must be positive", run->options.seconds);
+                 VOLT_ERR_ARGUMENT, "seconds must be positive (got %g)", run->options.seconds);
     VOLT_TRY(volt_require_finite("inputs", U));
     VOLT_TRY(volt_require_finite("outputs", Y));
     if (V.data) {
