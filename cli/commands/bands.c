@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int bands_check(const number_list *levels)
 {
@@ -23,16 +24,11 @@ int64_t bands_columns(const band_request *request, int64_t q)
     return q * (2 * request->levels.count + request->std);
 }
 
-const char *bands_suffix(const band_request *request, int64_t c, char suffix[BAND_SUFFIX])
+const char *bands_suffix(const band_request *request, int64_t c, char suffix[HEADER_LINE_END])
 {
-    const char *end = c % 2 == 0 ? "lo" : "hi";
     if (c == 2 * request->levels.count)
-        snprintf(suffix, BAND_SUFFIX, ".std");
-    else if (request->levels.count == 1)
-        snprintf(suffix, BAND_SUFFIX, ".%s", end);
-    else
-        snprintf(suffix, BAND_SUFFIX, ".%s%.10g", end, 100 * request->levels.values[c / 2]);
-    return suffix;
+        return strcpy(suffix, ".std");
+    return header_line_end(request->levels.values[c / 2], c % 2, suffix);
 }
 
 void bands_fill(const band_request *request, volt_view forecast, volt_view half, volt_view std, volt_matrix out)

@@ -1,11 +1,12 @@
 /* cli/commands/bands.h: columns of prediction intervals and standard deviations.
  *
  * The columns follow the forecasts, grouped by output: lower and upper end for every level, then NAME.std. The
- * ends are NAME.lo and NAME.hi, or NAME.lo80, NAME.hi80, NAME.lo95, ... with several levels. */
+ * ends are NAME.lo80, NAME.hi80, NAME.lo95, ... */
 #ifndef CLI_BANDS_H
 #define CLI_BANDS_H
 
 #include "args/options.h"
+#include "files/header_line.h"
 #include "volterra.h"
 
 /* Requested columns. */
@@ -20,10 +21,8 @@ int bands_check(const number_list *levels);
 /* Returns the number of columns for q outputs. */
 int64_t bands_columns(const band_request *request, int64_t q);
 
-/* Length of a name suffix. */
-enum { BAND_SUFFIX = 32 };
 /* Returns the name suffix of column c of an output. */
-const char *bands_suffix(const band_request *request, int64_t c, char suffix[BAND_SUFFIX]);
+const char *bands_suffix(const band_request *request, int64_t c, char suffix[HEADER_LINE_END]);
 
 /* Fills `out` (rows x bands_columns) with interval ends and standard deviations. `half` has one column per
  * output and level (output k, level c: column k * levels + c) and either 1 row or the rows of the forecast.

@@ -34,7 +34,7 @@ static const option rows[] = {
     ROW("paths", "N", paths, "number of simulated paths with noise, for --interval", .range = AT_LEAST(1)),
     INTERVAL_OPTION(
         continue_arguments, bands.levels,
-        "prediction intervals of this coverage, quantiles of the paths, in columns NAME.lo and NAME.hi"),
+        "prediction intervals of this coverage, quantiles of the paths, in columns NAME.lo90 and NAME.hi90"),
     OUTPUT_OPTION(continue_arguments, output),
 };
 

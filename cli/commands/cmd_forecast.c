@@ -61,7 +61,7 @@ static const option rows[] = {
     ROW("budget", "TIME", budget, "search time for the parameters of the kernel: 90s, 3min, 2h",
         .is_duration = true, .unset = "no search"),
     INTERVAL_OPTION(forecast_arguments, coverages,
-                    "prediction intervals of this coverage, in columns NAME.lo80 and NAME.hi80"),
+                    "prediction intervals of this coverage, in columns NAME.lo90 and NAME.hi90"),
     ROWS_OPTION(forecast_arguments, series.rows, "the file"),
     MISSING_OPTION(forecast_arguments, series.missing),
     ROW("output", "CSV", output, "file for the forecast", .letter = 'o',

@@ -44,7 +44,7 @@ static const option rows[] = {
     ROW("index", NULL, index, "first column 'row': the row of X of each prediction, counted from 0"),
     INTERVAL_OPTION(
         predict_arguments, bands.levels,
-        "prediction intervals of this coverage, from the training errors, in columns NAME.lo and NAME.hi"),
+        "prediction intervals of this coverage, from the training errors, in columns NAME.lo90 and NAME.hi90"),
     ROW("std", NULL, bands.std,
         "standard deviation of an observation about its prediction, in columns NAME.std; requires a model "
         "fitted with --keep-factor"),
@@ -308,8 +308,8 @@ const cli_command command_predict = {
         "distributed like those of the last training rows. Its half-width is a quantile of at most 300 of\n"
         "these errors; the last quarter of the rows is predicted by a model of the rows before it\n"
         "(\"Intervals\" in docs/math.md). Coverage P requires P / (1 - P) errors: 9 for 0.9, 19 for 0.95.\n"
-        "Several coverages have columns NAME.lo80, NAME.hi80 and so on. For a model with --feedback it\n"
-        "requires --known. --std adds the standard deviation of the Gaussian process, which is larger for\n"
+        "The columns are NAME.lo90 and NAME.hi90, with the coverage in percent. For a model with --feedback\n"
+        "it requires --known. --std adds the standard deviation of the Gaussian process, which is larger for\n"
         "inputs unlike those of training.\n"
         "\n"
         "With --series the rows of X are several records, each with a zero initial state. The first column\n"

@@ -297,7 +297,8 @@ const cli_command command_score = {
     .description =
         "Prints each measure as its mean over the columns. Columns of Y and P are matched by name if both\n"
         "files have headers and Y has all names of P, otherwise by position. A first column named row in P\n"
-        "(predict --index) and columns NAME.error, NAME.lo and NAME.hi are skipped. If both files have dates,\n"
+        "(predict --index) and columns NAME.error, NAME.lo90 and NAME.hi90 are skipped. If both files have "
+        "dates,\n"
         "a warning is printed for rows of different times.\n"
         "\n"
         "RMSE   root mean squared error\n"

@@ -36,9 +36,9 @@ const char **forecast_names(const volt_model_info *model, const forecast_output 
         return outputs;
     size_t count = (size_t)(output->has_index + q * (1 + beside)), bytes = sizeof "row";
     for (int64_t k = 0; k < q; k++)
-        bytes += (size_t)(1 + beside) * (strlen(outputs[k]) + BAND_SUFFIX);
+        bytes += (size_t)(1 + beside) * (strlen(outputs[k]) + HEADER_LINE_END);
     const char **names = malloc(count * sizeof *names + bytes);
-    char *text = names ? (char *)(names + count) : NULL, suffix[BAND_SUFFIX];
+    char *text = names ? (char *)(names + count) : NULL, suffix[HEADER_LINE_END];
     if (names && output->has_index)
         names[at++] = "row";
     for (int64_t k = 0; names && k < q; k++, text += strlen(text) + 1)

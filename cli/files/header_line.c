@@ -99,6 +99,12 @@ volt_status header_line_locate(char *const *names, int64_t count, const char *co
     return VOLT_OK;
 }
 
+const char *header_line_end(double coverage, bool is_upper, char suffix[HEADER_LINE_END])
+{
+    snprintf(suffix, HEADER_LINE_END, ".%s%.10g", is_upper ? "hi" : "lo", 100 * coverage);
+    return suffix;
+}
+
 /* Without quotes, such a name would be split, trimmed or lose its first byte when read again. */
 static bool needs_quotes(const char *name)
 {

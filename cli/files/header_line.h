@@ -23,6 +23,10 @@ volt_status header_line_begins_with_number(const char *line, bool *begins);
 volt_status header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,
                                int64_t *from, bool *all);
 
+/* Suffix of the column of an end of an interval, such as ".lo90" or ".hi99.5". */
+enum { HEADER_LINE_END = 32 };
+const char *header_line_end(double coverage, bool is_upper, char suffix[HEADER_LINE_END]);
+
 /* Prints a name, quoted where necessary. */
 void header_line_print_cell(FILE *out, const char *text);
 /* Prints a line of names separated by commas. */

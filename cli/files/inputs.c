@@ -167,7 +167,7 @@ void dataset_pass_over_first(dataset *data, const char *name)
     memmove(data->names, data->names + 1, (size_t)data->view.cols * sizeof *data->names);
 }
 
-/* Returns whether `name` is the name of column j followed by .lo, .hi, .std or .error. */
+/* Returns whether `name` is the name of column j followed by .lo90, .hi90, .std or .error. */
 static bool describes_column(const dataset *data, int64_t j, const char *name)
 {
     size_t length = strlen(data->names[j]);

@@ -74,7 +74,7 @@ int dataset_read_named(dataset *data, const char *source, const row_range *rows,
 
 /* Removes the first column if it has this name and is not the only column. */
 void dataset_pass_over_first(dataset *data, const char *name);
-/* Removes trailing prediction-band columns: those named as an earlier column followed by .lo, .hi
+/* Removes trailing prediction-band columns: those named as an earlier column followed by .lo90, .hi90
  * (optionally with a number) or .std. */
 void dataset_pass_over_bands(dataset *data);
 

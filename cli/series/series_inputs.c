@@ -73,10 +73,11 @@ static int check_following(const series_data *data, const dataset *source, int64
         if (volt_time_step_is_known(step) && fabs(now.seconds - due.seconds) > 1e-3 &&
             fabs(now.clock - due.clock) > 1e-3) {
             status = volt_time_write_like(file->time_texts[last], file->times[last], due, text);
-            return complain(EXIT_FAILED,
-                            "%s: row %lld is %s, and must be %s: future rows follow %s, the last row of %s",
-                            source->source, (long long)future->row_numbers[i], future->time_texts[i],
-                            status ? "the next time" : text, file->time_texts[last], data->file.source);
+            return complain(
+                EXIT_FAILED,
+                "%s: the time of row %lld must be %s (got %s): future rows follow %s, the last row of %s",
+                source->source, (long long)future->row_numbers[i], status ? "the next time" : text,
+                future->time_texts[i], file->time_texts[last], data->file.source);
         }
         before = now;
     }
@@ -123,9 +124,9 @@ static int read_future(const series_arguments *arguments, series_data *data)
     if (!failed)
         failed = dataset_read(&read, selects ? arguments->future : source, VOLT_MISSING_KEEP);
     if (!failed && read.view.cols != inputs->cols)
-        failed = complain(EXIT_FAILED, "--future %s has %lld column%s, and must have the %lld of --x",
-                          arguments->future, (long long)read.view.cols, read.view.cols == 1 ? "" : "s",
-                          (long long)inputs->cols);
+        failed = complain(EXIT_FAILED, "--future must have the %lld column%s of --x (got %lld in %s)",
+                          (long long)inputs->cols, inputs->cols == 1 ? "" : "s", (long long)read.view.cols,
+                          arguments->future);
     for (int64_t j = 0; !failed && read.names && data->inputs.names && j < inputs->cols; j++)
         if (strcmp(read.names[j], inputs->names[j]) != 0)
             failed = complain(EXIT_FAILED, "--future %s has column '%s' in place of '%s'", arguments->future,

@@ -187,7 +187,7 @@ static void write_header(const many_outcome *outcome)
 {
     const many_request *request = outcome->request;
     const char *names[2] = {request->source->id, outcome->file->time_name ? outcome->file->time_name : "step"};
-    char name[512];
+    char name[512], suffix[HEADER_LINE_END];
     for (int j = 0; j < 2; j++) {
         header_line_print_cell(outcome->out, names[j]);
         fputc(',', outcome->out);
@@ -197,8 +197,8 @@ static void write_header(const many_outcome *outcome)
     snprintf(name, sizeof name, "%s.error", request->source->value);
     header_line_print_cell(outcome->out, name);
     for (int64_t c = 0; c < 2 * request->n_coverages; c++) {
-        snprintf(name, sizeof name, "%s.%s%.10g", request->source->value, c % 2 ? "hi" : "lo",
-                 100 * request->coverages[c / 2]);
+        snprintf(name, sizeof name, "%s%s", request->source->value,
+                 header_line_end(request->coverages[c / 2], c % 2, suffix));
         fputc(',', outcome->out);
         header_line_print_cell(outcome->out, name);
     }

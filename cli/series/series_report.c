@@ -1,6 +1,7 @@
 /* cli/series/series_report.c: writes a forecast of series as a file and as a report. */
 #include "series/series_report.h"
 
+#include "files/header_line.h"
 #include "files/outputs.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
@@ -23,6 +24,7 @@ static int64_t columns_each(const series_outcome *outcome)
 static const char **column_names(const series_outcome *outcome, char *const **numbers)
 {
     enum { SUFFIX_SIZE = 40 };
+    char suffix[HEADER_LINE_END];
     const series_data *data = outcome->data;
     size_t series = (size_t)data->levels.cols, steps = (size_t)outcome->info.steps, length = 0;
     size_t each = (size_t)columns_each(outcome), count = each * series;
@@ -40,9 +42,9 @@ static const char **column_names(const series_outcome *outcome, char *const **nu
         for (int64_t c = 0; c < outcome->n_coverages; c++)
             for (int end = 0; end < 2; end++) {
                 *name++ = text;
-                text += sprintf(text, "%s.%s%.10g", data->names[k], end ? "hi" : "lo",
-                                100 * outcome->coverages[c]) +
-                        1;
+                text +=
+                    sprintf(text, "%s%s", data->names[k], header_line_end(outcome->coverages[c], end, suffix)) +
+                    1;
             }
     }
     for (size_t h = 0; h < steps; h++, text += SUFFIX_SIZE) {

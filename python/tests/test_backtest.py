@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 
 import numpy as np
 import pytest
+from series_data import monthly
 from volterra import Forecaster, forecast
 
 pd = pytest.importorskip("pandas")
 
-
-def monthly(rows, series=1, seed=7):
-    rng = np.random.default_rng(seed)
-    print("seed", seed)
-    t, k = np.arange(rows)[:, None], np.arange(series)
-    return 100.0**k * (20 + 0.05 * t + 5 * np.sin(0.523599 * t + k) + rng.random((rows, series)))
-
-
-def program_of(root):
-    program = os.environ.get("VOLTERRA_PROGRAM") or root / "build/volterra"
-    if not os.path.exists(program):
-        pytest.skip("the program is not built")
-    return program
-
 # ---- backtest ----------------------------------------------------------------------------------------------
 
 
-def test_backtest_same_bits_as_the_program(root, tmp_path):
+def test_backtest_same_bits_as_the_program(program_path, tmp_path):
     y = monthly(90, 2)
     frame = pd.DataFrame(y, columns=["a", "b"])
     frame.to_csv(tmp_path / "y.csv", index=False)
-    command = [program_of(root), "forecast", "y.csv", "--steps", "4", "--backtest", "2", "--interval", "0.8", "-o", "table.csv"]
+    command = [program_path, "forecast", "y.csv", "--steps", "4", "--backtest", "2", "--interval", "0.8", "-o", "table.csv"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     expected = pd.read_csv(tmp_path / "table.csv", index_col="method")
     model = Forecaster(steps=4, coverage=0.8)
@@ -95,13 +81,13 @@ def test_known_index_follows(kind):
         forecast(y, known=known[1:])
 
 
-def test_future_inputs_same_bits_as_the_program(root, tmp_path):
+def test_future_inputs_same_bits_as_the_program(program_path, tmp_path):
     index = pd.date_range("2015-01-01", periods=84, freq="MS").strftime("%Y-%m-%d")
     promo = (np.random.default_rng(6).random(84) < 0.3).astype(float)
     frame = pd.DataFrame({"date": index, "y": monthly(84)[:, 0] + 5 * promo, "promo": promo})
     frame[:80].to_csv(tmp_path / "past.csv", index=False)
     frame[80:][["date", "promo"]].to_csv(tmp_path / "future.csv", index=False)
-    command = [program_of(root), "forecast", "past.csv:y", "--x", "promo", "--future", "future.csv", "-o", "next.csv"]
+    command = [program_path, "forecast", "past.csv:y", "--x", "promo", "--future", "future.csv", "-o", "next.csv"]
     subprocess.run([*command, "--plot", "none"], cwd=tmp_path, check=True, capture_output=True)
     expected = pd.read_csv(tmp_path / "next.csv")
     dates = pd.DatetimeIndex(frame["date"])

@@ -10,30 +10,17 @@ import subprocess
 import numpy as np
 import pytest
 import volterra
+from series_data import monthly
 from volterra import Forecaster, ForecastWarning, forecast
 
 
-def monthly(rows, series=1, seed=7):
-    rng = np.random.default_rng(seed)
-    print("seed", seed)
-    t, k = np.arange(rows)[:, None], np.arange(series)
-    return 100.0**k * (20 + 0.05 * t + 5 * np.sin(0.523599 * t + k) + rng.random((rows, series)))
-
-
-def program_of(root):
-    program = os.environ.get("VOLTERRA_PROGRAM") or root / "build/volterra"
-    if not os.path.exists(program):
-        pytest.skip("the program is not built")
-    return program
-
-
 @pytest.mark.parametrize("series", [1, 2])
-def test_same_bits_as_the_program(root, tmp_path, series):
+def test_same_bits_as_the_program(program_path, tmp_path, series):
     y = monthly(120, series)
     names = [f"s{k}" for k in range(series)]
     lines = [",".join(names)] + [",".join(repr(float(v)) for v in row) for row in y]
     (tmp_path / "y.csv").write_text("\n".join(lines) + "\n")
-    command = [program_of(root), "forecast", tmp_path / "y.csv", "--steps", "4", "--json", "--threads", "1", "--interval", "0.8,0.95"]
+    command = [program_path, "forecast", tmp_path / "y.csv", "--steps", "4", "--json", "--threads", "1", "--interval", "0.8,0.95"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found = json.loads(printed)
     model = Forecaster(steps=4, n_jobs=1, coverage=[0.8, 0.95]).fit(y)
@@ -185,12 +172,12 @@ def test_invalid_data():
         Forecaster(steps=2).fit(y).predict(3)
 
 
-def test_csv_of_the_program(root, tmp_path):
+def test_csv_of_the_program(program_path, tmp_path):
     """The program's file has the columns of `forecast`."""
     y = monthly(80)[:, 0]
     (tmp_path / "y.csv").write_text("a\n" + "\n".join(repr(float(v)) for v in y) + "\n")
     subprocess.run(
-        [program_of(root), "forecast", tmp_path / "y.csv", "--steps", "2", "-o", tmp_path / "f.csv", "--plot", "none", "--threads", "1"],
+        [program_path, "forecast", tmp_path / "y.csv", "--steps", "2", "-o", tmp_path / "f.csv", "--plot", "none", "--threads", "1"],
         check=True,
         capture_output=True,
     )

@@ -158,7 +158,7 @@ def test_series_in_every_place():
     assert np.array_equal(fitted.continue_(5, after=x[100:]), plain.continue_(5, after=table[100:]))
     assert fitted.forecast(3).index.equals(index[100:103])
     assert np.array_equal(fitted.predict_interval(x[100:]).to_numpy(), plain.predict_interval(table[100:])[:, 0])
-    assert list(fitted.predict_interval(x[100:]).columns) == ["load.lo", "load.hi"]
+    assert list(fitted.predict_interval(x[100:]).columns) == ["load.lo90", "load.hi90"]
     search = VolterraRidgeCV(draws=2, random_state=1).fit(x[:100])
     assert search.forecast().name == "load" and search.predict(x[100:]).index.equals(index[100:])
     y = pd.Series(np.roll(x, 1), index=index, name="next")
@@ -197,7 +197,7 @@ def test_series_of_polars():
     ):
         assert isinstance(found, pl.Series) and found.name == "load"
         assert np.array_equal(found.to_numpy(), wanted[:, 0])
-    assert fitted.predict_interval(x[100:]).columns == ["load.lo", "load.hi"]
+    assert fitted.predict_interval(x[100:]).columns == ["load.lo90", "load.hi90"]
     assert fitted.predict_quantiles(x[100:], [0.1, 0.5]).columns == ["load.q0.1", "load.q0.5"]
 
 

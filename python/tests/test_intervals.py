@@ -95,7 +95,7 @@ def test_pandas():
     plain = model.predict_interval(X[400:], coverage=[0.8, 0.95])
     assert np.array_equal(ends["q.hi95"], plain[:, 1, 1, 1]) and np.array_equal(ends["p.lo80"], plain[:, 0, 0, 0])
     single = model.predict_interval(frame[400:])
-    assert list(single.columns) == ["p.lo", "p.hi", "q.lo", "q.hi"]
+    assert list(single.columns) == ["p.lo90", "p.hi90", "q.lo90", "q.hi90"]
     assert list(model.predict_quantiles(frame[400:], alpha=[0.1]).columns) == ["p.q0.1", "q.q0.1"]
 
 

@@ -11,7 +11,7 @@ from ._arrays import Array
 from ._devices import use_machine
 from ._errors import BeyondWarning, warn
 from ._frames import future_index
-from ._intervals import level_list
+from ._intervals import end_suffixes, level_list
 from ._order import place_after
 from ._types import FloatArray, Levels, Prediction, Table
 
@@ -250,7 +250,7 @@ class ModelForecasts:
         form, index = self._future
         columns = []
         for name in form.names:
-            columns += [name, *(f"{name}.{end}{100 * level:.10g}" for level in levels for end in ("lo", "hi"))]
+            columns += [name, *(f"{name}{suffix}" for suffix in end_suffixes(levels))]
         table = np.concatenate([values[:, :, None], ends.reshape(*values.shape, -1)], axis=2).reshape(len(values), -1)
         return form.frame(table, self._index_ahead(index, len(values)), columns)
 

@@ -28,6 +28,11 @@ def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:
     return [float(level) for level in levels.ravel()], levels.ndim == 0
 
 
+def end_suffixes(levels: Sequence[float]) -> List[str]:
+    """Suffixes of the columns of interval ends: .lo80, .hi80, .lo95, ..."""
+    return [f".{end}{100 * level:.10g}" for level in levels for end in ("lo", "hi")]
+
+
 def banded(forecast: Any, values: Array, ends: Sequence[str]) -> Any:
     """Return a DataFrame like that of the predictions, with a column for each of its columns and ends."""
     form = FrameForm(forecast)
@@ -199,8 +204,7 @@ class Intervals:
         -------
         ndarray of shape (n_steps, 2) or (n_steps, n_outputs, 2), or a list of them
             Lower and upper ends; for a list of coverages they are the last axis. If ``predict`` returns a pandas or polars
-            object, a DataFrame with the columns ``NAME.lo`` and ``NAME.hi`` (several coverages: ``NAME.lo80``,
-            ``NAME.hi80``, ...).
+            object, a DataFrame with the columns ``NAME.lo90`` and ``NAME.hi90`` for each coverage in percent.
 
         Examples
         --------
@@ -216,8 +220,7 @@ class Intervals:
         """
         self._check_one_step()  # type: ignore[attr-defined]
         levels, single = level_list("coverage", coverage)
-        percent = ["" if single else f"{100 * level:.10g}" for level in levels]
-        ends = [f".{end}{text}" for text in percent for end in ("lo", "hi")]
+        ends = end_suffixes(levels)
         shape = (2,) if single else (2, len(levels))
         self._check_moment(X, start, groups)
         if self._own_levels():

@@ -15,6 +15,7 @@ from . import _native as c
 from ._arrays import Array
 from ._errors import GapWarning, VolterraWarning, warn
 from ._frames import library_of
+from ._intervals import end_suffixes
 from ._progress import Watch
 from ._threads import use_threads
 
@@ -157,7 +158,7 @@ def forecast_long(data: Any, options: Any, levels: Sequence[float], n_jobs: Any,
         watch.check(c.lib.volt_forecast_many(byref(rows), byref(options), c.ForecastFn(take), None))
     found.tell(len(names))
     numbers, keys = np.array(found.numbers), list(names.values())
-    ends = [f"y.{end}{100 * level:.10g}" for level in levels for end in ("lo", "hi")]
+    ends = [f"y{suffix}" for suffix in end_suffixes(levels)]
     columns: Dict[str, Any] = {
         "unique_id": [keys[index] for index, steps in found.series for _ in range(steps)],
         "ds": times.column(found.times, np.array(found.dated)),

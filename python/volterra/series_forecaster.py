@@ -18,6 +18,7 @@ from ._errors import NotFittedError, OrderWarning, warn
 from ._frames import FrameForm, column_names, future_index, is_frame, library_of
 from ._gaps import Times, training_gap, warn_of_gap
 from ._handles import Handle
+from ._intervals import end_suffixes
 from ._many import ForecastWarning, forecast_long, is_long
 from ._order import ADVICE, index_of, is_ordered
 from ._progress import Watch
@@ -70,7 +71,7 @@ class Forecaster(BaseEstimator):
     all_rows : bool, default=False
         Use every row. By default the latest rows, limited to a few seconds of work.
     coverage : float or sequence of float, optional
-        Prediction intervals of this coverage, in columns NAME.lo80 and NAME.hi80 (between 0 and 1). For example
+        Prediction intervals of this coverage, in columns NAME.lo90 and NAME.hi90 (between 0 and 1). For example
         ``[0.8, 0.95]``.
     budget : float or str, optional
         Search time for the parameters of the kernel: 90s, 3min, 2h. A number is in seconds. None: no search.
@@ -335,14 +336,13 @@ class Forecaster(BaseEstimator):
         return times.check().step if times is not None and times.kind.startswith("dates") else c.TimeStep()
 
     def table(self, steps: Optional[int] = None) -> Any:
-        """Return the forecast with columns NAME, NAME.error and, with `coverage`, NAME.lo80, NAME.hi80.
+        """Return the forecast with columns NAME, NAME.error and, with `coverage`, NAME.lo90, NAME.hi90.
 
         A DataFrame of the library of y, or a dict of arrays.
         """
         count = self._count(steps)
         names = self._form.names if self._form is not None else [f"y{k + 1}" for k in range(self.forecast_.shape[1])]
-        ends = [f".{end}{100 * level:.10g}" for level in self._levels() for end in ("lo", "hi")]
-        columns = [name + suffix for name in names for suffix in ("", ".error", *ends)]
+        columns = [name + suffix for name in names for suffix in ("", ".error", *end_suffixes(self._levels()))]
         parts = [self.forecast_, self.errors_]
         for lower, upper in zip(self.lower_, self.upper_):
             parts += [lower, upper]
@@ -357,7 +357,7 @@ class Forecaster(BaseEstimator):
         most = len(self.forecast_)
         count = most if steps is None else whole("steps", steps, 1)
         if count > most:
-            raise ValueError(f"steps is {count}, and must be at most the {most} steps that were fitted")
+            raise ValueError(f"steps must be at most {most}, the steps that were fitted (got {count})")
         return count
 
     def _future(self, count: int) -> Any:
@@ -382,10 +382,10 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
     Returns
     -------
     DataFrame, or dict of arrays
-        Columns NAME, NAME.error (expected root mean squared error of the step) and, with ``coverage``, NAME.lo80 and
-        NAME.hi80 for every series. A DataFrame of pandas or polars if the data are, with the index continued, otherwise a
-        dict of arrays. For a DataFrame in long format: columns unique_id, ds, y, y.error and, with ``coverage``, y.lo80 and
-        y.hi80, one row for every series and step.
+        Columns NAME, NAME.error (expected root mean squared error of the step) and, with ``coverage``, NAME.lo90 and
+        NAME.hi90 for every series. A DataFrame of pandas or polars if the data are, with the index continued, otherwise a
+        dict of arrays. For a DataFrame in long format: columns unique_id, ds, y, y.error and, with ``coverage``, y.lo90 and
+        y.hi90, one row for every series and step.
 
     Examples
     --------

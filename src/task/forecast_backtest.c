@@ -45,9 +45,9 @@ static volt_status choose_origins(int64_t rows, const volt_forecast_options *opt
                  (long long)(least + options->steps), (long long)least);
     least = volt_max(least, volt_min(rows / 2, last));
     VOLT_REQUIRE(count <= last - least + 1, VOLT_ERR_ARGUMENT,
-                 "origins is %lld, and must be at most %lld for %lld rows and %lld step%s", (long long)count,
+                 "origins must be at most %lld for %lld rows and %lld step%s (got %lld)",
                  (long long)(last - least + 1), (long long)rows, (long long)options->steps,
-                 options->steps == 1 ? "" : "s");
+                 options->steps == 1 ? "" : "s", (long long)count);
     result->names = volt_forecast_method_names;
     result->steps = options->steps;
     result->origins = count;

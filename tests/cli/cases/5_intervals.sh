@@ -17,7 +17,7 @@ intervals_of_predict()
     expect 0 fit --x d.csv:u,v --y d.csv:y,z --rows :400 --kernel linear:window=3 --alpha 1e-3 -o m.safetensors
     expect 0 predict m.safetensors --x d.csv --rows 400: -o plain.csv
     expect 0 predict m.safetensors --x d.csv --rows 400: --interval 0.9 -o p.csv
-    [ "$(head -n 1 p.csv)" = y,z,y.lo,y.hi,z.lo,z.hi ] || fail "$(head -n 1 p.csv)"
+    [ "$(head -n 1 p.csv)" = y,z,y.lo90,y.hi90,z.lo90,z.hi90 ] || fail "$(head -n 1 p.csv)"
     [ "$(cut -d, -f1,2 p.csv)" = "$(cat plain.csv)" ] || fail "the forecasts are others"
     # The same width in every row, about the forecast; uniform noise of +-0.1 has nine of ten within 0.09, give or take
     # 0.002 with the 200 errors of the later half.
@@ -34,7 +34,7 @@ intervals_of_predict()
     expect 0 score --truth d.csv:y,z --truth-rows 400: --pred p.csv --json
     cmp out plain.json || fail "score counts the intervals"
     expect 0 predict m.safetensors --x d.csv --rows 400: --interval 0.9 --json
-    valid_json out "v['columns'] == ['y', 'z', 'y.lo', 'y.hi', 'z.lo', 'z.hi']"
+    valid_json out "v['columns'] == ['y', 'z', 'y.lo90', 'y.hi90', 'z.lo90', 'z.hi90']"
 }
 check "predict --interval: two more columns for every output and level" intervals_of_predict
 
