@@ -27,7 +27,7 @@ typedef struct forecast_arguments {
     double budget;
     int64_t backtest; /* origins; 0: a forecast */
     number_list coverages;
-    bool alone;
+    bool alone, resume;
 } forecast_arguments;
 
 /* Intervals of the plot without --interval. */
@@ -58,8 +58,14 @@ static const option rows[] = {
     ROW("alone", NULL, alone, "a separate model for each series, without the other series as inputs",
         .python = "separate"),
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
-    ROW("budget", "TIME", budget, "search time for the parameters of the kernel: 90s, 3min, 2h",
-        .is_duration = true, .unset = "no search"),
+    ROW("budget", "TIME", budget,
+        "search time for the parameters of the kernel: 90s, 3min, 2h; with many series the time limit of all "
+        "of them, without a search",
+        .is_duration = true, .unset = "no search, no limit"),
+    ROW("resume", NULL, resume,
+        "with many series: keep the forecasts that an earlier run has written to the output, and forecast the "
+        "others",
+        .python = ""),
     INTERVAL_OPTION(forecast_arguments, coverages,
                     "prediction intervals of this coverage, in columns NAME.lo90 and NAME.hi90"),
     ROWS_OPTION(forecast_arguments, series.rows, "the file"),
@@ -312,7 +318,7 @@ static int run_backtest(const forecast_arguments *arguments)
 /* ---- many series ------------------------------------------------------------------------------ */
 
 /* Rejects options that are not supported for files in long format. */
-static int check_many(const forecast_arguments *arguments)
+static int check_many(const forecast_arguments *arguments, const char *output)
 {
     const struct {
         bool given;
@@ -326,6 +332,8 @@ static int check_many(const forecast_arguments *arguments)
         {arguments->plot && strcmp(arguments->plot, "none") != 0, "--plot"},
         {arguments->series.missing == VOLT_MISSING_INTERPOLATE, "--missing interpolate"},
     };
+    if (arguments->resume && (!output[0] || is_standard_output(output)))
+        return complain(EXIT_USAGE, "--resume requires an output file: -o FILE");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (refused[i].given)
             return complain(EXIT_USAGE, "%s is not supported for a file of many series (%s)", refused[i].option,
@@ -346,9 +354,10 @@ static int run_many(const forecast_arguments *arguments, const long_source *sour
                             .coverages = arguments->coverages.values,
                             .n_coverages = arguments->coverages.count,
                             .output = files.output[0] ? files.output : NULL,
+                            .resume = arguments->resume,
                             .json = arguments->common.json,
                             .quiet = arguments->common.quiet};
-    int failed = check_many(arguments);
+    int failed = check_many(arguments, files.output);
     if (!failed)
         failed = check_files(&chosen, &files);
     if (!failed)
@@ -359,7 +368,7 @@ static int run_many(const forecast_arguments *arguments, const long_source *sour
         request.missing = VOLT_MISSING_DROP;
     request.options.kernel = arguments->kernel;
     request.options.steps = arguments->series.steps;
-    request.options.search_seconds = arguments->budget;
+    request.options.many_seconds = arguments->budget;
     request.options.seed = arguments->common.seed.value;
     request.options.coverages = request.coverages;
     request.options.n_coverages = request.n_coverages;
@@ -388,6 +397,9 @@ static int run_forecast(int argc, char *const *argv)
         return failed;
     if (source.path[0])
         return run_many(&arguments, &source);
+    if (arguments.resume)
+        return complain(EXIT_USAGE,
+                        "--resume requires a file of many series (--id, or columns unique_id, ds, y)");
     if (arguments.backtest > 0)
         return run_backtest(&arguments);
     choose_files(&arguments, &files);
@@ -451,10 +463,17 @@ const cli_command command_forecast = {
         "unique_id, ds and y. FILE:VALUES names the column of the values (default y). The times are in column\n"
         "ds, or in the column of dates. Each series is forecast from its own rows, with its own season and\n"
         "dates, and the output is in long format, with y.error and the ends of the intervals. A series with a\n"
-        "missing value (unless --missing drop is given), with repeated or unordered times, or with fewer than\n"
-        "3 rows has no forecast and is named in a warning. The exit status is 0 if at least one series has a\n"
-        "forecast. The series are divided among the threads. --budget applies to each series. --x,\n"
-        "--future, --calendar, --backtest, --rows, --plot and --missing interpolate are not supported.\n",
+        "value that is missing (unless --missing drop is given) or not a number, with unreadable, repeated or\n"
+        "unordered times, or with fewer than 3 rows has no forecast. A warning names it with the line of the\n"
+        "file. The exit status is 0 if at least one series has a forecast. The series are divided among the\n"
+        "threads. --x, --future, --calendar, --backtest, --rows, --plot and --missing interpolate are not\n"
+        "supported.\n"
+        "\n"
+        "With many series, --budget limits the time of the whole run: series that have not begun by then are\n"
+        "counted, and the others are written. During a long run the output file is replaced every minute by\n"
+        "the forecasts so far, and an interrupt keeps those that are complete. The same command with --resume\n"
+        "continues: series in the output whose times follow the rows of FILE are kept. If FILE is newer than\n"
+        "the output, or the columns differ, all series are forecast again.\n",
     .examples = "  volterra forecast sales.csv\n"
                 "  volterra forecast load.csv:load --steps 48 --calendar hour,weekday -o next.csv\n"
                 "  volterra forecast sales.csv:sales --x promo,price --future plan.csv\n"

@@ -138,6 +138,11 @@ static int read_part(dataset *data, const char *source, const volt_read_options 
     return failed;
 }
 
+int dataset_read_with(dataset *data, const char *source, const volt_read_options *options)
+{
+    return read_part(data, source, options, NULL);
+}
+
 int dataset_read(dataset *data, const char *source, volt_missing missing)
 {
     return dataset_read_rows(data, source, missing, NULL, NULL);

@@ -33,6 +33,7 @@ typedef struct dataset {
 /* Functions that return int return 0, or the exit status after an error message. A dataset initialised with
  * {0} can always be released. */
 int dataset_read(dataset *data, const char *source, volt_missing missing);
+int dataset_read_with(dataset *data, const char *source, const volt_read_options *options);
 void dataset_release(dataset *data);
 
 /* Writes a hint " (...)" for later error messages if --missing drop removed more than half of the file's

@@ -5,6 +5,7 @@
 #include "files/header_line.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "series/series_resume.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -16,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+static const double write_seconds = 60; /* between two writes of the forecasts so far */
 
 /* Series without a forecast that are named in warnings, unless --verbose is given. */
 enum { MAX_NAMED = 20, LONG_SOURCE_LENGTH = PATH_MAX + 512 };
@@ -106,8 +109,8 @@ int long_source_find(const char *source, const char *id, long_source *found)
 typedef struct long_file {
     dataset file;
     char value_source[LONG_SOURCE_LENGTH];
-    char **ids, **times;   /* of all rows of the file */
-    const char **kept;     /* ids, then times, of the rows of `file` */
+    char **ids;            /* of all rows of the file */
+    const char **kept;     /* ids of the rows of `file` */
     const char *time_name; /* NULL: no times */
     volt_long_rows rows;
 } long_file;
@@ -116,7 +119,6 @@ static void release_file(long_file *file)
 {
     dataset_release(&file->file);
     volt_free(file->ids);
-    volt_free(file->times);
     free((void *)file->kept);
 }
 
@@ -137,8 +139,12 @@ static int read_texts(const char *path, const char *column, int64_t rows, char *
 static int read_file(const many_request *request, long_file *file)
 {
     const long_source *source = request->source;
+    volt_read_options options = volt_read_options_default();
+    options.missing = request->missing;
+    options.time_name = source->has_ds ? "ds" : NULL;
+    options.keep_faults = 1;
     snprintf(file->value_source, sizeof file->value_source, "%s:%s", source->path, source->value);
-    int failed = dataset_read(&file->file, file->value_source, request->missing);
+    int failed = dataset_read_with(&file->file, file->value_source, &options);
     if (failed)
         return failed;
     const volt_table *table = file->file.table;
@@ -146,26 +152,24 @@ static int read_file(const many_request *request, long_file *file)
         return complain(EXIT_USAGE, "%s selects %lld columns: with --id, one column has the values",
                         file->value_source, (long long)table->cols);
     failed = read_texts(source->path, source->id, table->file_rows, &file->ids);
-    if (!failed && source->has_ds)
-        failed = read_texts(source->path, "ds", table->file_rows, &file->times);
     if (failed)
         return failed;
     int64_t rows = table->rows;
-    file->kept = malloc((2 * (size_t)rows + 1) * sizeof *file->kept);
+    file->kept = malloc((size_t)rows * sizeof *file->kept + 1);
     if (!file->kept)
         return complain(EXIT_FAILED, "not enough memory for the rows of %s", source->path);
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = 0; i < rows; i++)
         file->kept[i] = file->ids[table->row_numbers[i]];
-        file->kept[rows + i] = file->times         ? file->times[table->row_numbers[i]]
-                               : table->time_texts ? table->time_texts[i]
-                                                   : NULL;
-    }
-    file->time_name = file->times ? "ds" : table->time_texts ? table->time_name : NULL;
+    file->time_name = table->time_texts ? table->time_name : NULL;
     file->rows = (volt_long_rows){.struct_size = sizeof file->rows,
                                   .rows = rows,
                                   .ids = file->kept,
-                                  .times = file->time_name ? file->kept + rows : NULL,
-                                  .values = table->values};
+                                  .times = (const char *const *)table->time_texts,
+                                  .values = table->values,
+                                  .faults = (const char *const *)table->faults,
+                                  .lines = table->lines,
+                                  .time_name = file->time_name,
+                                  .value_name = table->names[0]};
     return 0;
 }
 
@@ -174,35 +178,41 @@ static int read_file(const many_request *request, long_file *file)
 typedef struct many_outcome {
     const many_request *request;
     const long_file *file;
-    FILE *out; /* text of the output file; NULL: none */
+    earlier_forecasts earlier;
+    text_stream stream; /* of `out` */
+    FILE *out;          /* text of the output file; NULL: none */
     result_list *results;
     int64_t series, made, undated, gaps;
+    int64_t resumed; /* forecasts of an earlier run, which are among those made */
+    int64_t late;    /* series that did not begin within the time limit */
+    double written;  /* time of the last write of the output */
+    int failed;      /* exit status of a failed one */
     int64_t min_steps, max_steps;
     int64_t kernels; /* series with a kernel fit in at least one step */
     double mase;     /* sum over `measured` series */
     int64_t measured;
 } many_outcome;
 
-static void write_header(const many_outcome *outcome)
+static void write_header(const many_outcome *outcome, FILE *out)
 {
     const many_request *request = outcome->request;
     const char *names[2] = {request->source->id, outcome->file->time_name ? outcome->file->time_name : "step"};
     char name[512], suffix[HEADER_LINE_END];
     for (int j = 0; j < 2; j++) {
-        header_line_print_cell(outcome->out, names[j]);
-        fputc(',', outcome->out);
+        header_line_print_cell(out, names[j]);
+        fputc(',', out);
     }
-    header_line_print_cell(outcome->out, request->source->value);
-    fputc(',', outcome->out);
+    header_line_print_cell(out, request->source->value);
+    fputc(',', out);
     snprintf(name, sizeof name, "%s.error", request->source->value);
-    header_line_print_cell(outcome->out, name);
+    header_line_print_cell(out, name);
     for (int64_t c = 0; c < 2 * request->n_coverages; c++) {
         snprintf(name, sizeof name, "%s%s", request->source->value,
                  header_line_end(request->coverages[c / 2], c % 2, suffix));
-        fputc(',', outcome->out);
-        header_line_print_cell(outcome->out, name);
+        fputc(',', out);
+        header_line_print_cell(out, name);
     }
-    fputc('\n', outcome->out);
+    fputc('\n', out);
 }
 
 static void print_number(FILE *out, double value)
@@ -271,7 +281,7 @@ static void add_json(const many_outcome *outcome, const volt_forecast_result *re
 
 static void add_skipped(const many_outcome *outcome, const volt_forecast_result *result)
 {
-    int64_t before = outcome->series - outcome->made - 1;
+    int64_t before = outcome->series - outcome->made - outcome->late - 1;
     if (before < MAX_NAMED || is_verbose())
         warn("series '%.60s' has no forecast: %s", result->id, result->message);
     result_list *inner = results_new(true);
@@ -280,21 +290,14 @@ static void add_skipped(const many_outcome *outcome, const volt_forecast_result 
     results_append(outcome->results, "skipped", inner);
 }
 
-static int take_result(const volt_forecast_result *result, void *context)
+static void add_forecast(many_outcome *outcome, const volt_forecast_result *result)
 {
-    many_outcome *outcome = context;
     volt_forecast_info info = {.struct_size = sizeof info};
-    outcome->series++;
-    if (result->status) {
-        add_skipped(outcome, result);
-        return memory_was_out();
-    }
     volt_forecast_get_info(result->forecast, &info);
     const volt_forecast_series *series = volt_forecast_series_at(result->forecast, 0);
-    int64_t least = outcome->made ? outcome->min_steps : info.steps;
+    int64_t least = outcome->max_steps ? outcome->min_steps : info.steps;
     outcome->min_steps = least < info.steps ? least : info.steps;
     outcome->max_steps = outcome->max_steps > info.steps ? outcome->max_steps : info.steps;
-    outcome->made++;
     outcome->undated += outcome->file->time_name && !result->is_dated;
     outcome->gaps += result->missing_rows > 0;
     outcome->kernels += series->member_weight[VOLT_MEMBER_KERNEL] > 0;
@@ -306,26 +309,65 @@ static int take_result(const volt_forecast_result *result, void *context)
         write_steps(outcome, result, info.steps);
     if (outcome->request->json)
         add_json(outcome, result, info.steps);
-    return memory_was_out();
+}
+
+/* Replaces the output by the forecasts so far. Returns the exit status. */
+static int write_so_far(many_outcome *outcome)
+{
+    const char *path = outcome->request->output;
+    if (fflush(outcome->out) || outcome->stream.failed)
+        return complain(EXIT_FAILED, "not enough memory for the forecasts");
+    outcome->written = seconds_now();
+    volt_status status = volt_text_write(path, outcome->stream.text);
+    return status ? complain_status(status) : 0;
+}
+
+static bool is_file(const many_request *request)
+{
+    return request->output && !is_standard_output(request->output);
+}
+
+static int take_result(const volt_forecast_result *result, void *context)
+{
+    many_outcome *outcome = context;
+    char text[64];
+    outcome->series++;
+    outcome->made += result->status == VOLT_OK;
+    outcome->late += result->status == VOLT_ERR_CANCELLED;
+    outcome->resumed += result->done >= 0;
+    if (result->done >= 0)
+        earlier_print(&outcome->earlier, result->done, outcome->out);
+    else if (result->status == VOLT_OK)
+        add_forecast(outcome, result);
+    else if (result->status != VOLT_ERR_CANCELLED)
+        add_skipped(outcome, result);
+    snprintf(text, sizeof text, "%lld of %lld series", (long long)outcome->series, (long long)result->count);
+    progress_describe(text);
+    if (is_file(outcome->request) && outcome->made > 0 && seconds_now() - outcome->written > write_seconds)
+        outcome->failed = write_so_far(outcome);
+    return outcome->failed || memory_was_out();
 }
 
 /* Adds the counts to the results, and the warnings about several series at once. */
 static void summarise(const many_outcome *outcome)
 {
     result_list *results = outcome->results;
-    int64_t skipped = outcome->series - outcome->made;
+    int64_t made = outcome->made - outcome->resumed, skipped = outcome->series - outcome->made - outcome->late;
     results_count(results, "count", "series", outcome->series);
     results_count(results, "forecasts", "forecasts", outcome->made);
+    results_count(results, "resumed", outcome->resumed ? "of an earlier run" : NULL, outcome->resumed);
     results_count(results, "without_forecast", skipped ? "no forecast" : NULL, skipped);
+    results_count(results, "not_begun", outcome->late ? "not begun" : NULL, outcome->late);
     results_count(results, "rows", "rows", outcome->file->rows.rows);
-    if (outcome->min_steps == outcome->max_steps)
+    if (made > 0 && outcome->min_steps == outcome->max_steps)
         results_text(results, NULL, "steps", "%lld", (long long)outcome->max_steps);
-    else
+    else if (made > 0)
         results_text(results, NULL, "steps", "%lld to %lld", (long long)outcome->min_steps,
                      (long long)outcome->max_steps);
     results_count(results, "with_kernel", NULL, outcome->kernels);
-    results_text(results, NULL, "kernel", "has a part in %lld of %lld forecasts", (long long)outcome->kernels,
-                 (long long)outcome->made);
+    if (made > 0)
+        results_text(results, NULL, "kernel", "has a part in %lld of %lld forecasts",
+                     (long long)outcome->kernels, (long long)made);
     if (outcome->measured > 0) {
         double mase = outcome->mase / (double)outcome->measured;
         results_number(results, "mase", NULL, mase);
@@ -335,6 +377,10 @@ static void summarise(const many_outcome *outcome)
     if (skipped > MAX_NAMED && !is_verbose())
         warn("%lld further series have no forecast; --verbose names all of them",
              (long long)(skipped - MAX_NAMED));
+    if (outcome->late > 0)
+        warn("%lld of %lld series did not begin within --budget%s", (long long)outcome->late,
+             (long long)outcome->series,
+             is_file(outcome->request) ? "; the same command with --resume continues" : "");
     if (outcome->undated > 0)
         warn("the times of %lld series have no regular step: column '%s' has the numbers of their steps",
              (long long)outcome->undated, outcome->file->time_name);
@@ -345,38 +391,72 @@ static void summarise(const many_outcome *outcome)
 
 /* ---- the steps in order ----------------------------------------------------------------------- */
 
-static int write_output(many_outcome *outcome, text_stream *stream)
+/* Opens the output, and reads the forecasts of an earlier run. */
+static int begin_output(many_outcome *outcome)
 {
     const many_request *request = outcome->request;
-    char *text = text_close(stream);
-    int failed = text ? output_text(request->output, text)
-                      : complain(EXIT_FAILED, "not enough memory for the forecasts");
+    text_stream header = {0};
+    if (!request->output)
+        return 0;
+    outcome->out = text_open(&outcome->stream);
+    FILE *out = text_open(&header);
+    if (out)
+        write_header(outcome, out);
+    char *line = text_close(&header);
+    int failed = outcome->out && line ? 0 : complain(EXIT_FAILED, "not enough memory for the forecasts");
+    if (!failed && request->resume)
+        failed = earlier_read(request->output, request->source->path, line, request->options.steps,
+                              &outcome->earlier);
+    if (!failed)
+        fputs(line, outcome->out);
+    free(line);
+    return failed;
+}
+
+/* Writes the output. An interrupted run keeps the forecasts that are complete. */
+static int end_output(many_outcome *outcome, volt_status status)
+{
+    const many_request *request = outcome->request;
+    int failed = outcome->failed;
+    if (!failed && memory_was_out())
+        failed = complain(EXIT_FAILED, "not enough memory for the forecasts");
+    if (!failed && status == VOLT_ERR_CANCELLED && is_file(request) && outcome->made > 0) {
+        failed = write_so_far(outcome);
+        return failed ? failed
+                      : complain(interrupt_exit_status(),
+                                 "interrupted; %s has the forecasts of %lld series, and the same command with "
+                                 "--resume continues",
+                                 request->output, (long long)outcome->made);
+    }
+    if (!failed && status)
+        failed = complain_status_hint(status, " (%.120s)", request->source->path);
+    if (failed || !request->output)
+        return failed;
+    char *text = text_close(&outcome->stream);
+    failed = text ? output_text(request->output, text)
+                  : complain(EXIT_FAILED, "not enough memory for the forecasts");
     free(text);
     return failed;
 }
 
 static int forecast_file(const many_request *request, const long_file *file)
 {
-    text_stream stream = {0};
-    many_outcome outcome = {.request = request, .file = file, .results = results_new(request->json)};
+    many_outcome outcome = {
+        .request = request, .file = file, .results = results_new(request->json), .written = seconds_now()};
     volt_forecast_options options = request->options;
-    if (request->output) {
-        outcome.out = text_open(&stream);
-        if (!outcome.out) {
-            results_discard(outcome.results);
-            return complain(EXIT_FAILED, "not enough memory for the forecasts");
-        }
-        write_header(&outcome);
+    volt_long_rows rows = file->rows;
+    int failed = begin_output(&outcome);
+    if (!failed) {
+        rows.done = outcome.earlier.ids;
+        rows.done_times = outcome.earlier.times;
+        rows.n_done = outcome.earlier.count;
+        options.progress = progress_begin(request->quiet);
+        volt_status status = volt_forecast_many(&rows, &options, take_result, &outcome);
+        progress_end();
+        failed = end_output(&outcome, status);
     }
-    options.progress = progress_begin(request->quiet);
-    volt_status status = volt_forecast_many(&file->rows, &options, take_result, &outcome);
-    progress_end();
-    int failed = 0;
-    if (status)
-        failed = complain_status_hint(status, " (%.120s)", request->source->path);
-    if (!failed && request->output)
-        failed = write_output(&outcome, &stream);
-    free(text_close(&stream));
+    free(text_close(&outcome.stream));
+    earlier_release(&outcome.earlier);
     bool prints = !failed && !(request->output && is_standard_output(request->output));
     if (!failed) {
         summarise(&outcome);

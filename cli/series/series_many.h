@@ -26,11 +26,12 @@ typedef struct many_request {
     const double *coverages; /* n_coverages, of the columns of intervals */
     int64_t n_coverages;
     const char *output; /* NULL: none */
+    bool resume;        /* keep the forecasts that an earlier run has written to `output` */
     bool json, quiet;
 } many_request;
 
-/* Forecasts every series, writes the forecasts and prints a summary. Returns the exit status: 0 if at least one series has a
- * forecast. */
+/* Forecasts every series, writes the forecasts (during a long run also those so far) and prints a summary. Returns the exit
+ * status: 0 if at least one series has a forecast. */
 int many_run(const many_request *request);
 
 #endif

@@ -25,7 +25,7 @@ static struct {
     char text[TEXT_CAPACITY];          /* replaces the stage unless empty */
 } state;
 
-static double seconds_now(void)
+double seconds_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

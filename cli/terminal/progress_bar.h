@@ -46,4 +46,7 @@ volt_progress interrupt_watch(void);
 /* Returns 128 + the signal number: 130 for Ctrl-C. */
 int interrupt_exit_status(void);
 
+/* Seconds from a monotonic clock. */
+double seconds_now(void);
+
 #endif

@@ -62,6 +62,8 @@ typedef struct volt_table {
     char *time_name;       /* name of the first column of dates or times, which is not in `values`; or NULL */
     char **time_texts;     /* rows: its cells, or NULL */
     volt_time *times;      /* rows: its times; NULL: no time column, or volt_times_parse rejects it */
+    int64_t *lines;        /* rows: line of each row in a CSV file, with keep_faults; otherwise NULL */
+    char **faults;         /* rows: with keep_faults, the fault of a cell of the row, or NULL; NULL: no faults */
 } volt_table;
 
 /* Selection of rows and columns. Start from volt_read_options_default: everything, missing values are an error. */
@@ -72,14 +74,19 @@ typedef struct volt_read_options {
     /* (optional) n_names names: if all of them are among the selected columns, only these are read, in this order */
     const char *const *names;
     int64_t n_names;
+    /* (optional) name of the column of times of a CSV file, whatever its cells; NULL: the first column of dates or times */
+    const char *time_name;
+    /* 1: in a CSV file, a cell that is neither missing nor a finite number is INFINITY in the table, and `faults` has the
+     * reason, such as "'x' is not a number"; 0 (default): an error */
+    int keep_faults;
 } volt_read_options;
 #define VOLT_LAST_ROW INT64_MAX /* value of `end`: up to the last row */
 VOLT_API volt_read_options volt_read_options_default(void);
 
 /* Reads a source. options NULL: all rows and columns, missing values are an error. Unselected rows and columns are ignored.
  * Row numbers refer to the file, before any row is dropped. VOLT_ERR_IO: the file cannot be read; VOLT_ERR_FORMAT: damaged,
- * ragged or empty file, text in a cell, unknown column (the message suggests the closest name); VOLT_ERR_SHAPE: rows out of
- * range; VOLT_ERR_NOT_FINITE: missing values as above, and infinite values. */
+ * ragged or empty file, text in a cell (unless keep_faults), unknown column (the message suggests the closest name);
+ * VOLT_ERR_SHAPE: rows out of range; VOLT_ERR_NOT_FINITE: missing values as above, and infinite values. */
 VOLT_API volt_status volt_table_read(const char *source, const volt_read_options *options, volt_table **table);
 VOLT_API void volt_table_free(volt_table *table);
 

@@ -206,6 +206,7 @@ typedef struct volt_forecast_options {
     const double *coverages; /* (optional) n_coverages probabilities of prediction intervals, between 0 and 1 */
     int64_t n_coverages;     /* 0 */
     const char *const *names; /* (optional) k names of the series, for messages */
+    double many_seconds; /* time limit of volt_forecast_many; 0 (default): none. volt_forecast_run ignores it */
     volt_progress progress;
 } volt_forecast_options;
 VOLT_API volt_forecast_options volt_forecast_options_default(void);
@@ -313,6 +314,14 @@ typedef struct volt_long_rows {
     const char *const *ids;   /* name of the series of each row */
     const char *const *times; /* (optional) time of each row: a date (volt_times_parse) or a number */
     const double *values;
+    /* (optional) for messages: why a value cannot be used, such as "'x' is not a number" (entries may be NULL), the line of
+     * each row in its file, and the names of the columns */
+    const char *const *faults;
+    const int64_t *lines;
+    const char *time_name, *value_name;
+    /* (optional) n_done names of series that have forecasts from an earlier call, and the time of the first step of each */
+    const char *const *done, *const *done_times;
+    int64_t n_done;
 } volt_long_rows;
 
 /* One of the series. Pointers are valid during the callback. */
@@ -321,8 +330,10 @@ typedef struct volt_forecast_result {
     const char *id;
     int64_t index, count; /* number of this series, from 0 in order of first appearance, and of all series */
     int64_t rows;
-    volt_status status;            /* VOLT_OK, or the reason why there is no forecast ... */
-    const char *message;           /* ... in words; "" with VOLT_OK */
+    /* VOLT_OK, or the reason why there is no forecast; VOLT_ERR_CANCELLED: not begun within many_seconds */
+    volt_status status;
+    const char *message;           /* the reason in words; "" with VOLT_OK */
+    int64_t done;                  /* index in `done`: not forecast again; -1: none */
     const volt_forecast *forecast; /* of one series; NULL: none. It belongs to the library */
     const char *const *times;      /* of the steps, in the form of the last row's; NULL: none */
     int is_dated;                  /* 1: `times` continue those of the rows; 0: they number the steps, from 1 */
@@ -339,8 +350,12 @@ typedef int (*volt_forecast_fn)(const volt_forecast_result *result, void *contex
  *
  * A series with a value that is not finite, with times that are unreadable or do not increase, or with too few rows has no
  * forecast, and the others continue. A season above half of the rows of a series is 0 there. `step`, `separate` and `names`
- * of the options are ignored, and search_seconds apply to each series. VOLT_ERR_DATA if no series could be forecast, with
- * the reason of the first; VOLT_ERR_ARGUMENT, also for `known`; VOLT_ERR_KERNEL, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+ * of the options are ignored, and search_seconds apply to each series. After many_seconds no further series begins, except
+ * while no series has a forecast; those that have begun are completed. A series of `done` is not forecast again if its first
+ * step now has the same time as in done_times.
+ *
+ * VOLT_ERR_DATA if no series could be forecast, with the reason of the first; VOLT_ERR_ARGUMENT, also for `known`;
+ * VOLT_ERR_KERNEL, VOLT_ERR_MEMORY; VOLT_ERR_CANCELLED, after `report` received the series that are complete. */
 VOLT_API volt_status volt_forecast_many(const volt_long_rows *data, const volt_forecast_options *options,
                                         volt_forecast_fn report, void *context);
 

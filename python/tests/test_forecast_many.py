@@ -92,6 +92,33 @@ def test_broken_series_are_named(rng):
         volterra.forecast(gap, steps=2)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_text_among_values(rng, library):
+    frame = months(rng, 3, 30)
+    expected = volterra.forecast(frame[frame["unique_id"] != "m1"], steps=2)
+    cells = frame["y"].astype(object)
+    cells[frame.index[frame["unique_id"] == "m1"][4]] = "closed"
+    if library == "polars":
+        polars = pytest.importorskip("polars")
+        frame = polars.DataFrame({**frame.to_dict("list"), "y": [str(cell) for cell in cells]})
+    else:
+        frame["y"] = cells
+    with pytest.warns(volterra.ForecastWarning, match=r"1 of 3 .*m1.*2001-05-01.*'closed'"):
+        found = volterra.forecast(frame, steps=2)
+    assert found["unique_id"].to_list() == ["m0", "m0", "m2", "m2"]
+    assert np.array_equal(found["y"], expected["y"])
+
+
+def test_budget_limits_all_series(rng):
+    frame = months(rng, 4, 30)
+    expected = volterra.forecast(frame[frame["unique_id"] == "m0"], steps=2)
+    with pytest.warns(volterra.ForecastWarning, match="3 of 4 .*budget"):
+        found = volterra.forecast(frame, steps=2, budget="0.000001s", n_jobs=1)
+    assert found["unique_id"].tolist() == ["m0", "m0"]
+    assert np.array_equal(found["y"], expected["y"])
+    assert len(volterra.forecast(frame, steps=2, budget=600)) == 8
+
+
 def test_invalid_arguments(rng):
     frame = months(rng, 2, 30)
     with pytest.raises(ValueError, match="known"):

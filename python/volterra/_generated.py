@@ -274,6 +274,8 @@ class Table(Sized):
         ("time_name", c_char_p),
         ("time_texts", POINTER(c_char_p)),
         ("times", POINTER(Time)),
+        ("lines", POINTER(c_int64)),
+        ("faults", POINTER(c_char_p)),
     ]
 
 
@@ -285,6 +287,8 @@ class ReadOptions(Sized):
         ("end", c_int64),
         ("names", POINTER(c_char_p)),
         ("n_names", c_int64),
+        ("time_name", c_char_p),
+        ("keep_faults", c_int),
     ]
 
 
@@ -1206,6 +1210,7 @@ class ForecastOptions(Sized):
         ("coverages", POINTER(c_double)),
         ("n_coverages", c_int64),
         ("names", POINTER(c_char_p)),
+        ("many_seconds", c_double),
         ("progress", Progress),
     ]
 
@@ -1280,6 +1285,13 @@ class LongRows(Sized):
         ("ids", POINTER(c_char_p)),
         ("times", POINTER(c_char_p)),
         ("values", POINTER(c_double)),
+        ("faults", POINTER(c_char_p)),
+        ("lines", POINTER(c_int64)),
+        ("time_name", c_char_p),
+        ("value_name", c_char_p),
+        ("done", POINTER(c_char_p)),
+        ("done_times", POINTER(c_char_p)),
+        ("n_done", c_int64),
     ]
 
 
@@ -1292,6 +1304,7 @@ class ForecastResult(Sized):
         ("rows", c_int64),
         ("status", c_int),
         ("message", c_char_p),
+        ("done", c_int64),
         ("forecast", c_void_p),
         ("times", POINTER(c_char_p)),
         ("is_dated", c_int),

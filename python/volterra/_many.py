@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from ctypes import POINTER, byref, c_char_p, c_double, cast
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -84,6 +84,24 @@ class Times:
         return index if self.freq is None else index.to_period(self.freq)
 
 
+# ---- values -------------------------------------------------------------------------------------------------
+
+
+def _values(column: Any) -> Tuple[Array, Optional[List[Optional[str]]]]:
+    """The column y as numbers, and the faults of its cells (None: it has numbers only)."""
+    try:
+        return np.ascontiguousarray(column.to_numpy(), dtype=float), None
+    except (TypeError, ValueError):
+        pass
+    values, faults = np.full(len(column), np.inf), [None] * len(column)  # type: Array, List[Optional[str]]
+    for row, cell in enumerate(column.to_list()):
+        try:
+            values[row] = np.nan if cell is None else float(cell)
+        except (TypeError, ValueError):
+            faults[row] = f"{cell!r} is not a number"
+    return values, faults
+
+
 # ---- the call ----------------------------------------------------------------------------------------------
 
 
@@ -94,12 +112,16 @@ class _Rows:
         self.levels = levels
         self.series: List[Tuple[int, int]] = []  # index and steps of each forecast
         self.skipped: List[Tuple[str, str]] = []
+        self.late = 0  # series that did not begin within the budget
         self.numbers: List[List[float]] = []
         self.times: List[str] = []
         self.dated: List[bool] = []
         self.gaps = 0
 
     def take(self, found: Any) -> None:
+        if found.status == c.CONSTANTS["VOLT_ERR_CANCELLED"]:
+            self.late += 1
+            return
         if found.status:
             self.skipped.append((c.text(found.id), c.text(found.message)))
             return
@@ -120,6 +142,8 @@ class _Rows:
             named = "; ".join(f"{name!r}: {reason}" for name, reason in self.skipped[:MOST_NAMED])
             more = "; ..." if len(self.skipped) > MOST_NAMED else ""
             warn(f"{len(self.skipped)} of {count} series have no forecast: {named}{more}", ForecastWarning)
+        if self.late:
+            warn(f"{self.late} of {count} series did not begin within the budget", ForecastWarning)
         if not all(self.dated):
             warn("the times of some series have no regular step, and their forecasts no times", ForecastWarning)
         if self.gaps:
@@ -135,7 +159,8 @@ def forecast_long(data: Any, options: Any, levels: Sequence[float], n_jobs: Any,
             raise ValueError("column 'unique_id' has a missing value, and every row must name its series")
         names.setdefault(str(value), value)
     times = Times(data["ds"])
-    values = np.ascontiguousarray(data["y"].to_numpy(), dtype=float)
+    values, faults = _values(data["y"])
+    fault_texts = None if faults is None else (c_char_p * len(faults))(*(t and t.encode() for t in faults))
     id_texts = c.names_array("column 'unique_id'", ids)
     time_texts = c.names_array("column 'ds'", times.texts)
     shares = (c_double * max(1, len(levels)))(*levels)
@@ -146,6 +171,7 @@ def forecast_long(data: Any, options: Any, levels: Sequence[float], n_jobs: Any,
         ids=cast(id_texts, POINTER(c_char_p)),
         times=cast(time_texts, POINTER(c_char_p)),
         values=values.ctypes.data_as(POINTER(c_double)),
+        faults=None if fault_texts is None else cast(fault_texts, POINTER(c_char_p)),
     )
     found = _Rows(len(levels))
     with use_threads(n_jobs), Watch("forecast", verbose) as watch:

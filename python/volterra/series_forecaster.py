@@ -74,7 +74,8 @@ class Forecaster(BaseEstimator):
         Prediction intervals of this coverage, in columns NAME.lo90 and NAME.hi90 (between 0 and 1). For example
         ``[0.8, 0.95]``.
     budget : float or str, optional
-        Search time for the parameters of the kernel: 90s, 3min, 2h. A number is in seconds. None: no search.
+        Search time for the parameters of the kernel: 90s, 3min, 2h; with many series the time limit of all of them,
+        without a search. A number is in seconds. None: no search, no limit.
     random_state : int, default=0
         Seed of the random numbers.
     n_jobs : int, optional
@@ -372,8 +373,9 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
     data : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
         The series in time order. A DataFrame with columns unique_id, ds and y has many series in long format: every series is
         forecast from its own rows, with its own season and dates. Rows of different series may alternate. A series with a
-        missing value, with repeated or unordered times, or with fewer than 3 rows has no forecast and is named in a
-        `ForecastWarning`; if no series has a forecast, ValueError is raised.
+        value that is missing or not a number, with unreadable, repeated or unordered times, or with fewer than 3 rows has no
+        forecast and is named in a `ForecastWarning`; if no series has a forecast, ValueError is raised. ``budget`` limits the
+        time of all series: those that did not begin within it have no forecast, and the warning counts them.
     steps : int, optional
         Rows to forecast; by default one season, at most 60, or 12 without a season.
     **options
@@ -400,5 +402,7 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
         if known is not None:
             raise ValueError("known is not supported for a DataFrame with columns unique_id, ds and y")
         model = Forecaster(steps, **options)
-        return forecast_long(data, model._options(), model._levels(), model.n_jobs, model.verbose)
+        request = model._options()
+        request.many_seconds, request.search_seconds = request.search_seconds, 0.0
+        return forecast_long(data, request, model._levels(), model.n_jobs, model.verbose)
     return Forecaster(steps, **options).fit(data, known=known).table()

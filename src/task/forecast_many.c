@@ -6,24 +6,33 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "io/series/series_list.h"
+#include "io/time/time_text.h"
 #include "text/text.h"
 #include "volterra/task.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
-/* Series whose forecasts are in memory at a time, and the length of a message. */
-enum { BLOCK = 256, MESSAGE_LENGTH = 512 };
+/* Series whose forecasts are in memory at a time, at least and at most, the length of a message. */
+enum { FIRST_BLOCK = 16, BLOCK = 256, MESSAGE_LENGTH = 512 };
+
+static const double block_seconds = 1; /* longer blocks become smaller: results are reported after each */
 
 /* Rows grouped by series. */
 typedef struct long_series {
-    volt_text_index ids;
-    int64_t *first; /* series + 1: where the rows of each series begin below */
-    double *values; /* rows, grouped */
+    const volt_long_rows *data;
+    volt_text_index ids; /* those of `done` that have no rows follow */
+    int64_t count;       /* series */
+    int64_t *first;      /* count + 1: where the rows of each series begin below */
+    int64_t *rows;       /* grouped: rows of the data */
+    double *values;      /* the same: values, and times if there are any */
     const char **texts;
-    volt_time *times; /* NULL: the column as a whole is not dates */
+    int64_t *done;              /* of the series: index in data->done; -1: none */
+    volt_date_order date_order; /* in the whole column */
 } long_series;
 
 typedef struct one_forecast {
@@ -35,6 +44,8 @@ typedef struct one_forecast {
 
 /* Times of one series; next to its rows. */
 typedef struct series_times {
+    const long_series *all;
+    int64_t first;            /* of the grouped rows */
     const char *const *texts; /* NULL: none */
     int64_t n;
     volt_time *dates;    /* NULL: not dates */
@@ -48,63 +59,109 @@ static void release_series(long_series *series)
 {
     volt_text_index_clear(&series->ids);
     volt_free(series->first);
+    volt_free(series->rows);
     volt_free(series->values);
     volt_free((void *)series->texts);
-    volt_free(series->times);
+    volt_free(series->done);
 }
 
-/* Groups the rows by series, in the given order within each. */
-static volt_status group_rows(const volt_long_rows *data, long_series *series)
+/* Places the rows by series, in the given order within each. */
+static void place_rows(long_series *series, const int64_t *of_row, int64_t *next)
 {
+    const volt_long_rows *data = series->data;
+    for (int64_t i = 0; i < data->rows; i++)
+        series->first[of_row[i] + 1]++;
+    for (int64_t s = 0; s < series->count; s++) {
+        series->first[s + 1] += series->first[s];
+        next[s] = series->first[s];
+    }
+    for (int64_t i = 0; i < data->rows; i++) {
+        int64_t place = next[of_row[i]]++;
+        series->rows[place] = i;
+        series->values[place] = data->values[i];
+        if (series->texts)
+            series->texts[place] = data->times[i];
+    }
+}
+
+static volt_status group_rows(long_series *series)
+{
+    const volt_long_rows *data = series->data;
     int64_t n = data->rows, *of_row = volt_alloc(n, sizeof *of_row);
     volt_status status = of_row ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < n && !status; i++)
         status = volt_text_index_put(&series->ids, data->ids[i], &of_row[i]);
-    int64_t count = series->ids.count, *next = volt_alloc_zero(count + 1, sizeof *next);
-    series->first = volt_alloc_zero(count + 1, sizeof *series->first);
+    series->count = series->ids.count;
+    int64_t *next = volt_alloc_zero(series->count + 1, sizeof *next);
+    series->first = volt_alloc_zero(series->count + 1, sizeof *series->first);
+    series->rows = volt_alloc(n, sizeof *series->rows);
     series->values = volt_alloc_doubles(n, 1);
     series->texts = data->times ? volt_alloc(n, sizeof *series->texts) : NULL;
-    if (!next || !series->first || !series->values || (data->times && !series->texts))
+    series->done = volt_alloc(series->count + 1, sizeof *series->done);
+    if (!next || !series->first || !series->rows || !series->values || (data->times && !series->texts) ||
+        !series->done)
         status = VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < n && !status; i++)
-        series->first[of_row[i] + 1]++;
-    for (int64_t s = 0; s < count && !status; s++) {
-        series->first[s + 1] += series->first[s];
-        next[s] = series->first[s];
-    }
-    for (int64_t i = 0; i < n && !status; i++) {
-        int64_t place = next[of_row[i]]++;
-        series->values[place] = data->values[i];
-        if (series->texts)
-            series->texts[place] = data->times[i];
+    if (!status)
+        place_rows(series, of_row, next);
+    for (int64_t s = 0; s < series->count && !status; s++)
+        series->done[s] = -1;
+    for (int64_t i = 0, s = 0; i < data->n_done && !status; i++) {
+        status = volt_text_index_put(&series->ids, data->done[i], &s);
+        if (!status && s < series->count)
+            series->done[s] = i;
     }
     volt_free(next);
     volt_free(of_row);
     return status;
 }
 
-/* Parses all times together, because one row can determine the order of day and month for the others. */
-static volt_status parse_dates(int64_t rows, long_series *series)
+/* Finds the order of day and month from all rows, because one row can determine it for the others. Each series determines
+ * its own if the rows contradict each other. */
+static void find_date_order(long_series *series)
 {
-    if (!series->texts)
-        return VOLT_OK;
-    series->times = volt_alloc(rows, sizeof *series->times);
-    volt_status status = series->times ? volt_times_parse(series->texts, rows, series->times) : VOLT_ERR_MEMORY;
-    if (status != VOLT_ERR_FORMAT)
+    for (int64_t i = 0; series->texts && i < series->data->rows; i++) {
+        volt_time_text parts;
+        volt_time time;
+        if (!volt_time_text_read(series->texts[i], &parts) || !parts.is_either)
+            continue;
+        volt_date_order found = volt_time_text_order(series->texts[i], &parts);
+        bool is_month_first = found == VOLT_ORDER_MONTH_FIRST;
+        if (found == VOLT_ORDER_OPEN || !volt_time_of_text(series->texts[i], &parts, is_month_first, &time))
+            continue;
+        if (series->date_order != VOLT_ORDER_OPEN && found != series->date_order) {
+            series->date_order = VOLT_ORDER_OPEN;
+            return;
+        }
+        series->date_order = found;
+    }
+}
+
+/* Names the line and the column of a grouped row in the message of a failure. */
+static volt_status fail_at(const long_series *series, int64_t place, const char *column, volt_status status)
+{
+    const volt_long_rows *data = series->data;
+    if (!data->lines)
         return status;
-    volt_free(series->times);
-    series->times = NULL;
-    return VOLT_OK;
+    if (column)
+        return volt_fail_prefix(status, "line %" PRId64 ", column '%.60s'", data->lines[series->rows[place]],
+                                column);
+    return volt_fail_prefix(status, "line %" PRId64, data->lines[series->rows[place]]);
 }
 
 /* ---- times of one series ---------------------------------------------------------------------- */
 
+static volt_status fail_time(const series_times *times, int64_t i, volt_status status)
+{
+    return fail_at(times->all, times->first + i, times->all->data->time_name, status);
+}
+
 static volt_status fail_order(const series_times *times, int64_t i, bool is_same)
 {
-    if (is_same)
-        return volt_fail(VOLT_ERR_DATA, "two rows have the time %.60s", times->texts[i]);
-    return volt_fail(VOLT_ERR_DATA, "the rows are not in time order: %.60s follows %.60s", times->texts[i],
-                     times->texts[i - 1]);
+    volt_status status = is_same
+                             ? volt_fail(VOLT_ERR_DATA, "two rows have the time %.60s", times->texts[i])
+                             : volt_fail(VOLT_ERR_DATA, "the rows are not in time order: %.60s follows %.60s",
+                                         times->texts[i], times->texts[i - 1]);
+    return fail_time(times, i, status);
 }
 
 static volt_status check_dates(series_times *times, int64_t *missing)
@@ -126,8 +183,9 @@ static volt_status check_numbers(series_times *times)
 {
     double first = 0, value = 0, before = 0, rounding = 0;
     for (int64_t i = 0; i < times->n; i++, before = value) {
-        VOLT_REQUIRE(volt_parse_number(times->texts[i], &value) && isfinite(value), VOLT_ERR_FORMAT,
-                     "the time '%.60s' is not a number", times->texts[i]);
+        if (!volt_parse_number(times->texts[i], &value) || !isfinite(value))
+            return fail_time(times, i,
+                             volt_fail(VOLT_ERR_FORMAT, "the time '%.60s' is not a number", times->texts[i]));
         if (i > 0 && !(value > before))
             return fail_order(times, i, value == before);
         first = i > 0 ? first : value;
@@ -143,27 +201,41 @@ static volt_status check_numbers(series_times *times)
     return VOLT_OK;
 }
 
-/* Reads the times of a series; `own` receives dates that the column as a whole could not give. */
-static volt_status read_times(const long_series *series, int64_t s, series_times *times, volt_time **own,
+/* Names the row of the first text that is not a date; a failure for another reason keeps its message. */
+static volt_status fail_date(const series_times *times, volt_status status)
+{
+    for (int64_t i = 0; i < times->n && status == VOLT_ERR_FORMAT; i++) {
+        volt_time_text parts;
+        volt_time time;
+        if (!times->texts[i][0])
+            return fail_time(times, i, volt_fail(status, "the time is missing"));
+        if (!volt_time_text_read_known(times->texts[i], &parts) || parts.fields[TIME_YEAR].length == 0 ||
+            (!volt_time_of_text(times->texts[i], &parts, 0, &time) &&
+             !volt_time_of_text(times->texts[i], &parts, 1, &time)))
+            return fail_time(times, i, status);
+    }
+    return status;
+}
+
+/* Reads the times of a series; `dates` receives them if they are dates. */
+static volt_status read_times(const long_series *series, int64_t s, series_times *times, volt_time **dates,
                               int64_t *missing)
 {
     int64_t first = series->first[s];
-    *times = (series_times){.n = series->first[s + 1] - first};
+    double number;
+    *times = (series_times){.all = series, .first = first, .n = series->first[s + 1] - first};
     if (!series->texts)
         return VOLT_OK;
     times->texts = series->texts + first;
-    if (series->times) {
-        times->dates = series->times + first;
-    } else {
-        double number;
-        *own = volt_alloc(times->n, sizeof **own);
-        volt_status status = *own ? volt_times_parse(times->texts, times->n, *own) : VOLT_ERR_MEMORY;
-        bool may_be_numbers = status == VOLT_ERR_FORMAT && volt_parse_number(times->texts[0], &number);
-        if (status && !may_be_numbers)
-            return status;
-        times->dates = status ? NULL : *own;
-    }
-    return times->dates ? check_dates(times, missing) : check_numbers(times);
+    *dates = volt_alloc(times->n, sizeof **dates);
+    volt_status status =
+        *dates ? volt_times_parse_as(times->texts, times->n, series->date_order, *dates) : VOLT_ERR_MEMORY;
+    if (status == VOLT_ERR_FORMAT && volt_parse_number(times->texts[0], &number))
+        return check_numbers(times);
+    if (status)
+        return fail_date(times, status);
+    times->dates = *dates;
+    return check_dates(times, missing);
 }
 
 /* Time of a step, from 1; false: unknown. */
@@ -200,25 +272,49 @@ static volt_status write_times(const series_times *times, int64_t steps, one_for
 
 static volt_status check_values(const series_times *times, const double *values)
 {
+    const volt_long_rows *data = times->all->data;
     for (int64_t i = 0; i < times->n; i++) {
-        if (isfinite(values[i]))
+        int64_t row = times->all->rows[times->first + i];
+        const char *fault = data->faults ? data->faults[row] : NULL;
+        volt_status status = fault ? VOLT_ERR_FORMAT : VOLT_ERR_NOT_FINITE;
+        if (!fault && isfinite(values[i]))
             continue;
-        const char *what = isnan(values[i]) ? "missing" : "infinite";
-        if (times->texts)
-            return volt_fail(VOLT_ERR_NOT_FINITE, "the value at %.60s is %s", times->texts[i], what);
-        return volt_fail(VOLT_ERR_NOT_FINITE, "the value of row %" PRId64 " is %s", i, what);
+        if (fault && data->lines)
+            volt_fail(status, "%s", fault);
+        else if (fault && times->texts)
+            volt_fail(status, "the value at %.60s: %s", times->texts[i], fault);
+        else if (fault)
+            volt_fail(status, "the value of row %" PRId64 ": %s", i, fault);
+        else if (times->texts)
+            volt_fail(status, "the value at %.60s is %s", times->texts[i],
+                      isnan(values[i]) ? "missing" : "infinite");
+        else
+            volt_fail(status, "the value of row %" PRId64 " is %s", i,
+                      isnan(values[i]) ? "missing" : "infinite");
+        return fail_at(times->all, times->first + i, data->value_name, status);
     }
     return VOLT_OK;
 }
 
+/* Whether the first step has the time that it has in an earlier forecast. */
+static bool follows(const series_times *times, const char *time)
+{
+    char text[VOLT_TIME_LENGTH];
+    return strcmp(time, write_time(times, 1, text) ? text : "1") == 0;
+}
+
 static volt_status forecast_one(const long_series *series, int64_t s, volt_forecast_options options,
-                                volt_time **own, one_forecast *one)
+                                volt_time **dates, one_forecast *one)
 {
     const double *values = series->values + series->first[s];
     volt_forecast_info info = {.struct_size = sizeof info};
     series_times times;
-    VOLT_TRY(read_times(series, s, &times, own, &one->shown.missing_rows));
+    VOLT_TRY(read_times(series, s, &times, dates, &one->shown.missing_rows));
     VOLT_TRY(check_values(&times, values));
+    if (series->done[s] >= 0 && follows(&times, series->data->done_times[series->done[s]])) {
+        one->shown.done = series->done[s];
+        return VOLT_OK;
+    }
     options.step = times.step;
     if (options.season > times.n / 2)
         options.season = 0;
@@ -228,27 +324,43 @@ static volt_status forecast_one(const long_series *series, int64_t s, volt_forec
     return write_times(&times, info.steps, one);
 }
 
-static void run_one(const long_series *series, int64_t s, const volt_forecast_options *options,
-                    one_forecast *one)
+static void describe(const long_series *series, int64_t s, one_forecast *one)
 {
-    volt_time *own = NULL;
     *one = (one_forecast){.shown = {.struct_size = sizeof one->shown,
                                     .id = series->ids.texts + series->ids.places[s],
                                     .index = s,
-                                    .count = series->ids.count,
-                                    .rows = series->first[s + 1] - series->first[s]}};
-    volt_status status = forecast_one(series, s, *options, &own, one);
-    volt_free(own);
+                                    .count = series->count,
+                                    .rows = series->first[s + 1] - series->first[s],
+                                    .status = VOLT_ERR_CANCELLED,
+                                    .done = -1}};
+    one->shown.message = one->message;
+}
+
+static void run_one(const long_series *series, int64_t s, const volt_forecast_options *options,
+                    one_forecast *one)
+{
+    volt_time *dates = NULL;
+    volt_status status = forecast_one(series, s, *options, &dates, one);
+    volt_free(dates);
     if (status) {
         const char *detail = volt_error_detail();
         snprintf(one->message, sizeof one->message, "%s",
                  status == VOLT_ERR_MEMORY || !detail[0] ? volt_status_message(status) : detail);
     }
     one->shown.status = status;
-    one->shown.message = one->message;
 }
 
 /* ---- all series ------------------------------------------------------------------------------- */
+
+/* A call in progress. */
+typedef struct many_run {
+    const long_series *series;
+    volt_forecast_options options; /* of each series */
+    volt_stage stage;
+    double seconds, began; /* time limit, 0: none, and the begin of the call */
+    _Atomic int64_t made;  /* forecasts, earlier ones included */
+    one_forecast *all;     /* BLOCK */
+} many_run;
 
 /* Lets a long forecast be cancelled. */
 static int on_progress(const char *name, double fraction, void *context)
@@ -258,8 +370,13 @@ static int on_progress(const char *name, double fraction, void *context)
     return !volt_stage_poll(context);
 }
 
-static void run_block(const long_series *series, int64_t first, int64_t count,
-                      const volt_forecast_options *options, volt_stage *stage, one_forecast *all)
+/* Whether a further series may begin. At least one is forecast, so that repeated calls complete the work. */
+static bool has_time(many_run *run)
+{
+    return run->seconds == 0 || atomic_load(&run->made) == 0 || volt_seconds() - run->began < run->seconds;
+}
+
+static void run_block(many_run *run, int64_t first, int64_t count)
 {
 #pragma omp parallel num_threads((int)volt_min(volt_threads(), count))
     {
@@ -267,11 +384,19 @@ static void run_block(const long_series *series, int64_t first, int64_t count,
         bool claimed = volt_blas_set_claimed(true);
         volt_set_threads_local(1, &own);
 #pragma omp for schedule(dynamic)
-        for (int64_t i = 0; i < count; i++)
-            if (volt_stage_should_continue(stage)) {
-                run_one(series, first + i, options, &all[i]);
-                volt_stage_advance(stage, 1);
+        for (int64_t i = 0; i < count; i++) {
+            one_forecast *one = &run->all[i];
+            describe(run->series, first + i, one);
+            if (!volt_stage_should_continue(&run->stage))
+                continue;
+            if (has_time(run)) {
+                run_one(run->series, first + i, &run->options, one);
+                atomic_fetch_add(&run->made, one->shown.status == VOLT_OK);
+            } else {
+                snprintf(one->message, sizeof one->message, "not begun within %g s", run->seconds);
             }
+            volt_stage_advance(&run->stage, 1);
+        }
         volt_set_threads_local(own, NULL);
         volt_blas_set_claimed(claimed);
     }
@@ -280,18 +405,19 @@ static void run_block(const long_series *series, int64_t first, int64_t count,
 /* A failure that every series would have. */
 static bool ends_all(volt_status status)
 {
-    return status == VOLT_ERR_ARGUMENT || status == VOLT_ERR_KERNEL || status == VOLT_ERR_MEMORY ||
-           status == VOLT_ERR_CANCELLED;
+    return status == VOLT_ERR_ARGUMENT || status == VOLT_ERR_KERNEL || status == VOLT_ERR_MEMORY;
 }
 
-static volt_status report_block(const one_forecast *all, int64_t count, volt_forecast_fn report, void *context,
-                                int64_t *made)
+/* After a cancellation, the series that are complete are still reported. */
+static volt_status report_block(const many_run *run, int64_t count, volt_forecast_fn report, void *context)
 {
+    bool is_cancelled = !volt_stage_should_continue(&run->stage);
     for (int64_t i = 0; i < count; i++) {
-        const volt_forecast_result *shown = &all[i].shown;
+        const volt_forecast_result *shown = &run->all[i].shown;
         if (ends_all(shown->status))
             return volt_fail(shown->status, "%s", shown->message);
-        *made += shown->status == VOLT_OK;
+        if (is_cancelled && shown->status == VOLT_ERR_CANCELLED)
+            continue;
         VOLT_REQUIRE(!report(shown, context), VOLT_ERR_CANCELLED,
                      "cancelled after %" PRId64 " of %" PRId64 " series", shown->index + 1, shown->count);
     }
@@ -306,34 +432,31 @@ static void release_block(one_forecast *all, int64_t count)
     }
 }
 
-static volt_status run_blocks(const long_series *series, const volt_forecast_options *options,
-                              volt_forecast_fn report, void *context, one_forecast *all)
+static volt_status run_blocks(many_run *run, volt_forecast_fn report, void *context)
 {
-    int64_t count = series->ids.count, made = 0;
+    int64_t count = run->series->count, next = FIRST_BLOCK;
     char reason[MESSAGE_LENGTH] = "";
-    volt_stage stage;
-    volt_forecast_options each = *options;
-    each.progress = (volt_progress){.report = on_progress, .context = &stage};
-    volt_stage_begin(&stage, options->progress, "forecasts", 0, 1, (double)count);
-    for (int64_t first = 0; first < count; first += BLOCK) {
-        int64_t size = volt_min(BLOCK, count - first);
-        volt_status status = VOLT_OK;
-        for (int64_t i = 0; i < size; i++)
-            all[i] = (one_forecast){.forecast = NULL};
-        run_block(series, first, size, &each, &stage, all);
-        if (volt_stage_should_continue(&stage))
-            status = report_block(all, size, report, context, &made);
+    for (int64_t first = 0, size = 0; first < count; first += size) {
+        double began = volt_seconds();
+        size = volt_min(next, count - first);
+        run_block(run, first, size);
+        volt_status status = report_block(run, size, report, context);
         if (first == 0)
-            snprintf(reason, sizeof reason, "%s", all[0].message);
-        release_block(all, size);
+            snprintf(reason, sizeof reason, "%s", run->all[0].message);
+        release_block(run->all, size);
         if (status)
             return status;
-        if (!volt_stage_should_continue(&stage))
+        if (!volt_stage_should_continue(&run->stage))
             break;
+        if (volt_seconds() - began < block_seconds)
+            next = volt_min(2 * next, BLOCK);
+        else
+            next = volt_max(next / 2, FIRST_BLOCK);
     }
-    VOLT_TRY(volt_stage_end(&stage));
-    VOLT_REQUIRE(made > 0, VOLT_ERR_DATA, "none of the %" PRId64 " series has a forecast; '%.60s': %s", count,
-                 series->ids.texts, reason);
+    VOLT_TRY(volt_stage_end(&run->stage));
+    VOLT_REQUIRE(atomic_load(&run->made) > 0, VOLT_ERR_DATA,
+                 "none of the %" PRId64 " series has a forecast; '%.60s': %s", count, run->series->ids.texts,
+                 reason);
     return VOLT_OK;
 }
 
@@ -348,6 +471,10 @@ static volt_status check_arguments(const volt_long_rows *data, const volt_foreca
     for (int64_t i = 0; i < data->rows; i++)
         VOLT_REQUIRE(data->ids[i] && (!data->times || data->times[i]), VOLT_ERR_ARGUMENT,
                      "the name or the time of row %" PRId64 " is NULL", i);
+    VOLT_REQUIRE(options->many_seconds >= 0, VOLT_ERR_ARGUMENT, "many_seconds must be at least 0 (got %g)",
+                 options->many_seconds);
+    VOLT_REQUIRE(data->n_done == 0 || (data->n_done > 0 && data->done && data->done_times), VOLT_ERR_ARGUMENT,
+                 "done and done_times must have n_done entries (n_done is %" PRId64 ")", data->n_done);
     return VOLT_OK;
 }
 
@@ -356,7 +483,7 @@ volt_status volt_forecast_many(const volt_long_rows *data, const volt_forecast_o
 {
     volt_forecast_options chosen = volt_forecast_options_default();
     volt_long_rows rows = {.struct_size = sizeof rows};
-    long_series series = {.first = NULL};
+    long_series series = {.data = &rows};
     VOLT_REQUIRE(data, VOLT_ERR_ARGUMENT, "data is NULL");
     VOLT_TRY(volt_options_take(&rows, sizeof rows, data, "volt_long_rows"));
     VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_forecast_options"));
@@ -365,14 +492,20 @@ volt_status volt_forecast_many(const volt_long_rows *data, const volt_forecast_o
     volt_blas_use use;
     VOLT_TRY(volt_start_threads());
     VOLT_TRY(volt_blas_claim(&use));
-    one_forecast *all = volt_alloc_zero(BLOCK, sizeof *all);
-    volt_status status = all ? group_rows(&rows, &series) : VOLT_ERR_MEMORY;
-    if (!status)
-        status = parse_dates(rows.rows, &series);
-    if (!status)
-        status = run_blocks(&series, &chosen, report, context, all);
+    many_run run = {.series = &series,
+                    .options = chosen,
+                    .seconds = chosen.many_seconds,
+                    .began = volt_seconds(),
+                    .all = volt_alloc_zero(BLOCK, sizeof *run.all)};
+    volt_status status = run.all ? group_rows(&series) : VOLT_ERR_MEMORY;
+    if (!status) {
+        find_date_order(&series);
+        run.options.progress = (volt_progress){.report = on_progress, .context = &run.stage};
+        volt_stage_begin(&run.stage, chosen.progress, "forecasts", 0, 1, (double)series.count);
+        status = run_blocks(&run, report, context);
+    }
     release_series(&series);
-    volt_free(all);
+    volt_free(run.all);
     volt_blas_release(&use);
     return status;
 }

@@ -383,10 +383,51 @@ static void cells_of_one_line(void **state)
     volt_free(cells);
 }
 
+/* Cells that are not numbers, with the lines of their rows; dropped rows move both. */
+static void faults_are_kept(void **state)
+{
+    (void)state;
+    const char *text = "id,ds,y,z\na,1,2,0\n\na,2,x,0\nb,,,1\nb,2,inf,two\nb,3,NA,three\n";
+    volt_read_options options = volt_read_options_default();
+    volt_table *table = NULL;
+    char source[5000];
+    snprintf(source, sizeof source, "%s:y,z", scratch_write_text("faults.csv", text));
+    options.missing = VOLT_MISSING_KEEP;
+    options.keep_faults = 1;
+    options.time_name = "ds";
+    check_ok(volt_table_read(source, &options, &table));
+    static const int64_t lines[] = {2, 4, 5, 6, 7};
+    static const char *const faults[] = {NULL, "'x' is not a number", NULL, "'inf' is not a finite number",
+                                         "'three' is not a number"};
+    static const char *const times[] = {"1", "2", "", "2", "3"};
+    assert_int_equal(table->rows, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(table->lines[i], lines[i]);
+        assert_string_equal(table->time_texts[i], times[i]);
+        assert_int_equal(table->faults[i] == NULL, faults[i] == NULL);
+        if (faults[i])
+            assert_string_equal(table->faults[i], faults[i]);
+    }
+    assert_null(table->times);
+    assert_true(isinf(table->values[2]) && isnan(table->values[4]) && isinf(table->values[7]));
+    volt_table_free(table);
+    options.missing = VOLT_MISSING_DROP; /* rows 5 and 7, of which the latter has a fault too */
+    check_ok(volt_table_read(source, &options, &table));
+    assert_int_equal(table->rows, 3);
+    assert_int_equal(table->lines[2], 6);
+    assert_null(table->faults[0]);
+    assert_string_equal(table->faults[1], faults[1]);
+    assert_string_equal(table->faults[2], faults[3]);
+    volt_table_free(table);
+    options.time_name = "day";
+    check_fails(volt_table_read(source, &options, &table), VOLT_ERR_FORMAT, "day");
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    const char *path = scratch_write_text("alloc.csv", "date,a,b,c,\n2019-04-09,1,2,x,\n2019-04-10,3,,y,\n");
+    const char *path = scratch_write_text(
+        "alloc.csv", "date,a,b,c,\n2019-04-09,1,2,x,\n2019-04-10,3,,y,\n2019-04-11,no,1,y,\n");
     char source[5000];
     snprintf(source, sizeof source, "%s:b,a", path);
     for (int64_t k = 1;; k++) {
@@ -395,7 +436,8 @@ static void every_allocation_may_fail(void **state)
         volt_status status = volt_table_read(source,
                                              &(volt_read_options){.struct_size = sizeof(volt_read_options),
                                                                   .missing = VOLT_MISSING_DROP,
-                                                                  .end = VOLT_LAST_ROW},
+                                                                  .end = VOLT_LAST_ROW,
+                                                                  .keep_faults = 1},
                                              &table);
         int hit = failing_alloc_hit();
         volt_table_free(table);
@@ -451,6 +493,7 @@ int main(void)
         cmocka_unit_test(writes_plain_text),
         cmocka_unit_test(one_line),
         cmocka_unit_test(cells_of_one_line),
+        cmocka_unit_test(faults_are_kept),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,7 @@ typedef struct received {
     int is_dated[SERIES + 1];
     int64_t missing[SERIES + 1], seasons[SERIES + 1];
     double values[SERIES + 1][STEPS], errors[SERIES + 1][STEPS];
+    int64_t done[SERIES + 1];
     int64_t cancel_at; /* series; -1: never */
 } received;
 
@@ -47,7 +48,8 @@ static int receive(const volt_forecast_result *result, void *context)
     all->status[s] = result->status;
     all->is_dated[s] = result->is_dated;
     all->missing[s] = result->missing_rows;
-    assert_int_equal(result->status == VOLT_OK, result->forecast != NULL);
+    all->done[s] = result->done;
+    assert_int_equal(result->status == VOLT_OK && result->done < 0, result->forecast != NULL);
     if (result->forecast) {
         check_ok(volt_forecast_get_info(result->forecast, &info));
         assert_int_equal(info.steps, STEPS);
@@ -199,6 +201,99 @@ static void broken_series_have_reasons(void **state)
     assert_int_equal(found.count, 5);
 }
 
+/* The line, the column and the value of a fault; one row determines the order of day and month for all series. */
+static void faults_have_lines(void **state)
+{
+    (void)state;
+    static table rows;
+    static const char *faults[MOST];
+    static int64_t lines[MOST];
+    received found = {.cancel_at = -1};
+    volt_forecast_options options = few_steps();
+    rows.rows = 0;
+    for (int t = 0; t < 5; t++) {
+        char time[NAME];
+        snprintf(time, sizeof time, "%02d/01/2020", t + 1); /* months, as the last row of `later` shows */
+        add(&rows, "text", time, t == 3 ? (double)INFINITY : t);
+        add(&rows, "date", t == 1 ? "13/13/2020" : time, t);
+        add(&rows, "void", t == 2 ? "" : time, t);
+        add(&rows, "twice", t == 4 ? "04/01/2020" : time, t);
+        snprintf(time, sizeof time, "01/%02d/2020", t + 20);
+        add(&rows, "later", time, t + t % 2);
+    }
+    for (int64_t i = 0; i < rows.rows; i++) {
+        lines[i] = 100 + i;
+        faults[i] = isinf(rows.values[i]) ? "'x' is not a number" : NULL;
+    }
+    volt_long_rows data = view_of_rows(&rows);
+    data.lines = lines;
+    data.faults = faults;
+    data.time_name = "ds";
+    data.value_name = "sold";
+    check_ok(volt_forecast_many(&data, &options, receive, &found));
+    static const char *const terms[][3] = {{"115", "sold", "'x'"},
+                                           {"106", "ds", "13/13/2020"},
+                                           {"112", "ds", "missing"},
+                                           {"123", "ds", "04/01/2020"}};
+    for (int s = 0; s < 4; s++) {
+        assert_int_equal(found.status[s], s < 3 ? VOLT_ERR_FORMAT : VOLT_ERR_DATA);
+        for (int j = 0; j < 3; j++)
+            assert_non_null(strstr(found.reason[s], terms[s][j]));
+    }
+    assert_int_equal(found.status[4], VOLT_OK);
+    assert_string_equal(found.first_time[4], "01/25/2020");
+    /* without lines, the time is named */
+    data.lines = NULL;
+    found = (received){.cancel_at = -1};
+    check_ok(volt_forecast_many(&data, &options, receive, &found));
+    assert_non_null(strstr(found.reason[0], "04/01/2020"));
+    assert_non_null(strstr(found.reason[0], "'x'"));
+}
+
+/* A time limit that is over at once allows one forecast. Series that are done are not forecast again, unless their first step
+ * now has another time. */
+static void limit_and_resume(void **state)
+{
+    (void)state;
+    static table rows;
+    static double values[SERIES][LONGEST];
+    received all = {.cancel_at = -1}, first = all, found = all;
+    volt_forecast_options options = few_steps();
+    rows.rows = 0;
+    add_months(&rows, values);
+    volt_long_rows data = view_of_rows(&rows);
+    check_ok(volt_set_threads(1));
+    check_ok(volt_forecast_many(&data, &options, receive, &all));
+    options.many_seconds = 1e-9;
+    check_ok(volt_forecast_many(&data, &options, receive, &first));
+    assert_int_equal(first.count, SERIES);
+    for (int s = 0; s < SERIES; s++) {
+        assert_int_equal(first.status[s], s == 0 ? VOLT_OK : VOLT_ERR_CANCELLED);
+        assert_int_equal(first.done[s], -1);
+    }
+    assert_memory_equal(first.values[0], all.values[0], sizeof all.values[0]);
+    const char *done[] = {"s3", "elsewhere", "s1", "s0"};
+    const char *times[] = {all.first_time[3], "1", "2001-01", all.first_time[0]};
+    options.many_seconds = 0;
+    data.done = done;
+    data.done_times = times;
+    data.n_done = 4;
+    check_ok(volt_forecast_many(&data, &options, receive, &found));
+    static const int64_t expected[SERIES] = {3, -1, -1, 0, -1};
+    for (int s = 0; s < SERIES; s++) {
+        assert_int_equal(found.status[s], VOLT_OK);
+        assert_int_equal(found.done[s], expected[s]);
+        if (expected[s] < 0)
+            assert_memory_equal(found.values[s], all.values[s], sizeof all.values[s]);
+    }
+    data.done_times = NULL;
+    check_fails(volt_forecast_many(&data, &options, receive, &found), VOLT_ERR_ARGUMENT, "done_times 4");
+    data.n_done = 0;
+    options.many_seconds = -1;
+    check_fails(volt_forecast_many(&data, &options, receive, &found), VOLT_ERR_ARGUMENT, "many_seconds -1");
+    check_ok(volt_set_threads(0));
+}
+
 static void times_continue(void **state)
 {
     (void)state;
@@ -305,6 +400,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(series_are_forecast_as_each_one),
         cmocka_unit_test(broken_series_have_reasons),
+        cmocka_unit_test(faults_have_lines),
+        cmocka_unit_test(limit_and_resume),
         cmocka_unit_test(times_continue),
         cmocka_unit_test(long_season_is_dropped),
         cmocka_unit_test(invalid_calls_are_rejected),

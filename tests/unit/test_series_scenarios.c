@@ -232,7 +232,8 @@ static volt_status forecast_series(const void *with, volt_progress progress, sce
         times[i] = "never";
         values[i] = i;
     }
-    volt_long_rows rows = {sizeof rows, ALL, ids, times, values};
+    volt_long_rows rows = {
+        .struct_size = sizeof rows, .rows = ALL, .ids = ids, .times = times, .values = values};
     volt_forecast_options options = volt_forecast_options_default();
     options.steps = 2;
     options.progress = progress;

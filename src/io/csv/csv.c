@@ -232,10 +232,25 @@ static volt_status shape_failure(const csv_reader *reader, int64_t line)
                      reader->path, line);
 }
 
+/* Stores the fault of a cell; a row keeps its first. */
+static volt_status keep_fault(volt_table *table, int64_t row, const char *text, const char *problem)
+{
+    char shown[VOLT_EXCERPT_LENGTH], fault[VOLT_EXCERPT_LENGTH + 80];
+    if (!table->faults)
+        table->faults = volt_alloc_zero(table->rows, sizeof *table->faults);
+    if (!table->faults)
+        return VOLT_ERR_MEMORY;
+    if (table->faults[row])
+        return VOLT_OK;
+    snprintf(fault, sizeof fault, "'%s' %s", volt_excerpt(text, strlen(text), shown), problem);
+    table->faults[row] = volt_strdup(fault);
+    return table->faults[row] ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
 static volt_status fill_cell(void *context, int64_t line, int64_t j, const char *text, size_t length)
 {
     csv_reader *reader = context;
-    const volt_table *table = reader->table;
+    volt_table *table = reader->table;
     int64_t row = reader->row - reader->first;
     if (row < 0 || row >= table->rows)
         return VOLT_OK;
@@ -254,6 +269,10 @@ static volt_status fill_cell(void *context, int64_t line, int64_t j, const char 
             problem = "the value is missing";
         else if (status == VOLT_ERR_FORMAT && has_decimal_comma(text))
             problem = "is not a number (its decimal mark must be a point)";
+        if (reader->options->keep_faults && kind != VOLT_CELL_MISSING) {
+            table->values[row * table->cols + reader->place[j]] = INFINITY;
+            return keep_fault(table, row, text, problem);
+        }
         return cell_failure(reader, status, line, j, text, problem);
     }
     table->values[row * table->cols + reader->place[j]] = value;
@@ -263,7 +282,9 @@ static volt_status fill_cell(void *context, int64_t line, int64_t j, const char 
 static volt_status fill_row(void *context, int64_t line, int64_t n_cells)
 {
     csv_reader *reader = context;
-    reader->row++;
+    int64_t row = reader->row++ - reader->first;
+    if (reader->table->lines && row >= 0 && row < reader->table->rows)
+        reader->table->lines[row] = line;
     return n_cells == reader->n_cells ? VOLT_OK : shape_failure(reader, line);
 }
 
@@ -291,6 +312,10 @@ static volt_status choose_columns(csv_reader *reader)
     }
     if (!status)
         volt_table_set_first_row(reader->table, reader->first, file_rows);
+    if (!status && reader->options->keep_faults) {
+        reader->table->lines = volt_alloc(rows, sizeof *reader->table->lines);
+        status = reader->table->lines ? VOLT_OK : VOLT_ERR_MEMORY;
+    }
     volt_free(refusals);
     volt_free(names);
     return status;
@@ -306,6 +331,11 @@ static volt_status keep_texts(const csv_reader *reader, volt_csv_texts *kept, in
 static volt_status find_times(csv_reader *reader)
 {
     int64_t dates = -1, clocks = -1;
+    const char *wanted = reader->options->time_name;
+    for (int64_t j = 0; wanted && j < reader->n_columns; j++)
+        if (reader->place[j] < 0 && strcmp(reader->columns[j].name, wanted) == 0)
+            return keep_texts(reader, &reader->dates, j);
+    VOLT_REQUIRE(!wanted, VOLT_ERR_FORMAT, "there is no further column '%.60s' for the times", wanted);
     for (int64_t j = 0; j < reader->n_columns; j++) {
         const csv_column *column = &reader->columns[j];
         int is_date = is_date_column(reader, column);

@@ -144,8 +144,11 @@ static volt_status drop_rows(volt_table *first, volt_table *second, const volt_t
                  first->rows);
     int64_t kept = 0, rows = first->rows;
     for (int64_t i = 0; i < rows; i++) {
-        if (row_has_missing(first, i) || row_has_missing(requested, i))
+        if (row_has_missing(first, i) || row_has_missing(requested, i)) {
+            for (int t = 0; t < 2; t++)
+                volt_table_drop_fault(tables[t], i);
             continue;
+        }
         for (int t = 0; t < 2; t++)
             if (tables[t] && kept < i)
                 volt_table_move_row(tables[t], i, kept);

@@ -30,6 +30,14 @@ volt_table *volt_table_new(int64_t rows, int64_t cols)
     return table;
 }
 
+void volt_table_drop_fault(volt_table *table, int64_t row)
+{
+    if (!table || !table->faults)
+        return;
+    volt_free(table->faults[row]);
+    table->faults[row] = NULL;
+}
+
 void volt_table_free(volt_table *table)
 {
     if (!table)
@@ -40,6 +48,10 @@ void volt_table_free(volt_table *table)
     volt_free(table->time_name);
     volt_free(table->time_texts);
     volt_free(table->times);
+    volt_free(table->lines);
+    for (int64_t i = 0; i < table->rows; i++)
+        volt_table_drop_fault(table, i);
+    volt_free(table->faults);
     volt_free(table);
 }
 
@@ -52,6 +64,13 @@ void volt_table_move_row(volt_table *table, int64_t from, int64_t to)
         table->time_texts[to] = table->time_texts[from];
     if (table->times)
         table->times[to] = table->times[from];
+    if (table->lines)
+        table->lines[to] = table->lines[from];
+    if (table->faults) {
+        volt_table_drop_fault(table, to);
+        table->faults[to] = table->faults[from];
+        table->faults[from] = NULL;
+    }
 }
 
 void volt_table_set_first_row(volt_table *table, int64_t first, int64_t file_rows)

@@ -42,6 +42,9 @@ void volt_table_set_first_row(volt_table *table, int64_t first, int64_t file_row
 /* Replaces row `to` by row `from`, including its time and row number. */
 void volt_table_move_row(volt_table *table, int64_t from, int64_t to);
 
+/* Removes the fault of a row, if it has one. The table may be NULL. */
+void volt_table_drop_fault(volt_table *table, int64_t row);
+
 /* The columns selected by `selection` (see volt_choose_columns), reduced, if `narrowed`, to those named in
  * the options. Free *chosen with volt_free. */
 volt_status volt_select_columns(const volt_column_list *columns, const char *selection,

@@ -79,6 +79,99 @@ forecast_many_broken()
 }
 check "forecast of a file in long format skips broken series and names them" forecast_many_broken
 
+# 10,000 series of four rows, of which one has a text, one a wrong date and one no date
+forecast_many_faults()
+{
+    awk 'BEGIN {
+        print "unique_id,ds,y"
+        for (s = 0; s < 10000; s++)
+            for (t = 1; t <= 4; t++)
+                printf "s%d,%s,%s\n", s, s == 7 && t == 2 ? "2000-13-01" : s == 8 && t == 3 ? "" : "2000-0" t "-01", \
+                    s == 9998 && t == 1 ? "closed" : s % 10 + (t * t) % 5
+    }' >many.csv
+    expect 0 forecast many.csv --steps 1 -o next.csv
+    lines_of err 3
+    err_names s7 'line 31' ds 2000-13-01 s8 'line 36' s9998 'line 39994' "'y'" "'closed'"
+    out_has '^series +10000$'
+    out_has '^no forecast +3$'
+    lines_of next.csv 9998
+    # With all of them broken, the first one is named.
+    (head -n 1 many.csv && grep -E '^s(7|9998),' many.csv) >broken.csv
+    expect 1 forecast broken.csv --steps 1
+    err_names broken.csv s7 'line 3' 2000-13-01
+    # The others of a file without dates
+    cut -d, -f1,3 many.csv | sed -n '1p;39986,$p' >short.csv
+    expect 0 forecast short.csv --id unique_id --steps 1 -o next.csv
+    err_names s9998 'line 10' closed
+}
+check "forecast of 10,000 series of which some are broken names line, column and value" forecast_many_faults
+
+forecast_many_resume()
+{
+    long_months 30 40 >long.csv
+    expect 0 forecast long.csv --steps 3 --interval 0.8 -o whole.csv
+    # A limit that is over at once: one series for each thread.
+    expect 0 forecast long.csv --steps 3 --interval 0.8 -o next.csv --budget 0.000001s --threads 1
+    err_names --budget --resume 29 30
+    out_has '^not begun +29$'
+    lines_of next.csv 4
+    expect 0 forecast long.csv --steps 3 --interval 0.8 -o next.csv --resume
+    no_err
+    out_has '^of an earlier run +1$'
+    same next.csv whole.csv
+    # Finished series are not computed again: their lines are copied, whatever their numbers are.
+    awk -F, -v OFS=, 'NR == 2 { $3 = 1 } $1 != "m3"' whole.csv >next.csv
+    cp next.csv changed.csv
+    expect 0 forecast long.csv --steps 3 --interval 0.8 -o next.csv --resume --json
+    valid_json out "v['resumed'] == 29 and v['forecasts'] == 30 and [s['id'] for s in v['series']] == ['m3']"
+    grep -v '^m3,' next.csv >others
+    same others changed.csv
+    [ "$(grep '^m3,' next.csv)" = "$(grep '^m3,' whole.csv)" ] || fail "m3 has another forecast"
+    # Another horizon, other columns, and data that are newer than the output
+    expect 0 forecast long.csv --steps 2 --interval 0.8 -o next.csv --resume
+    lines_of next.csv 61
+    expect 0 forecast long.csv --steps 2 -o next.csv --resume
+    err_names --resume next.csv
+    ! grep -q 'earlier run' out || fail "$(cat out)"
+    touch -d '2001-01-01' next.csv
+    expect 0 forecast long.csv --steps 2 -o next.csv --resume
+    err_names --resume long.csv next.csv
+    # A series with one row more
+    (cat long.csv && echo m5,2003-05-01,70) >longer.csv
+    cp whole.csv next.csv
+    expect 0 forecast longer.csv --steps 3 --interval 0.8 -o next.csv --resume
+    out_has '^of an earlier run +29$'
+    grep -q '^m5,2003-06-01' next.csv || fail "$(grep '^m5' next.csv)"
+    nothing_left
+    expect 2 forecast long.csv --resume -o -
+    err_names --resume -o
+    expect 2 forecast long.csv:y --resume
+    err_names --resume
+}
+check "forecast of a file in long format: time limit and resume" forecast_many_resume
+
+forecast_many_interrupt()
+{
+    long_months 400 60 >long.csv
+    "$VOLTERRA" forecast long.csv --steps 3 -o next.csv --threads 1 >out 2>err &
+    local job=$!
+    sleep 2
+    kill -INT $job 2>/dev/null || skip "the forecasts were over too soon"
+    wait $job
+    [ $? -eq 130 ] || fail "the status is not 130: $(cat err)"
+    err_names next.csv --resume
+    [ "$(head -n 1 next.csv)" = unique_id,ds,y,y.error ] || fail "$(head -n 1 next.csv)"
+    lines=$(wc -l <next.csv)
+    [ $((lines % 3)) -eq 1 ] && [ "$lines" -gt 1 ] || fail "$lines lines"
+    cp next.csv part.csv
+    expect 0 forecast long.csv --steps 3 -o next.csv --resume
+    out_has "^of an earlier run +$((lines / 3))\$"
+    lines_of next.csv 1201
+    head -n "$lines" next.csv >first
+    same first part.csv
+}
+check "Ctrl-C during forecasts of many series keeps those that are complete" forecast_many_interrupt
+
 forecast_many_refused()
 {
     long_months 2 30 >long.csv
