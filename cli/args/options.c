@@ -320,7 +320,7 @@ static int parse_choice(const option *row, const char *text, int *value)
 static int append_text(const option *row, const char *text, text_list *list)
 {
     if (!*text)
-        return complain(EXIT_USAGE, "--%s must not be empty", row->name);
+        return complain(EXIT_USAGE, "%s%s must not be empty", row->is_positional ? "" : "--", row->name);
     const char **texts = realloc(list->texts, ((size_t)list->count + 1) * sizeof *texts);
     if (!texts)
         return complain(EXIT_FAILED, "not enough memory for the values of --%s", row->name);
@@ -463,7 +463,7 @@ static int complain_surplus(const option_parser *parser, const char *text)
 static int take_positional(option_parser *parser, const char *text)
 {
     for (int i = 0; i < parser->count; i++)
-        if (parser->rows[i].is_positional && !parser->seen[i])
+        if (parser->rows[i].is_positional && (!parser->seen[i] || parser->rows[i].kind == OPTION_TEXTS))
             return take_value(parser, i, text);
     return complain_surplus(parser, text);
 }

@@ -151,6 +151,8 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
 static int read_known(const continue_arguments *arguments, const volt_model_info *info, dataset *known,
                       volt_start *start)
 {
+    if (info->n_members > 0)
+        return complain(EXIT_USAGE, "%s cannot continue: it is a sum of models", arguments->model);
     if (info->feedback_weight > 0)
         return complain(
             EXIT_USAGE,

@@ -85,7 +85,7 @@ static int predict_read_model(const predict_arguments *arguments, predict_data *
     if (arguments->bands.std && data->info.loss)
         return complain(EXIT_USAGE, "--std requires squared loss, but %s was fitted with --loss %s",
                         arguments->model, data->info.loss);
-    if (arguments->bands.std && !data->info.keeps_factor)
+    if (arguments->bands.std && !data->info.keeps_factor && data->info.n_members == 0)
         return complain(EXIT_USAGE, "--std requires a model fitted with --keep-factor");
     return model_times_read(&data->info, &data->times);
 }

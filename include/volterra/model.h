@@ -204,12 +204,19 @@ typedef struct volt_fit_report {
     const double *best_alpha; /* q: alpha of the best fit tried; infinite: a constant; NaN: alpha was given */
 } volt_fit_report;
 
+/* Targets that the members of a sum were fitted on. The prediction of the sum does not depend on it; known outputs do. */
+typedef enum volt_sum_kind {
+    VOLT_SUM_AVERAGE, /* every member: the targets */
+    VOLT_SUM_RESIDUAL /* the first member: the targets; the others: the residual of the weighted members before them */
+} volt_sum_kind;
+
 /* Properties of a model. Strings and arrays belong to the model. */
 typedef struct volt_model_info {
-    size_t struct_size;             /* set by the caller */
-    int64_t n, d, q;                /* training rows, inputs, outputs */
-    const char *kernel;             /* kernel text */
-    const volt_kernel_facts *facts; /* properties of the kernel on the ball of the training inputs */
+    size_t struct_size; /* set by the caller */
+    int64_t n, d, q;    /* training rows, inputs, outputs */
+    const char *kernel; /* kernel text */
+    const volt_kernel_facts
+        *facts; /* properties of the kernel on the ball of the training inputs; NULL: a sum */
     double alpha, rcond;
     int64_t washout, ahead;
     int intercept, scaled, feedback;
@@ -244,6 +251,11 @@ typedef struct volt_model_info {
     volt_view pending;
     volt_training_times times; /* by the notes */
     int64_t expansion_inputs;  /* inputs of volt_model_explain: d, and with a feedback weight the q outputs */
+    /* n_members models of a sum (volt_model_sum), owned by it; NULL: a fitted model */
+    const volt_model *const *members;
+    const double *member_weights; /* n_members */
+    int64_t n_members;
+    volt_sum_kind sum_kind;
 } volt_model_info;
 VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
 /* Returns 1 if X begins with the first training rows of the model, by the digest in its notes; 0 otherwise, or if the model
@@ -348,6 +360,27 @@ VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
  * paths of a model without errors. */
 VOLT_API volt_status volt_model_continue(const volt_model *model, volt_view X,
                                          const volt_predict_options *options, volt_matrix out, int64_t *beyond);
+
+/* ---- sums of models --------------------------------------------------------------------------- */
+
+/* Makes a model that predicts sum_i weights[i] f_i of `count` models, 1 to 1000, which may be sums up to 4 levels deep.
+ * weights NULL: 1 / count each for an average, 1 each for residuals. Members have the same inputs, outputs, `ahead`, pending
+ * rows and loss, and the same names where they have any (VOLT_SUM_RESIDUAL: inputs only, and squared losses). Each has its own
+ * kernel, scales, feedback and state, and feeds back its own outputs. Known outputs are fed back to every member of an average;
+ * for residuals, member i receives the known outputs less the weighted outputs of the members before it.
+ *
+ * The members are shared, not copied: free them as usual, before or after the sum.
+ *
+ * volt_model_predict, volt_model_check_range, volt_model_save, volt_model_load and live objects without learning and alarms
+ * support sums. Outputs of a free run are bounded member by member, and *beyond is the largest count of a member. Everything
+ * else is VOLT_ERR_ARGUMENT with the name of the operation. In volt_model_info, n and washout are the largest of the members,
+ * notes and records those that all have in common, feedback_weight the largest; kernel describes the sum, and everything that
+ * belongs to one kernel is 0, NaN or NULL: use `members`.
+ *
+ * VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE for different numbers of inputs or outputs, VOLT_ERR_NOT_FINITE for a weight,
+ * VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_model_sum(const volt_model *const *models, const double *weights, int64_t count,
+                                    volt_sum_kind kind, volt_model **sum);
 
 /* ---- intervals -------------------------------------------------------------------------------- */
 

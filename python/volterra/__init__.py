@@ -24,8 +24,8 @@ Estimators follow the scikit-learn estimator API; scikit-learn itself is optiona
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `solver_table`,
 `kernel_text`, `kernel_facts`. Marginal likelihood with gradients: `evidence`. Model confidence set: `MCS`, `losses`.
-Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`. Modules: `benchmarks`,
-`datasets`, `metrics`, `plot`.
+Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`. Weighted sums of models:
+`combine`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ from .anomaly import SeriesAnomaly
 from .baselines import baseline, season
 from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
-from .files import load, save
+from .files import combine, load, save
+from .model_sum import ModelSum
 from .identification import Identification, identify
 from .series_forecaster import Forecaster, ForecastWarning, forecast
 from .kernels import (
@@ -101,6 +102,7 @@ __all__ = [
     "IntervalForecast",
     "Learner",
     "MCS",
+    "ModelSum",
     "NotFittedError",
     "OrderWarning",
     "RowAnomaly",
@@ -117,6 +119,7 @@ __all__ = [
     "VolterraWarning",
     "baseline",
     "benchmarks",
+    "combine",
     "datasets",
     "device",
     "devices",

@@ -63,6 +63,8 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_LANDMARKS_SPREAD": 0,
     "VOLT_LANDMARKS_LAST": 1,
     "VOLT_LANDMARKS_RANDOM": 2,
+    "VOLT_SUM_AVERAGE": 0,
+    "VOLT_SUM_RESIDUAL": 1,
     "VOLT_START_CONTINUE": 0,
     "VOLT_START_RESET": 1,
     "VOLT_START_AT_TARGET": 2,
@@ -615,6 +617,10 @@ class ModelInfo(Sized):
         ("pending", Matrix),
         ("times", TrainingTimes),
         ("expansion_inputs", c_int64),
+        ("members", POINTER(c_void_p)),
+        ("member_weights", POINTER(c_double)),
+        ("n_members", c_int64),
+        ("sum_kind", c_int),
     ]
 
 
@@ -1715,6 +1721,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_model_check_range": (c_int, [c_void_p, Matrix, c_int64, POINTER(PredictWarning)]),
     "volt_model_predict": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
     "volt_model_continue": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
+    "volt_model_sum": (c_int, [POINTER(c_void_p), c_void_p, c_int64, c_int, POINTER(c_void_p)]),
     "volt_model_interval": (c_int, [c_void_p, c_void_p, c_int64, Matrix]),
     "volt_model_errors_read": (c_int64, [c_void_p, Matrix]),
     "volt_model_impulse": (c_int, [c_void_p, c_int64, Matrix]),

@@ -18,10 +18,13 @@ from . import _native as c
 from ._arguments import whole
 from ._arrays import NO_MATRIX, Array, address, copy_of, empty, view
 from ._errors import BeyondWarning, DivergenceWarning, StartWarning, check, warn
-from ._handles import Owner
+from ._handles import Handle, Owner
 from ._kernel import Kernel, plain_facts
 from ._loss import LossSettings
 from ._progress import Watch
+
+#: Targets that the members of a sum were fitted on.
+SUM_KINDS = {"average": c.CONSTANTS["VOLT_SUM_AVERAGE"], "residual": c.CONSTANTS["VOLT_SUM_RESIDUAL"]}
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -156,6 +159,14 @@ class Model(Owner):
 
     def __init__(self, handle: c_void_p) -> None:
         self._own(handle)
+        self._describe()
+
+    def _borrow(self, pointer: c_void_p, owner: "Model") -> None:
+        """Refer to a member of a sum, which the sum frees."""
+        self._handle = Handle(pointer, lambda _: None, owner)
+        self._describe()
+
+    def _describe(self) -> None:
         self._info = c.ModelInfo()
         c.lib.volt_model_get_info(self, byref(self._info))
         self.n, self.d, self.q = int(self._info.n), int(self._info.d), int(self._info.q)
@@ -324,7 +335,42 @@ class Model(Owner):
 
     @property
     def facts(self) -> Dict[str, float]:
-        return plain_facts(self._info.facts.contents)
+        """Empty for a sum."""
+        return plain_facts(self._info.facts.contents) if self._info.facts else {}
+
+    # ---- sums ----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def sum(cls, models: Sequence["Model"], weights: Optional[Sequence[float]], kind: str) -> "Model":
+        """Return the weighted sum of models."""
+        handle = c_void_p()
+        members = (c_void_p * len(models))(*(model._as_parameter_.value for model in models))
+        numbers = None if weights is None else np.ascontiguousarray(weights, dtype=float)
+        check(
+            c.lib.volt_model_sum(
+                members, None if numbers is None else address(numbers), len(models), SUM_KINDS[kind], byref(handle)
+            )
+        )
+        return cls(handle)
+
+    @property
+    def members(self) -> List["Model"]:
+        """Members of a sum, which they keep alive; empty for a fitted model."""
+        found = []
+        for i in range(self._info.n_members):
+            member = Model.__new__(Model)
+            member._borrow(c_void_p(self._info.members[i]), self)
+            found.append(member)
+        return found
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the members of a sum."""
+        return self._array(self._info.member_weights, self._info.n_members)
+
+    @property
+    def sum_kind(self) -> str:
+        return next(word for word, value in SUM_KINDS.items() if value == self._info.sum_kind)
 
     @property
     def settings(self) -> FitSettings:

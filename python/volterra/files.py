@@ -1,19 +1,23 @@
-"""Model files, shared by the estimators and the program ``volterra``."""
+"""Model files, shared by the estimators and the program ``volterra``, and sums of models."""
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
+from ._arguments import choice
 from ._kernel import Kernel
-from ._model import Model, PathLike
+from ._model import SUM_KINDS, Model, PathLike
 from ._regressor import SequenceRegressor
 from ._training import Horizons
 from .classifier import VolterraClassifier
+from .model_sum import ModelSum
 from .ridge import SequenceKernelRidge, VolterraRidge
 
-__all__ = ["load", "save"]
+__all__ = ["combine", "load", "save"]
+
+Loaded = Union[VolterraRidge, SequenceKernelRidge, VolterraClassifier, ModelSum]
 
 
 def save(estimator: SequenceRegressor, path: PathLike) -> None:
@@ -38,7 +42,7 @@ def save(estimator: SequenceRegressor, path: PathLike) -> None:
     estimator.save(path)
 
 
-def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraClassifier]:
+def load(path: PathLike) -> Loaded:
     """Load a model file written by `save` or by the program.
 
     Predictions of rows that follow the training data are bit-identical to those of the saved estimator. An X that begins with
@@ -51,8 +55,8 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraCl
 
     Returns
     -------
-    VolterraRidge, SequenceKernelRidge or VolterraClassifier
-        Depending on the kernel of the model and its loss.
+    VolterraRidge, SequenceKernelRidge, VolterraClassifier or ModelSum
+        Depending on the kernel of the model and its loss. `ModelSum` for a sum of models (`combine`).
 
     Raises
     ------
@@ -71,8 +75,56 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraCl
     return estimator_of(Model.load(path))
 
 
-def estimator_of(model: Model) -> Union[VolterraRidge, SequenceKernelRidge, VolterraClassifier]:
+def combine(
+    estimators: Sequence[SequenceRegressor],
+    weights: Optional[Sequence[float]] = None,
+    *,
+    kind: str = "average",
+) -> Loaded:
+    """Return an estimator whose predictions are a weighted sum of those of fitted estimators.
+
+    Parameters
+    ----------
+    estimators : list of VolterraRidge, SequenceKernelRidge, VolterraRidgeCV or ModelSum
+        Fitted, with the same inputs, outputs, ``ahead`` and loss. Kernels, scales, ``washout`` and ``feedback`` may differ; each
+        estimator feeds back its own outputs.
+    weights : list of float, optional
+        One weight per estimator. None: ``1 / n`` each, or with kind "residual" 1 each.
+    kind : {"average", "residual"}, default="average"
+        "average": all were fitted on the targets. "residual": each was fitted on the targets less the weighted predictions of
+        those before it. With ``feedback`` and ``y_known``, each receives the measured outputs, or what is left of them.
+
+    Returns
+    -------
+    ModelSum, or VolterraClassifier for classifiers
+        The estimators are shared with it, and later changes of them have no effect. `volterra.save` writes it as one file.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> u, y = volterra.datasets.narma10(600, seed=1)
+    >>> linear = volterra.SequenceKernelRidge("fir:mu=0.9", alpha=1e-3).fit(u[:400], y[:400])
+    >>> rest = volterra.VolterraRidge(alpha=1e-3).fit(u[:400], y[:400] - linear.fitted_)
+    >>> both = volterra.combine([linear, rest], kind="residual")
+    >>> bool(np.allclose(both.predict(u[400:]), linear.predict(u[400:]) + rest.predict(u[400:])))
+    True
+    """
+    choice("kind", kind, SUM_KINDS)
+    models = []
+    for estimator in estimators:
+        estimator._check_is_fitted()
+        estimator._refresh_model()
+        models.append(estimator._model)
+    if weights is not None and len(weights) != len(models):
+        raise ValueError(f"weights must have one number per estimator, {len(models)} (got {len(weights)})")
+    return estimator_of(Model.sum(models, weights, kind))
+
+
+def estimator_of(model: Model) -> Loaded:
     """Return the estimator of a model of the library."""
+    members = model.members
+    if members and not model.classes:
+        return ModelSum()._adopt_members(model, [estimator_of(member) for member in members])
     settings = model.settings
     horizons = Horizons.of(model)
     alphas, changes = model.alphas, model.anchors >= 0

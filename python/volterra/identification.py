@@ -17,9 +17,7 @@ from ._frames import column_names
 from ._model import Model
 from ._progress import Watch
 from ._threads import use_threads
-from .classifier import VolterraClassifier
-from .files import estimator_of
-from .ridge import SequenceKernelRidge, VolterraRidge
+from .files import Loaded, estimator_of
 
 __all__ = ["Identification", "identify"]
 
@@ -59,7 +57,7 @@ class Identification:
     """
 
     def __init__(self, model: Model, found: c.Identification) -> None:
-        self.model: Union[VolterraRidge, SequenceKernelRidge, VolterraClassifier] = estimator_of(model)
+        self.model: Loaded = estimator_of(model)
         self.candidates_: List[Dict[str, Any]] = [
             {
                 "name": c.text(one.name),

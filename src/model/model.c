@@ -66,8 +66,9 @@ volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, in
 
 void volt_model_free(volt_model *model)
 {
-    if (!model)
+    if (!model || atomic_fetch_sub(&model->shared, 1) > 0)
         return;
+    volt_sum_free(model->sum);
     volt_state_free(model->end);
     volt_columns_free(model->columns);
     volt_columns_free(model->states);
@@ -122,8 +123,8 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .n = model->n,
         .d = model->recipe.inputs,
         .q = model->q,
-        .kernel = volt_kernel_text(model->kernel),
-        .facts = &model->resolved.facts,
+        .kernel = volt_model_text(model),
+        .facts = model->sum ? NULL : &model->resolved.facts,
         .alpha = model->alphas[0],
         .rcond = model->rcond,
         .washout = model->washout,
@@ -148,8 +149,8 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .notes = model->notes,
         .records = model->records,
         .n_records = model->n_records,
-        .feedback_weight = model->recipe.fed_outputs.omega,
-        .loss = model->loss ? model->loss->text : NULL,
+        .feedback_weight = volt_model_feedback_weight(model),
+        .loss = volt_model_loss(model) ? volt_model_loss(model)->text : NULL,
         .objective = model->objective,
         .duality_gap = model->gap,
         .tolerance = model->tolerance,
@@ -160,7 +161,9 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .pending = volt_model_pending(model),
         .expansion_inputs = model->recipe.inputs + model->recipe.fed_outputs.n,
     };
-    volt_notes_get_times(&model->notes, model->ahead, &now.times); /* valid: checked by fit and load */
+    if (model->sum)
+        volt_sum_get_info(model->sum, &now);
+    volt_notes_get_times(&now.notes, model->ahead, &now.times); /* valid: checked by fit and load */
     if (model->trained.landmarks > 0) {
         now.n = model->trained.rows;
         now.washout = model->trained.washout;
@@ -302,6 +305,8 @@ volt_status volt_model_record_pending(volt_model *model, volt_view rows)
 
 volt_view volt_model_pending(const volt_model *model)
 {
+    if (model->sum)
+        return volt_model_pending(model->sum->models[0]);
     if (model->feedback && !model->no_last_target)
         return volt_view_of(model->last_target, 1, model->q);
     return volt_view_of(model->pending, model->n_pending, model->recipe.inputs);

@@ -40,10 +40,27 @@ static uint64_t digest_recipe(uint64_t digest, const volt_recipe *recipe)
     return digest;
 }
 
+/* Of the members, weights and kind. */
+static void digest_sum(const volt_members *sum, double *row, char text[VOLT_DIGEST_LENGTH])
+{
+    uint64_t digest = digest_count(volt_digest_start, (int64_t)sum->kind);
+    digest = volt_digest_numbers(digest, sum->weights, sum->n);
+    for (int64_t i = 0; i < sum->n; i++) {
+        volt_model_digest(sum->models[i], row, text);
+        for (const char *c = text; *c; c++)
+            digest = volt_digest_byte(digest, (unsigned char)*c);
+    }
+    snprintf(text, VOLT_DIGEST_LENGTH, "%016" PRIx64, digest);
+}
+
 void volt_model_digest(const volt_model *model, double *row, char text[VOLT_DIGEST_LENGTH])
 {
     int64_t n = model->n, d = model->d, q = model->q;
     uint64_t digest = volt_digest_start;
+    if (model->sum) {
+        digest_sum(model->sum, row, text);
+        return;
+    }
     const double sizes[] = {(double)n, (double)d, (double)q, model->resolved.facts.radius, model->input.scale};
     digest = volt_digest_numbers(digest, sizes, sizeof sizes / sizeof *sizes);
     for (const char *c = volt_kernel_text(model->kernel); *c; c++)

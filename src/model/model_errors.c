@@ -117,6 +117,7 @@ static volt_status check(const volt_model *model, const double *coverages, int64
 {
     VOLT_REQUIRE(model && coverages && count > 0, VOLT_ERR_ARGUMENT,
                  "the model or the coverages are NULL or empty");
+    VOLT_TRY(volt_model_require_single(model, "an interval from the training errors"));
     VOLT_REQUIRE(half.data && half.rows == count && half.cols == model->q && half.ld >= half.cols,
                  VOLT_ERR_SHAPE,
                  "the half-widths must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", count,

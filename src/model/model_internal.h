@@ -11,6 +11,19 @@
 #include "solve/loss/loss.h"
 #include "volterra/model.h"
 
+#include <stdatomic.h>
+
+/* Members of a sum of models (sum.c). */
+typedef struct volt_members {
+    volt_sum_kind kind;
+    int64_t n, depth;    /* members; levels of sums, 1 or more */
+    volt_model **models; /* n, shared */
+    double *weights;     /* n */
+    char *text;          /* in place of a kernel */
+} volt_members;
+
+enum { VOLT_SUM_MEMBERS = 1000, VOLT_SUM_DEPTH = 4 }; /* largest n and depth */
+
 /* Facts about the training rows of a model on landmarks, which does not keep them (landmarks.h). */
 typedef struct volt_trained {
     int64_t landmarks; /* 0: the model has all its rows, and the rest is 0 */
@@ -68,10 +81,34 @@ struct volt_model {
     char **classes;                   /* n_classes texts, one per output; NULL: targets are numbers */
     int64_t n_classes;
     volt_stored_factors stored_factors; /* for prediction variances; count 0 and no factors: not kept */
+    /* NULL: a fitted model. A sum has no rows and no kernel. `d` is the largest of its members, and the
+     * recipe has only the inputs */
+    volt_members *sum;
+    atomic_int shared; /* sums that have the model as a member: it is freed with the last of them */
 };
 
 /* Allocates a model of this size with empty arrays. volt_model_free accepts it at any stage. */
 volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model);
+
+/* ---- sums of models (sum.c) ---------------------------------------------------------------------- */
+
+void volt_sum_free(volt_members *sum);
+/* Sets the members, and what they have in common. */
+void volt_sum_get_info(const volt_members *sum, volt_model_info *info);
+/* Text of the kernel, or of a sum. */
+const char *volt_model_text(const volt_model *model);
+/* The loss of the model or of all members; NULL: squares. */
+const volt_loss *volt_model_loss(const volt_model *model);
+/* Largest feedback weight of the model or its members; 0: no outputs are fed back. */
+double volt_model_feedback_weight(const volt_model *model);
+/* Fails with VOLT_ERR_ARGUMENT for a sum; `operation` names what it does not support. */
+volt_status volt_model_require_single(const volt_model *model, const char *operation);
+/* to += weight * from for `count` numbers, or to = weight * from for `first`. */
+void volt_sum_add(double weight, const double *from, int64_t count, bool first, double *to);
+/* Names of volt_sum_kind in files. */
+extern const char *const volt_sum_words[2];
+
+/* ---- parts of a model ---------------------------------------------------------------------------- */
 
 /* Divides the training rows into n records of these lengths, before the columns exist. No effect for n of 0
  * or 1. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */

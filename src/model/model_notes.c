@@ -58,6 +58,15 @@ void volt_notes_release(volt_model_notes *notes)
         volt_free((void *)text_of(notes, i));
 }
 
+void volt_notes_intersect(const volt_model_notes *other, volt_model_notes *notes)
+{
+    for (int i = 0; i < VOLT_NOTES; i++) {
+        const char *a = text_of(notes, i), *b = text_of(other, i);
+        if (a && (!b || strcmp(a, b) != 0))
+            *note(notes, i) = NULL;
+    }
+}
+
 int64_t volt_notes_list(const volt_model_notes *notes, volt_metadatum *metadata)
 {
     int64_t count = 0;

@@ -21,5 +21,7 @@ void volt_notes_release(volt_model_notes *notes);
 int64_t volt_notes_list(const volt_model_notes *notes, volt_metadatum *metadata);
 /* VOLT_ERR_MEMORY. */
 volt_status volt_notes_read(const volt_safetensors *file, volt_model_notes *notes);
+/* Removes the notes that differ from those of `other`. They must not be owned. */
+void volt_notes_intersect(const volt_model_notes *other, volt_model_notes *notes);
 
 #endif

@@ -399,6 +399,8 @@ static volt_status assess(assess_task *task, const volt_loss *loss, volt_assessm
     volt_model_info info = {.struct_size = sizeof info};
     if (options->model)
         volt_model_get_info(options->model, &info);
+    VOLT_REQUIRE(info.n_members == 0, VOLT_ERR_ARGUMENT,
+                 "the assessment of a fit is not supported for a sum of models");
     VOLT_TRY(make_blocks(task, &info));
     if (info.report)
         judge_model(&info, made);

@@ -108,6 +108,7 @@ volt_status volt_row_anomaly_score(const volt_model *model, volt_view X, const v
     VOLT_REQUIRE(model && X.data && scores.data, VOLT_ERR_ARGUMENT,
                  "the model, the rows or the output for their scores is NULL");
     VOLT_TRY(take_options(given, &options));
+    VOLT_TRY(volt_model_require_single(model, "the detection of anomalies"));
     volt_view last = volt_model_pending(model);
     VOLT_REQUIRE(last.rows == 1, VOLT_ERR_ARGUMENT,
                  "the model has no last training row: fit it with volt_row_anomaly_fit");

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_PREFIX = 128, MAX_NAME = 256 };
+
 struct volt_safetensors {
     char *bytes;
     int64_t size;
@@ -21,6 +23,8 @@ struct volt_safetensors {
     json_t *header;
     volt_tensor *tensors;
     int64_t n_tensors;
+    /* of a part: `bytes` is NULL, and the header and tensors belong to the file */
+    char prefix[MAX_PREFIX];
 };
 
 /* ---- header ----------------------------------------------------------------------------------- */
@@ -251,21 +255,50 @@ void volt_safetensors_free(volt_safetensors *file)
 {
     if (!file)
         return;
-    json_decref(file->header);
-    volt_free(file->tensors);
-    volt_free(file->bytes);
+    if (!*file->prefix) {
+        json_decref(file->header);
+        volt_free(file->tensors);
+        volt_free(file->bytes);
+    }
     volt_free(file);
+}
+
+volt_status volt_safetensors_part(const volt_safetensors *file, const char *prefix, volt_safetensors **part)
+{
+    VOLT_REQUIRE(strlen(file->prefix) + strlen(prefix) < MAX_PREFIX, VOLT_ERR_FORMAT,
+                 "the parts of the file are nested too deeply");
+    volt_safetensors *made = volt_alloc_zero(1, sizeof *made);
+    if (!made)
+        return VOLT_ERR_MEMORY;
+    *made = *file;
+    strcat(made->prefix, prefix);
+    made->bytes = NULL;
+    *part = made;
+    return VOLT_OK;
+}
+
+/* The name in the file of a name of a part. */
+static const char *full_name(const volt_safetensors *file, const char *name, char text[MAX_NAME])
+{
+    if (!*file->prefix)
+        return name;
+    snprintf(text, MAX_NAME, "%s%s", file->prefix, name);
+    return text;
 }
 
 const char *volt_safetensors_metadata(const volt_safetensors *file, const char *key)
 {
-    return json_string_value(json_object_get(json_object_get(file->header, "__metadata__"), key));
+    char full[MAX_NAME];
+    return json_string_value(
+        json_object_get(json_object_get(file->header, "__metadata__"), full_name(file, key, full)));
 }
 
 const volt_tensor *volt_safetensors_tensor(const volt_safetensors *file, const char *name)
 {
+    char full[MAX_NAME];
+    const char *wanted = full_name(file, name, full);
     for (int64_t i = 0; i < file->n_tensors; i++)
-        if (strcmp(file->tensors[i].name, name) == 0)
+        if (strcmp(file->tensors[i].name, wanted) == 0)
             return &file->tensors[i];
     return NULL;
 }

@@ -48,6 +48,11 @@ typedef struct volt_safetensors volt_safetensors;
 volt_status volt_safetensors_read(const char *path, volt_safetensors **file);
 void volt_safetensors_free(volt_safetensors *file);
 
+/* The tensors and metadata of `file` whose names begin with `prefix`, under the rest of their names. It refers
+ * to `file`, which must outlive it. VOLT_ERR_MEMORY, VOLT_ERR_FORMAT if the prefixes of nested parts are too
+ * long. */
+volt_status volt_safetensors_part(const volt_safetensors *file, const char *prefix, volt_safetensors **part);
+
 /* NULL for an unknown name. The results belong to the file. */
 const char *volt_safetensors_metadata(const volt_safetensors *file, const char *key);
 const volt_tensor *volt_safetensors_tensor(const volt_safetensors *file, const char *name);

@@ -295,6 +295,7 @@ volt_status volt_model_explain(const volt_model *model, const volt_explain_optio
     VOLT_TRY(volt_options_take(&requested, sizeof requested, options, "volt_explain_options"));
     options = &requested;
     VOLT_REQUIRE(model && explanation, VOLT_ERR_ARGUMENT, "the model or the explanation is NULL");
+    VOLT_TRY(volt_model_require_single(model, "a Volterra series"));
     /* With a loss, weights or landmarks, the readout is not a posterior mean of the fitted rows. */
     requested.band = requested.band && !model->loss && model->trained.landmarks == 0;
     if (options->along.data)
@@ -378,6 +379,7 @@ volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_e
     volt_explain_options requested = volt_explain_options_default();
     VOLT_TRY(volt_options_take(&requested, sizeof requested, options, "volt_explain_options"));
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_TRY(volt_model_require_single(model, "a decomposition by orders"));
     VOLT_TRY(check_rows(model, X));
     VOLT_REQUIRE(out.data && out.rows == X.rows && out.cols == model->q * (requested.order + 2) &&
                      out.ld >= out.cols,

@@ -132,6 +132,7 @@ volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matri
 {
     linear_term terms[VOLT_MAX_FACTORS];
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_TRY(volt_model_require_single(model, "an impulse response"));
     VOLT_REQUIRE(lags >= 1, VOLT_ERR_ARGUMENT, "the number of lags must be at least 1 (got %" PRId64 ")", lags);
     int64_t d = model->recipe.inputs, q = model->q;
     VOLT_REQUIRE(out.data && out.cols == d && out.ld >= d && out.rows % q == 0 && out.rows / q == lags,

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "text/text.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,22 +12,30 @@
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
+/* Makes room for one more entry of a list. */
+static bool has_room(volt_file_writer *writer, void **list, int64_t *capacity, int64_t count, size_t size)
+{
+    if (volt_grow(list, capacity, count + 1, size) != VOLT_OK)
+        writer->failed = true;
+    return count < *capacity;
+}
+
 /* Transfers ownership to the writer; NULL: allocation failed. */
 static void *keep_memory(volt_file_writer *writer, void *memory)
 {
-    if (memory) {
-        assert(writer->n_owned < VOLT_MAX_FILE_ENTRIES);
-        writer->owned[writer->n_owned++] = memory;
-    } else {
-        writer->failed = true;
-    }
-    return memory;
+    if (memory &&
+        has_room(writer, (void **)&writer->owned, &writer->max_owned, writer->n_owned, sizeof *writer->owned))
+        return writer->owned[writer->n_owned++] = memory;
+    volt_free(memory);
+    writer->failed = true;
+    return NULL;
 }
 
 void volt_put_tensor(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols, const double *data)
 {
-    assert(writer->n_tensors < VOLT_MAX_FILE_ENTRIES);
-    writer->tensors[writer->n_tensors++] = (volt_tensor){name, rows, cols, data};
+    if (has_room(writer, (void **)&writer->tensors, &writer->max_tensors, writer->n_tensors,
+                 sizeof *writer->tensors))
+        writer->tensors[writer->n_tensors++] = (volt_tensor){name, rows, cols, data};
 }
 
 double *volt_writer_buffer(volt_file_writer *writer, int64_t count)
@@ -45,8 +52,9 @@ double *volt_put_buffer(volt_file_writer *writer, const char *name, int64_t rows
 
 void volt_put_text(volt_file_writer *writer, const char *key, const char *text)
 {
-    assert(writer->n_metadata < VOLT_MAX_FILE_ENTRIES);
-    writer->metadata[writer->n_metadata++] = (volt_metadatum){key, text};
+    if (has_room(writer, (void **)&writer->metadata, &writer->max_metadata, writer->n_metadata,
+                 sizeof *writer->metadata))
+        writer->metadata[writer->n_metadata++] = (volt_metadatum){key, text};
 }
 
 void volt_put_text_owned(volt_file_writer *writer, const char *key, char *text)
@@ -78,6 +86,31 @@ void volt_put_flag(volt_file_writer *writer, const char *key, bool value)
     volt_put_text(writer, key, value ? "yes" : "no");
 }
 
+static const char *prefixed(volt_file_writer *writer, const char *prefix, const char *name)
+{
+    size_t length = strlen(prefix) + strlen(name) + 1;
+    char *text = keep_memory(writer, volt_alloc((int64_t)length, 1));
+    if (text)
+        snprintf(text, length, "%s%s", prefix, name);
+    return text;
+}
+
+void volt_writer_append(volt_file_writer *writer, const char *prefix, volt_file_writer *part)
+{
+    for (int64_t i = 0; i < part->n_tensors; i++) {
+        const volt_tensor *tensor = &part->tensors[i];
+        volt_put_tensor(writer, prefixed(writer, prefix, tensor->name), tensor->rows, tensor->cols,
+                        tensor->data);
+    }
+    for (int64_t i = 0; i < part->n_metadata; i++)
+        volt_put_text(writer, prefixed(writer, prefix, part->metadata[i].key), part->metadata[i].value);
+    for (int64_t i = 0; i < part->n_owned; i++)
+        keep_memory(writer, part->owned[i]);
+    writer->failed = writer->failed || part->failed;
+    part->n_owned = 0;
+    volt_writer_release(part);
+}
+
 volt_status volt_writer_finish(const volt_file_writer *writer, const char *path, volt_progress progress)
 {
     if (writer->failed)
@@ -90,10 +123,33 @@ void volt_writer_release(volt_file_writer *writer)
 {
     for (int64_t i = 0; i < writer->n_owned; i++)
         volt_free(writer->owned[i]);
+    volt_free(writer->owned);
+    volt_free(writer->tensors);
+    volt_free(writer->metadata);
     *writer = (volt_file_writer){0};
 }
 
 /* ---- reading ----------------------------------------------------------------------------------- */
+
+const char *volt_member_prefix(int64_t i, char text[VOLT_MEMBER_PREFIX])
+{
+    snprintf(text, VOLT_MEMBER_PREFIX, "member%" PRId64 ".", i + 1);
+    return text;
+}
+
+volt_status volt_fields_member(const volt_file_fields *fields, int64_t i, volt_file_fields *member)
+{
+    char prefix[VOLT_MEMBER_PREFIX];
+    volt_safetensors *part = NULL;
+    VOLT_TRY(volt_safetensors_part(fields->file, volt_member_prefix(i, prefix), &part));
+    *member = (volt_file_fields){.file = part, .path = fields->path, .kind = fields->kind};
+    return VOLT_OK;
+}
+
+void volt_fields_member_free(const volt_file_fields *member)
+{
+    volt_safetensors_free((volt_safetensors *)member->file);
+}
 
 volt_status volt_fields_wrong_kind(const volt_file_fields *fields, const char *why)
 {

@@ -37,14 +37,13 @@ typedef struct volt_field {
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-enum { VOLT_MAX_FILE_ENTRIES = 96 }; /* limit for tensors, metadata, and allocations, each */
-
 typedef struct volt_file_writer {
-    volt_tensor tensors[VOLT_MAX_FILE_ENTRIES];
-    volt_metadatum metadata[VOLT_MAX_FILE_ENTRIES];
-    void *owned[VOLT_MAX_FILE_ENTRIES];
+    volt_tensor *tensors;
+    volt_metadatum *metadata;
+    void **owned;
     int64_t n_tensors, n_metadata, n_owned;
-    bool failed;
+    int64_t max_tensors, max_metadata, max_owned; /* allocated */
+    bool failed;                                  /* an allocation failed */
 } volt_file_writer;
 
 /* Adds a tensor (cols = 0: a vector). Its numbers must stay valid until the file is written. */
@@ -69,6 +68,9 @@ void volt_put_flag(volt_file_writer *writer, const char *key, bool value);
 /* Adds all fields of a table. `object` is the struct and must outlive the writer. */
 void volt_put_fields(volt_file_writer *writer, const volt_field *table, int count, const void *object);
 
+/* Adds the contents of `part` with names that begin with `prefix`, and releases `part`. */
+void volt_writer_append(volt_file_writer *writer, const char *prefix, volt_file_writer *part);
+
 /* Writes the file. VOLT_ERR_MEMORY if an earlier allocation failed; otherwise as
  * volt_safetensors_write_watched. */
 volt_status volt_writer_finish(const volt_file_writer *writer, const char *path, volt_progress progress);
@@ -83,6 +85,14 @@ typedef struct volt_file_fields {
     const char *path;
     const char *kind; /* expected kind of file, e.g. "a volterra model" */
 } volt_file_fields;
+
+/* Prefix of the entries of member i, from 0, of a sum: "member1.". */
+enum { VOLT_MEMBER_PREFIX = 32 };
+const char *volt_member_prefix(int64_t i, char text[VOLT_MEMBER_PREFIX]);
+/* The fields of member i, as a file of their own. Release them with volt_fields_member_free, before `fields`.
+ * VOLT_ERR_MEMORY. */
+volt_status volt_fields_member(const volt_file_fields *fields, int64_t i, volt_file_fields *member);
+void volt_fields_member_free(const volt_file_fields *member);
 
 /* Reports that the file is of another kind. */
 volt_status volt_fields_wrong_kind(const volt_file_fields *fields, const char *why);

@@ -22,7 +22,8 @@ enum {
     VOLT_FORMAT_FEEDBACK = 4,
     VOLT_FORMAT_LOSS = 5,
     VOLT_FORMAT_LANDMARKS = 6,
-    VOLT_FORMAT_NEWEST = VOLT_FORMAT_LANDMARKS
+    VOLT_FORMAT_SUM = 7, /* a sum of models, each with a format of its own */
+    VOLT_FORMAT_NEWEST = VOLT_FORMAT_SUM
 };
 
 typedef struct volt_file_part {

@@ -80,14 +80,36 @@ static volt_status parts_load(const volt_file_fields *fields, int64_t format, vo
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
+static volt_status put_model(const volt_model *model, volt_file_writer *writer);
+
+/* Members are stored as models under a prefix. */
+static volt_status put_sum(const volt_members *sum, volt_file_writer *writer)
+{
+    char prefix[VOLT_MEMBER_PREFIX];
+    volt_status status = VOLT_OK;
+    volt_put_text(writer, "sum", volt_sum_words[sum->kind]);
+    volt_put_tensor(writer, "weights", sum->n, 0, sum->weights);
+    for (int64_t i = 0; status == VOLT_OK && i < sum->n; i++) {
+        volt_file_writer member = {0};
+        status = put_model(sum->models[i], &member);
+        volt_writer_append(writer, volt_member_prefix(i, prefix), &member);
+    }
+    return status;
+}
+
+static volt_status put_model(const volt_model *model, volt_file_writer *writer)
+{
+    volt_put_text(writer, "format", format_name);
+    volt_put_count(writer, "version", model->sum ? VOLT_FORMAT_SUM : parts_format(model));
+    volt_put_text(writer, "library", volt_version());
+    return model->sum ? put_sum(model->sum, writer) : parts_save(model, writer);
+}
+
 volt_status volt_model_save(const volt_model *model, const char *path, volt_progress progress)
 {
     VOLT_REQUIRE(model && path, VOLT_ERR_ARGUMENT, "the model or the path is NULL");
     volt_file_writer writer = {0};
-    volt_put_text(&writer, "format", format_name);
-    volt_put_count(&writer, "version", parts_format(model));
-    volt_put_text(&writer, "library", volt_version());
-    volt_status status = parts_save(model, &writer);
+    volt_status status = put_model(model, &writer);
     if (status == VOLT_OK)
         status = volt_writer_finish(&writer, path, progress);
     volt_writer_release(&writer);
@@ -109,11 +131,63 @@ static volt_status read_header(const volt_file_fields *fields, int64_t *format)
     return VOLT_OK;
 }
 
-static volt_status read_model(const volt_file_fields *fields, volt_model **model)
+static volt_status read_model(const volt_file_fields *fields, int level, volt_model **model);
+
+static volt_status read_member(const volt_file_fields *fields, int64_t i, int level, volt_model **model)
+{
+    volt_file_fields member;
+    VOLT_TRY(volt_fields_member(fields, i, &member));
+    volt_status status = read_model(&member, level + 1, model);
+    volt_fields_member_free(&member);
+    return status == VOLT_ERR_FORMAT ? volt_fail_prefix(status, "member %" PRId64, i + 1) : status;
+}
+
+/* Reads the members into `models`, which the caller frees, and their sum. */
+static volt_status read_members(const volt_file_fields *fields, int level, const volt_tensor *weights,
+                                volt_model **models, volt_model **model)
+{
+    const char *text = NULL;
+    VOLT_TRY(volt_fields_text(fields, "sum", &text));
+    bool residual = strcmp(text, volt_sum_words[VOLT_SUM_RESIDUAL]) == 0;
+    VOLT_REQUIRE(residual || strcmp(text, volt_sum_words[VOLT_SUM_AVERAGE]) == 0, VOLT_ERR_FORMAT,
+                 "%s: \"sum\" must be %s or %s (got \"%.40s\")", fields->path, volt_sum_words[VOLT_SUM_AVERAGE],
+                 volt_sum_words[VOLT_SUM_RESIDUAL], text);
+    for (int64_t i = 0; i < weights->rows; i++)
+        VOLT_TRY(read_member(fields, i, level, &models[i]));
+    volt_status status = volt_model_sum((const volt_model *const *)models, weights->data, weights->rows,
+                                        residual ? VOLT_SUM_RESIDUAL : VOLT_SUM_AVERAGE, model);
+    return status == VOLT_OK || status == VOLT_ERR_MEMORY
+               ? status
+               : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
+}
+
+static volt_status read_sum(const volt_file_fields *fields, int level, volt_model **model)
+{
+    const volt_tensor *weights = NULL;
+    VOLT_REQUIRE(level < VOLT_SUM_DEPTH, VOLT_ERR_FORMAT, "%s: sums of sums must have at most %d levels",
+                 fields->path, VOLT_SUM_DEPTH);
+    VOLT_TRY(volt_fields_tensor(fields, "weights", -1, 0, &weights));
+    VOLT_REQUIRE(weights->rows >= 1 && weights->rows <= VOLT_SUM_MEMBERS, VOLT_ERR_FORMAT,
+                 "%s: a sum must have 1 to %d members (got %" PRId64 ")", fields->path, VOLT_SUM_MEMBERS,
+                 weights->rows);
+    volt_model **models = volt_alloc_zero(weights->rows, sizeof *models);
+    if (!models)
+        return VOLT_ERR_MEMORY;
+    volt_status status = read_members(fields, level, weights, models, model);
+    for (int64_t i = 0; i < weights->rows; i++)
+        volt_model_free(models[i]); /* shared with the sum */
+    volt_free(models);
+    return status;
+}
+
+/* `level` counts the sums around the model. */
+static volt_status read_model(const volt_file_fields *fields, int level, volt_model **model)
 {
     const volt_tensor *inputs = NULL, *coefficients = NULL;
     int64_t format = 0;
     VOLT_TRY(read_header(fields, &format));
+    if (format == VOLT_FORMAT_SUM)
+        return read_sum(fields, level, model);
     VOLT_TRY(volt_fields_tensor(fields, "inputs", -1, -1, &inputs));
     assert(inputs);
     VOLT_TRY(volt_fields_tensor(fields, "coefficients", inputs->rows, -1, &coefficients));
@@ -131,7 +205,7 @@ volt_status volt_model_load(const char *path, volt_model **model)
     VOLT_TRY(volt_safetensors_read(path, &file));
     volt_file_fields fields = {.file = file, .path = path, .kind = "a volterra model"};
     volt_model *fresh = NULL;
-    volt_status status = read_model(&fields, &fresh);
+    volt_status status = read_model(&fields, 0, &fresh);
     volt_safetensors_free(file);
     if (status == VOLT_OK)
         *model = fresh;

@@ -64,8 +64,8 @@ volt_status volt_interval_create(const volt_model *model, const double *coverage
                  "the model, the coverages or the interval is NULL or empty");
     for (int64_t c = 0; c < count; c++)
         VOLT_TRY(volt_coverage_check(coverages[c]));
-    VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT, "intervals require the squared loss (the loss is %s)",
-                 model->loss->text);
+    VOLT_REQUIRE(!volt_model_loss(model), VOLT_ERR_ARGUMENT,
+                 "intervals require the squared loss (the loss is %s)", volt_model_loss(model)->text);
     volt_interval *fresh = NULL;
     VOLT_TRY(allocate(model->q, count, &fresh));
     double scores[VOLT_INTERVAL_SCORES];

@@ -146,6 +146,7 @@ void volt_detector_free(volt_detector *detector)
 
 static volt_status check(const volt_model *model, double rate, int64_t scale_rows)
 {
+    VOLT_TRY(volt_model_require_single(model, "the detection of anomalies"));
     VOLT_REQUIRE(model->feedback && model->ahead == 1 && model->recipe.inputs == model->q, VOLT_ERR_ARGUMENT,
                  "the model predicts %" PRId64 " outputs of %" PRId64 " inputs, %" PRId64
                  " rows ahead: a detector requires one that predicts its own inputs one row ahead",

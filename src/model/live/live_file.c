@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/kernel_entry.h"
 #include "model/live/live_internal.h"
 #include "model/model_internal.h"
 
@@ -31,7 +30,7 @@ static void put_head(const volt_live *live, volt_file_writer *writer)
     volt_put_text(writer, "format", format);
     volt_put_count(writer, "version", VERSION);
     volt_put_text(writer, "library", volt_version());
-    volt_put_text(writer, "kernel", volt_kernel_text(model->kernel));
+    volt_put_text(writer, "kernel", volt_model_text(model));
     volt_put_copy(writer, "model", digest);
     volt_put_flag(writer, "learns", live->learns);
     volt_put_count(writer, "rows", live->pushed);
@@ -177,23 +176,30 @@ static volt_status check_finite(const volt_file_writer *writer)
     return VOLT_OK;
 }
 
+void volt_live_put_state(const volt_live *live, volt_file_writer *writer)
+{
+    put_head(live, writer);
+    if (live->learns) {
+        put_settings(live, writer);
+        put_columns(live, writer);
+        put_late(live, writer);
+        put_window(live, writer);
+        put_history(live, writer);
+    } else if (live->members) {
+        volt_live_put_members(live, writer);
+    } else {
+        put_kernel_state(live, writer);
+    }
+    put_predictions(live, writer);
+    if (live->detector)
+        volt_detector_put(live->detector, writer);
+}
+
 static volt_status write_state(const volt_live *live, const char *path)
 {
     volt_file_writer writer = {0};
     volt_state_lock *taken = NULL;
-    put_head(live, &writer);
-    if (live->learns) {
-        put_settings(live, &writer);
-        put_columns(live, &writer);
-        put_late(live, &writer);
-        put_window(live, &writer);
-        put_history(live, &writer);
-    } else {
-        put_kernel_state(live, &writer);
-    }
-    put_predictions(live, &writer);
-    if (live->detector)
-        volt_detector_put(live->detector, &writer);
+    volt_live_put_state(live, &writer);
     volt_status status = check_finite(&writer);
     if (status == VOLT_OK)
         status = volt_state_lock_for_save(live->lock, path, &taken);
@@ -232,7 +238,7 @@ static volt_status check_model(const volt_file_fields *fields, const volt_model 
     volt_free(row);
     VOLT_REQUIRE(strcmp(text, digest) == 0, VOLT_ERR_FORMAT,
                  "%s belongs to another model (%.40s with kernel %.80s; this one is %s with kernel %.80s)",
-                 fields->path, text, kernel, digest, volt_kernel_text(model->kernel));
+                 fields->path, text, kernel, digest, volt_model_text(model));
     return VOLT_OK;
 }
 
@@ -526,10 +532,20 @@ static volt_status read_interval(const volt_file_fields *fields, volt_live *live
 static volt_status read_state(const volt_file_fields *fields, volt_live *live)
 {
     VOLT_TRY(read_head(fields, live));
-    VOLT_TRY(live->learns ? read_window(fields, live) : read_kernel_state(fields, live));
+    VOLT_TRY(live->learns    ? read_window(fields, live)
+             : live->members ? volt_live_read_members(fields, live)
+                             : read_kernel_state(fields, live));
     VOLT_TRY(read_predictions(fields, live));
     VOLT_TRY(volt_detector_read(fields, live->model, &live->detector));
     return read_interval(fields, live);
+}
+
+volt_status volt_live_read_fields(const volt_file_fields *fields, volt_live *live)
+{
+    bool learns = false;
+    VOLT_TRY(check_head(fields, live->model, &learns));
+    VOLT_REQUIRE(!learns, VOLT_ERR_FORMAT, "%s: \"learns\" must be no in a sum", fields->path);
+    return read_state(fields, live);
 }
 
 static volt_status open_fields(const volt_file_fields *fields, const volt_model *model, int learn,

@@ -85,7 +85,10 @@ struct volt_live {
     volt_state *kernel_state;
     double *coefficients; /* q x columns of the readout */
     int64_t handed_back;  /* rows that a back end returned unprocessed (device_run.c) */
-    bool diverged;        /* the prediction to be fed back has left the range */
+    bool diverged;        /* the prediction to be fed back has left the range; a sum: of a member */
+    /* of a sum: one object per member; `k` is then a buffer of q numbers. NULL: another model */
+    volt_live **members;
+    int64_t next_beyond; /* `beyond` once the row taken last is fed */
 
     /* learning */
     int64_t window; /* 0: all rows */
@@ -119,6 +122,15 @@ volt_status volt_live_begin(const volt_model *model, const volt_live_options *op
 /* Starts tracking intervals. VOLT_ERR_ARGUMENT, also when a journal is open. */
 volt_status volt_live_track(volt_live *live, const double *coverages, int64_t count);
 
+/* Allocates the data of every live object. */
+volt_status volt_live_allocate(const volt_model *model, volt_beyond policy, volt_live **live);
+/* Creates an object that does not learn, in the state `start` and `recent`; NULL both: zero initial state. */
+volt_status volt_live_open_at(const volt_model *model, volt_beyond policy, const volt_state *start,
+                              const volt_recent *recent, volt_live **live);
+/* Creates an object of a sum: with the members of `source`, or (NULL) as volt_live_open (live_sum.c). */
+volt_status volt_live_open_sum(const volt_model *model, volt_start start, volt_beyond policy,
+                               const volt_live *source, volt_live **live);
+
 /* Names of volt_forget_what in files and on the command line. */
 extern const char *const volt_forget_words[2];
 
@@ -132,6 +144,8 @@ volt_status volt_live_do_advance(volt_live *live, const double *x, const double 
                                  bool *learned, bool *pushed);
 volt_status volt_live_do_drop(volt_live *live, int64_t count);
 volt_status volt_live_do_restart(volt_live *live);
+/* VOLT_ERR_NOT_FINITE for an object that has diverged in row `row`, from 0. */
+volt_status volt_live_report_diverged(const volt_live *live, int64_t row);
 /* The prediction made `back` rows before the last; NULL: none since the last restart. */
 double *volt_live_prediction(const volt_live *live, int64_t back);
 /* Computes the half-widths about the next prediction. */
@@ -205,6 +219,12 @@ void volt_detector_free(volt_detector *detector);
  * *live, if not NULL, can only be freed. */
 volt_status volt_live_read_state(const volt_model *model, const char *path, int learn,
                                  const volt_live_options *options, volt_live **live);
+/* Adds the state to a file, or reads it from one of the same model. */
+void volt_live_put_state(const volt_live *live, volt_file_writer *writer);
+volt_status volt_live_read_fields(const volt_file_fields *fields, volt_live *live);
+/* The same for the members of a sum (live_sum.c). */
+void volt_live_put_members(const volt_live *live, volt_file_writer *writer);
+volt_status volt_live_read_members(const volt_file_fields *fields, volt_live *live);
 /* Replays the events that the object has not seen (*replayed, may be NULL, counts them), then appends to the
  * file. On VOLT_ERR_FORMAT the object can only be freed. */
 volt_status volt_journal_open(volt_live *live, const char *path, int64_t *replayed);

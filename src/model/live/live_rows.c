@@ -63,32 +63,59 @@ static volt_status observe(volt_live *live, int64_t back, const double *y)
 /* ---- feed ------------------------------------------------------------------------------------- */
 
 /* After loading, the prediction is known only up to rounding, so the message may name any output. */
-static volt_status refuse_diverged(const volt_live *live)
+volt_status volt_live_report_diverged(const volt_live *live, int64_t row)
 {
     const volt_feedback *fed_outputs = &live->model->recipe.fed_outputs;
+    for (int64_t i = 0; live->members && i < live->model->sum->n; i++)
+        if (live->members[i]->diverged)
+            return volt_fail_prefix(volt_live_report_diverged(live->members[i], row), "member %" PRId64, i + 1);
     int64_t k = volt_feedback_find_diverged(fed_outputs, live->y);
-    return volt_feedback_report_diverged(fed_outputs, k < 0 ? 0 : k, live->pushed - 1, live->y);
+    return volt_feedback_report_diverged(fed_outputs, k < 0 ? 0 : k, row, live->y);
+}
+
+/* Whether a row of the object, without learning, calls BLAS. */
+static bool multiplies(const volt_live *live)
+{
+    bool any = !live->members && volt_model_reader_of(live->model).columns->engine->multiplies;
+    for (int64_t i = 0; live->members && !any && i < live->model->sum->n; i++)
+        any = multiplies(live->members[i]);
+    return any;
 }
 
 /* Advances the state with the row in live->z; its kernel is in live->k. */
-static volt_status advance_kernel_state(volt_live *live)
+static void advance_kernel_state(volt_live *live)
 {
-    volt_blas_use use;
-    const volt_columns *columns = volt_model_reader_of(live->model).columns;
-    bool multiplies = columns->engine->multiplies && !live->claimed;
-    if (multiplies)
-        VOLT_TRY(volt_blas_claim(&use));
     volt_state_advance(live->kernel_state, volt_view_of(live->z, 1, live->model->d), false,
-                       volt_matrix_of(live->k, 1, columns->m), NULL);
-    if (multiplies)
-        volt_blas_release(&use);
-    return VOLT_OK;
+                       volt_matrix_of(live->k, 1, volt_model_reader_of(live->model).columns->m), NULL);
+}
+
+static volt_status feed_taken(volt_live *live, const double *x, double *y);
+
+/* Feeds the row x, which all members have taken, and adds their outputs. Every member is fed, also after one
+ * whose output overflowed. */
+static volt_status feed_members(volt_live *live, const double *x)
+{
+    const volt_members *sum = live->model->sum;
+    volt_status failed = VOLT_OK;
+    live->diverged = false;
+    for (int64_t i = 0; i < sum->n; i++) {
+        volt_live *member = live->members[i];
+        volt_status status = feed_taken(member, x, NULL);
+        if (status != VOLT_OK)
+            failed = volt_fail_prefix(status, "member %" PRId64, i + 1);
+        live->diverged = live->diverged || member->diverged;
+        volt_sum_add(sum->weights[i], member->y, live->model->q, i == 0, live->y);
+    }
+    VOLT_TRY(failed);
+    return volt_model_check_output(live->model, live->pushed - 1, live->y);
 }
 
 /* Predicts the last row x into live->y. */
 static volt_status evaluate(volt_live *live, const double *x)
 {
     const volt_model *model = live->model;
+    if (live->members)
+        return feed_members(live, x);
     if (live->learns) {
         volt_window_solve(live);
         return volt_model_unscale_output(model, live->pushed - 1, x, live->y);
@@ -99,21 +126,32 @@ static volt_status evaluate(volt_live *live, const double *x)
     return volt_model_finish_output(model, live->pushed - 1, x, live->y);
 }
 
-/* Feeds row x, which volt_model_take_input has converted to live->z. */
+/* Undoes take_input. */
+static void release_input(volt_live *live)
+{
+    for (int64_t i = 0; live->members && i < live->model->sum->n; i++)
+        release_input(live->members[i]);
+    volt_recent_unfilter(&live->model->recipe, &live->recent);
+}
+
+/* Feeds row x, which take_input has converted to live->z. */
 static volt_status feed_taken(volt_live *live, const double *x, double *y)
 {
     const volt_model *model = live->model;
     const volt_feedback *fed_outputs = &model->recipe.fed_outputs;
-    volt_status status = live->learns ? volt_window_take(live) : advance_kernel_state(live);
+    volt_status status = live->learns ? volt_window_take(live) : VOLT_OK;
     if (status != VOLT_OK) {
-        volt_recent_unfilter(&model->recipe, &live->recent);
+        release_input(live);
         return status;
     }
     if (live->learns)
         volt_window_commit(live, x);
+    else if (!live->members)
+        advance_kernel_state(live);
     memcpy(live->last, x, (size_t)model->recipe.inputs * sizeof *x);
     volt_recent_push(&model->recipe, &live->recent, x);
     live->pushed++;
+    live->beyond = live->next_beyond;
     live->n_predictions++;
     volt_live_update_half_widths(live);
     live->diverged = fed_outputs->n > 0 && !live->learns; /* an output that is not finite is not fed back */
@@ -121,28 +159,54 @@ static volt_status feed_taken(volt_live *live, const double *x, double *y)
     keep_prediction(live, status == VOLT_OK ? live->y : NULL);
     VOLT_TRY(status);
     volt_recent_feed(&model->recipe, &live->recent, live->y); /* until the target is known */
-    live->diverged = live->diverged && volt_feedback_find_diverged(fed_outputs, live->y) >= 0;
+    if (!live->members)
+        live->diverged = live->diverged && volt_feedback_find_diverged(fed_outputs, live->y) >= 0;
     if (y)
         memcpy(y, live->y, (size_t)model->q * sizeof *y);
     return VOLT_OK;
 }
 
+static volt_status take_input(volt_live *live, const double *x);
+
+/* All members take the row, or none. */
+static volt_status take_members(volt_live *live, const double *x)
+{
+    for (int64_t i = 0; i < live->model->sum->n; i++) {
+        volt_live *member = live->members[i];
+        volt_status status = take_input(member, x);
+        if (status != VOLT_OK) {
+            for (int64_t j = 0; j < i; j++)
+                release_input(live->members[j]);
+            return volt_fail_prefix(status, "member %" PRId64, i + 1);
+        }
+        live->next_beyond = volt_max(live->next_beyond, member->next_beyond);
+    }
+    return VOLT_OK;
+}
+
 /* Converts the input for the kernel, into live->z. */
-static volt_status take_input(volt_live *live, const double *x, int64_t *beyond)
+static volt_status take_input(volt_live *live, const double *x)
 {
     if (live->diverged)
-        return refuse_diverged(live);
-    *beyond = live->beyond;
-    return volt_model_take_input(live->model, &live->recent, x, live->policy, live->pushed, live->z, beyond);
+        return volt_live_report_diverged(live, live->pushed - 1);
+    live->next_beyond = live->beyond;
+    if (live->members)
+        return take_members(live, x);
+    return volt_model_take_input(live->model, &live->recent, x, live->policy, live->pushed, live->z,
+                                 &live->next_beyond);
 }
 
 volt_status volt_live_do_feed(volt_live *live, const double *x, double *y)
 {
-    int64_t beyond = 0, pushed = live->pushed;
-    VOLT_TRY(take_input(live, x, &beyond));
-    volt_status status = feed_taken(live, x, y);
-    if (live->pushed > pushed)
-        live->beyond = beyond;
+    volt_blas_use use;
+    bool claims = !live->learns && !live->claimed && multiplies(live);
+    if (claims)
+        VOLT_TRY(volt_blas_claim(&use));
+    volt_status status = take_input(live, x);
+    if (status == VOLT_OK)
+        status = feed_taken(live, x, y);
+    if (claims)
+        volt_blas_release(&use);
     return status;
 }
 
@@ -167,28 +231,63 @@ static bool all_known(const volt_live *live, const double *y)
     return true;
 }
 
+static volt_status set_known(volt_live *live, const double *y, bool apply);
+
+/* Members fitted on residuals receive what the members before them leave of the outputs. */
+static volt_status set_known_of_members(volt_live *live, const double *y, bool apply)
+{
+    const volt_members *sum = live->model->sum;
+    double *own = live->k;
+    bool exact = true; /* `own` is known */
+    memcpy(own, y, (size_t)live->model->q * sizeof *y);
+    for (int64_t i = 0; i < sum->n; i++) {
+        if (volt_model_feedback_weight(sum->models[i]) > 0) {
+            VOLT_REQUIRE(exact, VOLT_ERR_ARGUMENT,
+                         "known outputs before the first row are not supported by member %" PRId64
+                         ", which was fitted on a residual",
+                         i + 1);
+            VOLT_TRY(set_known(live->members[i], own, apply));
+        }
+        const double *made = volt_live_prediction(live->members[i], 0);
+        if (sum->kind == VOLT_SUM_RESIDUAL && made)
+            volt_sum_add(-sum->weights[i], made, live->model->q, false, own);
+        exact = exact && (sum->kind == VOLT_SUM_AVERAGE || made);
+    }
+    return VOLT_OK;
+}
+
+/* Feeds known outputs back; with apply false, only checks them. */
+static volt_status set_known(volt_live *live, const double *y, bool apply)
+{
+    const volt_recipe *recipe = &live->model->recipe;
+    for (int64_t k = 0; k < recipe->fed_outputs.n; k++)
+        VOLT_REQUIRE(isfinite(y[k]) && isfinite(volt_feedback_column(&recipe->fed_outputs, k, y[k])),
+                     VOLT_ERR_NOT_FINITE,
+                     "known output %" PRId64 " of row %" PRId64 " is not finite or too large", k + 1,
+                     live->pushed);
+    if (live->members)
+        VOLT_TRY(set_known_of_members(live, y, apply));
+    if (apply) {
+        volt_recent_feed(recipe, &live->recent, y);
+        live->diverged = false;
+    }
+    return VOLT_OK;
+}
+
 /* A target without learning: for intervals and feedback. */
 static volt_status compare(volt_live *live, int64_t back, const double *y)
 {
-    const volt_recipe *recipe = &live->model->recipe;
-    bool fed_outputs = recipe->fed_outputs.n > 0 && !live->free_run;
+    bool fed_outputs = volt_model_feedback_weight(live->model) > 0 && !live->free_run;
     VOLT_REQUIRE(
         live->interval || fed_outputs, VOLT_ERR_ARGUMENT,
         "targets are not used: the object does not learn, tracks no intervals and was fitted without feedback");
     VOLT_REQUIRE(back >= 0 && back <= live->model->ahead, VOLT_ERR_ARGUMENT,
                  "the target must be 0 to %" PRId64 " rows back (got %" PRId64 ")", live->model->ahead, back);
     fed_outputs = fed_outputs && back == 0 && all_known(live, y);
-    for (int64_t k = 0; fed_outputs && k < recipe->fed_outputs.n; k++)
-        VOLT_REQUIRE(isfinite(y[k]) && isfinite(volt_feedback_column(&recipe->fed_outputs, k, y[k])),
-                     VOLT_ERR_NOT_FINITE,
-                     "known output %" PRId64 " of row %" PRId64 " is not finite or too large", k + 1,
-                     live->pushed);
+    if (fed_outputs)
+        VOLT_TRY(set_known(live, y, false));
     VOLT_TRY(observe(live, back, y));
-    if (fed_outputs) {
-        volt_recent_feed(recipe, &live->recent, y);
-        live->diverged = false;
-    }
-    return VOLT_OK;
+    return fed_outputs ? set_known(live, y, true) : VOLT_OK;
 }
 
 /* Learns the target of a pending row. *learned false: it is not pending. */
@@ -230,18 +329,16 @@ volt_status volt_live_learn(volt_live *live, int64_t back, const double *y)
 volt_status volt_live_do_advance(volt_live *live, const double *x, const double *y, double *prediction,
                                  bool *learned, bool *pushed)
 {
-    int64_t beyond = 0, before = live->pushed;
+    int64_t before = live->pushed;
     *learned = *pushed = false;
-    VOLT_TRY(take_input(live, x, &beyond));
+    VOLT_TRY(take_input(live, x));
     volt_status status = learn_waiting(live, live->model->ahead - 1, y, learned);
     if (status != VOLT_OK && status != VOLT_ERR_SINGULAR) {
-        volt_recent_unfilter(&live->model->recipe, &live->recent);
+        release_input(live);
         return status;
     }
     volt_status predicts = feed_taken(live, x, prediction);
     *pushed = live->pushed > before;
-    if (*pushed)
-        live->beyond = beyond;
     return predicts != VOLT_OK ? predicts : status;
 }
 
@@ -319,8 +416,10 @@ volt_status volt_live_do_restart(volt_live *live)
 {
     if (live->learns)
         VOLT_TRY(volt_window_restart(live));
-    else
+    else if (!live->members)
         volt_state_zero(live->kernel_state);
+    for (int64_t i = 0; live->members && i < live->model->sum->n; i++)
+        VOLT_TRY(volt_live_do_restart(live->members[i]));
     volt_recent_restart(&live->recent);
     live->diverged = false;
     live->n_predictions = 0;

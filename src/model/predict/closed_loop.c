@@ -44,6 +44,7 @@ static bool pushes_target(const volt_model *model, volt_view X, volt_start start
 static volt_status check(const volt_model *model, volt_view X, volt_start start, volt_matrix out)
 {
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_TRY(volt_model_require_single(model, "a closed loop"));
     VOLT_REQUIRE(start >= VOLT_START_CONTINUE && start <= VOLT_START_AFTER_TARGET, VOLT_ERR_ARGUMENT,
                  "the start must be one of volt_start, 0 to %d (got %d)", (int)VOLT_START_AFTER_TARGET,
                  (int)start);

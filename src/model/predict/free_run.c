@@ -21,7 +21,7 @@ volt_status volt_model_check_known(const volt_model *model, int64_t rows, const 
                  "a warm-up of %" PRId64 " rows requires known outputs", options->warm_up);
     if (!known.data)
         return VOLT_OK;
-    VOLT_REQUIRE(model->recipe.fed_outputs.n > 0, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(volt_model_feedback_weight(model) > 0, VOLT_ERR_ARGUMENT,
                  "known outputs require a model with feedback");
     VOLT_REQUIRE(known.rows == rows && known.cols == model->q && known.ld >= known.cols, VOLT_ERR_SHAPE,
                  "the known outputs must be %" PRId64 " x %" PRId64

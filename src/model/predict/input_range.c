@@ -38,16 +38,26 @@ volt_status volt_model_extend_range(volt_model *model, volt_view X)
     return VOLT_OK;
 }
 
+/* The model, or the first member of a sum, whose input j has a range that x leaves by more than the margin;
+ * NULL: none. */
+static const volt_model *find_left(const volt_model *model, int64_t j, double x)
+{
+    const volt_model *found = NULL;
+    for (int64_t i = 0; model->sum && !found && i < model->sum->n; i++)
+        found = find_left(model->sum->models[i], j, x);
+    if (!model->input_range)
+        return found;
+    double low = model->input_range[j], high = model->input_range[model->recipe.inputs + j];
+    double reach = margin * (high - low);
+    return x < low - reach || x > high + reach ? model : NULL;
+}
+
 /* The first input of row x outside its range and margin, or -1. */
 static int64_t find_outside(const volt_model *model, const double *x)
 {
-    int64_t d = model->recipe.inputs;
-    const double *low = model->input_range, *high = low + d;
-    for (int64_t j = 0; j < d; j++) {
-        double reach = margin * (high[j] - low[j]);
-        if (x[j] < low[j] - reach || x[j] > high[j] + reach)
+    for (int64_t j = 0; j < model->recipe.inputs; j++)
+        if (find_left(model, j, x[j]))
             return j;
-    }
     return -1;
 }
 
@@ -69,8 +79,6 @@ volt_status volt_model_check_range(const volt_model *model, volt_view X, int64_t
 {
     VOLT_REQUIRE(model && warning, VOLT_ERR_ARGUMENT, "the model or the warning is NULL");
     VOLT_TRY(volt_predict_check_inputs(model, X));
-    if (!model->input_range)
-        return VOLT_OK;
     int64_t before = warning->rows;
     for (int64_t i = 0; i < X.rows; i++) {
         int64_t j = find_outside(model, X.data + i * X.ld);
@@ -83,7 +91,8 @@ volt_status volt_model_check_range(const volt_model *model, volt_view X, int64_t
             warning->value = X.data[i * X.ld + j];
         }
     }
-    if (warning->rows > before)
-        describe(model, warning->value, warning);
+    const volt_model *left = warning->rows > before ? find_left(model, warning->column, warning->value) : NULL;
+    if (left)
+        describe(left, warning->value, warning);
     return VOLT_OK;
 }

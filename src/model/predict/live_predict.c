@@ -3,6 +3,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "kernel/gram/gram.h"
 #include "model/live/live_internal.h"
 #include "model/model_internal.h"
@@ -92,14 +93,12 @@ static volt_status predict_window(const volt_live *live, volt_view X, double *re
 /* Feeds the rows one by one. */
 static volt_status feed_rows(volt_live *live, volt_view X, double *result, int64_t *beyond)
 {
-    const volt_feedback *fed_outputs = &live->model->recipe.fed_outputs;
     int64_t before = live->beyond, q = live->model->q;
     for (int64_t i = 0; i < X.rows; i++) {
         double *y = result + i * q;
         VOLT_TRY(volt_live_feed(live, X.data + i * X.ld, y));
         if (live->diverged)
-            return volt_feedback_report_diverged(fed_outputs, volt_feedback_find_diverged(fed_outputs, y), i,
-                                                 y);
+            return volt_live_report_diverged(live, i);
     }
     *beyond = live->beyond - before;
     return VOLT_OK;
@@ -151,11 +150,64 @@ static volt_status predict_blocks(volt_live *live, volt_view X, bool advance, vo
     return status;
 }
 
+/* ---- sums ------------------------------------------------------------------------------------- */
+
+static volt_status predict(volt_live *live, volt_view X, bool advance, double *result, int64_t *beyond);
+
+/* Adds the predictions of the members without feedback. With `advanced` (NULL: none) copies of them take the
+ * rows. */
+static volt_status add_members(volt_live *live, volt_view X, volt_live **advanced, double *part, double *result,
+                               int64_t *beyond)
+{
+    const volt_members *sum = live->model->sum;
+    int64_t count = X.rows * live->model->q;
+    for (int64_t i = 0; i < sum->n; i++) {
+        int64_t counted = 0;
+        if (advanced)
+            VOLT_TRY(volt_live_copy(live->members[i], &advanced[i]));
+        volt_status status = predict(advanced ? advanced[i] : live->members[i], X, advanced, part, &counted);
+        if (status != VOLT_OK)
+            return volt_fail_prefix(status, "member %" PRId64, i + 1);
+        volt_sum_add(sum->weights[i], part, count, i == 0, result);
+        *beyond = volt_max(*beyond, counted);
+    }
+    for (int64_t t = 0; t < X.rows; t++)
+        VOLT_TRY(volt_model_check_output(live->model, live->pushed + t, result + t * live->model->q));
+    return VOLT_OK;
+}
+
+static volt_status predict_members(volt_live *live, volt_view X, bool advance, double *result, int64_t *beyond)
+{
+    int64_t n = live->model->sum->n, inputs = live->model->recipe.inputs;
+    double *part = volt_alloc_doubles(X.rows, live->model->q);
+    volt_live **other = advance ? volt_alloc_zero(n, sizeof *other) : NULL;
+    volt_status status =
+        part && (other || !advance) ? add_members(live, X, other, part, result, beyond) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && advance) {
+        volt_live **members = live->members;
+        live->members = other;
+        other = members;
+        memcpy(live->last, X.data + (X.rows - 1) * X.ld, (size_t)inputs * sizeof *live->last);
+        live->pushed += X.rows;
+        for (int64_t i = 0; i < n; i++)
+            live->beyond = volt_max(live->beyond, live->members[i]->beyond);
+        live->n_predictions = 0;
+    }
+    for (int64_t i = 0; other && i < n; i++)
+        volt_live_free(other[i]);
+    volt_free(other);
+    volt_free(part);
+    return status;
+}
+
 /* ---- all -------------------------------------------------------------------------------------- */
 
 static volt_status predict(volt_live *live, volt_view X, bool advance, double *result, int64_t *beyond)
 {
-    if (!live->learns && live->model->recipe.fed_outputs.n == 0)
+    bool feeds_back = volt_model_feedback_weight(live->model) > 0;
+    if (live->members && !feeds_back)
+        return predict_members(live, X, advance, result, beyond);
+    if (!live->learns && !feeds_back)
         return predict_blocks(live, X, advance, volt_matrix_of(result, X.rows, live->model->q), beyond);
     if (advance)
         return feed_rows(live, X, result, beyond);

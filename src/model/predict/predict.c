@@ -24,6 +24,7 @@ volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int
 static volt_status check_spread(const volt_model *model, volt_matrix std, int64_t rows)
 {
     VOLT_TRY(volt_predict_check_out(model, std, rows));
+    VOLT_TRY(volt_model_require_single(model, "a standard deviation"));
     VOLT_REQUIRE(model->recipe.fed_outputs.n == 0, VOLT_ERR_ARGUMENT,
                  "standard deviations are not supported for models with a feedback weight");
     return VOLT_OK;
@@ -213,7 +214,8 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     volt_blas_use use;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
-        status = model->recipe.fed_outputs.n > 0
+        status = model->sum ? volt_sum_predict(model, X, options, &report, out, beyond)
+                 : model->recipe.fed_outputs.n > 0
                      ? run_free(model, X, &records, options, &report, out, beyond)
                      : predict(model, X, &records, options, out, options->std, beyond);
         volt_blas_release(&use);

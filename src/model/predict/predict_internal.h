@@ -58,6 +58,11 @@ void volt_model_warn_free_run(const volt_model *model, const volt_records *recor
                               const volt_predict_options *options, const volt_run_bounded *bounded,
                               volt_predict_report *report);
 
+/* volt_model_predict of a sum (sum_predict.c). Adds the warnings of the members, except those about the range
+ * of the inputs. */
+volt_status volt_sum_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
+                             volt_predict_report *report, volt_matrix out, int64_t *beyond);
+
 /* ---- many rows of a live object on a back end with free runs (base/run_form.h) --------------------- */
 
 /* Rows to feed. */
