@@ -15,7 +15,6 @@ from volterra.benchmarks import _sysid
 from volterra.benchmarks._command import main
 from volterra.benchmarks._sysid_plot import largest_error
 from volterra.benchmarks._sysid_report import METHODS
-from volterra.benchmarks._sysid_search import _SPACES
 from volterra.benchmarks._sysid_sets import PRESETS, SETS
 
 
@@ -94,13 +93,6 @@ def test_presets_use_training_part(setting):
     assert volterra.kernel_text(setting.kernel) and setting.alpha > 0 and setting.origin
 
 
-def test_search_spaces_use_training_part():
-    assert list(_SPACES) == list(SETS)
-    for name, space in _SPACES.items():
-        first, end = SETS[name].train.rows or (0, 1024)
-        assert first <= space["first"] and space["first"] + space["washout"] + space["rows"] <= end
-
-
 def test_published_columns_are_measured():
     keys = {m.published for one in SETS.values() for test in one.tests for m in test.measures} - {None}
     assert keys == {key for method in METHODS for key in method} - {"method"}
@@ -123,7 +115,7 @@ def test_tanks(tanks, run, program, no_plots):
     check_row(found["rows"][0], "Cascaded Tanks", 5, rmse(table, 5))
     check_row(found["rows"][1], "Cascaded Tanks", 50, rmse(table, 50))
     assert [row["unit"] for row in found["rows"]] == ["V", "V"]
-    assert {"method": "GRU", "value": 0.396} in found["rows"][0]["published"]
+    assert {"method": "GRU", "value": 0.396} in found["rows"][0]["published"] and "goal" not in found["rows"][0]
     assert len(found["rows"][0]["published"]) == 16 and found["rows"][1]["published"] == []
     assert "2405.10779" in found["published_source"]
     setting = found["settings"][0]
@@ -179,27 +171,28 @@ def test_silverbox(tmp_path, run, no_plots):
     assert cold["rows"][0]["value"] != found["rows"][0]["value"]
 
 
-def test_again_searches_on_training_rows(tanks, run):
-    arguments = (
-        "sysid",
-        "--data",
-        "sysid",
-        "--only",
-        "tanks",
-        "--again",
-        "--draws",
-        3,
-        "--seed",
-        1,
-        "--rows",
-        100,
-    )
-    first = run(*arguments)["settings"][0]
-    assert first["draws"] == 3 and "preset" not in first
+def test_again_identifies_on_training_rows(tanks, run, program, capsys):
+    arguments = "sysid --data sysid --only tanks --again --draws 3 --seed 1 --rows 100".split()
+    found = run(*arguments)
+    first = found["settings"][0]
+    assert "preset" not in first and first["draws"] >= 6 * 3 and first["family"]
+    assert first["first_row"] >= 0 and first["first_row"] + first["washout"] + first["n"] <= 100
+    assert [row["goal"] for row in found["rows"]] == [0.33, 0.33]
+    assert run_by_hand(first, program) == pytest.approx([row["value"] for row in found["rows"]], rel=1e-6)
     columns = files.tanks_columns()
     files.write_tanks(tanks / "sysid", uVal=columns["uEst"], yVal=columns["yEst"])
-    assert run(*arguments)["settings"][0]["kernel"] == first["kernel"]
-    assert run(*arguments[:-3], 2, *arguments[-2:])["settings"][0]["kernel"] != first["kernel"]
+    second = run(*arguments)["settings"][0]
+    assert (second["kernel"], second["alpha"]) == (first["kernel"], first["alpha"])
+    assert main([*arguments, "--quiet"]) == 0
+    assert any(line.split() == ["goal", "0.33", "0.33"] for line in capsys.readouterr().out.splitlines())
+
+
+def test_again_of_silverbox_simulates_all_tests(tmp_path, run):
+    files.write_silverbox(tmp_path)
+    found = run("sysid", "--data", tmp_path, "--only", "silverbox", "--again", "--draws", 1, "--rows", 200)
+    assert [row.get("goal") for row in found["rows"]] == [0.25, 0.35, None]
+    assert all(np.isfinite(row["value"]) for row in found["rows"])
+    assert found["settings"][0]["first_row"] >= 40650
 
 
 # ---- reports -----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from ._common import Machine, UsageError, choose
 from ._sysid_files import check_files, write_files
 from ._sysid_report import print_report
 from ._sysid_run import Run, fit_and_simulate
-from ._sysid_search import search
+from ._sysid_search import identify_and_simulate
 from ._sysid_sets import PRESETS, SETS, default_preset, read_set
 
 SUMMARY = "nonlinear system identification: Wiener-Hammerstein, Silverbox, Cascaded Tanks"
@@ -23,9 +23,9 @@ Every test is simulated: the model receives only the inputs, from a zero initial
 output feedback use the first 50 measured outputs to initialise the state, as the protocol allows.
 The table lists the RMSE after the first 50 rows (tanks: also after 5) and published figures.
 
-Presets were found by long searches on training rows. --again runs a new search on training rows for
---budget and fits the best setting. The equivalent commands of the program volterra (fit, predict,
-score) are printed below the table.
+Presets were found by long searches on training rows. --again uses no preset: volterra.identify chooses
+the model on the training rows within --budget, and the table lists goals for these errors. The
+equivalent commands of the program volterra (fit, predict, score) are printed below the table.
 """
 EXAMPLES = """\
 examples:
@@ -47,7 +47,8 @@ def add_options(parser: argparse.ArgumentParser, count_of: Any, duration: Any) -
         "--rows",
         type=count_of(2),
         metavar="N",
-        help="fit on the first N rows after the washout (default: all rows of the preset)",
+        help="fit on the first N rows after the washout (default: all rows of the preset); with --again: "
+        "use only the first N training rows (default: all)",
     )
     add(
         "--warm-up",
@@ -57,15 +58,15 @@ def add_options(parser: argparse.ArgumentParser, count_of: Any, duration: Any) -
         help=f"measured outputs that initialise the state of a model with feedback, at most {_WARM_UP} (default {_WARM_UP})",
     )
     add(
-        "--again", action="store_true", help="search for settings on training rows instead of using the presets"
+        "--again", action="store_true", help="identify every system on its training rows instead of using the presets"
     )
     add(
         "--budget",
         type=duration,
         metavar="TIME",
-        help="with --again: time of each search, 90s, 5min, 1h (default without --draws: 5min)",
+        help="with --again: time of identify for each system, 90s, 5min, 1h (default without --draws: 5min)",
     )
-    add("--draws", type=count_of(1), metavar="N", help="with --again: candidates of each search")
+    add("--draws", type=count_of(1), metavar="N", help="with --again: candidates of every search of identify")
     add(
         "-o",
         "--output",
@@ -92,7 +93,7 @@ def _choose_runs(options: argparse.Namespace) -> List[Run]:
         settings = [PRESETS[options.preset]]
     else:
         raise UsageError(f"--preset: unknown preset {options.preset!r} (choose from {', '.join(PRESETS)})")
-    if options.rows is not None:
+    if options.rows is not None and not options.again:
         settings = [one._replace(rows=min(one.rows, options.rows)) for one in settings]
     return [Run(SETS[one.set], one, options.warm_up) for one in settings]
 
@@ -107,8 +108,9 @@ def run(options: argparse.Namespace, machine: Machine, line: str) -> None:
     for one in runs:
         if options.again:
             budget = _DEFAULT_BUDGET if options.budget is None and options.draws is None else options.budget
-            search(one, options.draws, budget, machine)
-        fit_and_simulate(one, machine)
+            identify_and_simulate(one, options.rows, options.draws, budget, machine)
+        else:
+            fit_and_simulate(one, machine)
     if options.output is not None:
         write_files(runs, options.output, line)
     print_report(runs, options.json)

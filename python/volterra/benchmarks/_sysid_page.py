@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional
 
 from .._threads import info
 from ._common import DATA
-from ._sysid_report import METHODS, SOURCE, figures, format_rmse, published
+from ._sysid_report import METHODS, SOURCE, figures, format_rmse, goal_of, published
 from ._sysid_run import Run, commands
 
 _INTRODUCTION = (
@@ -33,6 +33,9 @@ def _table(runs: List[Run]) -> List[str]:
         f'<thead><tr><th scope="col">Method</th>{heads}</tr></thead>',
         f'<tbody>\n<tr><th scope="row">volterra</th>{own}</tr>',
     ]
+    if any(goal_of(f) for f in found):
+        cells = "".join(f"<td>{format_rmse(goal_of(f))}</td>" for f in found)
+        lines.append(f'<tr><th scope="row">goal</th>{cells}</tr>')
     for method in METHODS:
         cells = "".join(f"<td>{format_rmse(published(method, f))}</td>" for f in found)
         lines.append(f'<tr><th scope="row">{html.escape(method["method"])}</th>{cells}</tr>')
@@ -50,7 +53,7 @@ def _run(run: Run, plots: Mapping[Any, Optional[str]]) -> List[str]:
     if setting.origin:
         lines.append(f"<p>Setting {setting.name}. {html.escape(setting.origin)}</p>")
     if run.trials > 0:
-        lines.append(f"<p>The setting was searched in this run, on training rows: {run.trials} candidates.</p>")
+        lines.append(f"<p>Identified in this run, on training rows: {html.escape(run.family)}, {run.trials} candidates.</p>")
     first = setting.first + setting.washout
     lines.append(
         f"<p>Fitted on {setting.rows} rows from row {first} of the file on, after {setting.washout} rows of washout.</p>"

@@ -37,6 +37,11 @@ def published(method: Dict[str, Any], figure: Figure) -> Optional[float]:
     return None if key is None else method.get(key)
 
 
+def goal_of(figure: Figure) -> Optional[float]:
+    """The goal of --again; None: a preset, or no goal."""
+    return figure.measure.goal if figure.run.trials > 0 else None
+
+
 def format_rmse(value: Optional[float]) -> str:
     return "-" if value is None else f"{value:.3g}"
 
@@ -46,6 +51,7 @@ def format_rmse(value: Optional[float]) -> str:
 
 def _row(figure: Figure) -> Dict[str, Any]:
     others = [(method["method"], published(method, figure)) for method in METHODS]
+    goal = goal_of(figure)
     return {
         "dataset": figure.measure.dataset,
         "measure": f"rmse after {figure.measure.after} rows",
@@ -53,6 +59,7 @@ def _row(figure: Figure) -> Dict[str, Any]:
         "unit": figure.run.set.unit,
         "set": figure.run.set.name,
         "test": figure.test.name,
+        **({} if goal is None else {"goal": goal}),
         "published": [{"method": name, "value": value} for name, value in others if value is not None],
     }
 
@@ -70,11 +77,12 @@ def _setting(run: Run) -> Dict[str, Any]:
         washout=setting.washout,
         n=setting.rows,
         warm_up=run.warm_up,
-        fit_seconds=run.fit_seconds,
         simulate_seconds=run.simulate_seconds,
     )
-    if run.trials > 0:
-        entry.update(draws=run.trials, search_seconds=run.search_seconds)
+    if run.trials == 0:
+        entry.update(fit_seconds=run.fit_seconds)
+    else:
+        entry.update(family=run.family, draws=run.trials, search_seconds=run.search_seconds)
     return {**entry, "commands": commands(run)}
 
 
@@ -87,7 +95,8 @@ def _print_setting(run: Run) -> None:
     if setting.name is not None:
         lines.append(("preset", setting.name))
     if run.trials > 0:
-        lines.append(("search", f"{run.trials} candidates in {format_seconds(run.search_seconds)}"))
+        lines.append(("identify", f"{run.trials} candidates in {format_seconds(run.search_seconds)}"))
+        lines.append(("model", run.family))
     lines += [("kernel", setting.kernel), ("alpha", format_number(setting.alpha))]
     if setting.feedback_weight > 0:
         lines.append(
@@ -100,9 +109,8 @@ def _print_setting(run: Run) -> None:
     lines.append(
         ("trained on", f"{setting.rows} rows from row {first} on, after {setting.washout} rows of washout")
     )
-    lines.append(
-        ("time", f"fit {format_seconds(run.fit_seconds)}, simulations {format_seconds(run.simulate_seconds)}")
-    )
+    fit = "" if run.trials > 0 else f"fit {format_seconds(run.fit_seconds)}, "
+    lines.append(("time", f"{fit}simulations {format_seconds(run.simulate_seconds)}"))
     for name, text in lines:
         print(f"{name:<10}  {text}")
 
@@ -117,6 +125,8 @@ def _print_table(runs: List[Run]) -> None:
     line("RMSE of the simulation", [figure.measure.heading for figure in found])
     line("", [figure.run.set.unit for figure in found])
     line("volterra", [format_rmse(figure.value) for figure in found])
+    if any(goal_of(figure) for figure in found):
+        line("goal", [format_rmse(goal_of(figure)) for figure in found])
     for method in METHODS:
         values = [published(method, figure) for figure in found]
         if any(value is not None for value in values):

@@ -28,7 +28,8 @@ class Run:
         self.simulated: List[Array] = []
         self.rmse: List[List[float]] = []  # of each test, of each measure, in the unit of the set
         self.fit_seconds = self.simulate_seconds = self.search_seconds = 0.0
-        self.trials = 0  # of the search; 0: a preset
+        self.trials = 0  # of identify; 0: a preset
+        self.family = ""  # that identify chose
 
     @property
     def warm_up(self) -> int:
@@ -55,6 +56,11 @@ def fit_and_simulate(run: Run, machine: Machine) -> None:
     begun = time.perf_counter()
     model.fit(rows[:, :1], rows[:, 1])
     run.fit_seconds = time.perf_counter() - begun
+    simulate_tests(run, model)
+
+
+def simulate_tests(run: Run, model: Any) -> None:
+    """Simulate all tests with a fitted model, and score them."""
     for test, values in zip(run.set.tests, run.data.tests):
         begun = time.perf_counter()
         with warnings.catch_warnings():

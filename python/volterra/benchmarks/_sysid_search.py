@@ -1,49 +1,61 @@
-"""Search a setting on training rows.
+"""Identify a system on its training rows, without a preset.
 
-An adaptive search over kernel parameters, weights, filters, alpha and the feedback weight. Candidates are fitted on the
-first rows of a stretch of the training part and scored on the later ones, in free run with feedback. The best candidate,
-with its alpha, is then fitted on the rows of the preset.
+`volterra.identify` chooses everything. It simulates the beginning of the first test; this part takes no part in any choice.
 """
 
 from __future__ import annotations
 
+import time
+import warnings
 from typing import Optional
 
-from ..search import VolterraRidgeCV
-from ._common import DataError, Machine, load_data
-from ._sysid_run import Run
+from .._errors import BeyondWarning
+from ..identification import identify
+from ._common import Machine
+from ._sysid_run import Run, simulate_tests
 
-_SPACES = load_data("sysid_spaces")["spaces"]
+_TEST_ROWS = 2000  # that identify simulates: all tests are simulated afterwards
 
 
-def search(run: Run, draws: Optional[int], budget: Optional[float], machine: Machine) -> None:
-    """Replace the kernel, alpha and feedback weight of the run's setting by the best candidate."""
-    space = _SPACES[run.set.name]
-    rows = run.training_rows(space["first"], space["washout"] + space["rows"])
-    found = VolterraRidgeCV(
-        draws,
-        budget,
-        space["folds"],
-        "fast",
-        search="adaptive",
-        kernel=space["kernel"],
-        ranges={name: tuple(law) for name, law in space["ranges"].items()},
-        scoring="neg_mse",
-        min_train=space["min_train"],
-        feedback=space["feedback"],
-        washout=space["washout"],
-        refit=False,
-        random_state=machine.seed,
-        verbose=machine.verbose,
-    ).fit(rows[:, :1], rows[:, 1])
-    if not hasattr(found, "best_index_"):
-        raise DataError(f"{run.set.title}: no candidate was completed within the budget; increase --budget")
-    best, results = found.best_index_, found.cv_results_
-    run.trials, run.search_seconds = len(results["params"]), found.search_time_
+def identify_and_simulate(
+    run: Run, rows: Optional[int], draws: Optional[int], budget: Optional[float], machine: Machine
+) -> None:
+    """Replace the setting of the run by the model that `identify` finds, and simulate the tests with it.
+
+    Parameters
+    ----------
+    run : Run
+    rows : int or None
+        Use only the first training rows.
+    draws, budget : int or None, float or None
+        Candidates of every search, or seconds.
+    machine : Machine
+    """
+    train, test = run.data.train[:rows], run.data.tests[0][:_TEST_ROWS]
+    begun = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BeyondWarning)
+        found = identify(
+            train[:, :1],
+            train[:, 1],
+            budget,
+            draws=draws,
+            test=(test[:, :1], test[:, 1]),
+            seed=machine.seed,
+            verbose=machine.verbose,
+        )
+    run.search_seconds = time.perf_counter() - begun
+    run.trials, run.family = sum(one["trials"] for one in found.candidates_), found.chosen_
+    chosen = next(one for one in found.candidates_ if one["name"] == found.chosen_)
+    washout = found.rows_["washout"]
     run.setting = run.setting._replace(
         name=None,
         origin=None,
-        kernel=results["kernel"][best],
-        alpha=float(results["alpha"][best]),
-        feedback_weight=float(found.best_params_.get("feedback", 0)),
+        kernel=chosen["kernel"],
+        alpha=chosen["alpha"],
+        feedback_weight=chosen["feedback_weight"],
+        first=run.set.train.first + found.rows_["fit_begin"],
+        washout=washout,
+        rows=found.rows_["fit_rows"] - washout,
     )
+    simulate_tests(run, found.model)

@@ -33,6 +33,7 @@ class Measure(NamedTuple):
     after: int
     published: Optional[str]  # key of the published figures
     end: Optional[int] = None
+    goal: Optional[float] = None  # of --again
 
 
 class Test(NamedTuple):
