@@ -12,6 +12,8 @@
 # FORECAST_TABLE                     a file for the table of forecast or forecast-peers, in Markdown
 # FORECAST_SERIES                    a folder with series and manifest.json for `forecast-peers`, which is asked for by name
 #                                    and takes options (--help): bench/run.sh forecast-peers --volterra-only --jobs 4
+# IDENTIFY_SYSTEMS, IDENTIFY_TABLE   a folder of systems for `identify-peers`, which is asked for by name and takes options, and a
+#                                    file for its table: bench/run.sh identify-peers --split dev --jobs 2 --budget 60
 # INTERVALS_SAMPLES                  samples of each problem of intervals (20); BENCH_DATA: with sysid/cascaded_tanks.csv
 # INTERVALS_OTHERS                   not empty: intervals on the problems on which the rule was chosen, and nothing else
 # ADAPTIVE_DRAWS, ADAPTIVE_SEEDS     draws of a search of `adaptive` (200), and searches of each kind (5)
@@ -32,10 +34,10 @@ names=("$@")
 all_threads=${OMP_NUM_THREADS:-$(nproc)}
 export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2
 export BENCH_FOLDER=$PWD/bench
-# forecast-peers has options, so it runs without others and needs numpy only for its peers.
-if [ "${1:-}" = forecast-peers ]; then
+# forecast-peers and identify-peers have options, so each runs without others; they need numpy only for their peers.
+if [ "${1:-}" = forecast-peers ] || [ "${1:-}" = identify-peers ]; then
     VOLTERRA=${VOLTERRA:-$PWD/$build/volterra} OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
-        PYTHONDONTWRITEBYTECODE=1 exec "${PEER_PYTHON:-python3}" bench/bench_forecast_peers.py "${@:2}"
+        PYTHONDONTWRITEBYTECODE=1 exec "${PEER_PYTHON:-python3}" "bench/bench_${1//-/_}.py" "${@:2}"
 fi
 
 BENCH_TABLE=$(mktemp)
