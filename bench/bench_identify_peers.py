@@ -3,17 +3,18 @@
     bench_identify_peers.py [options]      VOLTERRA: path of the program; set by bench/run.sh identify-peers
     bench_identify_peers.py --make --systems FOLDER [--raw FOLDER]
 
-The systems are in IDENTIFY_SYSTEMS (or --systems): a folder with manifest.json and, for each system, training and
-test rows as CSV files with the columns u1, u2, ... and y. --make writes the folder: the simulated systems, and with
---raw the measured ones from their published files (identify_systems.py).
+The systems are in IDENTIFY_SYSTEMS (or --systems): a folder with manifest.json and, for each system, training
+and test rows as CSV files with the columns u1, u2, ... and y. --make writes the folder: the simulated systems,
+and with --raw the measured ones from their published files (identify_systems.py).
 
-Every method has the training rows and simulates the test rows from their inputs. The measured outputs of the first
-rows (known_rows in the manifest) set the initial state. Errors are root mean squares over the other test rows.
+Every method has the training rows and simulates the test rows from their inputs. The measured outputs of the
+first rows (known_rows in the manifest) set the initial state. Errors are root mean squares over the other test
+rows.
 
 --budget is the time of a method for a system: for volterra the option of `identify`, for the peers seconds of
 processor time. Peers need a Python with scipy, scikit-learn, sysidentpy and torch (identify_methods.py). Their
-results are stored in FOLDER/peers_SPLIT.json and computed only once. With --volterra-only nothing but the standard
-library is used, and the stored results of the peers are shown.
+results are stored in FOLDER/peers_SPLIT.json and computed again only for a larger budget. With --volterra-only
+nothing but the standard library is used, and the stored results of the peers are shown.
 """
 
 import argparse
@@ -59,7 +60,7 @@ def arguments():
     return options
 
 
-# ---- systems and stored results --------------------------------------------------------------------------------
+# ---- systems and stored results ----------------------------------------------------------------------------
 
 
 def chosen_systems(options):
@@ -106,7 +107,7 @@ def load_average():
     return [round(value, 1) for value in os.getloadavg()]
 
 
-# ---- runs --------------------------------------------------------------------------------------------------------
+# ---- runs --------------------------------------------------------------------------------------------------
 
 
 def volterra_result(program, extra, entry, budget):
@@ -131,7 +132,11 @@ def volterra_result(program, extra, entry, budget):
             found = json.loads(run.stdout)
             if found["test_washout"] != entry["known_rows"]:
                 raise ValueError(f"scored after {found['test_washout']} rows, not {entry['known_rows']}")
-            result = {"rmse": found["test_rmse"], "linear": found["linear_test_rmse"], "setting": found["chosen"]}
+            result = {
+                "rmse": found["test_rmse"],
+                "linear": found["linear_test_rmse"],
+                "setting": found["chosen"],
+            }
             if result["rmse"] is None:
                 result["error"] = "the test error is not finite"
             keys = ("name", "nmse", "block_nmse", "trials", "seconds", "test_rmse", "kernel")
@@ -156,9 +161,14 @@ def progress(done, count, name, begun):
 
 
 def add_peers(options, entries, path, results):
-    """Computes the peers that are not stored, and stores each result at once."""
+    """Computes the peers that are not stored with this budget, and stores each result at once."""
     begun, methods = time.perf_counter(), options.methods.split(",")
-    wanted = [(e, m) for e in entries for m in methods if m not in results.get(e["name"], {})]
+    wanted = [
+        (entry, name)
+        for entry in entries
+        for name in methods
+        if results.get(entry["name"], {}).get(name, {}).get("budget", 0) < options.budget
+    ]
     with ProcessPoolExecutor(options.jobs) as pool:
         runs = {pool.submit(peer_task, entry, name, options.budget): (entry, name) for entry, name in wanted}
         for done, run in enumerate(as_completed(runs), 1):
@@ -184,7 +194,7 @@ def add_volterra(options, entries, results):
             progress(done, len(entries), entry["name"], begun)
 
 
-# ---- the table -------------------------------------------------------------------------------------------------
+# ---- the table ---------------------------------------------------------------------------------------------
 
 
 def value_of(found, name, key="rmse"):
@@ -197,7 +207,10 @@ def table(entries, results):
     names = [name for name in (*PEERS, "volterra") if any(name in results.get(e["name"], {}) for e in entries)]
     own = "volterra" in names
     heads = ["system", "rows", *names, *(["volterra / best peer", "model of volterra"] if own else [])]
-    lines = [f"| {' | '.join(heads)} |", "|---" + "|---:" * (len(names) + 1 + own) + ("|---" if own else "") + "|"]
+    lines = [
+        f"| {' | '.join(heads)} |",
+        "|---" + "|---:" * (len(names) + 1 + own) + ("|---" if own else "") + "|",
+    ]
     met = better = worse = 0
     for entry in entries:
         found = results.get(entry["name"], {})
@@ -213,7 +226,9 @@ def table(entries, results):
         peers = [values[name] for name in names if name != "volterra" and values[name] is not None]
         if own:
             ratio = values["volterra"] / min(peers) if peers and values["volterra"] is not None else None
-            lines[-1] += f" {'' if ratio is None else f'{ratio:.2f}'} | {found.get('volterra', {}).get('setting', '')} |"
+            lines[-1] += (
+                f" {'' if ratio is None else f'{ratio:.2f}'} | {found.get('volterra', {}).get('setting', '')} |"
+            )
             met += ratio is not None and ratio <= TOLERANCE
             better += ratio is not None and ratio < 1
             linear = values.get(LINEAR)

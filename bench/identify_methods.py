@@ -1,8 +1,8 @@
 """bench/identify_methods.py: other methods of system identification, for bench_identify_peers.py.
 
-Every method chooses its settings by free runs over three blocks of the training rows (blocks) within a limit of
-processor time, is then fitted to all training rows, and simulates the test. Measured outputs of the first `known`
-rows of a run set the initial state. Columns are standardised on the training rows.
+Every method chooses its settings by free runs over three blocks of the training rows (blocks) within a limit
+of processor time, is then fitted to all training rows, and simulates the test. Measured outputs of the first
+`known` rows of a run set the initial state. Columns are standardised on the training rows.
 
 output error   linear, all inputs with one denominator; orders 1 to 8 (Levenberg-Marquardt, SciPy)
 FROLS          polynomial NARX of SysIdentPy; degrees 1 to 3, lags 1 to 8, 4 to 40 terms
@@ -76,7 +76,7 @@ def lag_matrix(values, lags, first):
     return np.hstack([padded[rows - lag] for lag in lags])
 
 
-# ---- linear output error ---------------------------------------------------------------------------------------
+# ---- linear output error -----------------------------------------------------------------------------------
 
 
 def oe_run(parameters, order, u, y_known):
@@ -149,7 +149,7 @@ def output_error(u, y, known, clock):
     return oe_fit(u, y, best[1], 100), f"order {best[1]}"
 
 
-# ---- polynomial NARX -------------------------------------------------------------------------------------------
+# ---- polynomial NARX ---------------------------------------------------------------------------------------
 
 
 def frols_fit(u, y, degree, lag, terms):
@@ -177,10 +177,7 @@ def frols_fit(u, y, degree, lag, terms):
 
 def frols(u, y, known, clock):
     settings = [
-        (degree, lag, terms)
-        for terms in (4, 8, 14, 24, 40)
-        for lag in (1, 2, 3, 5, 8)
-        for degree in (1, 2, 3)
+        (degree, lag, terms) for terms in (4, 8, 14, 24, 40) for lag in (1, 2, 3, 5, 8) for degree in (1, 2, 3)
     ]
     columns = {s: _polynomial_columns(1 + s[1] * (1 + u.shape[1]), s[0]) for s in settings}
     settings = [s for s in settings if s[2] <= columns[s] <= 700 and s[1] < known]
@@ -206,7 +203,7 @@ def _polynomial_columns(variables, degree):
     return count
 
 
-# ---- kernel NARX -----------------------------------------------------------------------------------------------
+# ---- kernel NARX -------------------------------------------------------------------------------------------
 
 
 def kernel_fit(u, y, ny, nu, gamma, alpha, most_rows):
@@ -248,7 +245,7 @@ def kernel_narx(u, y, known, clock):
     return kernel_fit(u, y, ny, nu, gamma, alpha, MOST_KERNEL_ROWS), text
 
 
-# ---- GRU -------------------------------------------------------------------------------------------------------
+# ---- GRU ---------------------------------------------------------------------------------------------------
 
 
 def gru(u, y, known, clock):

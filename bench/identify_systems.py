@@ -1,8 +1,8 @@
 """bench/identify_systems.py: the systems of bench_identify_peers.py.
 
-Eight systems are simulated from published equations, with noise on the output. Eight are measured; their files are
-public, are not shipped, and are read from a folder (SOURCES). A system is a folder with train.csv and test.csv;
-manifest.json lists all of them. The halves for development and confirmation are drawn with SPLIT_SEED.
+Eight systems are simulated from published equations, with noise on the output. Eight are measured; their files
+are public, are not shipped, and are read from a folder (SOURCES). A system is a folder with train.csv and
+test.csv; manifest.json lists all of them. The halves for development and confirmation are drawn with SPLIT_SEED.
 """
 
 import json
@@ -21,7 +21,7 @@ def known_rows(n_train, n_test):
     return min(KNOWN_ROWS, n_train // 20, n_test // 10)
 
 
-# ---- inputs ----------------------------------------------------------------------------------------------------
+# ---- inputs ------------------------------------------------------------------------------------------------
 
 
 def random_steps(rng, n, low, high, shortest, longest):
@@ -64,7 +64,7 @@ def integrate(slope, state, inputs, step, substeps):
     return states
 
 
-# ---- simulated systems: rng, rows -> inputs (rows, columns), output (rows) without noise ---------------------------
+# ---- simulated systems: rng, rows -> inputs (rows, columns), output (rows) without noise -------------------
 
 
 def bouc_wen(rng, n):
@@ -92,7 +92,7 @@ def duffing(rng, n):
 
 
 def cstr(rng, n):
-    """Temperature of an exothermic stirred tank reactor; input: coolant temperature (Seborg, Edgar, Mellichamp)."""
+    """Temperature of an exothermic reactor; input: coolant temperature (Seborg, Edgar and Mellichamp)."""
 
     def slope(s, u):
         concentration, temperature = s
@@ -105,7 +105,7 @@ def cstr(rng, n):
 
 
 def bioreactor(rng, n):
-    """Cell concentration in a continuous bioreactor; input: dilution rate (Ungar 1990, after Agrawal et al. 1982)."""
+    """Cell concentration in a bioreactor; input: dilution rate (Ungar 1990, after Agrawal et al. 1982)."""
     beta, gamma = 0.02, 0.4
 
     def slope(s, u):
@@ -192,13 +192,14 @@ def simulate(name):
     return records
 
 
-# ---- measured systems ------------------------------------------------------------------------------------------
+# ---- measured systems --------------------------------------------------------------------------------------
 
 DAISY = "DaISy, the identification database of De Moor (ESAT, KU Leuven): free for research, with a citation"
 SYSIDENTPY = "data of SysIdentPy (W. Rocha), MIT licence"
 AUTOMATION = "AutomationShield (G. Takacs), CC BY-NC-ND 4.0: not redistributed"
 
-# name: (files, inputs, output, every so many rows, training rows or None: the second file is the test, source, system)
+# name: (files, inputs, output, every so many rows, training rows, source, system)
+# Without a number of training rows the second file is the test.
 SOURCES = {
     "thermal_wall": (["thermic_res_wall.dat"], [0, 1], 2, 1, 1200, DAISY, "heat flow through a wall"),
     "evaporator": (["evaporator.dat"], [0, 1, 2], 3, 1, 4200, DAISY, "product of a four-stage evaporator"),
@@ -231,7 +232,7 @@ def read_measured(raw, name):
     return [(table[:, inputs], table[:, output]) for table in tables]
 
 
-# ---- files -----------------------------------------------------------------------------------------------------
+# ---- files -------------------------------------------------------------------------------------------------
 
 
 def write_record(path, record):

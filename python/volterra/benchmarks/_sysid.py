@@ -58,7 +58,9 @@ def add_options(parser: argparse.ArgumentParser, count_of: Any, duration: Any) -
         help=f"measured outputs that initialise the state of a model with feedback, at most {_WARM_UP} (default {_WARM_UP})",
     )
     add(
-        "--again", action="store_true", help="identify every system on its training rows instead of using the presets"
+        "--again",
+        action="store_true",
+        help="identify every system on its training rows instead of using the presets",
     )
     add(
         "--budget",

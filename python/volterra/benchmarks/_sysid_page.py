@@ -53,7 +53,9 @@ def _run(run: Run, plots: Mapping[Any, Optional[str]]) -> List[str]:
     if setting.origin:
         lines.append(f"<p>Setting {setting.name}. {html.escape(setting.origin)}</p>")
     if run.trials > 0:
-        lines.append(f"<p>Identified in this run, on training rows: {html.escape(run.family)}, {run.trials} candidates.</p>")
+        lines.append(
+            f"<p>Identified in this run, on training rows: {html.escape(run.family)}, {run.trials} candidates.</p>"
+        )
     first = setting.first + setting.washout
     lines.append(
         f"<p>Fitted on {setting.rows} rows from row {first} of the file on, after {setting.washout} rows of washout.</p>"

@@ -1,6 +1,7 @@
 """Identify a system on its training rows, without a preset.
 
-`volterra.identify` chooses everything. It simulates the beginning of the first test; this part takes no part in any choice.
+`volterra.identify` chooses everything. It simulates the first rows of the first test, which take no part in any
+choice.
 """
 
 from __future__ import annotations
