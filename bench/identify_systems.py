@@ -2,7 +2,7 @@
 
 Eight systems are simulated from published equations, with noise on the output. Eight are measured; their files
 are public, are not shipped, and are read from a folder (SOURCES). A system is a folder with train.csv and
-test.csv; manifest.json lists all of them. The halves for development and confirmation are drawn with SPLIT_SEED.
+test.csv; manifest.json lists all. The halves for development and confirmation are drawn with SPLIT_SEED.
 """
 
 import json
