@@ -83,9 +83,9 @@ typedef struct volt_fit_options {
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y in increasing order */
 
     /* -- rows -- */
-    int64_t washout; /* leading rows that initialise the state but are excluded from the fit (default: 0) */
-    /* (optional) n_records lengths: the rows are consecutive sequences of these lengths, each with zero initial state.
-     * Not supported with a washout */
+    /* leading rows of every record that initialise the state but are excluded from the fit (default: 0) */
+    int64_t washout;
+    /* (optional) n_records lengths: the rows are consecutive sequences of these lengths, each with zero initial state */
     const int64_t *records;
     int64_t n_records;   /* 0 (default): one sequence */
     int missing_targets; /* 1: rows with a NaN target enter the state but are not fitted; 0: an error */

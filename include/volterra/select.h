@@ -235,7 +235,10 @@ typedef struct volt_search_options {
      * 0: blocks are rows, independent of records */
     int folds_by_records;
     volt_start start; /* start of the validation rows (default: VOLT_START_CONTINUE) */
-    int64_t washout;  /* leading rows of every training part that are excluded from the fit (default: 0) */
+    /* leading rows of every training part that are excluded from the fit (default: 0). With several records, the leading rows
+     * of every record, which are neither fitted nor scored; free runs with feedback start from their measured outputs. Then
+     * only with the scores r2, nmse and mse, without loss, weights, max_train and rolling */
+    int64_t washout;
     const int64_t *records; /* (optional) n_records lengths, as in volt_fit_options */
     int64_t n_records;      /* 0: one sequence */
     /* (optional) n x q: added to targets and predictions to obtain levels (volt_prepared.base). Scores are then computed

@@ -383,6 +383,12 @@ typedef struct volt_identify_options {
     /* (optional) another experiment as the test; its first rows set the state. Without it the test is the last fifth of the
      * rows, which continue the training rows. Test rows take no part in any choice */
     volt_view test_inputs, test_outputs;
+    /* (optional) n_records lengths: the rows are consecutive records of these lengths, as in volt_fit_options. The test is then
+     * whole last records if these have 15 to 25 % of the rows, otherwise the last fifth of the rows */
+    const int64_t *records;
+    int64_t n_records;           /* 0: one record */
+    const int64_t *test_records; /* (optional) the same for the test inputs and outputs */
+    int64_t n_test_records;
     double seconds; /* time budget, 300; ignored with draws */
     /* > 0: trials of every search, instead of a time budget. The result then depends only on the data, the draws and the
      * seed, not on the number of threads */
@@ -415,11 +421,14 @@ typedef struct volt_identification {
     int64_t rows, train_rows; /* given, and before the test part */
     int64_t test_rows;        /* test rows in the error, at most 20000 */
     int test_is_separate;
-    /* first rows of a separate test, whose measured outputs are used and not compared: the washout, at most a tenth */
+    int64_t train_records; /* records of the training rows; 1: one sequence */
+    /* rows at the start of a record of the test, whose measured outputs set the state and are not compared: the washout, at
+     * most a tenth of the record; 0: the test continues the training rows */
     int64_t test_washout;
     int64_t search_begin, search_rows; /* rows of the searches */
     int64_t fit_begin, fit_rows;       /* rows of the model */
-    int64_t washout;                   /* first rows of the searches and of the model that are not fitted */
+    /* first rows of every record in the searches and in the model that are not fitted: a twentieth of a record, at most 100 */
+    int64_t washout;
     /* -- data check, on the training rows -- */
     int64_t delay;         /* lag of the largest absolute correlation of an output with an earlier input ... */
     double correlation;    /* ... and this correlation */
@@ -440,7 +449,7 @@ typedef struct volt_identification {
     volt_warning warnings[VOLT_IDENTIFY_WARNINGS];
 } volt_identification;
 
-/* Identifies a system with inputs U (n x d) and outputs Y (n x q), one record in time order, at least 60 rows.
+/* Identifies a system with inputs U (n x d) and outputs Y (n x q), rows in time order, at least 60.
  *
  * Searches use all training rows up to 3000, or the stretch of 3000 with the largest product of the shares of the range of
  * every input and output that it covers; with a time budget, shorter stretches of at least 1000 rows if about 300 trials of each

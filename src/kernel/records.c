@@ -76,6 +76,15 @@ bool volt_records_begins(const volt_records *records, int64_t row)
     return volt_records_begin(records, row) == row;
 }
 
+void volt_records_mark_starts(const volt_records *records, int64_t rows, int64_t count, bool *marked)
+{
+    for (int64_t begin = 0, end; begin < rows; begin = end) {
+        end = volt_records_segment_end(records, begin, rows);
+        for (int64_t i = begin; i < end && i < begin + count; i++)
+            marked[i] = true;
+    }
+}
+
 volt_status volt_records_from(const volt_records *records, int64_t first, volt_records *rest)
 {
     int64_t skipped = volt_records_at(records, first), n = count_of(records) - skipped;

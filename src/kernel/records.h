@@ -32,6 +32,9 @@ int64_t volt_records_begin(const volt_records *records, int64_t row);
 /* The end of the record of `row`, at most `end`, for loops over records. */
 int64_t volt_records_segment_end(const volt_records *records, int64_t row, int64_t end);
 
+/* Sets marked[i] for the first `count` rows of every record of `rows` rows. */
+void volt_records_mark_starts(const volt_records *records, int64_t rows, int64_t count, bool *marked);
+
 /* Returns whether `row` is the first of a record. */
 bool volt_records_begins(const volt_records *records, int64_t row);
 

@@ -72,7 +72,8 @@ int64_t volt_identify_stretch(volt_view U, volt_view Y, int64_t count, double *p
 
 /* ---- excitation ------------------------------------------------------------------------------- */
 
-static volt_status check_excitation(volt_view U, volt_view Y, volt_identification *found)
+static volt_status check_excitation(volt_view U, volt_view Y, const volt_records *records,
+                                    volt_identification *found)
 {
     int64_t moving = 0;
     for (int64_t k = 0; k < Y.cols; k++)
@@ -87,7 +88,7 @@ static volt_status check_excitation(volt_view U, volt_view Y, volt_identificatio
             volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_CONSTANT_INPUT, .series = k});
     for (int64_t t = 1; t < U.rows; t++) {
         bool changes = false;
-        for (int64_t k = 0; k < U.cols; k++)
+        for (int64_t k = 0; k < U.cols && !volt_records_begins(records, t); k++)
             changes = changes || U.data[t * U.ld + k] != U.data[(t - 1) * U.ld + k];
         found->input_changes += changes;
     }
@@ -117,7 +118,20 @@ static double variance_of(volt_view rows, int64_t column)
     return sum / (double)rows.rows;
 }
 
-static void find_delay(volt_view U, volt_view Y, volt_identification *found)
+/* Sum of products of input i and output k, `lag` rows later in the same record, less their means. */
+static double lagged_sum(volt_view U, int64_t i, volt_view Y, int64_t k, const volt_records *records,
+                         int64_t lag, double input, double output)
+{
+    double sum = 0;
+    for (int64_t begin = 0, end; begin < U.rows; begin = end) {
+        end = volt_records_segment_end(records, begin, U.rows);
+        for (int64_t t = begin + lag; t < end; t++)
+            sum += (U.data[(t - lag) * U.ld + i] - input) * (Y.data[t * Y.ld + k] - output);
+    }
+    return sum;
+}
+
+static void find_delay(volt_view U, volt_view Y, const volt_records *records, volt_identification *found)
 {
     int64_t lags = volt_min(MOST_LAGS, U.rows / 4);
     for (int64_t i = 0; i < U.cols; i++)
@@ -125,9 +139,7 @@ static void find_delay(volt_view U, volt_view Y, volt_identification *found)
             double input = mean_of(U, i), output = mean_of(Y, k);
             double scale = sqrt(variance_of(U, i) * variance_of(Y, k)) * (double)U.rows;
             for (int64_t lag = 0; lag < lags && scale > 0; lag++) {
-                double sum = 0;
-                for (int64_t t = lag; t < U.rows; t++)
-                    sum += (U.data[(t - lag) * U.ld + i] - input) * (Y.data[t * Y.ld + k] - output);
+                double sum = lagged_sum(U, i, Y, k, records, lag, input, output);
                 if (fabs(sum / scale) > fabs(found->correlation)) {
                     found->correlation = sum / scale;
                     found->delay = lag;
@@ -186,9 +198,20 @@ static volt_status linear_error(volt_view from, volt_view to, volt_progress prog
     return status == VOLT_ERR_CANCELLED || status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-static volt_status compare_directions(volt_view U, volt_view Y, volt_progress progress,
-                                      volt_identification *found)
+/* On rows of the longest record. */
+static volt_status compare_directions(volt_view U, volt_view Y, const volt_records *records,
+                                      volt_progress progress, volt_identification *found)
 {
+    int64_t longest = 0, rows = 0;
+    for (int64_t begin = 0, end; begin < U.rows; begin = end) {
+        end = volt_records_segment_end(records, begin, U.rows);
+        if (end - begin > rows) {
+            longest = begin;
+            rows = end - begin;
+        }
+    }
+    U = volt_view_rows(U, longest, rows);
+    Y = volt_view_rows(Y, longest, rows);
     int64_t count = volt_min(DIRECTION_ROWS, U.rows);
     int64_t first = volt_identify_stretch(U, Y, count, NULL);
     U = volt_view_rows(U, first, count);
@@ -201,10 +224,11 @@ static volt_status compare_directions(volt_view U, volt_view Y, volt_progress pr
     return VOLT_OK;
 }
 
-volt_status volt_identify_check(volt_view U, volt_view Y, volt_progress progress, volt_identification *found)
+volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records, volt_progress progress,
+                                volt_identification *found)
 {
-    VOLT_TRY(check_excitation(U, Y, found));
-    find_delay(U, Y, found);
+    VOLT_TRY(check_excitation(U, Y, records, found));
+    find_delay(U, Y, records, found);
     find_drift(U, Y, found);
-    return compare_directions(U, Y, progress, found);
+    return compare_directions(U, Y, records, progress, found);
 }

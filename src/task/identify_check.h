@@ -2,13 +2,16 @@
 #ifndef TASK_IDENTIFY_CHECK_H
 #define TASK_IDENTIFY_CHECK_H
 
+#include "kernel/records.h"
 #include "volterra/task.h"
 
 /* Appends a warning to the result, unless it is full. */
 void volt_identify_warn(volt_identification *found, volt_warning warning);
 
-/* Rejects constant outputs and inputs. Fills the data check and its warnings; U and Y are the training rows. */
-volt_status volt_identify_check(volt_view U, volt_view Y, volt_progress progress, volt_identification *found);
+/* Rejects constant outputs and inputs. Fills the data check and its warnings. U and Y are the training rows;
+ * `records` may have more rows. */
+volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records, volt_progress progress,
+                                volt_identification *found);
 
 /* Returns the first row of the stretch of `count` rows with the largest product, over all columns, of the range
  * within the stretch relative to the range of all rows; of equal ones the last. *product (may be NULL) receives

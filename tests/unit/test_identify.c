@@ -211,6 +211,119 @@ static void another_experiment_is_the_test(void **state)
     release(&other);
 }
 
+/* Records of a system that starts at another state each time. */
+static system_rows started(uint64_t seed, const int64_t *lengths, int64_t n_records, int64_t n)
+{
+    volt_rng rng = test_rng(seed);
+    system_rows rows = {normal_rows(&rng, n, 1), new_matrix(n, 1)};
+    for (int64_t r = 0, t = 0; r < n_records; r++) {
+        double level = 3 * volt_rng_normal(&rng);
+        for (int64_t end = t + lengths[r]; t < end; t++) {
+            level = 0.8 * level + tanh(rows.u[t]);
+            rows.y[t] = level;
+        }
+    }
+    return rows;
+}
+
+/* Root mean squared error of free runs of the model on whole records, without the first rows of each. */
+static double error_of_records(const volt_model *model, const system_rows *rows, int64_t first,
+                               const int64_t *lengths, int64_t n_records, int64_t skipped, bool feeds)
+{
+    double sum = 0, out[N];
+    int64_t count = 0;
+    for (int64_t r = 0; r < n_records; first += lengths[r++]) {
+        volt_predict_options options = volt_predict_options_default();
+        options.start = VOLT_START_RESET;
+        options.known = feeds ? volt_view_of(rows->y + first, lengths[r], 1) : options.known;
+        options.warm_up = feeds ? skipped : 0;
+        check_ok(volt_model_predict(model, volt_view_of(rows->u + first, lengths[r], 1), &options,
+                                    volt_matrix_of(out, lengths[r], 1), NULL));
+        for (int64_t t = skipped; t < lengths[r]; t++, count++)
+            sum += pow(out[t] - rows->y[first + t], 2);
+    }
+    return sqrt(sum / (double)count);
+}
+
+static void records_have_their_own_state_and_washout(void **state)
+{
+    (void)state;
+    enum { WHOLE = 5, TWO = 2 };
+    static const int64_t whole[WHOLE] = {80, 60, 100, 30, 30}, two[TWO] = {180, 120};
+    system_rows rows = started(10, whole, WHOLE, N);
+    volt_identification found = {.struct_size = sizeof found};
+    volt_identify_options options = volt_identify_options_default();
+    volt_model *model = NULL;
+    volt_model_info info = {.struct_size = sizeof info};
+    volt_view U = volt_view_of(rows.u, N, 1), Y = volt_view_of(rows.y, N, 1);
+    options.draws = DRAWS;
+    options.records = whole;
+    options.n_records = WHOLE;
+    check_ok(volt_identify(U, Y, &options, &model, &found));
+    check_guard(&found);
+    /* Two records are a fifth of the rows: 80 rows of three records, and a twentieth of them, 4, as washout. */
+    assert_true(found.train_rows == 240 && found.train_records == 3 && found.washout == 4 &&
+                found.test_washout == 3 && found.test_rows == 54);
+    check_ok(volt_model_get_info(model, &info));
+    assert_int_equal(info.n_records, 3);
+    assert_memory_equal(info.records, whole, 3 * sizeof *whole);
+    bool feeds = found.candidates[found.chosen].feedback_weight > 0;
+    double expected = error_of_records(model, &rows, 240, whole + 3, 2, 3, feeds);
+    assert_true(fabs(expected - found.test_rmse) <= 1e-12 * expected);
+    volt_model_free(model);
+
+    /* A separate test of two records. */
+    double rmse = found.test_rmse;
+    options.test_inputs = volt_view_rows(U, 240, 60);
+    options.test_outputs = volt_view_rows(Y, 240, 60);
+    options.test_records = whole + 3;
+    options.n_test_records = 2;
+    options.n_records = 3;
+    check_ok(volt_identify(volt_view_rows(U, 0, 240), volt_view_rows(Y, 0, 240), &options, &model, &found));
+    assert_true(found.test_is_separate && found.test_rows == 54 && found.test_rmse == rmse);
+    volt_model_free(model);
+
+    /* No start of a record is near the last fifth, which continues the second record. */
+    options = volt_identify_options_default();
+    options.draws = 2;
+    options.records = two;
+    options.n_records = TWO;
+    check_ok(volt_identify(U, Y, &options, &model, &found));
+    assert_true(found.train_rows == 240 && found.train_records == 2 && found.test_rows == 60 &&
+                found.test_washout == 0 && found.washout == 6);
+    volt_model_free(model);
+    options.n_records = 1;
+    model = NULL;
+    check_fails(volt_identify(U, Y, &options, &model, &found), VOLT_ERR_ARGUMENT, "records 300 180");
+    release(&rows);
+}
+
+static void several_inputs_and_outputs_are_identified(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(11);
+    double *u = normal_rows(&rng, N, 2), *y = new_matrix(N, 2);
+    for (int64_t t = 1; t < N; t++) {
+        y[2 * t] = 0.6 * y[2 * t - 2] + tanh(u[2 * t]) + 0.3 * u[2 * t + 1];
+        y[2 * t + 1] = 0.4 * y[2 * t - 1] + u[2 * t + 1] * u[2 * t + 1];
+    }
+    volt_identification found = {.struct_size = sizeof found};
+    volt_identify_options options = volt_identify_options_default();
+    volt_model *model = NULL;
+    double out[120], sum = 0;
+    options.draws = DRAWS;
+    check_ok(volt_identify(volt_view_of(u, N, 2), volt_view_of(y, N, 2), &options, &model, &found));
+    check_guard(&found);
+    assert_true(!found.candidates[found.chosen].is_linear && found.test_rmse < found.linear_test_rmse);
+    check_ok(volt_model_predict(model, volt_view_of(u + 480, 60, 2), NULL, volt_matrix_of(out, 60, 2), NULL));
+    for (int64_t i = 0; i < 120; i++)
+        sum += pow(out[i] - y[480 + i], 2);
+    assert_true(fabs(sqrt(sum / 120) - found.test_rmse) <= 1e-12 * found.test_rmse);
+    volt_model_free(model);
+    free(u);
+    free(y);
+}
+
 static void the_best_excited_stretch_is_found(void **state)
 {
     (void)state;
@@ -298,6 +411,8 @@ int main(void)
         cmocka_unit_test(simulations_that_diverge_do_not_win),
         cmocka_unit_test(swapped_columns_are_noticed),
         cmocka_unit_test(another_experiment_is_the_test),
+        cmocka_unit_test(records_have_their_own_state_and_washout),
+        cmocka_unit_test(several_inputs_and_outputs_are_identified),
         cmocka_unit_test(the_best_excited_stretch_is_found),
         cmocka_unit_test(unusable_data_are_rejected),
         cmocka_unit_test(allocations_may_fail),

@@ -66,11 +66,14 @@ static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_mo
         volt_target_scale_powers(task->missing_targets->present, model->target_scale);
     for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
         volt_squares squares = {0};
+        int64_t count = 0;
         for (int64_t i = 0; i < Y.rows; i++)
-            if (fit_task_has_target(task, i))
+            if (fit_task_has_target(task, i)) {
                 volt_squares_add(&squares, Y.data[i * Y.ld + k] -
                                                task->X.data[i * task->X.ld + task->options->anchors[k]]);
-        double unit = volt_squares_root_mean(&squares, task->missing_targets->present.rows);
+                count++;
+            }
+        double unit = volt_squares_root_mean(&squares, count);
         model->target_scale[k] = unit > 0 && isfinite(1 / unit) ? unit : 1;
     }
 }
@@ -559,12 +562,16 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
     volt_records records;
     volt_loss_fit loss;
     volt_status status = volt_records_make(options->records, options->n_records, X.rows, &records);
+    int64_t record_washout = status == VOLT_OK && records.n > 0 && opts.washout > 0 ? opts.washout : 0;
+    opts.washout -= record_washout; /* the leading washout is that of one sequence */
     if (status == VOLT_OK) {
         status = volt_loss_fit_begin(Y, options, &loss);
         missing_targets.present = loss.Y;
         if (status == VOLT_OK && (options->missing_targets || options->weights) && Y.data)
             status = volt_missing_targets_find(loss.Y, options->weights, options->missing_targets,
                                                options->washout, &missing_targets);
+        if (status == VOLT_OK && record_washout > 0)
+            status = volt_missing_targets_add_washout(&records, X.rows, record_washout, &missing_targets);
         if (status == VOLT_OK)
             status = check_and_fit(kernel, X, &loss, &records, &missing_targets, fitted, model);
         volt_loss_fit_release(&loss);

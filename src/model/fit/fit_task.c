@@ -23,16 +23,12 @@ static volt_status check_feedback(const volt_fit_options *options)
     return VOLT_OK;
 }
 
-static volt_status check_options(const volt_fit_options *options, const volt_records *records, volt_view X,
-                                 volt_view Y)
+static volt_status check_options(const volt_fit_options *options, volt_view X, volt_view Y)
 {
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
                  "alpha must be positive and finite, or 0 for automatic choice (got %g)", options->alpha);
     VOLT_REQUIRE(options->washout >= 0 && options->washout < X.rows, VOLT_ERR_ARGUMENT,
                  "the washout must be 0 to %" PRId64 ", one less than the rows (got %" PRId64 ")", X.rows - 1,
-                 options->washout);
-    VOLT_REQUIRE(options->washout == 0 || records->n == 0, VOLT_ERR_ARGUMENT,
-                 "the washout must be 0 with %" PRId64 " records (got %" PRId64 ")", records->n,
                  options->washout);
     VOLT_REQUIRE(options->ahead >= 0, VOLT_ERR_ARGUMENT, "ahead must be at least 0 (got %" PRId64 ")",
                  options->ahead);
@@ -85,7 +81,7 @@ static volt_status find_season(const fit_task *task, int64_t rows, int64_t *seas
 volt_status volt_fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options,
                                   const volt_records *records, int64_t learn_rows, fit_task *task)
 {
-    VOLT_TRY(check_options(options, records, X, Y));
+    VOLT_TRY(check_options(options, X, Y));
     bool can = volt_fit_task_can_change(options, Y.cols), open = options->alpha == 0;
     *task = (fit_task){.X = X, .Y = Y, .options = options, .season = options->season, .records = records};
     VOLT_REQUIRE(options->target != VOLT_TARGET_CHANGE || can, VOLT_ERR_ARGUMENT,

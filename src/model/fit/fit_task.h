@@ -18,7 +18,7 @@
 
 typedef struct volt_missing_targets {
     bool *without;     /* per row: not fitted; NULL: all rows are fitted */
-    volt_view present; /* targets of the fitted rows, contiguous */
+    volt_view present; /* targets that are not missing, contiguous: scales are learned from them */
     double *copy;      /* memory of `present` when rows are excluded */
 } volt_missing_targets;
 
@@ -26,6 +26,9 @@ typedef struct volt_missing_targets {
  * VOLT_ERR_DATA when no row from `first` on is left. Always release it. */
 volt_status volt_missing_targets_find(volt_view Y, const double *weights, bool missing, int64_t first,
                                       volt_missing_targets *missing_targets);
+/* Excludes also the first `washout` rows of every record. VOLT_ERR_ARGUMENT when no row is left. */
+volt_status volt_missing_targets_add_washout(const volt_records *records, int64_t rows, int64_t washout,
+                                             volt_missing_targets *missing_targets);
 void volt_missing_targets_release(volt_missing_targets *missing_targets);
 
 /* ---- choice of the solver, and its memory --------------------------------------------------------- */

@@ -45,6 +45,24 @@ volt_status volt_missing_targets_find(volt_view Y, const double *weights, bool m
     return VOLT_OK;
 }
 
+volt_status volt_missing_targets_add_washout(const volt_records *records, int64_t rows, int64_t washout,
+                                             volt_missing_targets *missing_targets)
+{
+    int64_t fitted = 0;
+    if (!missing_targets->without)
+        missing_targets->without = volt_alloc_zero(rows, sizeof *missing_targets->without);
+    if (!missing_targets->without)
+        return VOLT_ERR_MEMORY;
+    volt_records_mark_starts(records, rows, washout, missing_targets->without);
+    for (int64_t i = 0; i < rows; i++)
+        fitted += !missing_targets->without[i];
+    VOLT_REQUIRE(fitted > 0, VOLT_ERR_ARGUMENT,
+                 "a washout of %" PRId64 " rows at the start of each of %" PRId64
+                 " records leaves no rows to fit",
+                 washout, records->n);
+    return VOLT_OK;
+}
+
 void volt_missing_targets_release(volt_missing_targets *missing_targets)
 {
     volt_free(missing_targets->without);

@@ -149,7 +149,8 @@ volt_status volt_evaluation_begin(volt_evaluation *e, int64_t base, int64_t rows
                                                      .alpha = problem->loss ? 0 : e->alpha,
                                                      .common = e->intercept ? e->resolved.common : 0,
                                                      .centred = e->resolved.centred && !problem->intercept,
-                                                     .Y = volt_view_of(problem->Y + (base + w) * q, kept, q),
+                                                     .Y = volt_problem_targets(problem, base + w, kept),
+                                                     .without = volt_problem_without(problem, base + w),
                                                      .W = W,
                                                      .u = e->intercept ? W.data + q : NULL,
                                                      .ld_u = W.ld,
@@ -261,11 +262,11 @@ static volt_status forecast_by_rows(volt_evaluation *e, const volt_split *split,
 volt_status volt_evaluation_prepare_states(volt_evaluation *e, const volt_split *split, volt_view *F)
 {
     volt_state_folds *states = e->states;
-    int64_t w = e->problem->washout, q = e->problem->q, to = split->train_end - e->base - w;
+    int64_t w = e->problem->washout, to = split->train_end - e->base - w;
     int64_t before = states->m, count = split->end - split->begin;
     double begun = volt_seconds();
-    volt_view Y = volt_view_of(e->problem->Y + (e->base + w) * q, to, q);
-    VOLT_TRY(volt_state_folds_grow(states, to, Y, e->stage));
+    VOLT_TRY(volt_state_folds_grow(states, to, volt_problem_targets(e->problem, e->base + w, to),
+                                   volt_problem_without(e->problem, e->base + w), e->stage));
     volt_factor_account(e->factor, begun, volt_state_sums_add_flops(states->sums, (double)(to - before)));
     if (runs_free(e))
         return VOLT_OK;
@@ -386,7 +387,7 @@ volt_status volt_evaluation_score_loo(volt_evaluation *e, double *alphas, int64_
     int64_t w = problem->washout, kept = problem->n - w;
     volt_view Y = volt_view_of(problem->Y + w * problem->q, kept, problem->q);
     double begun = volt_seconds();
-    VOLT_TRY(volt_state_folds_grow(e->states, kept, Y, e->stage));
+    VOLT_TRY(volt_state_folds_grow(e->states, kept, Y, NULL, e->stage));
     if (*count == 0)
         VOLT_TRY(volt_state_folds_grid(e->states, problem->n, e->space->diagonal, alphas, count, e->stage));
     VOLT_TRY(volt_state_loo(e->states, Y, alphas, *count, e->intercept, e->stage, status, scores));

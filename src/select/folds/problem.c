@@ -24,6 +24,8 @@ void volt_problem_free(volt_problem *problem)
     volt_free(problem->shifted.Z);
     volt_free(problem->unshifted.Z);
     volt_free(problem->Y);
+    volt_free(problem->fitted_Y);
+    volt_free(problem->without);
     volt_free(problem->levels);
     volt_free(problem->target_mean);
     volt_free(problem->target_scale);
@@ -192,6 +194,9 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
                         ? 0
                         : (Y.data[i * Y.ld + k] - problem->target_mean[k]) / problem->target_scale[k];
     }
+    for (int64_t i = 0; status == VOLT_OK && problem->without && i < Y.rows; i++)
+        for (int64_t k = 0; k < Y.cols && !problem->without[i]; k++)
+            problem->fitted_Y[i * Y.cols + k] = problem->Y[i * Y.cols + k];
     volt_missing_targets_release(&missing_targets);
     return status;
 }
@@ -217,9 +222,50 @@ static volt_status check_records(const volt_search_options *options, const volt_
     int64_t n = problem->records.n;
     VOLT_REQUIRE(n > 0 || !options->folds_by_records, VOLT_ERR_ARGUMENT,
                  "folds by records require at least two records, but the rows are one sequence");
-    VOLT_REQUIRE(n == 0 || problem->washout == 0, VOLT_ERR_ARGUMENT,
-                 "the washout must be 0 where the rows are %" PRId64 " records (got %" PRId64 " rows)", n,
-                 problem->washout);
+    if (n == 0 || options->washout == 0)
+        return VOLT_OK;
+    bool is_of_blocks = options->score < VOLT_SCORE_PREQUENTIAL && !problem->loss;
+    bool is_nested = options->splits.max_train == 0 && !options->splits.rolling;
+    VOLT_REQUIRE(is_of_blocks && is_nested, VOLT_ERR_ARGUMENT,
+                 "the washout must be 0 for %" PRId64 " records (got %" PRId64
+                 " rows) with %s: only r2, nmse and mse without a maximum training length support it",
+                 n, options->washout,
+                 !is_nested      ? "a maximum training length"
+                 : problem->loss ? "a loss or weights"
+                                 : volt_score_name(options->score));
+    return VOLT_OK;
+}
+
+/* The washout of every record. The leading washout of training parts is then unused. */
+static volt_status exclude_washouts(volt_problem *problem)
+{
+    int64_t n = problem->n, q = problem->q, washout = problem->washout;
+    if (problem->records.n == 0 || washout == 0)
+        return VOLT_OK;
+    problem->washout = 0;
+    problem->record_washout = washout;
+    problem->without = volt_alloc_zero(n, sizeof *problem->without);
+    problem->fitted_Y = volt_alloc_zero(n * q, sizeof *problem->fitted_Y);
+    if (!problem->without || !problem->fitted_Y)
+        return VOLT_ERR_MEMORY;
+    volt_records_mark_starts(&problem->records, n, washout, problem->without);
+    return VOLT_OK;
+}
+
+/* Every training part must keep a row, two with an intercept. */
+static volt_status check_fitted(const volt_problem *problem)
+{
+    for (int64_t k = 0; problem->without && k < problem->n_splits; k++) {
+        int64_t fitted = 0, scored = 0, least = problem->intercept ? 2 : 1;
+        for (int64_t i = problem->splits[k].train_begin; i < problem->splits[k].train_end; i++)
+            fitted += !problem->without[i];
+        for (int64_t i = problem->splits[k].begin; i < problem->splits[k].end; i++)
+            scored += !problem->without[i];
+        VOLT_REQUIRE(fitted >= least && scored >= 1, VOLT_ERR_ARGUMENT,
+                     "a washout of %" PRId64 " leaves %" PRId64 " training rows and %" PRId64
+                     " validation rows of fold %" PRId64,
+                     problem->record_washout, fitted, scored, k + 1);
+    }
     return VOLT_OK;
 }
 
@@ -282,7 +328,11 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     if (status == VOLT_OK)
         status = check_records(options, fresh);
     if (status == VOLT_OK)
+        status = exclude_washouts(fresh);
+    if (status == VOLT_OK)
         status = make_splits(options, fresh);
+    if (status == VOLT_OK)
+        status = check_fitted(fresh);
     if (status == VOLT_OK)
         status = volt_fold_loss_check(fresh);
     if (status == VOLT_OK)

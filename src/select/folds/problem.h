@@ -29,7 +29,11 @@ typedef struct volt_problem {
     int64_t max_rows; /* of the largest Gram matrix */
     int64_t gap;      /* rows between training and validation */
     volt_start start;
-    int64_t washout;
+    int64_t
+        washout; /* leading rows of a training part; 0 with several records, whose washout is in `without` */
+    int64_t record_washout; /* leading rows of every record; 0: one sequence, or no washout */
+    bool *without;          /* n: rows of the washouts of records, neither fitted nor scored; NULL: none */
+    double *fitted_Y;       /* n x q: Y, 0 in these rows; NULL: Y */
     bool intercept, scaled;
     volt_score score;
     volt_records records;        /* of the rows */
@@ -51,6 +55,17 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
 volt_status volt_problem_outline(int64_t n, int64_t d, int64_t q, const volt_search_options *options,
                                  volt_problem **problem, const char **why);
 void volt_problem_free(volt_problem *problem);
+
+/* Targets of the fits from row `first` on, and (may be NULL) the mask of rows that are not fitted. */
+static inline volt_view volt_problem_targets(const volt_problem *problem, int64_t first, int64_t rows)
+{
+    const double *Y = problem->fitted_Y ? problem->fitted_Y : problem->Y;
+    return volt_view_of(Y + first * problem->q, rows, problem->q);
+}
+static inline const bool *volt_problem_without(const volt_problem *problem, int64_t first)
+{
+    return problem->without ? problem->without + first : NULL;
+}
 
 /* Rows of the longest validation block. */
 int64_t volt_longest_block(const volt_problem *problem);

@@ -155,6 +155,60 @@ static int watch(const char *stage, double fraction, void *context)
     return !volt_stage_poll(context);
 }
 
+/* Measured outputs of rows first .. end - 1 of the search, in the units of the targets; the caller frees them. */
+static double *measured_outputs(const volt_problem *problem, int64_t first, int64_t end)
+{
+    int64_t q = problem->q;
+    double *outputs = volt_alloc_doubles(end - first, q);
+    for (int64_t i = 0; outputs && i < end - first; i++)
+        for (int64_t k = 0; k < q; k++)
+            outputs[i * q + k] =
+                problem->target_mean[k] + problem->target_scale[k] * problem->Y[(first + i) * q + k];
+    return outputs;
+}
+
+/* One free run for each record of the block. Measured outputs in the washout of a record set its state. */
+static volt_status run_each_record(const volt_fold_run *run, const volt_model *model,
+                                   volt_predict_options options, volt_matrix out)
+{
+    const volt_problem *problem = run->problem;
+    int64_t begin = run->split->begin;
+    const volt_records one = {0};
+    volt_view X = block_inputs(run);
+    for (int64_t at = begin, end; at < run->split->end; at = end) {
+        end = volt_records_segment_end(&problem->records, at, run->split->end);
+        double *known = NULL;
+        if (volt_records_begins(&problem->records, at)) {
+            options.start = VOLT_START_RESET;
+            known = measured_outputs(problem, at, end);
+            if (!known)
+                return VOLT_ERR_MEMORY;
+            options.known = volt_view_of(known, end - at, problem->q);
+            options.warm_up = volt_min(problem->record_washout, end - at);
+        }
+        volt_status status =
+            volt_model_run_free(model, problem->backend, volt_view_rows(X, at - begin, end - at), &one,
+                                &options, NULL, volt_matrix_rows(out, at - begin, end - at), NULL);
+        volt_free(known);
+        VOLT_TRY(status);
+    }
+    return VOLT_OK;
+}
+
+static volt_status run_records(const volt_fold_run *run, const volt_model *model,
+                               const volt_predict_options *options, volt_matrix out)
+{
+    const volt_problem *problem = run->problem;
+    volt_records records = {0};
+    if (problem->record_washout > 0)
+        return run_each_record(run, model, *options, out);
+    VOLT_TRY(volt_records_from(&problem->records, run->split->begin, &records));
+    volt_status status =
+        volt_model_run_free(model, problem->backend, block_inputs(run), &records, options, NULL, out, NULL);
+    volt_records_release(&records);
+    return status;
+}
+
 /* Free run, in the units of the targets, and conversion back. */
 static volt_status run_block(const volt_fold_run *run, const volt_model *model, volt_matrix out)
 {
@@ -162,12 +216,7 @@ static volt_status run_block(const volt_fold_run *run, const volt_model *model, 
     volt_predict_options options = volt_predict_options_default();
     options.start = run->kernel_state.rows > 0 ? VOLT_START_CONTINUE : VOLT_START_RESET;
     options.progress = (volt_progress){.report = watch, .context = run->stage};
-    volt_records records = {0};
-    volt_status status = volt_records_from(&problem->records, run->split->begin, &records);
-    if (status == VOLT_OK)
-        status = volt_model_run_free(model, problem->backend, block_inputs(run), &records, &options, NULL, out,
-                                     NULL);
-    volt_records_release(&records);
+    volt_status status = run_records(run, model, &options, out);
     if (status == VOLT_ERR_NOT_FINITE)
         return volt_fail_prefix(status, "on rows %" PRId64 " to %" PRId64, run->split->begin + 1,
                                 run->split->end);

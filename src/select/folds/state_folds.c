@@ -209,7 +209,8 @@ static void measure(volt_state_folds *folds, volt_view F)
     }
 }
 
-volt_status volt_state_folds_grow(volt_state_folds *folds, int64_t to, volt_view Y, volt_stage *stage)
+volt_status volt_state_folds_grow(volt_state_folds *folds, int64_t to, volt_view Y, const bool *without,
+                                  volt_stage *stage)
 {
     int64_t w = folds->problem->washout;
     while (folds->m < to) {
@@ -220,7 +221,8 @@ volt_status volt_state_folds_grow(volt_state_folds *folds, int64_t to, volt_view
         if (end <= begin) /* washout rows */
             continue;
         volt_view F = cached_rows(folds, begin, end);
-        volt_state_sums_add(folds->sums, F, volt_view_rows(Y, folds->m, end - begin), NULL);
+        volt_state_sums_add(folds->sums, F, volt_view_rows(Y, folds->m, end - begin),
+                            without ? without + folds->m : NULL);
         if (folds->solver->needs.landmarks)
             measure(folds, F);
         folds->m = end - w;

@@ -48,8 +48,10 @@ double volt_state_folds_bytes(const volt_problem *problem, const volt_resolved *
 volt_status volt_state_folds_begin(volt_state_folds *folds, int64_t base, volt_view Z, double common,
                                    volt_stage *stage);
 
-/* Adds rows to the sums up to the first `to` after the washout; Y are their targets. VOLT_ERR_CANCELLED. */
-volt_status volt_state_folds_grow(volt_state_folds *folds, int64_t to, volt_view Y, volt_stage *stage);
+/* Adds rows to the sums up to the first `to` after the washout, except those in `without` (may be NULL). Y are
+ * their targets. VOLT_ERR_CANCELLED. */
+volt_status volt_state_folds_grow(volt_state_folds *folds, int64_t to, volt_view Y, const bool *without,
+                                  volt_stage *stage);
 
 /* Features of rows begin .. end - 1, which follow the rows of the sums. *F is valid until the sums grow. */
 volt_status volt_state_folds_rows(volt_state_folds *folds, int64_t begin, int64_t end, volt_stage *stage,
