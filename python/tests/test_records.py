@@ -114,4 +114,4 @@ def test_bad_records():
     with pytest.raises(ValueError, match="columns"):
         model.fit([X[0], X[1][:, :1]], Y)
     with pytest.raises(ValueError, match="washout"):
-        volterra.VolterraRidge(alpha=1.0, washout=2).fit(X, Y)
+        volterra.VolterraRidge(alpha=1.0, washout=10).fit(X, Y)

@@ -88,8 +88,8 @@ bad_records()
     err_names column "'rum'" "'run'"
     expect 1 fit --x runs.csv:u --y runs.csv:y --series torn.csv:run -o m.safetensors
     err_names 8 rows 56
-    expect 2 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run --washout 3 --alpha 1 -o m.safetensors
-    err_names washout 3 0
+    expect 2 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run --washout 300 --alpha 1 -o m.safetensors
+    err_names washout 300
     sed '9s/^first//' runs.csv >empty.csv
     expect 1 fit --x empty.csv:u --y empty.csv:y --series empty.csv:run -o m.safetensors
     err_names line 9 column records
