@@ -63,7 +63,7 @@ typedef struct volt_table {
     char **time_texts;     /* rows: its cells, or NULL */
     volt_time *times;      /* rows: its times; NULL: no time column, or volt_times_parse rejects it */
     int64_t *lines;        /* rows: line of each row in a CSV file, with keep_faults; otherwise NULL */
-    char **faults;         /* rows: with keep_faults, the fault of a cell of the row, or NULL; NULL: no faults */
+    char **faults; /* rows: with keep_faults, the fault of a cell of the row, or NULL; NULL: no faults */
 } volt_table;
 
 /* Selection of rows and columns. Start from volt_read_options_default: everything, missing values are an error. */

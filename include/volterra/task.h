@@ -190,11 +190,10 @@ typedef struct volt_forecast_options {
     const char *kernel; /* kernel text, "volterra" */
     /* rows to forecast, at least 1; 0 (default): one season, at most 60; 12 without a season; at most half of the rows */
     int64_t steps;
-    int64_t season; /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from each series */
-    volt_time_step
-        step;     /* (optional) time between two rows, for the seasons of the calendar; all zero: unknown */
-    int separate; /* 1: forecast each series from itself only, 0: from all of them */
-    int all_rows; /* 1: use every row; 0: the latest rows, limited to a few seconds of work */
+    int64_t season;      /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from each series */
+    volt_time_step step; /* (optional) time between two rows, for seasons of the calendar; 0: unknown */
+    int separate;        /* 1: forecast each series from itself only, 0: from all of them */
+    int all_rows;        /* 1: use every row; 0: the latest rows, limited to a few seconds of work */
     /* (optional) further inputs. With n rows, the inputs of a forecast are those of the last row. With at least n + steps
      * rows they are those of the row that is forecast, such as volt_calendar_columns or a price; later rows are ignored. The
      * default number of steps is at most the number of rows after the first n */
@@ -252,9 +251,8 @@ VOLT_API volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_
 typedef struct volt_forecast_step {
     size_t struct_size;
     double value;
-    double rmse; /* expected error */
-    double
-        kernel_share; /* 1: kernel fit; 1/2: its mean with the last value; 0: the kernel has no part in this step */
+    double rmse;                /* expected error */
+    double kernel_share;        /* 1: kernel fit; 1/2: its mean with the last value; 0: no kernel */
     int is_change;              /* 1: the kernel learned the change from the last row; 0: the level */
     const double *member_value; /* of each volt_forecast_member; NaN: none */
     const double *member_rmse;
@@ -268,9 +266,8 @@ typedef struct volt_forecast_series {
     size_t struct_size;
     int64_t season; /* 0: none */
     double rmse;    /* expected error */
-    double
-        mase; /* mean absolute error of the rolling forecasts, relative to that of the (seasonal) naive forecast
-                            one step ahead in all rows */
+    /* mean absolute error of the rolling forecasts, relative to the (seasonal) naive forecast one step ahead in all rows */
+    double mase;
     const char *ets;             /* form of the exponential smoothing, such as "ETS(A,Ad,M)"; "": none */
     const double *member_weight; /* of each volt_forecast_member in the combination; 0 for the baselines */
     const double *member_rmse;
@@ -330,8 +327,8 @@ typedef struct volt_forecast_result {
     const char *id;
     int64_t index, count; /* number of this series, from 0 in order of first appearance, and of all series */
     int64_t rows;
-    /* VOLT_OK, or the reason why there is no forecast; VOLT_ERR_CANCELLED: not begun within many_seconds */
-    volt_status status;
+    volt_status
+        status; /* VOLT_OK, or why there is no forecast; VOLT_ERR_CANCELLED: not begun in many_seconds */
     const char *message;           /* the reason in words; "" with VOLT_OK */
     int64_t done;                  /* index in `done`: not forecast again; -1: none */
     const volt_forecast *forecast; /* of one series; NULL: none. It belongs to the library */
@@ -345,15 +342,12 @@ typedef int (*volt_forecast_fn)(const volt_forecast_result *result, void *contex
 
 /* Forecasts each series from its own rows, as volt_forecast_run does with its own season and time step. Calls `report` for
  * every series, from the calling thread and in order of first appearance. The series are divided among the threads, and each
- * forecast uses one thread, so the results do not depend on the number of threads. At most a few hundred forecasts are in
- * memory.
+ * forecast uses one thread, so the results do not depend on their number. At most 256 forecasts are in memory.
  *
  * A series with a value that is not finite, with times that are unreadable or do not increase, or with too few rows has no
  * forecast, and the others continue. A season above half of the rows of a series is 0 there. `step`, `separate` and `names`
- * of the options are ignored, and search_seconds apply to each series. After many_seconds no further series begins, except
- * while no series has a forecast; those that have begun are completed. A series of `done` is not forecast again if its first
- * step now has the same time as in done_times.
- *
+ * of the options are ignored, and search_seconds apply to each series. After many_seconds no further series begins, unless
+ * none has a forecast yet. A series of `done` is not forecast again if its first step has the time in done_times.
  * VOLT_ERR_DATA if no series could be forecast, with the reason of the first; VOLT_ERR_ARGUMENT, also for `known`;
  * VOLT_ERR_KERNEL, VOLT_ERR_MEMORY; VOLT_ERR_CANCELLED, after `report` received the series that are complete. */
 VOLT_API volt_status volt_forecast_many(const volt_long_rows *data, const volt_forecast_options *options,
@@ -368,8 +362,7 @@ VOLT_API volt_status volt_forecast_many(const volt_long_rows *data, const volt_f
  *     volt_status status = volt_identify(U, Y, NULL, &model, &found);
  *     if (!status)
  *         printf("%s: %g\n", found.candidates[found.chosen].kernel, found.test_rmse);
- *     volt_model_free(model);
- */
+ *     volt_model_free(model); */
 enum {
     VOLT_IDENTIFY_MIN_ROWS = 60,
     VOLT_IDENTIFY_SEARCH_ROWS = 3000, /* most rows of the searches */
@@ -433,11 +426,10 @@ typedef struct volt_identification {
     int64_t delay;         /* lag of the largest absolute correlation of an output with an earlier input ... */
     double correlation;    /* ... and this correlation */
     int64_t input_changes; /* rows in which an input differs from the row before */
-    double
-        output_growth; /* variance of all rows over the mean variance of four quarters, the largest of all outputs ... */
-    double input_growth; /* ... and of all inputs */
-    double forward_nmse; /* held-out error of a linear model of the outputs from earlier inputs ... */
-    double reverse_nmse; /* ... and of the inputs from earlier outputs */
+    double output_growth;  /* variance of all rows over the mean of four quarters, the largest output's ... */
+    double input_growth;   /* ... and of all inputs */
+    double forward_nmse;   /* held-out error of a linear model of the outputs from earlier inputs ... */
+    double reverse_nmse;   /* ... and of the inputs from earlier outputs */
     /* -- candidates -- */
     volt_identify_candidate candidates[VOLT_IDENTIFY_CANDIDATES];
     int64_t chosen, best_linear; /* candidates */
