@@ -114,11 +114,31 @@ static void warn_of(const volt_identification *found, const identify_data *data)
             warn("%s: in %g of %lld rows", text, warning->value, (long long)found->train_rows);
             break;
         case VOLT_WARNING_INTEGRATING:
+            warn("%s (%.3g of their increments)", text, warning->value);
+            break;
+        case VOLT_WARNING_DRIFT:
             warn("%s (variance %.3g times that of quarters of the rows)", text, warning->value);
             break;
         case VOLT_WARNING_REVERSED:
-            warn("%s (NMSE %.3g and %.3g): are --x and --y swapped?", text, found->reverse_nmse,
-                 found->forward_nmse);
+            warn("%s (errors smaller by %.3g and %.3g): are --x and --y swapped?", text, found->reverse_gain,
+                 found->forward_gain);
+            break;
+        case VOLT_WARNING_UNEVEN_STEPS:
+            warn("%s (%g of %lld, median %g s)", text, warning->value, (long long)found->train_rows - 1,
+                 found->time_step);
+            break;
+        case VOLT_WARNING_NO_RESPONSE:
+            warn("%s (%g lags)", text, warning->value);
+            break;
+        case VOLT_WARNING_SATURATED:
+            if (data->y.names)
+                warn("%s: %s (%.3g of the rows)", text, data->y.names[warning->series], warning->value);
+            else
+                warn("%s: column %lld of --y (%.3g of the rows)", text, (long long)warning->series + 1,
+                     warning->value);
+            break;
+        case VOLT_WARNING_FEW_FREQUENCIES:
+            warn("%s (power of %.2g sine waves)", text, warning->value);
             break;
         default:
             warn("%s (test rows)", text);
@@ -150,6 +170,36 @@ static void report_candidate(const volt_identify_candidate *one, result_list *re
                      format_seconds(one->seconds, time));
 }
 
+static void report_check(const volt_identification *found, result_list *results)
+{
+    char dead_time[64] = "no significant response";
+    results_number(results, "time_step", NULL, found->time_step);
+    results_count(results, "uneven_steps", NULL, found->uneven_steps);
+    results_count(results, "delay", NULL, found->delay);
+    results_number(results, "correlation", NULL, found->correlation);
+    results_count(results, "dead_time", NULL, found->dead_time);
+    results_count(results, "input_changes", NULL, found->input_changes);
+    results_number(results, "input_lines", NULL, found->input_lines);
+    results_number(results, "output_at_extreme", NULL, found->output_at_extreme);
+    results_number(results, "input_at_extreme", NULL, found->input_at_extreme);
+    results_number(results, "output_growth", NULL, found->output_growth);
+    results_number(results, "input_growth", NULL, found->input_growth);
+    results_number(results, "integration", NULL, found->integration);
+    results_number(results, "forward_gain", NULL, found->forward_gain);
+    results_number(results, "reverse_gain", NULL, found->reverse_gain);
+    results_number(results, "unexplained", NULL, found->unexplained);
+    results_number(results, "noise", NULL, found->noise);
+    results_number(results, "nonlinearity", NULL, found->nonlinearity);
+    results_flag(results, "nonlinear", found->is_nonlinear);
+    results_count(results, "input_period", NULL, found->input_period);
+    if (found->dead_time >= 0)
+        snprintf(dead_time, sizeof dead_time, "dead time %lld row%s", (long long)found->dead_time,
+                 found->dead_time == 1 ? "" : "s");
+    results_text(results, NULL, "data check", "%s; linear part %.3g, noise up to %.3g, nonlinear part %s%.3g%s",
+                 dead_time, 1 - found->unexplained, found->noise, found->is_nonlinear ? "at least " : "",
+                 found->nonlinearity, found->n_warnings > 0 ? "; see the warnings" : "");
+}
+
 static void report_rows(const volt_identification *found, const identify_data *data, result_list *results)
 {
     results_count(results, "rows", NULL, found->rows);
@@ -168,17 +218,7 @@ static void report_rows(const volt_identification *found, const identify_data *d
                  (long long)found->train_rows, (long long)found->search_begin,
                  (long long)found->search_begin + found->search_rows, (long long)found->fit_begin,
                  (long long)found->fit_begin + found->fit_rows);
-    results_count(results, "delay", NULL, found->delay);
-    results_number(results, "correlation", NULL, found->correlation);
-    results_count(results, "input_changes", NULL, found->input_changes);
-    results_number(results, "output_growth", NULL, found->output_growth);
-    results_number(results, "input_growth", NULL, found->input_growth);
-    results_number(results, "forward_nmse", NULL, found->forward_nmse);
-    results_number(results, "reverse_nmse", NULL, found->reverse_nmse);
-    results_text(results, NULL, "data check",
-                 "largest correlation %.3g at lag %lld; inputs change in %lld rows; %s", found->correlation,
-                 (long long)found->delay, (long long)found->input_changes,
-                 found->n_warnings > 0 ? "see the warnings" : "no warnings");
+    report_check(found, results);
 }
 
 static int print_report(const identify_arguments *arguments, const volt_identification *found,
@@ -291,9 +331,11 @@ const cli_command command_identify = {
         "one by free runs on validation blocks, and tests it on rows that take no part in any choice: the\n"
         "last fifth, or another experiment with --test. Rows are one record in time order, at least 60.\n"
         "\n"
-        "The data check reports the lag of the largest correlation of input and output. It warns about inputs\n"
-        "that hardly change, outputs that drift (their variance is more than 2.5 times that of quarters of\n"
-        "the rows), and outputs that explain the inputs better than the reverse.\n"
+        "The data check computes the dead time (the first lag with a significant response), the shares of the\n"
+        "output variance due to the best linear model, to noise (at most) and to nonlinearity (at least), and\n"
+        "warns about: uneven time steps, inputs that hardly change or have few frequencies, no response,\n"
+        "outputs that are often at an end of their range (saturation), that integrate the inputs or drift,\n"
+        "and past outputs that explain the inputs better than the reverse (swapped columns).\n"
         "\n"
         "Searches use all training rows up to 3000, or the stretch of 3000 that covers most of the ranges of\n"
         "inputs and outputs. A short --budget shortens it, to at least 1000 rows. Three validation blocks of\n"

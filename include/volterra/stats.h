@@ -192,8 +192,13 @@ typedef enum volt_warning_code {
     VOLT_WARNING_INPUT_RANGE,     /* inputs leave the range of the training inputs, first in row `row` */
     VOLT_WARNING_LITTLE_EXCITATION, /* the inputs change in `value` rows only */
     VOLT_WARNING_CONSTANT_INPUT,    /* input `series` is constant */
-    VOLT_WARNING_INTEGRATING, /* the outputs drift: their variance is `value` times that of quarters of the rows */
-    VOLT_WARNING_REVERSED /* the outputs explain the inputs better; `value`: the error relative to the other's */
+    VOLT_WARNING_INTEGRATING,       /* the outputs integrate the inputs; `value`: share of their increments */
+    VOLT_WARNING_REVERSED, /* past outputs explain the inputs better; `value`: by this share of their error */
+    VOLT_WARNING_DRIFT,    /* the outputs drift: their variance is `value` times that of quarters of the rows */
+    VOLT_WARNING_UNEVEN_STEPS, /* `value` time steps differ from the median step, the first before row `row` */
+    VOLT_WARNING_NO_RESPONSE,  /* no output is correlated with the inputs of the last `value` rows */
+    VOLT_WARNING_SATURATED,    /* output `series` is at an end of its range in the share `value` of the rows */
+    VOLT_WARNING_FEW_FREQUENCIES /* an input has the power of `value` sine waves only */
 } volt_warning_code;
 
 typedef struct volt_warning {

@@ -368,7 +368,7 @@ enum {
     VOLT_IDENTIFY_SEARCH_ROWS = 3000, /* most rows of the searches */
     VOLT_IDENTIFY_CANDIDATES = 6,     /* two linear models, four nonlinear families */
     VOLT_IDENTIFY_BLOCKS = 3,         /* validation blocks */
-    VOLT_IDENTIFY_WARNINGS = 6
+    VOLT_IDENTIFY_WARNINGS = 12
 };
 
 typedef struct volt_identify_options {
@@ -422,21 +422,34 @@ typedef struct volt_identification {
     int64_t fit_begin, fit_rows;       /* rows of the model */
     /* first rows of every record in the searches and in the model that are not fitted: a twentieth of a record, at most 100 */
     int64_t washout;
-    /* -- data check, on the training rows -- */
+    /* -- data check, on the training rows, partly on their longest record; see docs/math.md -- */
+    double time_step;      /* median difference of the times in seconds; 0: no times */
+    int64_t uneven_steps;  /* time steps that differ from it by more than 10 % */
     int64_t delay;         /* lag of the largest absolute correlation of an output with an earlier input ... */
     double correlation;    /* ... and this correlation */
+    int64_t dead_time;     /* first lag with a significant response to a whitened input, below 100; -1: none */
     int64_t input_changes; /* rows in which an input differs from the row before */
-    double output_growth;  /* variance of all rows over the mean of four quarters, the largest output's ... */
-    double input_growth;   /* ... and of all inputs */
-    double forward_nmse;   /* held-out error of a linear model of the outputs from earlier inputs ... */
-    double reverse_nmse;   /* ... and of the inputs from earlier outputs */
+    double input_lines;    /* number of sine waves of equal power in the input that has fewest */
+    /* largest share of the rows within 0.1 % of the range of the minimum or the maximum of a column */
+    double output_at_extreme, input_at_extreme;
+    /* variance of all rows over the mean variance of four quarters, the largest of all outputs, and of all inputs */
+    double output_growth, input_growth;
+    double integration;  /* share of the increments of the outputs that sums of the inputs explain */
+    double forward_gain; /* reduction of the error of the outputs from their past by past inputs, 0 to 1 ... */
+    double reverse_gain; /* ... and of the inputs from their past by past outputs */
+    /* shares of the variance of the outputs: not explained by the best linear model, at most due to noise, and the difference,
+     * which is at least due to nonlinearity */
+    double unexplained, noise, nonlinearity;
+    int is_nonlinear;     /* the last is above 0.01, and above 20 % of the first */
+    int64_t input_period; /* rows; > 0: the noise is the change between periods */
     /* -- candidates -- */
     volt_identify_candidate candidates[VOLT_IDENTIFY_CANDIDATES];
     int64_t chosen, best_linear; /* candidates */
     /* root mean squared simulation errors on the test rows, over all outputs */
     double test_rmse, linear_test_rmse;
     double seconds;
-    /* VOLT_WARNING_LITTLE_EXCITATION, CONSTANT_INPUT, INTEGRATING, REVERSED, RUN_BOUNDED (in the test) */
+    /* VOLT_WARNING_LITTLE_EXCITATION, FEW_FREQUENCIES, CONSTANT_INPUT, UNEVEN_STEPS, NO_RESPONSE, SATURATED, INTEGRATING,
+     * DRIFT, REVERSED, RUN_BOUNDED (in the test) */
     int64_t n_warnings;
     volt_warning warnings[VOLT_IDENTIFY_WARNINGS];
 } volt_identification;

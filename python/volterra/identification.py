@@ -23,13 +23,25 @@ __all__ = ["Identification", "identify"]
 
 _ROWS = ("train_rows", "test_rows", "test_washout", "search_begin", "search_rows", "fit_begin", "fit_rows", "washout")
 _CHECK = (
+    "time_step",
+    "uneven_steps",
     "delay",
     "correlation",
+    "dead_time",
     "input_changes",
+    "input_lines",
+    "output_at_extreme",
+    "input_at_extreme",
     "output_growth",
     "input_growth",
-    "forward_nmse",
-    "reverse_nmse",
+    "integration",
+    "forward_gain",
+    "reverse_gain",
+    "unexplained",
+    "noise",
+    "nonlinearity",
+    "is_nonlinear",
+    "input_period",
 )
 
 
@@ -50,8 +62,9 @@ class Identification:
     rows_ : dict
         Rows of the training part, the test, the searches and the model.
     check_ : dict
-        Data check: ``delay`` (lag of the largest correlation of input and output), ``correlation``, ``input_changes``,
-        ``output_growth``, ``input_growth``, ``forward_nmse``, ``reverse_nmse``.
+        Data check of the training rows, see the section of that name in docs/math.md: ``delay`` and ``correlation`` (lag of the
+        largest correlation of input and output), ``dead_time`` (first lag with a significant response), ``unexplained``, ``noise``
+        and ``nonlinearity`` (shares of the output variance), and others.
     warnings_ : list
         Warnings of the library, with code and text.
     """

@@ -179,10 +179,19 @@ const char *volt_warning_text(volt_warning_code code)
     case VOLT_WARNING_CONSTANT_INPUT:
         return "an input is constant";
     case VOLT_WARNING_INTEGRATING:
-        return "the outputs drift: the system integrates, or is slow compared with the record";
+        return "the outputs integrate the inputs, or respond slowly compared with the record";
     case VOLT_WARNING_REVERSED:
-        return "a linear model from the outputs to the inputs explains more than one from the inputs to the "
-               "outputs";
+        return "past outputs explain the inputs better than past inputs explain the outputs";
+    case VOLT_WARNING_DRIFT:
+        return "the outputs drift, and the inputs do not explain it";
+    case VOLT_WARNING_UNEVEN_STEPS:
+        return "the time steps differ: rows are treated as equally spaced";
+    case VOLT_WARNING_NO_RESPONSE:
+        return "no output is correlated with past inputs: unrelated columns, or a long delay";
+    case VOLT_WARNING_SATURATED:
+        return "an output is often at an end of its range: it may be saturated";
+    case VOLT_WARNING_FEW_FREQUENCIES:
+        return "an input consists of few frequencies: the model is undetermined at others";
     }
     return "unknown warning";
 }

@@ -335,7 +335,8 @@ static volt_status run_stages(volt_identify_state *run, volt_view U, volt_view Y
     run->shares = whole;
     snprintf(run->stage, sizeof run->stage, "data check");
     VOLT_TRY(volt_identify_take_rows(run, U, Y));
-    VOLT_TRY(volt_identify_check(run->U, run->Y, &run->given.records, volt_identify_progress(run), found));
+    VOLT_TRY(volt_identify_check(run->U, run->Y, &run->given.records, run->options.times,
+                                 volt_identify_progress(run), found));
     VOLT_TRY(volt_identify_choose_search_rows(run, family_share / whole));
     if (found->search_rows < CMA_ROWS)
         run->shares -= REFINED * refine_share;

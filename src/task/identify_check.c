@@ -1,19 +1,35 @@
-/* src/task/identify_check.c: data check of an identification: excitation, delay, drift, direction. */
+/* src/task/identify_check.c: data check of an identification, see docs/math.md (Data check). */
 #include "task/identify_check.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/numbers.h"
+#include "stats/cross_spectrum.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 
-enum { FEW_CHANGES = 10, MOST_LAGS = 100, DIRECTION_ROWS = 1000, QUARTERS = 4 };
+enum {
+    FEW_CHANGES = 10,
+    MOST_LAGS = 100,
+    QUARTERS = 4,
+    SPANS = 16,         /* increments of the outputs: over n / 16 rows */
+    SPAN_INPUTS = 4,    /* most inputs of their regression */
+    MOST_ROWS = 1 << 16 /* rows of a spectrum */
+};
 
 /* A random walk has four times the variance of its quarters, a stationary output about the same. */
 static const double drifting = 2.5, drifting_beside_input = 1.5;
-/* The reverse direction must have less than this share of the error. */
-static const double clearly_less = 0.5;
+/* Increments of the outputs that the sums of the inputs explain by more than this share: integration. */
+static const double integrates = 0.7;
+/* Fewer sine waves of equal power than this are too few. */
+static const double few_lines = 3;
+/* A row is at an extreme within this share of the range. A sine is there in 2 sqrt(share) / pi = 2 % of the rows; twice as
+ * many are a saturation. */
+static const double at_extreme = 1e-3, saturated = 0.0403, saturated_beside_input = 1.2;
+/* Time steps that differ from their median by more than this share, and the share of such steps that is reported. */
+static const double uneven = 0.1, often_uneven = 0.01;
 
 void volt_identify_warn(volt_identification *found, volt_warning warning)
 {
@@ -23,7 +39,7 @@ void volt_identify_warn(volt_identification *found, volt_warning warning)
 
 /* ---- ranges ----------------------------------------------------------------------------------- */
 
-static double range_of(volt_view rows, int64_t column)
+double volt_column_range(volt_view rows, int64_t column)
 {
     double low = INFINITY, high = -INFINITY;
     for (int64_t t = 0; t < rows.rows; t++) {
@@ -38,9 +54,9 @@ static double coverage_of(volt_view rows, int64_t first, int64_t count)
 {
     double product = 1;
     for (int64_t k = 0; k < rows.cols; k++) {
-        double whole = range_of(rows, k);
+        double whole = volt_column_range(rows, k);
         if (whole > 0)
-            product *= range_of(volt_view_rows(rows, first, count), k) / whole;
+            product *= volt_column_range(volt_view_rows(rows, first, count), k) / whole;
     }
     return product;
 }
@@ -58,8 +74,8 @@ int64_t volt_identify_stretch(volt_view U, volt_view Y, int64_t count, double *p
     for (int64_t first = U.rows - count; first >= 0; first -= step) {
         double covered = 1;
         for (int64_t k = 0; k < U.cols + Y.cols; k++)
-            covered *= k < U.cols ? range_of(volt_view_rows(U, first, count), k)
-                                  : range_of(volt_view_rows(Y, first, count), k - U.cols);
+            covered *= k < U.cols ? volt_column_range(volt_view_rows(U, first, count), k)
+                                  : volt_column_range(volt_view_rows(Y, first, count), k - U.cols);
         if (covered > most) {
             most = covered;
             best = first;
@@ -77,14 +93,14 @@ static volt_status check_excitation(volt_view U, volt_view Y, const volt_records
 {
     int64_t moving = 0;
     for (int64_t k = 0; k < Y.cols; k++)
-        VOLT_REQUIRE(range_of(Y, k) > 0, VOLT_ERR_DATA,
+        VOLT_REQUIRE(volt_column_range(Y, k) > 0, VOLT_ERR_DATA,
                      "output %" PRId64 " is constant in the %" PRId64 " training rows", k + 1, Y.rows);
     for (int64_t k = 0; k < U.cols; k++)
-        moving += range_of(U, k) > 0;
+        moving += volt_column_range(U, k) > 0;
     VOLT_REQUIRE(moving > 0, VOLT_ERR_DATA,
                  "the inputs are constant in the %" PRId64 " training rows: there is no excitation", U.rows);
     for (int64_t k = 0; k < U.cols; k++)
-        if (!(range_of(U, k) > 0))
+        if (!(volt_column_range(U, k) > 0))
             volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_CONSTANT_INPUT, .series = k});
     for (int64_t t = 1; t < U.rows; t++) {
         bool changes = false;
@@ -100,7 +116,7 @@ static volt_status check_excitation(volt_view U, volt_view Y, const volt_records
 
 /* ---- delay ------------------------------------------------------------------------------------ */
 
-static double mean_of(volt_view rows, int64_t column)
+double volt_column_mean(volt_view rows, int64_t column)
 {
     double sum = 0;
     for (int64_t t = 0; t < rows.rows; t++)
@@ -108,9 +124,9 @@ static double mean_of(volt_view rows, int64_t column)
     return sum;
 }
 
-static double variance_of(volt_view rows, int64_t column)
+double volt_column_variance(volt_view rows, int64_t column)
 {
-    double mean = mean_of(rows, column), sum = 0;
+    double mean = volt_column_mean(rows, column), sum = 0;
     for (int64_t t = 0; t < rows.rows; t++) {
         double deviation = rows.data[t * rows.ld + column] - mean;
         sum += deviation * deviation;
@@ -136,8 +152,8 @@ static void find_delay(volt_view U, volt_view Y, const volt_records *records, vo
     int64_t lags = volt_min(MOST_LAGS, U.rows / 4);
     for (int64_t i = 0; i < U.cols; i++)
         for (int64_t k = 0; k < Y.cols; k++) {
-            double input = mean_of(U, i), output = mean_of(Y, k);
-            double scale = sqrt(variance_of(U, i) * variance_of(Y, k)) * (double)U.rows;
+            double input = volt_column_mean(U, i), output = volt_column_mean(Y, k);
+            double scale = sqrt(volt_column_variance(U, i) * volt_column_variance(Y, k)) * (double)U.rows;
             for (int64_t lag = 0; lag < lags && scale > 0; lag++) {
                 double sum = lagged_sum(U, i, Y, k, records, lag, input, output);
                 if (fabs(sum / scale) > fabs(found->correlation)) {
@@ -148,7 +164,107 @@ static void find_delay(volt_view U, volt_view Y, const volt_records *records, vo
         }
 }
 
-/* ---- drift ------------------------------------------------------------------------------------ */
+/* ---- sampling --------------------------------------------------------------------------------- */
+
+/* Steps within records. */
+static volt_status check_sampling(const volt_time *times, int64_t n, const volt_records *records,
+                                  volt_identification *found)
+{
+    double *steps = times ? volt_alloc_doubles(n, 1) : NULL;
+    int64_t first = 0, count = 0;
+    if (!times)
+        return VOLT_OK;
+    if (!steps)
+        return VOLT_ERR_MEMORY;
+    for (int64_t t = 1; t < n; t++)
+        if (!volt_records_begins(records, t))
+            steps[count++] = times[t].seconds - times[t - 1].seconds;
+    volt_sort(steps, count);
+    found->time_step = count > 0 ? steps[count / 2] : 0;
+    volt_free(steps);
+    for (int64_t t = n - 1; t > 0; t--)
+        if (!volt_records_begins(records, t) &&
+            fabs(times[t].seconds - times[t - 1].seconds - found->time_step) > uneven * found->time_step) {
+            found->uneven_steps++;
+            first = t;
+        }
+    if ((double)found->uneven_steps > often_uneven * (double)count)
+        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_UNEVEN_STEPS,
+                                                 .value = (double)found->uneven_steps,
+                                                 .row = first});
+    return VOLT_OK;
+}
+
+/* ---- saturation ------------------------------------------------------------------------------- */
+
+/* The largest share of rows at the minimum or the maximum of a column, and that column. */
+static double share_at_extremes(volt_view rows, int64_t *column)
+{
+    double most = 0;
+    *column = 0;
+    for (int64_t k = 0; k < rows.cols; k++) {
+        int64_t at_low = 0, at_high = 0;
+        double low = INFINITY, range = volt_column_range(rows, k);
+        for (int64_t t = 0; t < rows.rows; t++)
+            low = fmin(low, rows.data[t * rows.ld + k]);
+        for (int64_t t = 0; t < rows.rows && range > 0; t++) {
+            double place = (rows.data[t * rows.ld + k] - low) / range;
+            at_low += place <= at_extreme;
+            at_high += place >= 1 - at_extreme;
+        }
+        double share = (double)volt_max(at_low, at_high) / (double)rows.rows;
+        if (share > most) {
+            most = share;
+            *column = k;
+        }
+    }
+    return most;
+}
+
+static void find_saturation(volt_view U, volt_view Y, volt_identification *found)
+{
+    int64_t input = 0, output = 0;
+    found->input_at_extreme = share_at_extremes(U, &input);
+    found->output_at_extreme = share_at_extremes(Y, &output);
+    if (found->output_at_extreme > saturated &&
+        found->output_at_extreme > saturated_beside_input * found->input_at_extreme)
+        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_SATURATED,
+                                                 .series = output,
+                                                 .value = found->output_at_extreme});
+}
+
+/* ---- frequencies of the inputs ---------------------------------------------------------------- */
+
+/* (sum P)^2 / sum P^2 of the periodogram P, the smallest of all inputs that change: the number of sine waves of equal power. */
+static volt_status count_lines(volt_view U, volt_identification *found)
+{
+    int64_t n = volt_power_of_two(volt_min(U.rows, MOST_ROWS));
+    double complex *z = volt_alloc(n, sizeof *z);
+    if (!z)
+        return VOLT_ERR_MEMORY;
+    found->input_lines = INFINITY;
+    for (int64_t k = 0; k < U.cols; k++) {
+        volt_view last = volt_view_rows(U, U.rows - n, n);
+        double mean = volt_column_mean(last, k), sum = 0, squares = 0;
+        for (int64_t t = 0; t < n; t++)
+            z[t] = last.data[t * last.ld + k] - mean;
+        volt_fft(z, n);
+        for (int64_t b = 1; b <= n / 2; b++) {
+            double power = creal(z[b] * conj(z[b]));
+            sum += power;
+            squares += power * power;
+        }
+        if (volt_column_range(U, k) > 0)
+            found->input_lines = fmin(found->input_lines, squares > 0 ? sum * sum / squares : 0);
+    }
+    volt_free(z);
+    if (found->input_lines < few_lines && found->input_changes >= FEW_CHANGES)
+        volt_identify_warn(found,
+                           (volt_warning){.code = VOLT_WARNING_FEW_FREQUENCIES, .value = found->input_lines});
+    return VOLT_OK;
+}
+
+/* ---- drift and integration -------------------------------------------------------------------- */
 
 /* Variance of all rows over the mean variance of four quarters, the largest of all columns. */
 static double growth_of(volt_view rows)
@@ -156,79 +272,99 @@ static double growth_of(volt_view rows)
     double most = 0;
     int64_t quarter = rows.rows / QUARTERS;
     for (int64_t k = 0; k < rows.cols; k++) {
-        double within = 0, all = variance_of(rows, k);
+        double within = 0, all = volt_column_variance(rows, k);
         for (int64_t i = 0; i < QUARTERS; i++)
-            within += variance_of(volt_view_rows(rows, i * quarter, quarter), k) / QUARTERS;
+            within += volt_column_variance(volt_view_rows(rows, i * quarter, quarter), k) / QUARTERS;
         if (all > 0)
             most = fmax(most, all / within);
     }
     return most;
 }
 
-static void find_drift(volt_view U, volt_view Y, volt_identification *found)
+/* Share of the variance of the increments of an output over spans of rows that the sums of the inputs over the same spans
+ * explain, by least squares, corrected for the d numbers. `work`: SPANS x (d + 1), then d x (d + 1) complex numbers. */
+static double explained_increments(volt_view U, volt_view Y, int64_t k, double *work, double complex *normal)
 {
+    int64_t d = U.cols, c = d + 1, span = (U.rows - 1) / SPANS;
+    double complex *A = normal, *b = normal + d * d;
+    for (int64_t s = 0; s < SPANS; s++)
+        for (int64_t i = 0; i < c; i++) {
+            double value = 0;
+            for (int64_t t = s * span; t < (s + 1) * span && i < d; t++)
+                value += U.data[t * U.ld + i];
+            work[s * c + i] = i < d ? value : Y.data[(s + 1) * span * Y.ld + k] - Y.data[s * span * Y.ld + k];
+        }
+    volt_view rows = volt_view_of(work, SPANS, c);
+    double total = volt_column_variance(rows, d) * SPANS, explained = 0;
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < c; j++) {
+            double sum = 0, first = volt_column_mean(rows, i), second = volt_column_mean(rows, j);
+            for (int64_t s = 0; s < SPANS; s++)
+                sum += (work[s * c + i] - first) * (work[s * c + j] - second);
+            *(j < d ? &A[i * d + j] : &b[i]) = sum;
+        }
+    double complex sides[SPAN_INPUTS];
+    for (int64_t i = 0; i < d; i++)
+        sides[i] = b[i];
+    if (!(total > 0) || !volt_solve_complex(d, 1, A, b))
+        return 0;
+    for (int64_t i = 0; i < d; i++)
+        explained += creal(sides[i] * b[i]);
+    return 1 - (1 - explained / total) * (SPANS - 1) / (double)(SPANS - 1 - d);
+}
+
+static volt_status find_drift(volt_view U, volt_view Y, volt_identification *found)
+{
+    int64_t d = U.cols;
     found->output_growth = growth_of(Y);
     found->input_growth = growth_of(U);
-    if (found->output_growth > drifting && found->output_growth > drifting_beside_input * found->input_growth)
-        volt_identify_warn(found,
-                           (volt_warning){.code = VOLT_WARNING_INTEGRATING, .value = found->output_growth});
-}
-
-/* ---- direction -------------------------------------------------------------------------------- */
-
-/* Held-out NMSE of a linear model of the rows of `to` from the rows of `from` before them; NaN: unknown. */
-static volt_status linear_error(volt_view from, volt_view to, volt_progress progress, double *error)
-{
-    volt_kernel *kernel = NULL;
-    volt_model *model = NULL;
-    volt_model_info info = {.struct_size = sizeof info};
-    volt_fit_options options = volt_fit_options_default();
-    options.target = VOLT_TARGET_LEVEL;
-    options.input = VOLT_INPUT_LEVEL;
-    options.progress = progress;
-    *error = NAN;
-    VOLT_TRY(volt_kernel_parse("fir", &kernel));
-    volt_status status =
-        volt_model_fit(kernel, volt_view_rows(from, 0, from.rows - 1), volt_view_rows(to, 1, to.rows - 1),
-                       &options, volt_matrix_of(NULL, 0, 0), &model);
-    if (!status && !volt_model_get_info(model, &info) && info.report && info.report->rows > 0)
-        *error = 1 - info.report->prequential_r2;
-    volt_model_free(model);
-    volt_kernel_free(kernel);
-    return status == VOLT_ERR_CANCELLED || status == VOLT_ERR_MEMORY ? status : VOLT_OK;
-}
-
-/* On rows of the longest record. */
-static volt_status compare_directions(volt_view U, volt_view Y, const volt_records *records,
-                                      volt_progress progress, volt_identification *found)
-{
-    int64_t longest = 0, rows = 0;
-    for (int64_t begin = 0, end; begin < U.rows; begin = end) {
-        end = volt_records_segment_end(records, begin, U.rows);
-        if (end - begin > rows) {
-            longest = begin;
-            rows = end - begin;
-        }
+    if (d <= SPAN_INPUTS && U.rows > SPANS) {
+        double *work = volt_alloc_doubles(SPANS, d + 1);
+        double complex *normal = volt_alloc(d * (d + 1), sizeof *normal);
+        for (int64_t k = 0; k < Y.cols && work && normal; k++)
+            found->integration = fmax(found->integration, explained_increments(U, Y, k, work, normal));
+        volt_status status = work && normal ? VOLT_OK : VOLT_ERR_MEMORY;
+        volt_free(work);
+        volt_free(normal);
+        VOLT_TRY(status);
     }
-    U = volt_view_rows(U, longest, rows);
-    Y = volt_view_rows(Y, longest, rows);
-    int64_t count = volt_min(DIRECTION_ROWS, U.rows);
-    int64_t first = volt_identify_stretch(U, Y, count, NULL);
-    U = volt_view_rows(U, first, count);
-    Y = volt_view_rows(Y, first, count);
-    VOLT_TRY(linear_error(U, Y, progress, &found->forward_nmse));
-    VOLT_TRY(linear_error(Y, U, progress, &found->reverse_nmse));
-    if (found->reverse_nmse < clearly_less * found->forward_nmse)
-        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_REVERSED,
-                                                 .value = found->reverse_nmse / found->forward_nmse});
+    bool drifts =
+        found->output_growth > drifting && found->output_growth > drifting_beside_input * found->input_growth;
+    if (found->integration > integrates)
+        volt_identify_warn(found,
+                           (volt_warning){.code = VOLT_WARNING_INTEGRATING, .value = found->integration});
+    else if (drifts)
+        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_DRIFT, .value = found->output_growth});
     return VOLT_OK;
 }
 
-volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records, volt_progress progress,
-                                volt_identification *found)
+/* ---- the check -------------------------------------------------------------------------------- */
+
+/* First row and length of the longest record of n rows. */
+static int64_t longest_record(const volt_records *records, int64_t n, int64_t *rows)
 {
+    int64_t longest = 0;
+    *rows = 0;
+    for (int64_t begin = 0, end; begin < n; begin = end) {
+        end = volt_records_segment_end(records, begin, n);
+        if (end - begin > *rows) {
+            longest = begin;
+            *rows = end - begin;
+        }
+    }
+    return longest;
+}
+
+volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records, const volt_time *times,
+                                volt_progress progress, volt_identification *found)
+{
+    int64_t rows, first = longest_record(records, U.rows, &rows);
+    volt_view one_U = volt_view_rows(U, first, rows), one_Y = volt_view_rows(Y, first, rows);
     VOLT_TRY(check_excitation(U, Y, records, found));
+    VOLT_TRY(check_sampling(times, U.rows, records, found));
+    VOLT_TRY(count_lines(one_U, found));
     find_delay(U, Y, records, found);
-    find_drift(U, Y, found);
-    return compare_directions(U, Y, records, progress, found);
+    find_saturation(U, Y, found);
+    VOLT_TRY(find_drift(one_U, one_Y, found));
+    return volt_identify_response(one_U, one_Y, progress, found);
 }

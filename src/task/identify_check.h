@@ -9,9 +9,18 @@
 void volt_identify_warn(volt_identification *found, volt_warning warning);
 
 /* Rejects constant outputs and inputs. Fills the data check and its warnings. U and Y are the training rows;
- * `records` may have more rows. */
-volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records, volt_progress progress,
-                                volt_identification *found);
+ * `records` may have more rows; `times` (may be NULL) are their times. */
+volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records, const volt_time *times,
+                                volt_progress progress, volt_identification *found);
+
+/* The part of it about the response of the outputs in one record: dead time, direction, nonlinearity
+ * (identify_response.c). */
+volt_status volt_identify_response(volt_view U, volt_view Y, volt_progress progress,
+                                   volt_identification *found);
+
+double volt_column_mean(volt_view rows, int64_t column);
+double volt_column_variance(volt_view rows, int64_t column); /* population variance */
+double volt_column_range(volt_view rows, int64_t column);
 
 /* Returns the first row of the stretch of `count` rows with the largest product, over all columns, of the range
  * within the stretch relative to the range of all rows; of equal ones the last. *product (may be NULL) receives

@@ -1,0 +1,330 @@
+/* src/task/identify_response.c: data check of an identification: dead time, direction, nonlinearity. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "stats/cross_spectrum.h"
+#include "task/identify_check.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum {
+    MOST_LAGS = 100,
+    WHITENING = 10, /* order of the autoregressions that whiten inputs and outputs */
+    MODEL_ROWS = 500,
+    PAST = 10, /* rows before a row in the regressions of both directions */
+    DIRECTION_ROWS = 4000,
+    MOST_ROWS = 1 << 16 /* rows of a spectrum */
+};
+
+/* A clear nonlinearity: more than this share of the variance, and of the part that is not linear. */
+static const double clear_share = 0.01, clear_part = 0.2;
+/* Probability that unrelated inputs have a significant lag. */
+static const double chance = 0.01;
+/* The past outputs must reduce the error of the inputs by this much more than the reverse. */
+static const double clearly_more = 0.1;
+
+/* ---- dead time -------------------------------------------------------------------------------- */
+
+/* Coefficients of an autoregression of order WHITENING, by Levinson's recursion on the autocovariances. */
+static void fit_autoregression(const double *x, int64_t n, double coefficients[WHITENING])
+{
+    double r[WHITENING + 1] = {0}, previous[WHITENING];
+    for (int64_t lag = 0; lag <= WHITENING; lag++)
+        for (int64_t t = lag; t < n; t++)
+            r[lag] += x[t] * x[t - lag];
+    double error = r[0] *= 1 + 1e-6; /* a smooth input is not amplified without bound */
+    for (int64_t k = 0; k < WHITENING; k++) {
+        double reflection = r[k + 1];
+        for (int64_t j = 0; j < k; j++)
+            reflection -= coefficients[j] * r[k - j];
+        reflection /= error;
+        for (int64_t j = 0; j < k; j++)
+            previous[j] = coefficients[j];
+        for (int64_t j = 0; j < k; j++)
+            coefficients[j] = previous[j] - reflection * previous[k - 1 - j];
+        coefficients[k] = reflection;
+        error *= 1 - reflection * reflection;
+    }
+}
+
+/* Residuals of the autoregression, from the last row to the first, in place. The first rows are 0. */
+static void whiten(double *x, int64_t n, const double coefficients[WHITENING])
+{
+    for (int64_t t = n - 1; t >= 0; t--)
+        for (int64_t j = 0; j < WHITENING; j++)
+            x[t] = t >= WHITENING ? x[t] - coefficients[j] * x[t - 1 - j] : 0;
+}
+
+static void copy_centred(volt_view rows, int64_t column, double *to)
+{
+    double mean = volt_column_mean(rows, column);
+    for (int64_t t = 0; t < rows.rows; t++)
+        to[t] = rows.data[t * rows.ld + column] - mean;
+}
+
+static double squares_of(const double *x, int64_t n)
+{
+    double sum = 0;
+    for (int64_t t = 0; t < n; t++)
+        sum += x[t] * x[t];
+    return sum;
+}
+
+/* The deviations of a column from their mean, whitened by their own autoregression; false if they are 0. */
+static bool whitened(volt_view rows, int64_t column, double *to)
+{
+    double coefficients[WHITENING];
+    copy_centred(rows, column, to);
+    if (!(squares_of(to, rows.rows) > 0))
+        return false;
+    fit_autoregression(to, rows.rows, coefficients);
+    whiten(to, rows.rows, coefficients);
+    return squares_of(to, rows.rows) > 0;
+}
+
+/* The first lag with a significant correlation of two white series of n rows; -1: none. */
+static int64_t first_response(const double *u, const double *y, int64_t n, int64_t lags, double bound)
+{
+    double scale = sqrt(squares_of(u, n) * squares_of(y, n));
+    for (int64_t lag = 0; lag < lags; lag++) {
+        double sum = 0;
+        for (int64_t t = lag; t < n; t++)
+            sum += u[t - lag] * y[t];
+        if (fabs(sum) > bound * scale)
+            return lag;
+    }
+    return -1;
+}
+
+/* The smallest such lag of all inputs and outputs. The filters that whiten are causal and keep the first lag. Under
+ * independence a correlation has the variance 1 / n, and P(|Z| > z) <= exp(-z^2 / 2). */
+static volt_status find_dead_time(volt_view U, volt_view Y, volt_identification *found)
+{
+    int64_t n = U.rows, lags = volt_min(MOST_LAGS, n / 4);
+    double tests = (double)(lags * U.cols * Y.cols), bound = sqrt(2 * log(tests / chance) / (double)n);
+    double *u = volt_alloc_doubles(n, 1), *y = volt_alloc_doubles(n, 1);
+    found->dead_time = -1;
+    for (int64_t k = 0; k < Y.cols && u && y; k++) {
+        if (!whitened(Y, k, y))
+            continue;
+        for (int64_t i = 0; i < U.cols; i++) {
+            int64_t lag = whitened(U, i, u) ? first_response(u, y, n, lags, bound) : -1;
+            if (lag >= 0 && (found->dead_time < 0 || lag < found->dead_time))
+                found->dead_time = lag;
+        }
+    }
+    volt_status status = u && y ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_free(u);
+    volt_free(y);
+    return status;
+}
+
+/* ---- direction -------------------------------------------------------------------------------- */
+
+/* Least squares of the rows of `to` on a constant and the PAST rows of `to` and, with data, of `other` before them, fitted on the
+ * first half. *error: mean squared error on the second half over the variance there, the mean of all columns. */
+static volt_status regression_error(volt_view to, volt_view other, double *error)
+{
+    int64_t own = to.cols, more = other.data ? other.cols : 0, half = to.rows / 2;
+    int64_t past = volt_max(1, volt_min(PAST, half / (4 * (own + more)))), m = past * (own + more) + 1;
+    double complex *A = volt_alloc_zero(m * m, sizeof *A), *B = volt_alloc_zero(m * own, sizeof *B);
+    double *x = volt_alloc_doubles(1, m), *sums = volt_alloc_zero(3 * own, sizeof *sums);
+    volt_status status = A && B && x && sums ? VOLT_OK : VOLT_ERR_MEMORY;
+    bool is_solved = false;
+    *error = 0;
+    for (int64_t t = past; t < to.rows && !status; t++) {
+        x[0] = 1;
+        for (int64_t j = 0; j < m - 1; j++) {
+            int64_t lag = 1 + j / (own + more), k = j % (own + more);
+            x[1 + j] = k < own ? to.data[(t - lag) * to.ld + k] : other.data[(t - lag) * other.ld + k - own];
+        }
+        if (t == half) {
+            for (int64_t i = 0; i < m; i++)
+                A[i * m + i] *= 1 + 1e-10;
+            is_solved = volt_solve_complex(m, own, A, B);
+        }
+        for (int64_t i = 0; i < m && t < half; i++) {
+            for (int64_t j = 0; j < m; j++)
+                A[i * m + j] += x[i] * x[j];
+            for (int64_t k = 0; k < own; k++)
+                B[i * own + k] += x[i] * to.data[t * to.ld + k];
+        }
+        for (int64_t k = 0; k < own && t >= half; k++) {
+            double y = to.data[t * to.ld + k], left = y;
+            for (int64_t i = 0; i < m && is_solved; i++)
+                left -= x[i] * creal(B[i * own + k]);
+            sums[3 * k] += left * left;
+            sums[3 * k + 1] += y;
+            sums[3 * k + 2] += y * y;
+        }
+    }
+    for (int64_t k = 0; k < own && !status; k++) {
+        double count = (double)(to.rows - half), mean = sums[3 * k + 1] / count;
+        double variance = sums[3 * k + 2] / count - mean * mean;
+        *error += variance > 0 ? sums[3 * k] / (count * variance * (double)own) : 1 / (double)own;
+    }
+    volt_free(A);
+    volt_free(B);
+    volt_free(x);
+    volt_free(sums);
+    return status;
+}
+
+/* Share of the error of the rows of `to` from their own past that the past of `other` removes; 0 if their own past explains
+ * everything. */
+static volt_status gain_of(volt_view to, volt_view other, double *gain)
+{
+    static const double exact = 1e-9;
+    double own = 0, both = 0;
+    VOLT_TRY(regression_error(to, volt_view_of(NULL, 0, 0), &own));
+    VOLT_TRY(regression_error(to, other, &both));
+    *gain = own > exact ? 1 - both / own : 0;
+    return VOLT_OK;
+}
+
+static volt_status compare_directions(volt_view U, volt_view Y, volt_identification *found)
+{
+    int64_t count = volt_min(DIRECTION_ROWS, U.rows), first = U.rows - count;
+    U = volt_view_rows(U, first, count);
+    Y = volt_view_rows(Y, first, count);
+    VOLT_TRY(gain_of(Y, U, &found->forward_gain));
+    VOLT_TRY(gain_of(U, Y, &found->reverse_gain));
+    if (found->reverse_gain > fmax(0, found->forward_gain) + clearly_more)
+        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_REVERSED, .value = found->reverse_gain});
+    return VOLT_OK;
+}
+
+/* ---- nonlinearity ----------------------------------------------------------------------------- */
+
+/* Held-out NMSE of a model of the outputs from the inputs up to the same row; 1: no model. */
+static volt_status held_out_error(const char *text, volt_view U, volt_view Y, volt_progress progress,
+                                  double *error)
+{
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_model_info info = {.struct_size = sizeof info};
+    volt_fit_options options = volt_fit_options_default();
+    options.target = VOLT_TARGET_LEVEL;
+    options.input = VOLT_INPUT_LEVEL;
+    options.progress = progress;
+    *error = 1;
+    VOLT_TRY(volt_kernel_parse(text, &kernel));
+    volt_status status = volt_model_fit(kernel, U, Y, &options, volt_matrix_of(NULL, 0, 0), &model);
+    if (!status && !volt_model_get_info(model, &info) && info.report && info.report->rows > 0)
+        *error = fmax(0, 1 - info.report->prequential_r2);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    return status == VOLT_ERR_CANCELLED || status == VOLT_ERR_MEMORY ? status : VOLT_OK;
+}
+
+/* Residual power over output power of the best linear response, for one length of segments. */
+static volt_status residual_share(volt_view U, volt_view Y, int64_t length, double *share)
+{
+    volt_spectrum *spectrum = NULL;
+    double *power = volt_alloc_doubles(4, Y.cols);
+    volt_status status = power ? volt_spectrum_create(U, Y, length, &spectrum) : VOLT_ERR_MEMORY;
+    *share = 0;
+    if (!status) {
+        double *residual = power + Y.cols, *all = power + 2 * Y.cols, *left = power + 3 * Y.cols;
+        for (int64_t k = 0; k < Y.cols; k++)
+            all[k] = left[k] = 0;
+        for (int64_t b = 0; b < spectrum->bins; b++) {
+            volt_spectrum_response(spectrum, b, NULL, power, residual);
+            for (int64_t k = 0; k < Y.cols; k++) {
+                all[k] += power[k];
+                left[k] += residual[k];
+            }
+        }
+        for (int64_t k = 0; k < Y.cols; k++)
+            *share += (all[k] > 0 ? left[k] / all[k] : 1) / (double)Y.cols;
+    }
+    volt_spectrum_free(spectrum);
+    volt_free(power);
+    return status;
+}
+
+/* The smallest P with u[t + P] = u[t] in all rows and at least three periods; 0: none. */
+static int64_t find_period(volt_view U)
+{
+    static const double equal = 1e-6;
+    for (int64_t period = 2; period <= U.rows / 3; period++) {
+        bool repeats = true;
+        for (int64_t k = 0; k < U.cols && repeats; k++) {
+            double most = equal * volt_column_range(volt_view_rows(U, 0, period), k);
+            repeats = most > 0 || U.cols > 1;
+            for (int64_t t = period; t < U.rows && repeats; t++)
+                repeats = fabs(U.data[t * U.ld + k] - U.data[(t - period) * U.ld + k]) <= most;
+        }
+        if (repeats)
+            return period;
+    }
+    return 0;
+}
+
+/* Half of the mean squared difference of consecutive periods after the first, over the variance. */
+static double change_of_periods(volt_view Y, int64_t period)
+{
+    double share = 0;
+    for (int64_t k = 0; k < Y.cols; k++) {
+        double sum = 0, variance = volt_column_variance(Y, k);
+        for (int64_t t = 2 * period; t < Y.rows; t++)
+            sum += pow(Y.data[t * Y.ld + k] - Y.data[(t - period) * Y.ld + k], 2);
+        share += sum / (2 * (double)(Y.rows - 2 * period) * variance * (double)Y.cols);
+    }
+    return share;
+}
+
+/* `stretch_U` and `stretch_Y` are the rows of the models. */
+static volt_status find_nonlinearity(volt_view U, volt_view Y, volt_view stretch_U, volt_view stretch_Y,
+                                     volt_progress progress, volt_identification *found)
+{
+    static const char *const linear[] = {"fir", "fir:mu=0.99,corr=0.9"};
+    static const char *const kernels[] = {"volterra:lift=rbf + fir", "fading + fir", "memory + fir"};
+    int64_t rows = volt_min(U.rows, MOST_ROWS);
+    found->unexplained = 1;
+    for (size_t i = 0; i < sizeof linear / sizeof *linear; i++) {
+        double error = 1;
+        VOLT_TRY(held_out_error(linear[i], stretch_U, stretch_Y, progress, &error));
+        found->unexplained = fmin(found->unexplained, error);
+    }
+    for (int64_t parts = 4; parts <= 32; parts *= 2) {
+        int64_t length = volt_power_of_two(2 * rows / (parts * (U.cols + 1)));
+        double share = 1;
+        if (length < 8)
+            break;
+        VOLT_TRY(residual_share(volt_view_rows(U, U.rows - rows, rows), volt_view_rows(Y, U.rows - rows, rows),
+                                length, &share));
+        found->unexplained = fmin(found->unexplained, share);
+    }
+    found->noise = found->unexplained;
+    found->input_period = find_period(U);
+    if (found->input_period > 0)
+        found->noise = fmin(found->noise, change_of_periods(Y, found->input_period));
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels && found->input_period == 0; i++) {
+        double error = 1;
+        VOLT_TRY(held_out_error(kernels[i], stretch_U, stretch_Y, progress, &error));
+        found->noise = fmin(found->noise, error);
+    }
+    found->nonlinearity = found->unexplained - found->noise;
+    found->is_nonlinear = found->nonlinearity > fmax(clear_share, clear_part * found->unexplained);
+    return VOLT_OK;
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+volt_status volt_identify_response(volt_view U, volt_view Y, volt_progress progress, volt_identification *found)
+{
+    int64_t count = volt_min(MODEL_ROWS, U.rows), first = volt_identify_stretch(U, Y, count, NULL);
+    VOLT_TRY(find_dead_time(U, Y, found));
+    VOLT_TRY(compare_directions(U, Y, found));
+    VOLT_TRY(find_nonlinearity(U, Y, volt_view_rows(U, first, count), volt_view_rows(Y, first, count), progress,
+                               found));
+    /* An even function of the inputs is not correlated with them. */
+    bool explains = found->forward_gain > clearly_more || found->reverse_gain > clearly_more ||
+                    found->nonlinearity > clearly_more * found->unexplained;
+    if (found->dead_time < 0 && !explains)
+        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_NO_RESPONSE,
+                                                 .value = (double)volt_min(MOST_LAGS, U.rows / 4)});
+    return VOLT_OK;
+}

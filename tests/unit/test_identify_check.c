@@ -1,0 +1,308 @@
+/* tests/unit/test_identify_check.c: data check of an identification, on simulated systems with known answers. */
+#include "stats/cross_spectrum.h"
+#include "support/check.h"
+#include "support/sequences.h"
+#include "task/identify_check.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 600 };
+
+static const double pi = 3.14159265358979323846;
+
+/* y = a y[-1] + b u[-dead], with u an autoregression with coefficient `smooth` and noise of that share of the deviation of y. */
+typedef struct test_system {
+    double pole, smooth, noise, limit, square;
+    int64_t dead;
+} test_system;
+
+typedef struct test_rows {
+    double u[N], y[N];
+} test_rows;
+
+static void simulate(const test_system *one, uint64_t seed, test_rows *rows)
+{
+    volt_rng rng = test_rng(seed);
+    double input = 0, output = 0, sum = 0;
+    for (int64_t t = 0; t < N; t++) {
+        input = one->smooth * input + sqrt(1 - one->smooth * one->smooth) * volt_rng_normal(&rng);
+        rows->u[t] = input;
+        double from = t >= one->dead ? rows->u[t - one->dead] : 0;
+        output = one->pole * output + from + one->square * from * from;
+        rows->y[t] = one->limit > 0 ? fmax(-one->limit, fmin(one->limit, output)) : output;
+        sum += rows->y[t] * rows->y[t] / N;
+    }
+    for (int64_t t = 0; t < N; t++)
+        rows->y[t] += one->noise * sqrt(sum) * volt_rng_normal(&rng);
+}
+
+static volt_identification check_rows(const double *u, int64_t d, const double *y, const volt_time *times)
+{
+    volt_identification found = {.struct_size = sizeof found};
+    check_ok(volt_identify_check(volt_view_of(u, N, d), volt_view_of(y, N, 1), &(volt_records){0}, times,
+                                 (volt_progress){0}, &found));
+    return found;
+}
+
+static bool warns(const volt_identification *found, volt_warning_code code)
+{
+    for (int64_t i = 0; i < found->n_warnings; i++)
+        if (found->warnings[i].code == code)
+            return true;
+    return false;
+}
+
+/* Linear systems with and without noise: no warning, and the numbers of the system. */
+static void a_linear_system_has_no_warning(void **state)
+{
+    (void)state;
+    static const test_system systems[] = {{.pole = 0.7, .dead = 1},
+                                          {.pole = 0.7, .dead = 5, .noise = 0.1},
+                                          {.pole = 0.8, .dead = 1, .smooth = 0.9}};
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        test_rows rows;
+        simulate(&systems[i], 20 + i, &rows);
+        volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
+        assert_int_equal(found.n_warnings, 0);
+        assert_int_equal(found.dead_time, systems[i].dead);
+        assert_false(found.is_nonlinear);
+        double noise = pow(systems[i].noise, 2), share = noise / (1 + noise);
+        /* A model of 500 rows with m numbers adds m / 500 of the noise; 0.005 is left for regularisation. */
+        assert_true(found.unexplained <= 1.3 * share + 0.005 && found.unexplained >= 0.7 * share);
+        assert_true(found.forward_gain > 0.5 && found.reverse_gain < 0.1);
+        assert_true(found.integration < 0.7 && found.output_at_extreme < 0.02 && found.input_period == 0);
+        assert_true(found.time_step == 0 && found.uneven_steps == 0);
+    }
+}
+
+/* The past of the true input explains the output whether or not there is noise. */
+static void swapped_columns_are_noticed(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 30; seed < 34; seed++) {
+        test_rows rows;
+        test_system one = {.pole = 0.6, .dead = 1, .smooth = seed % 2 ? 0.9 : 0, .noise = seed < 32 ? 0 : 0.1};
+        simulate(&one, seed, &rows);
+        volt_identification right = check_rows(rows.u, 1, rows.y, NULL);
+        volt_identification wrong = check_rows(rows.y, 1, rows.u, NULL);
+        assert_true(!warns(&right, VOLT_WARNING_REVERSED) && warns(&wrong, VOLT_WARNING_REVERSED));
+        assert_true(right.forward_gain == wrong.reverse_gain && right.reverse_gain == wrong.forward_gain);
+    }
+}
+
+static void nonlinear_systems_are_told_from_linear_ones(void **state)
+{
+    (void)state;
+    test_rows rows;
+    simulate(&(test_system){.pole = 0.5, .dead = 1, .square = 0.4, .noise = 0.1}, 40, &rows);
+    volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(found.is_nonlinear && found.nonlinearity > 0.1);
+    assert_true(fabs(found.unexplained - found.noise - found.nonlinearity) <= DBL_EPSILON);
+    assert_true(found.noise > 0.5 * 0.01 && found.noise < 0.05); /* noise 0.1: 1 % of the variance */
+    /* Noise is not a nonlinearity, whatever its share. */
+    simulate(&(test_system){.pole = 0.5, .dead = 1, .noise = 1}, 41, &rows);
+    found = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(!found.is_nonlinear && found.unexplained > 0.4 && found.unexplained < 0.65);
+}
+
+/* A periodic input: the noise is the change between periods, here known. The square of three sine waves has other
+ * frequencies, which no linear model explains. */
+static void periods_give_the_noise(void **state)
+{
+    (void)state;
+    enum { PERIOD = 50 };
+    volt_rng rng = test_rng(45);
+    double pattern[PERIOD], u[N], y[N], output = 0, sum = 0;
+    for (int64_t t = 0; t < PERIOD; t++)
+        pattern[t] = sin(2 * pi * (double)t / PERIOD) + sin(6 * pi * (double)t / PERIOD + 1) +
+                     sin(14 * pi * (double)t / PERIOD + 2);
+    for (int64_t t = 0; t < N; t++) {
+        u[t] = pattern[t % PERIOD];
+        output = 0.5 * output + u[t] + 0.5 * u[t] * u[t];
+        y[t] = output;
+    }
+    for (int64_t t = 0; t < N; t++) {
+        double error = 0.2 * volt_rng_normal(&rng);
+        y[t] += error;
+        sum += error * error / N;
+    }
+    double mean = 0, variance = 0;
+    for (int64_t t = 0; t < N; t++)
+        mean += y[t] / N;
+    for (int64_t t = 0; t < N; t++)
+        variance += pow(y[t] - mean, 2) / N;
+    volt_identification found = check_rows(u, 1, y, NULL);
+    assert_true(found.input_period == PERIOD && found.is_nonlinear);
+    /* The mean of 500 squared differences of two errors: relative deviation sqrt(3 / 500) = 0.08; four of them. */
+    assert_true(fabs(found.noise / (sum / variance) - 1) < 0.32);
+}
+
+static void integrators_and_drifts_are_noticed(void **state)
+{
+    (void)state;
+    test_rows rows;
+    simulate(&(test_system){.pole = 1, .dead = 1, .noise = 0.1}, 50, &rows);
+    volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(warns(&found, VOLT_WARNING_INTEGRATING) && !warns(&found, VOLT_WARNING_DRIFT));
+    assert_true(found.integration > 0.7);
+    /* A slope that is not due to the input is a drift. */
+    simulate(&(test_system){.pole = 0.5, .dead = 1}, 51, &rows);
+    for (int64_t t = 0; t < N; t++)
+        rows.y[t] += 0.02 * (double)t;
+    found = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(!warns(&found, VOLT_WARNING_INTEGRATING) && warns(&found, VOLT_WARNING_DRIFT));
+    assert_true(found.output_growth > 2.5 && found.integration < 0.7);
+}
+
+static void saturation_is_noticed(void **state)
+{
+    (void)state;
+    test_rows rows;
+    simulate(&(test_system){.pole = 0.8, .dead = 1, .limit = 2}, 60, &rows);
+    int64_t at_end = 0;
+    for (int64_t t = 0; t < N; t++)
+        at_end += rows.y[t] >= 2;
+    volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(warns(&found, VOLT_WARNING_SATURATED) && found.output_at_extreme >= (double)at_end / N);
+    /* The same share in the input: it comes from there. */
+    for (int64_t t = 0; t < N; t++)
+        rows.u[t] = rows.u[t] > 0 ? 1 : -1;
+    for (int64_t t = N - 1; t > 0; t--)
+        rows.y[t] = rows.u[t - 1];
+    rows.y[0] = -1;
+    found = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(!warns(&found, VOLT_WARNING_SATURATED) && found.output_at_extreme > 0.3);
+}
+
+static void excitation_is_counted(void **state)
+{
+    (void)state;
+    test_rows rows;
+    simulate(&(test_system){.pole = 0.5, .dead = 1}, 70, &rows);
+    volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
+    /* White noise: n / 2 lines with exponential powers count as n / 4, n = 512. */
+    assert_true(found.input_lines > 90 && found.input_lines < 170);
+    for (int64_t t = 0; t < N; t++)
+        rows.u[t] = sin(2 * pi * (double)t / 64); /* a line of the 512 rows */
+    for (int64_t t = 1; t < N; t++)
+        rows.y[t] = 0.5 * rows.y[t - 1] + rows.u[t - 1];
+    found = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(warns(&found, VOLT_WARNING_FEW_FREQUENCIES) && fabs(found.input_lines - 1) < 1e-6);
+    assert_false(warns(&found, VOLT_WARNING_LITTLE_EXCITATION));
+}
+
+static void unrelated_columns_have_no_response(void **state)
+{
+    (void)state;
+    test_rows rows, other;
+    simulate(&(test_system){.pole = 0.8, .dead = 1}, 80, &rows);
+    simulate(&(test_system){.pole = 0.8, .dead = 1}, 81, &other);
+    volt_identification found = check_rows(other.u, 1, rows.y, NULL);
+    assert_true(warns(&found, VOLT_WARNING_NO_RESPONSE) && found.dead_time == -1 && !found.is_nonlinear);
+    /* The square of a symmetric input is not correlated with it. */
+    for (int64_t t = 1; t < N; t++)
+        other.y[t] = 0.5 * other.y[t - 1] + pow(other.u[t - 1], 2);
+    found = check_rows(other.u, 1, other.y, NULL);
+    assert_true(!warns(&found, VOLT_WARNING_NO_RESPONSE) && found.is_nonlinear);
+}
+
+static void uneven_times_are_noticed(void **state)
+{
+    (void)state;
+    test_rows rows;
+    volt_time times[N];
+    simulate(&(test_system){.pole = 0.8, .dead = 1}, 90, &rows);
+    for (int64_t t = 0; t < N; t++)
+        times[t].seconds = times[t].clock = 4.0 * (double)t;
+    volt_identification found = check_rows(rows.u, 1, rows.y, times);
+    assert_true(found.time_step == 4 && found.uneven_steps == 0 && found.n_warnings == 0);
+    for (int64_t t = 0; t < N; t += 10)
+        times[t].seconds += 1; /* the steps before and after it */
+    found = check_rows(rows.u, 1, rows.y, times);
+    assert_true(found.time_step == 4 && found.uneven_steps == 2 * (N / 10) - 1);
+    assert_true(warns(&found, VOLT_WARNING_UNEVEN_STEPS));
+}
+
+/* Two inputs: responses, residual and multiple coherence of a known system. */
+static void spectra_give_the_response(void **state)
+{
+    (void)state;
+    enum { ROWS = 1 << 14, LENGTH = 64 };
+    volt_rng rng = test_rng(95);
+    double *U = normal_rows(&rng, ROWS, 2), *Y = new_matrix(ROWS, 1), all = 0, left = 0;
+    for (int64_t t = 0; t < ROWS; t++)
+        Y[t] = (t > 0 ? 2 * U[2 * (t - 1)] : 0) - U[2 * t + 1] + volt_rng_normal(&rng);
+    volt_spectrum *spectrum = NULL;
+    check_ok(volt_spectrum_create(volt_view_of(U, ROWS, 2), volt_view_of(Y, ROWS, 1), LENGTH, &spectrum));
+    assert_true(spectrum->bins == LENGTH / 2 && spectrum->segments == 2 * ROWS / LENGTH - 1);
+    /* The deviation of H is about sqrt(noise / (input power segments)) = 0.05; five of them. */
+    for (int64_t b = 0; b < spectrum->bins; b++) {
+        double complex H[2], known = 2 * cexp(-I * 2 * pi * (double)(b + 1) / LENGTH);
+        double power, residual;
+        assert_true(volt_spectrum_response(spectrum, b, H, &power, &residual));
+        assert_true(cabs(H[0] - known) < 0.25 && cabs(H[1] + 1) < 0.25);
+        all += power;
+        left += residual;
+    }
+    assert_true(fabs(left / all - 1.0 / 6) < 0.02); /* variances 4, 1 and 1 */
+    volt_spectrum_free(spectrum);
+    free(U);
+    free(Y);
+}
+
+static void transforms_and_solutions_are_exact(void **state)
+{
+    (void)state;
+    enum { COUNT = 16, ORDER = 4 };
+    volt_rng rng = test_rng(96);
+    double complex z[COUNT], copy[COUNT], A[ORDER * ORDER], kept[ORDER * ORDER], B[ORDER], x[ORDER];
+    for (int64_t i = 0; i < COUNT; i++)
+        copy[i] = z[i] = volt_rng_normal(&rng) + I * volt_rng_normal(&rng);
+    volt_fft(z, COUNT);
+    for (int64_t j = 0; j < COUNT; j++) {
+        double complex sum = 0;
+        for (int64_t t = 0; t < COUNT; t++)
+            sum += copy[t] * cexp(-I * 2 * pi * (double)(j * t) / COUNT);
+        assert_true(cabs(sum - z[j]) < 100 * COUNT * DBL_EPSILON);
+    }
+    for (int64_t i = 0; i < ORDER * ORDER; i++)
+        kept[i] = A[i] = volt_rng_normal(&rng) + I * volt_rng_normal(&rng);
+    for (int64_t i = 0; i < ORDER; i++)
+        B[i] = x[i] = i + 1;
+    assert_true(volt_solve_complex(ORDER, 1, A, x));
+    for (int64_t i = 0; i < ORDER; i++) {
+        double complex sum = 0;
+        for (int64_t j = 0; j < ORDER; j++)
+            sum += kept[i * ORDER + j] * x[j];
+        assert_true(cabs(sum - B[i]) < 1e-12);
+    }
+    double complex singular[] = {1, 2, 2, 4}, side[] = {1, 1};
+    assert_false(volt_solve_complex(2, 1, singular, side));
+    assert_true(volt_power_of_two(1) == 1 && volt_power_of_two(63) == 32 && volt_power_of_two(64) == 64);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_linear_system_has_no_warning),
+        cmocka_unit_test(swapped_columns_are_noticed),
+        cmocka_unit_test(nonlinear_systems_are_told_from_linear_ones),
+        cmocka_unit_test(periods_give_the_noise),
+        cmocka_unit_test(integrators_and_drifts_are_noticed),
+        cmocka_unit_test(saturation_is_noticed),
+        cmocka_unit_test(excitation_is_counted),
+        cmocka_unit_test(unrelated_columns_have_no_response),
+        cmocka_unit_test(uneven_times_are_noticed),
+        cmocka_unit_test(spectra_give_the_response),
+        cmocka_unit_test(transforms_and_solutions_are_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
