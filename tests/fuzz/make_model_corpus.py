@@ -218,6 +218,35 @@ def series_variants(model):
     yield "series-level", join(header, data)
 
 
+def sums(program, folder):
+    """Sums of models of the corpus, one in another, and with one field changed."""
+    made = {
+        "sum": ["volterra", "fed", "--weights", "0.25,-2"],
+        "sum-residual": ["linear", "fed", "--kind", "residual"],
+        "sum-nested": ["sum", "sum-residual"],
+    }
+    for name, options in made.items():
+        files = [CORPUS / f"{word}.safetensors" if word in KERNELS or word in PARTS else word for word in options]
+        files = [folder / f"{word}.safetensors" if word in made else word for word in files]
+        path = folder / f"{name}.safetensors"
+        subprocess.run([program, "combine", *files, "-o", path], check=True, stdout=subprocess.DEVNULL)
+        yield name, path.read_bytes()
+    for name, key, value in (
+        *(("kind", "sum", "mean"), ("version", "version", "6"), ("member-version", "member1.version", "7")),
+        *(("ahead", "member1.ahead", "3"), ("names", "member2.input_names", '["u","w"]')),
+    ):
+        header, data = split((folder / "sum.safetensors").read_bytes())
+        header["__metadata__"][key] = value
+        yield f"sum-{name}", join(header, data)
+    for name, value in {"nan": float("nan"), "huge": 1e308, "zero": 0.0}.items():
+        header, data = split((folder / "sum.safetensors").read_bytes())
+        begin = header["weights"]["data_offsets"][0]
+        yield f"sum-weight-{name}", join(header, data[:begin] + struct.pack("<d", value) + data[begin + 8 :])
+    header, data = split((folder / "sum.safetensors").read_bytes())
+    header = {key.replace("member2.", "member3."): value for key, value in header.items()}
+    yield "sum-no-second", join(header, data)
+
+
 def main(program):
     CORPUS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -237,6 +266,8 @@ def main(program):
         series = fit_series(program, folder)
         (CORPUS / "series.safetensors").write_bytes(series)
         for name, data in series_variants(series):
+            (CORPUS / f"{name}.safetensors").write_bytes(data)
+        for name, data in sums(program, folder):
             (CORPUS / f"{name}.safetensors").write_bytes(data)
     for name, data in disagreements():
         (CORPUS / f"{name}.safetensors").write_bytes(data)

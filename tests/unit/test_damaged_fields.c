@@ -519,6 +519,46 @@ static void learners(void **state)
     volt_model_free(model);
 }
 
+/* A sum of two members, and its state. */
+static void sums(void **state)
+{
+    (void)state;
+#define FINE(m)                                                                                              \
+    "no text " m "library, another text " m "library, no text " m "input_names, no text " m "output_names, " \
+    "no tensor " m "errors, no tensor " m "input_range, no text " m "first_rows, another text " m            \
+    "first_rows, "
+#define FINE_STATE(m) FINE(m) "another text " m "kernel, empty " m "recent, empty " m "made, "
+    static const lie lies[] = {
+        {"sum", TEXT, 0, "mean", "average residual \"mean\""},
+        {"weights", ROWS_ONLY, 1001, NULL, "1 1000 1001"},
+        {"member1.version", TEXT, 0, "7", "member 1"},
+        {"member1.ahead", TEXT, 0, "3", "member 2 3 0"},
+    };
+    static const lie state_lies[] = {{"member2.rows", TEXT, 0, "3", "\"rows\" 2 3 1"}};
+    double y[Q];
+    volt_fit_options options = default_options();
+    volt_live *stream = NULL;
+    options.ahead = 0;
+    const volt_model *members[2] = {fit_model("volterra", &options, X + D, Q)};
+    options.feedback_weight = 0.3;
+    members[1] = fit_model("volterra", &options, X + D, Q);
+    check_ok(volt_model_sum(members, NULL, 2, VOLT_SUM_RESIDUAL, &model));
+    check_ok(volt_live_create(model, NULL, &stream));
+    check_ok(volt_live_feed(stream, X, y));
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("stream"));
+    check_ok(volt_live_save(stream, path));
+    damage_every_field("state of a sum", path, load_stream,
+                       FINE_STATE("") FINE_STATE("member1.") FINE_STATE("member2."));
+    REFUSE_LIES(path, load_stream, state_lies);
+    volt_live_free(stream);
+    volt_model_free((volt_model *)members[0]);
+    volt_model_free((volt_model *)members[1]);
+    const char *whole = save_model(model);
+    damage_every_field("sum", whole, load_model, FINE("member1.") FINE("member2."));
+    REFUSE_LIES(whole, load_model, lies);
+}
+
 static void checkpoints(void **state)
 {
     (void)state;
@@ -554,6 +594,7 @@ int main(void)
                                        cmocka_unit_test(models_of_other_solvers),
                                        cmocka_unit_test(streams),
                                        cmocka_unit_test(learners),
+                                       cmocka_unit_test(sums),
                                        cmocka_unit_test(checkpoints)};
     return cmocka_run_group_tests_name("damaged_fields", tests, make_rows, NULL);
 }

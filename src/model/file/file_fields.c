@@ -97,16 +97,16 @@ static const char *prefixed(volt_file_writer *writer, const char *prefix, const 
 
 void volt_writer_append(volt_file_writer *writer, const char *prefix, volt_file_writer *part)
 {
-    for (int64_t i = 0; i < part->n_tensors; i++) {
+    writer->failed = writer->failed || part->failed;
+    for (int64_t i = 0; !writer->failed && i < part->n_tensors; i++) {
         const volt_tensor *tensor = &part->tensors[i];
         volt_put_tensor(writer, prefixed(writer, prefix, tensor->name), tensor->rows, tensor->cols,
                         tensor->data);
     }
-    for (int64_t i = 0; i < part->n_metadata; i++)
+    for (int64_t i = 0; !writer->failed && i < part->n_metadata; i++)
         volt_put_text(writer, prefixed(writer, prefix, part->metadata[i].key), part->metadata[i].value);
     for (int64_t i = 0; i < part->n_owned; i++)
         keep_memory(writer, part->owned[i]);
-    writer->failed = writer->failed || part->failed;
     part->n_owned = 0;
     volt_writer_release(part);
 }

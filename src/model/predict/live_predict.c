@@ -165,7 +165,9 @@ static volt_status add_members(volt_live *live, volt_view X, volt_live **advance
         int64_t counted = 0;
         if (advanced)
             VOLT_TRY(volt_live_copy(live->members[i], &advanced[i]));
-        volt_status status = predict(advanced ? advanced[i] : live->members[i], X, advanced, part, &counted);
+        volt_live *member = advanced ? advanced[i] : live->members[i];
+        member->progress = live->progress;
+        volt_status status = predict(member, X, advanced, part, &counted);
         if (status != VOLT_OK)
             return volt_fail_prefix(status, "member %" PRId64, i + 1);
         volt_sum_add(sum->weights[i], part, count, i == 0, result);
