@@ -71,7 +71,8 @@ VOLT_API volt_live_options volt_live_options_default(void);
 /* Creates a live object in the state at the end of the model's training rows. The model must outlive it. With `learn` it starts
  * from the last `window` training rows: their targets are computed from the coefficients, y = (K + alpha I) A + c, and their
  * matrix is factored, with the time and memory of a fit. VOLT_ERR_ARGUMENT, with `learn` also for a centred kernel without an
- * intercept, and for a model with landmarks, a loss other than squares, or weights. VOLT_ERR_IO: the state file is locked, or
+ * intercept, and for a model with landmarks, a loss other than squares, or weights. A sum of models (volt_model_sum) supports
+ * neither `learn` nor alarms, and its intervals start with infinite widths. VOLT_ERR_IO: the state file is locked, or
  * another process writes the journal. VOLT_ERR_FORMAT: a file is damaged or belongs to another model, or the journal begins
  * after the state. */
 VOLT_API volt_status volt_live_create(const volt_model *model, const volt_live_options *options,
@@ -94,7 +95,8 @@ VOLT_API volt_status volt_live_feed(volt_live *live, const double *x, double *y)
  * if the matrix becomes singular to rounding; the object is unchanged.
  *
  * Without `learn`, `back` is 0 to `ahead`, and a NaN target is unknown. A row that overflowed or precedes a restart is ignored.
- * VOLT_ERR_ARGUMENT if the object neither tracks intervals nor feeds outputs back. */
+ * VOLT_ERR_ARGUMENT if the object neither tracks intervals nor feeds outputs back, and before the first row of a record if a
+ * member of a sum that was fitted on residuals feeds outputs back. */
 VOLT_API volt_status volt_live_learn(volt_live *live, int64_t back, const double *y);
 
 /* Feeds and learns in one call. With late 0, y is the target of x; it is checked first, so that a pair that is not finite
@@ -112,7 +114,7 @@ VOLT_API volt_status volt_live_restart(volt_live *live);
 /* Predicts the following rows X (h x d) into `out` (h x q). *beyond (may be NULL) counts rows outside the ball. With advance 0
  * the object is unchanged; with 1 the rows are fed, on failure those before the failing row. Without `learn` and a feedback
  * weight, a failure changes nothing, calls with a multiple of volt_live_info.block_rows rows give bit-identical results to one
- * volt_model_predict of all rows, and the intervals ignore these predictions. */
+ * volt_model_predict of all rows (sums: equal to rounding), and the intervals ignore these predictions. */
 VOLT_API volt_status volt_live_predict(volt_live *live, volt_view X, int advance, volt_matrix out,
                                        int64_t *beyond);
 

@@ -373,9 +373,9 @@ VOLT_API volt_status volt_model_continue(const volt_model *model, volt_view X,
  *
  * volt_model_predict, volt_model_check_range, volt_model_save, volt_model_load and live objects without learning and alarms
  * support sums. Outputs of a free run are bounded member by member, and *beyond is the largest count of a member. Everything
- * else is VOLT_ERR_ARGUMENT with the name of the operation. In volt_model_info, n and washout are the largest of the members,
- * notes and records those that all have in common, feedback_weight the largest; kernel describes the sum, and everything that
- * belongs to one kernel is 0, NaN or NULL: use `members`.
+ * else is VOLT_ERR_ARGUMENT with the name of the operation (volt_model_errors_read: 0). In volt_model_info, n and washout are
+ * the largest of the members, notes and records those that all have in common, feedback_weight the largest; kernel describes
+ * the sum, and everything that belongs to one kernel is 0, NaN or NULL: use `members`.
  *
  * VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE for different numbers of inputs or outputs, VOLT_ERR_NOT_FINITE for a weight,
  * VOLT_ERR_MEMORY. */

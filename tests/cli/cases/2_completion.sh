@@ -22,7 +22,7 @@ completion_bash()
     expect 0 completion bash
     no_err
     . ./out
-    offered 'compare completion continue' volterra co
+    offered 'combine compare completion continue' volterra co
     offered 'fit' volterra 'fi'
     offered '--help' volterra --h
     offered 'bash' volterra completion b
