@@ -271,6 +271,9 @@ def test_wrong_data(tanks, fails):
     path = files.write_tanks(folder, rows=999)
     status, message = fails(*arguments)
     assert status == 1 and "999" in message and "1024" in message and "cascaded_tanks.csv" in message
+    files.write_tanks(folder, yEst=np.full(1024, 7.0))
+    status, message = fails(*arguments, "--again", "--draws", "1")
+    assert status == 1 and "Cascaded Tanks" in message and "constant" in message
     files.write_tanks(folder)
     path.write_text(path.read_text().replace("yVal", "zVal"))
     status, message = fails(*arguments)

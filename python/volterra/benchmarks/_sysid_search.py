@@ -12,7 +12,7 @@ from typing import Optional
 
 from .._errors import BeyondWarning
 from ..identification import identify
-from ._common import Machine
+from ._common import DataError, Machine
 from ._sysid_run import Run, simulate_tests
 
 _TEST_ROWS = 2000  # that identify simulates: all tests are simulated afterwards
@@ -34,17 +34,20 @@ def identify_and_simulate(
     """
     train, test = run.data.train[:rows], run.data.tests[0][:_TEST_ROWS]
     begun = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BeyondWarning)
-        found = identify(
-            train[:, :1],
-            train[:, 1],
-            budget,
-            draws=draws,
-            test=(test[:, :1], test[:, 1]),
-            seed=machine.seed,
-            verbose=machine.verbose,
-        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BeyondWarning)
+            found = identify(
+                train[:, :1],
+                train[:, 1],
+                budget,
+                draws=draws,
+                test=(test[:, :1], test[:, 1]),
+                seed=machine.seed,
+                verbose=machine.verbose,
+            )
+    except ValueError as failure:
+        raise DataError(f"{run.set.title}: {failure}") from None
     run.search_seconds = time.perf_counter() - begun
     run.trials, run.family = sum(one["trials"] for one in found.candidates_), found.chosen_
     chosen = next(one for one in found.candidates_ if one["name"] == found.chosen_)
