@@ -154,8 +154,8 @@ static const published published_table[] = {
       LOG_RANGE("gamma", 1e-3, 10),
       LOG_RANGE("scale", 1e-1, 1e2),
       LOG_RANGE("prescale", 1e-1, 1)}},
-    {"sigpde",
-     VOLT_INPUTS_STANDARDISED,
+    {"sigpde", /* the scaler in the authors' pipeline is commented out */
+     VOLT_INPUTS_IN_BALL,
      {LOG_RANGE("alpha", 1e-5, 1e5), LOG_RANGE("sigma", 1e-5, 1), LOG_RANGE("prescale", 1e-2, 1)}},
     {"volterra", VOLT_INPUTS_IN_BALL, {LOG_RANGE("alpha", 1e-5, 10)}},
     {"fading", VOLT_INPUTS_IN_BALL, {{.name = NULL}}},

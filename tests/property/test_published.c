@@ -132,7 +132,10 @@ static void published_inputs_equal_the_paper(void **state)
     volt_matrix out = volt_matrix_of(Z, N, D);
     assert_int_equal(inputs_of("volterra:lift=even"), VOLT_INPUTS_IN_BALL);
     assert_int_equal(inputs_of("gak:path=rows"), VOLT_INPUTS_IN_BALL);
-    assert_int_equal(inputs_of("sigpde:path=rows"), VOLT_INPUTS_STANDARDISED);
+    assert_int_equal(inputs_of("sigpde:path=rows"), VOLT_INPUTS_IN_BALL);
+    static const char *const standardised[] = {"linear", "rbf", "poly", "sigmoid", "sig:path=rows"};
+    for (size_t i = 0; i < sizeof standardised / sizeof *standardised; i++)
+        assert_int_equal(inputs_of(standardised[i]), VOLT_INPUTS_STANDARDISED);
 
     volt_published_scale_inputs(volt_view_of(X, N, D), TRAIN, VOLT_INPUTS_IN_BALL, out);
     for (int i = 0; i < N; i++)
