@@ -6,6 +6,7 @@
 #include "files/model_times.h"
 #include "files/outputs.h"
 #include "files/record_list.h"
+#include "page/curve_pictures.h"
 #include "page/explain_page.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -13,6 +14,7 @@
 #include "text/text.h"
 #include "volterra.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ typedef struct explain_arguments {
     int64_t lags, order;
     row_range rows;
     int missing;
-    bool no_band, no_shares, csv, npy, plot, report;
+    bool no_band, no_shares, forgetting, csv, npy, plot, report;
 } explain_arguments;
 
 #define ROW(...) OPTION(explain_arguments, __VA_ARGS__)
@@ -38,6 +40,10 @@ static const option rows[] = {
     ROW("no-band", NULL, no_band,
         "no standard deviations of g1, which take as long as a fit if the model has no factor"),
     ROW("no-shares", NULL, no_shares, "no shares of the orders"),
+    ROW("forgetting", NULL, forgetting,
+        "distance of two states after different histories and the same inputs, in place of the expansion: "
+        "the first and the second third of --along, then the last third",
+        .python = ""),
     HEADING("data"),
     ROW("along", "X", along,
         "inputs of a new sequence for the shares and the contribution of each order to every row",
@@ -240,11 +246,107 @@ static int write_files(const explain_arguments *arguments, const explain_data *d
     return failed;
 }
 
+/* ---- forgetting ------------------------------------------------------------------------------- */
+
+static int write_forgetting(const explain_arguments *arguments, volt_view curve)
+{
+    static const char *const names[] = {"distance", "bound"};
+    char path[EXPLAINED_PATH];
+    bool all = !arguments->csv && !arguments->npy && !arguments->plot;
+    bool draws = arguments->plot || (all && gnuplot_is_installed());
+    int failed = 0;
+    if (all && !draws)
+        warn("no plots: gnuplot is not installed (Debian: gnuplot-nox)");
+    if (all || arguments->csv)
+        failed = output_matrix(explained_path(arguments->output, "forgetting.csv", path), curve, names, false,
+                               NULL, 0);
+    if (!failed && arguments->npy)
+        failed = output_matrix(explained_path(arguments->output, "forgetting.npy", path), curve, names, false,
+                               NULL, 0);
+    if (!failed && draws)
+        failed = picture_forgetting_file(explained_path(arguments->output, "forgetting.svg", path), curve);
+    return failed;
+}
+
+/* Returns the first row of a column that is below 1 % of its first; -1: none. */
+static int64_t rows_to_forget(volt_view curve, int64_t column)
+{
+    for (int64_t i = 0; i < curve.rows; i++)
+        if (curve.data[i * curve.ld + column] < 0.01 * curve.data[column])
+            return i;
+    return -1;
+}
+
+static void report_rows(result_list *results, const char *key, const char *label, int64_t count, int64_t most)
+{
+    if (count >= 0)
+        results_count(results, key, NULL, count);
+    if (count >= 0)
+        results_text(results, NULL, label, "%lld row%s", (long long)count, count == 1 ? "" : "s");
+    else
+        results_text(results, NULL, label, "more than %lld rows", (long long)most);
+}
+
+static int print_forgetting(const explain_arguments *arguments, const explain_data *data, volt_view curve)
+{
+    bool bounded = isfinite(curve.data[1]);
+    int64_t common = curve.rows - 1, third = (data->along.view.rows - common) / 2;
+    result_list *results = results_new(arguments->common.json);
+    results_text(results, "kernel", "kernel", "%s", data->shown.info.kernel);
+    results_count(results, "history_rows", NULL, third);
+    results_count(results, "common_rows", NULL, common);
+    results_text(results, NULL, "rows", "two histories of %lld, then %lld common", (long long)third,
+                 (long long)common);
+    results_number(results, NULL, "distance", curve.data[0]);
+    results_number(results, NULL, "after all rows", curve.data[common * curve.ld]);
+    report_rows(results, "forgotten_rows", "below 1 % after", rows_to_forget(curve, 0), common);
+    if (bounded) {
+        results_number(results, "contraction", NULL, curve.data[curve.ld + 1] / curve.data[1]);
+        report_rows(results, "bound_rows", "by the bound after", rows_to_forget(curve, 1), common);
+    }
+    if (arguments->common.json)
+        results_rows(results, "curve", curve);
+    return results_print(results);
+}
+
+static int forget(const explain_arguments *arguments, const explain_data *data)
+{
+    volt_view X = data->along.view;
+    int64_t third = X.rows / 3, common = X.rows - 2 * third;
+    volt_matrix curve = {0};
+    if (third < 1)
+        return complain(EXIT_FAILED, "--forgetting requires at least 3 rows (--along has %lld)",
+                        (long long)X.rows);
+    int failed = allocate_matrix(common + 1, 2, "the distances", &curve);
+    if (failed)
+        return failed;
+    volt_progress progress = progress_begin(arguments->common.quiet);
+    volt_status status =
+        volt_model_forgetting(data->model, volt_view_rows(X, 0, third), volt_view_rows(X, third, third),
+                              volt_view_rows(X, 2 * third, common), progress, curve);
+    progress_end();
+    failed = status ? complain_status(status) : 0;
+    if (!failed && arguments->output)
+        failed = write_forgetting(arguments, volt_as_view(curve));
+    if (!failed)
+        failed = print_forgetting(arguments, data, volt_as_view(curve));
+    free(curve.data);
+    return failed;
+}
+
+/* ---- command ---------------------------------------------------------------------------------- */
+
 static int check_options(const explain_arguments *arguments)
 {
     bool asks = arguments->csv || arguments->npy || arguments->plot || arguments->report;
     if (asks && !arguments->output)
         return complain(EXIT_USAGE, "--csv, --npy, --plot and --report require -o PREFIX");
+    if (arguments->forgetting && !arguments->along)
+        return complain(EXIT_USAGE, "--forgetting requires --along");
+    if (arguments->forgetting && arguments->series)
+        return complain(EXIT_USAGE, "--forgetting and --series cannot be combined");
+    if (arguments->forgetting && arguments->report)
+        return complain(EXIT_USAGE, "--forgetting and --report cannot be combined");
     if (!arguments->along && (arguments->series || arguments->rows.given))
         return complain(EXIT_USAGE, "%s requires --along", arguments->series ? "--series" : "--rows");
     if (arguments->along && strcmp(arguments->model, "-") == 0 && strcmp(arguments->along, "-") == 0)
@@ -254,7 +356,8 @@ static int check_options(const explain_arguments *arguments)
     char path[EXPLAINED_PATH];
     if (strlen(arguments->output) + 32 > sizeof path || is_standard_output(arguments->output))
         return complain(EXIT_USAGE, "-o %.40s is not a prefix of file names", arguments->output);
-    return output_check(explained_path(arguments->output, "g1.csv", path));
+    return output_check(
+        explained_path(arguments->output, arguments->forgetting ? "forgetting.csv" : "g1.csv", path));
 }
 
 static int run_explain(int argc, char *const *argv)
@@ -267,6 +370,11 @@ static int run_explain(int argc, char *const *argv)
     failed = check_options(&arguments);
     if (!failed)
         failed = explain_read(&arguments, &data);
+    if (!failed && arguments.forgetting) {
+        failed = forget(&arguments, &data);
+        explain_release(&data);
+        return failed;
+    }
     if (!failed)
         failed = explain(&arguments, &data);
     if (!failed && arguments.output)
@@ -298,11 +406,18 @@ const cli_command command_explain = {
         "NAME[-1], are inputs. With a loss that has a link function, it is the series before the link.\n"
         "Standard deviations require squares without weights.\n"
         "\n"
+        "With --forgetting, --along is divided into two histories and the inputs that follow both. The table\n"
+        "PREFIX.forgetting.csv and the plot PREFIX.forgetting.svg have the distance of the two states after "
+        "0,\n"
+        "1, 2, ... of these inputs, and the bound by the contraction of the state map, for models with a\n"
+        "volterra kernel without filters and levels as inputs. Any kernel is accepted.\n"
+        "\n"
         "-o without further options writes CSV tables, SVG plots and an HTML page.\n",
     .examples = "  volterra explain model.safetensors\n"
                 "  volterra explain model.safetensors --lags 30 -o learned\n"
                 "  volterra explain model.safetensors --about zero --order 3 --json\n"
-                "  volterra explain model.safetensors --along test.csv -o test --csv\n",
+                "  volterra explain model.safetensors --along test.csv -o test --csv\n"
+                "  volterra explain model.safetensors --forgetting --along train.csv -o memory\n",
     .options = OPTION_TABLE(rows),
     .run = run_explain,
 };

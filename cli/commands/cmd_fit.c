@@ -102,6 +102,39 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
                      (long long)info->report->alphas + 1);
 }
 
+/* Prints the value of the only output, or the range over outputs. Unknown values are ignored. */
+static void print_range(result_list *results, const char *label, const double *values, int64_t count)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t k = 0; k < count; k++) {
+        low = isfinite(values[k]) ? fmin(low, values[k]) : low;
+        high = isfinite(values[k]) ? fmax(high, values[k]) : high;
+    }
+    if (low == high)
+        results_text(results, NULL, label, "%.6g", low);
+    else if (low < high)
+        results_text(results, NULL, label, "%.6g to %.6g", low, high);
+}
+
+/* Reports norm, effective dimension and noise level. */
+static void report_norms(const volt_model_info *info, result_list *results)
+{
+    const volt_fit_report *report = info->report;
+    results_details(results, true);
+    results_numbers(results, "rkhs_norm", report->rkhs_norm, info->q);
+    print_range(results, "norm of the functional", report->rkhs_norm, info->q);
+    results_numbers(results, "effective_dimension", report->effective_dimension, info->q);
+    results_numbers(results, "dimension_error", report->dimension_error, info->q);
+    if (info->q == 1 && report->dimension_error[0] > 0)
+        results_text(results, NULL, "effective dimension", "%.6g +- %.2g", report->effective_dimension[0],
+                     report->dimension_error[0]);
+    else
+        print_range(results, "effective dimension", report->effective_dimension, info->q);
+    results_numbers(results, "noise", report->noise, info->q);
+    print_range(results, "noise level", report->noise, info->q);
+    results_details(results, false);
+}
+
 /* Reports the held-out rows, their score and the baselines. */
 static void report_held_out(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
@@ -211,8 +244,10 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     } else {
         results_number(results, "r2", "R2 in sample", found.r2);
         verdict_report(&found, info.q, results);
-        if (info.report)
+        if (info.report) {
+            report_norms(&info, results);
             report_held_out(&info, &found, results);
+        }
     }
     results_text(results, NULL, "can continue", "%s",
                  info.feedback              ? "yes (volterra continue)"

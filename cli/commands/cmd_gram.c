@@ -3,6 +3,7 @@
 #include "files/collections.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "page/curve_pictures.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -17,11 +18,12 @@
 
 typedef struct gram_arguments {
     common_arguments common;
-    const char *x, *y, *collection, *with, *kernel, *output;
+    const char *x, *y, *collection, *with, *kernel, *output, *plot;
     int missing;
     row_range rows, y_rows;
     double radius; /* 0: not given */
-    bool normalise;
+    int64_t count; /* of eigenvalues; 0: not given */
+    bool normalise, distance, spectrum;
 } gram_arguments;
 
 enum { OF_SEQUENCES = 1, OF_COLLECTIONS }; /* the two forms of the command */
@@ -39,6 +41,13 @@ static const option rows[] = {
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
     ROW("radius", "R", radius, "bound of the norm of the inputs", .unset = "the largest norm"),
     ROW("normalise", NULL, normalise, "normalisation so that K(x, x) = 1"),
+    ROW("distance", NULL, distance, "distances of the states in place of the kernel"),
+    ROW("spectrum", NULL, spectrum, "eigenvalues of the matrix and effective dimensions in place of the matrix",
+        .form = OF_SEQUENCES, .python = ""),
+    ROW("count", "K", count, "number of eigenvalues with --spectrum, the largest ones", .range = AT_LEAST(1),
+        .unset = "all", .form = OF_SEQUENCES, .python = ""),
+    ROW("plot", "FILE.svg", plot, "plot of the spectrum (requires gnuplot)", .form = OF_SEQUENCES,
+        .python = ""),
     ROW("output", "FILE", output, "file for the matrix: .npy, .mat or CSV", .letter = 'o',
         .unset = "CSV on standard output"),
 };
@@ -51,6 +60,7 @@ static volt_gram_options begin_gram(const gram_arguments *arguments)
     options.mirror = 1;
     options.radius = arguments->radius;
     options.normalise = arguments->normalise;
+    options.distance = arguments->distance;
     options.progress = progress_begin(arguments->common.quiet);
     return options;
 }
@@ -117,10 +127,12 @@ static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel
     results_text(*results, "kernel", NULL, "%s", info.text);
     results_count(*results, "rows", NULL, K.rows);
     results_count(*results, "columns", NULL, K.cols);
-    results_text(*results, NULL, arguments->output, "%lld x %lld values of %s%s", (long long)K.rows,
-                 (long long)K.cols, info.text, arguments->normalise ? ", normalised" : "");
+    results_text(*results, NULL, arguments->output, "%lld x %lld %s of %s%s", (long long)K.rows,
+                 (long long)K.cols, arguments->distance ? "distances" : "values", info.text,
+                 arguments->normalise ? ", normalised" : "");
     report_radius(arguments, kernel, radius, is_cross, *results);
     results_flag(*results, "normalised", arguments->normalise);
+    results_flag(*results, "distance", arguments->distance);
     return *results ? 0 : results_print(NULL);
 }
 
@@ -173,16 +185,81 @@ static int gram_of_sequences(const gram_arguments *arguments, const volt_kernel 
     return failed;
 }
 
+/* ---- spectrum --------------------------------------------------------------------------------- */
+
+static int check_spectrum(const gram_arguments *arguments)
+{
+    if (!arguments->spectrum && (arguments->count > 0 || arguments->plot))
+        return complain(EXIT_USAGE, "%s requires --spectrum", arguments->plot ? "--plot" : "--count");
+    if (arguments->spectrum && (arguments->y || arguments->distance))
+        return complain(EXIT_USAGE, "--spectrum and %s cannot be combined",
+                        arguments->y ? "--y" : "--distance");
+    const output_option outputs[] = {{"-o", arguments->output}, {"--plot", arguments->plot}};
+    int failed = outputs_check_distinct(outputs, 2);
+    return failed || !arguments->plot ? failed : output_check(arguments->plot);
+}
+
+/* Writes the eigenvalues and the plot. */
+static int write_spectrum(const gram_arguments *arguments, const volt_kernel *kernel, const dataset *x,
+                          volt_view spectrum, double seconds)
+{
+    static const char *const names[] = {"eigenvalue", "effective_dimension"};
+    result_list *results = NULL;
+    radius_pair radius = {radius_of(&x->view, 1), 0};
+    int failed = arguments->plot ? picture_spectrum_file(arguments->plot, spectrum) : 0;
+    if (!failed)
+        failed = output_matrix(arguments->output, spectrum, names, arguments->common.json, NULL, 0);
+    if (failed || is_standard_output(arguments->output))
+        return failed;
+    volt_kernel_info info = {.struct_size = sizeof info};
+    volt_kernel_get_info(kernel, &info);
+    results = results_new(arguments->common.json);
+    results_text(results, "output", NULL, "%s", arguments->output);
+    results_text(results, "kernel", NULL, "%s", info.text);
+    results_count(results, "rows", NULL, x->view.rows);
+    results_count(results, "count", NULL, spectrum.rows);
+    results_text(results, NULL, arguments->output, "%lld of %lld eigenvalues of %s", (long long)spectrum.rows,
+                 (long long)x->view.rows, info.text);
+    report_radius(arguments, kernel, radius, false, results);
+    results_number(results, "largest", "largest", spectrum.data[0]);
+    results_number(results, "smallest", "smallest", spectrum.data[(spectrum.rows - 1) * spectrum.ld]);
+    return results ? print_time(results, seconds) : results_print(NULL);
+}
+
+static int spectrum_of_sequence(const gram_arguments *arguments, const volt_kernel *kernel, const dataset *x)
+{
+    volt_matrix spectrum = {0};
+    int64_t count = arguments->count > 0 ? arguments->count : x->view.rows;
+    if (count > x->view.rows)
+        return complain(EXIT_USAGE, "--count must be at most %lld, the number of rows (got %lld)",
+                        (long long)x->view.rows, (long long)count);
+    int failed = allocate_matrix(count, 2, "the spectrum", &spectrum);
+    if (failed)
+        return failed;
+    volt_gram_options options = begin_gram(arguments);
+    volt_status status = volt_gram_spectrum(kernel, x->view, &options, spectrum);
+    double seconds = progress_end();
+    failed = status ? complain_status(status)
+                    : write_spectrum(arguments, kernel, x, volt_as_view(spectrum), seconds);
+    free(spectrum.data);
+    return failed;
+}
+
 static int run_on_sequences(const gram_arguments *arguments, const volt_kernel *kernel)
 {
     dataset x = {0}, y = {0};
-    int failed = output_check_against(arguments->output, arguments->x);
+    int failed = check_spectrum(arguments);
+    if (!failed)
+        failed = output_check_against(arguments->output, arguments->x);
     if (!failed)
         failed = output_check_against(arguments->output, arguments->y);
+    if (!failed && arguments->plot)
+        failed = output_check_against(arguments->plot, arguments->x);
     if (!failed)
         failed = read_sequences(arguments, &x, &y);
     if (!failed)
-        failed = gram_of_sequences(arguments, kernel, &x, &y);
+        failed = arguments->spectrum ? spectrum_of_sequence(arguments, kernel, &x)
+                                     : gram_of_sequences(arguments, kernel, &x, &y);
     dataset_release(&x);
     dataset_release(&y);
     return failed;
@@ -300,12 +377,23 @@ const cli_command command_gram = {
         "input. Matrices of one problem require the same radius: use a --radius that covers training and\n"
         "test rows. The result reports the radius, and a warning is printed if rows of X exceed those of Y.\n"
         "\n"
+        "With --distance, entry (i, j) is the distance of the two states, sqrt(K(x, x) + K(y, y) - 2 K(x, "
+        "y)).\n"
+        "Distances below about 6e-8 of the norms of the states are rounding errors and become 0.\n"
+        "\n"
+        "With --spectrum, row i is the i-th largest eigenvalue of the matrix of X and the effective dimension\n"
+        "tr K (K + alpha I)^-1 for alpha equal to it. --count K computes the K largest by a Lanczos "
+        "iteration,\n"
+        "for many rows; the effective dimension is then a lower bound. --plot draws the decay of the\n"
+        "eigenvalues and the effective dimension over alpha.\n"
+        "\n"
         "With --collection, entry (i, j) is the kernel of series i of A and series j of B. Lengths may\n"
         "differ. Kernels of the whole past compare the final states of two series, kernels of paths the two\n"
         "paths (volterra help kernels). With --json, class labels in the files are printed as well.\n",
     .examples = "  volterra gram --x z.csv --kernel volterra:tau_coef=0.4,lambda_coef=0.7 -o K.npy\n"
                 "  volterra gram --x z.csv --kernel gak:sigma=2,window=20 -o K.npy\n"
                 "  volterra gram --x test.csv --y z.csv --radius 4 --normalise -o C.npy\n"
+                "  volterra gram --x z.csv --kernel volterra --spectrum -o spectrum.csv --plot spectrum.svg\n"
                 "  volterra gram --collection train.ts --kernel gak:sigma=2 -o K.npy\n"
                 "  volterra gram --collection test.ts --with train.ts --kernel gak:sigma=2 -o C.npy\n",
     .options = OPTION_TABLE(rows),

@@ -130,6 +130,10 @@ typedef struct volt_gram_options {
     int mirror;    /* Y empty: copy the lower triangle to the upper one (default: 1) */
     int normalise; /* 1: K[i][j] / sqrt(k(x_i, x_i) k(y_j, y_j)), so that K(x, x) = 1 (default: 0) */
     volt_progress progress;
+    /* 1: distances of the states, sqrt(k(x_i, x_i) + k(y_j, y_j) - 2 K[i][j]), in place of K; with normalise, of the
+     * normalised states (default: 0). A square below 16 eps times the sum of the first two terms is rounding error, and the
+     * distance is 0: distances below about 6e-8 of the norms of the states cannot be told from 0 */
+    int distance;
 } volt_gram_options;
 VOLT_API volt_gram_options volt_gram_options_default(void);
 
@@ -145,6 +149,17 @@ VOLT_API volt_status volt_radius(volt_view X, double *radius);
  * with k(x, x) <= 0. */
 VOLT_API volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y,
                                const volt_gram_options *options, volt_matrix K);
+
+/* Computes the largest eigenvalues of the Gram matrix K of X (n x d) with itself, in decreasing order: row i of `out` (count x
+ * 2, 1 <= count <= n) receives eigenvalue i and the effective dimension tr K (K + alpha I)^-1 at alpha equal to it. All n
+ * eigenvalues, or more than a sixth of them, come from a full decomposition (n^3 operations), fewer from a Lanczos iteration
+ * (n^2 each) to a residual of 1e-10 times the largest; eigenvalues of a multiplicity above 1 are then counted once. Eigenvalues
+ * below n eps times the largest are rounding errors, and negative ones become 0. The dimension of such alphas is that of n eps
+ * times the largest. With count < n the dimension is a lower bound: the remaining eigenvalues, whose sum is known, are taken as
+ * equal to the last one that was computed. Stores K, n^2 numbers. options as above (mirror is ignored), may be NULL.
+ * VOLT_ERR_ARGUMENT for distance, and as volt_gram. */
+VOLT_API volt_status volt_gram_spectrum(const volt_kernel *kernel, volt_view X,
+                                        const volt_gram_options *options, volt_matrix out);
 
 /* The same for collections: K[i][j] is the kernel of series X[i] and series Y[j], each rows x d; lengths may differ. volterra,
  * fading, memory and fir compare the states at the ends of two series, with zero initial state; esn and sas the last states;

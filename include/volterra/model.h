@@ -202,6 +202,18 @@ typedef struct volt_fit_report {
     const double *loo_rmse, *gcv_rmse; /* q: the same for loo_mse and gcv; NULL: unknown */
     int single_fit; /* 1: one fit of the rows before `first` predicts all held-out rows; 0: each from all rows known then */
     const double *best_alpha; /* q: alpha of the best fit tried; infinite: a constant; NaN: alpha was given */
+    /* q, in the units of the targets: norm of the fitted functional in the space of the kernel, without its constant; 0 if
+     * the kernel is not used. With pcg to its tolerance; NaN with a loss */
+    const double *rkhs_norm;
+    /* q: effective dimension tr K (K + alpha I)^-1 of the fitted rows, with K centred if the output has an intercept; 0 if
+     * the kernel is not used. With landmarks, of the kernel of the landmarks. NaN with pcg and with a loss ... */
+    const double *effective_dimension;
+    /* ... and its standard error: 0 up to 1024 rows and for features and landmarks, which compute the trace; above, it is
+     * estimated with 128 vectors of random signs */
+    const double *dimension_error;
+    /* q, in the units of the targets: noise level, sqrt(sum of squared residuals / (rows - 1 - effective_dimension)), rows
+     * without an intercept; NaN if the dimension is unknown or an output is not a pure kernel fit */
+    const double *noise;
 } volt_fit_report;
 
 /* Targets that the members of a sum were fitted on. The prediction of the sum does not depend on it; known outputs do. */
@@ -477,6 +489,15 @@ VOLT_API void volt_explanation_free(volt_explanation *explanation);
  * prediction. Only the options order, about, point, records and progress are used; inputs outside the ball are clipped. */
 VOLT_API volt_status volt_model_orders(const volt_model *model, volt_view X,
                                        const volt_explain_options *options, volt_matrix out);
+
+/* Computes how a model forgets: the distance of two states (volt_gram_options.distance) that started from different histories
+ * and then received the same inputs X (h x d). Both histories have at least one row, in the units of the inputs, after a zero
+ * initial state; inputs outside the ball of training are clipped. Row s of `out` (h + 1 x 2) receives the distance after s rows
+ * of X and its bound, the distance in row 0 times (lambda sqrt(sup kappa))^s. The bound is NaN unless the kernel is volterra
+ * without filters or other factors and the inputs are levels. VOLT_ERR_ARGUMENT for a feedback weight; VOLT_ERR_SHAPE,
+ * VOLT_ERR_NOT_FINITE, VOLT_ERR_CANCELLED. On failure `out` is unchanged. */
+VOLT_API volt_status volt_model_forgetting(const volt_model *model, volt_view first, volt_view second,
+                                           volt_view X, volt_progress progress, volt_matrix out);
 
 /* ---- plan ------------------------------------------------------------------------------------- */
 

@@ -32,7 +32,7 @@ typedef struct volt_trained {
     int64_t n_records;
 } volt_trained;
 
-enum { VOLT_REPORT_NUMBERS = 12 };
+enum { VOLT_REPORT_NUMBERS = 16 };
 
 struct volt_model {
     int64_t n, d, q, washout, ahead; /* n: rows; d: kernel columns */
@@ -47,7 +47,8 @@ struct volt_model {
     volt_input kind;    /* of the recipe */
     bool has_report;
     volt_fit_report report;
-    /* VOLT_REPORT_NUMBERS x q: mse, best_mse, naive_mse, share, loo_mse, gcv, roots of all but share, best_alpha */
+    /* VOLT_REPORT_NUMBERS x q: mse, best_mse, naive_mse, share, loo_mse, gcv, roots of all but share, best_alpha,
+     * rkhs_norm, effective_dimension, its error, noise */
     double *report_numbers;
     volt_kernel *kernel;
     volt_resolved resolved; /* on the ball of the scaled training inputs */

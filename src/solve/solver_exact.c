@@ -10,8 +10,9 @@
 
 #include <math.h>
 
-/* Numbers per row in addition to the matrix: u, and the workspace of the condition estimate. */
-enum { NUMBERS_PER_ROW = 5 };
+/* Numbers per row in addition to the matrix: u, and the workspace of the condition estimate and of the effective
+ * dimension, one after the other. */
+enum { NUMBERS_PER_ROW = 68 };
 
 static double bytes(double n, double q, double states)
 {
@@ -105,6 +106,8 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
     task->choice->errors = task->errors;
     task->choice->stored_factors = task->stored_factors;
     task->choice->target_scale = task->target_scale;
+    task->choice->dimension = readout->dimension;
+    task->choice->dimension_error = readout->dimension_error;
     VOLT_TRY(volt_choice_solve(factor, &begun, task->intercept, task->choice, task->progress, share, readout->A,
                                readout->intercepts, &readout->rcond));
     readout->log_likelihood = task->choice->log_likelihood;
@@ -134,6 +137,22 @@ static volt_status keep_factor(const volt_factor *factor, const volt_solver_task
     return VOLT_OK;
 }
 
+/* The same for all outputs. */
+static volt_status take_dimension(volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, task->progress, "factor", 1, 0, 1);
+    factor->task.stage = &stage;
+    volt_status status =
+        volt_factor_dimension(factor, task->intercept, readout->dimension, readout->dimension_error);
+    factor->task.stage = NULL;
+    for (int64_t k = 1; k < readout->A.cols; k++) {
+        readout->dimension[k] = readout->dimension[0];
+        readout->dimension_error[k] = readout->dimension_error[0];
+    }
+    return status;
+}
+
 static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_task *task,
                               volt_readout *readout)
 {
@@ -158,6 +177,8 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
     VOLT_TRY(fill(factor, task, share));
     VOLT_TRY(volt_ridge_run(factor, task->progress, share, 1 - share, &report));
     take_intercepts(factor, task, readout);
+    if (readout->dimension)
+        VOLT_TRY(take_dimension(factor, task, readout));
     if (task->stored_factors)
         VOLT_TRY(keep_factor(factor, task));
     readout->rcond = report.rcond;

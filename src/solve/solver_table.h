@@ -71,6 +71,9 @@ typedef struct volt_readout {
     volt_matrix fitted; /* losses only, rows kept x q: receives u with the intercept; no data: not computed */
     double alpha, objective, gap; /* losses only: receive alpha, the minimum and the duality gap */
     double log_likelihood;        /* in units of the targets (factor.h); NaN if undefined */
+    /* (optional) q each, NaN on entry: effective dimension (volt_factor_dimension) and its standard error; 0 for
+     * outputs without the kernel. Not changed by a solver that has none */
+    double *dimension, *dimension_error;
 } volt_readout;
 
 /* Accuracy of the readout. */

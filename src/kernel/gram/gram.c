@@ -182,6 +182,7 @@ static volt_status run_gram(const volt_kernel *kernel, const volt_sliced_rows *x
                              .same = same,
                              .centred = resolved.centred,
                              .normalise = options->normalise != 0,
+                             .distance = options->distance != 0,
                              .mirror = options->mirror != 0};
     if (status == VOLT_OK)
         status = volt_gram_run(&steps, K);

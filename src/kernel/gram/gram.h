@@ -41,7 +41,7 @@ volt_status volt_join_radii(const volt_kernel *kernel, double requested, int64_t
  * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA if all rows are equal. */
 volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit);
 
-/* ---- centring, normalising and mirroring of a filled matrix ------------------------------------ */
+/* ---- centring, normalising, distances and mirroring of a filled matrix ------------------------- */
 
 /* Fills K without centring. With `own` it is the matrix of the columns (m x m), of which the lower triangle
  * is sufficient. Progress covers [from, from + share] of the call. */
@@ -58,8 +58,12 @@ typedef struct volt_gram_steps {
     volt_gram_fill fill;
     volt_gram_self self; /* called only if rows and columns differ: otherwise the diagonal is used */
     double self_work[2]; /* work of `self` for rows and for columns, relative to filling K */
-    bool same, centred, normalise, mirror;
+    bool same, centred, normalise, distance, mirror;
 } volt_gram_steps;
+
+/* sqrt(k(x, x) + k(y, y) - 2 k(x, y)) from these three values. A square below 16 eps times the sum of the first
+ * two is a rounding error and becomes 0. */
+double volt_gram_distance(double row, double column, double value);
 
 /* VOLT_ERR_DATA if normalisation divides by a kernel of a row with itself that is not above 0. */
 volt_status volt_gram_run(const volt_gram_steps *steps, volt_matrix K);

@@ -445,6 +445,7 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
                              .same = same,
                              .centred = resolved.centred,
                              .normalise = options->normalise != 0,
+                             .distance = options->distance != 0,
                              .mirror = options->mirror != 0};
     if (status == VOLT_OK)
         status = volt_gram_run(&steps, K);

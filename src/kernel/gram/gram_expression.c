@@ -147,6 +147,7 @@ volt_status volt_gram_expression(const volt_kernel *kernel, const volt_view *X, 
                              .self_work = {1, 1},
                              .same = same,
                              .normalise = options->normalise != 0,
+                             .distance = options->distance != 0,
                              .mirror = options->mirror != 0};
     return volt_gram_run(&steps, K);
 }

@@ -1,4 +1,4 @@
-/* src/kernel/gram/gram_steps.c: centring, normalising and mirroring of a filled Gram matrix.
+/* src/kernel/gram/gram_steps.c: centring, normalising, distances and mirroring of a filled Gram matrix.
  *
  * Centring subtracts the mean of the features phi of the kernel, taken over the m columns y:
  *
@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -135,18 +136,51 @@ static volt_status fill_and_centre(const volt_gram_steps *steps, double from, ce
     return steps->fill(steps->context, false, from, 1 - from, K);
 }
 
-static volt_status normalise_same(const volt_gram_steps *steps, double *self, volt_matrix K)
+double volt_gram_distance(double row, double column, double value)
+{
+    static const double ROUNDING = 16;
+    double square = row + column - 2 * value;
+    return square > ROUNDING * DBL_EPSILON * (row + column) ? sqrt(square) : 0;
+}
+
+static void take_distances(volt_matrix K, bool lower, const double *rows, const double *columns)
+{
+#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
+    for (int64_t i = 0; i < K.rows; i++)
+        for (int64_t j = 0; j < (lower ? i + 1 : K.cols); j++)
+            K.data[i * K.ld + j] =
+                lower && i == j ? 0 : volt_gram_distance(rows[i], columns[j], K.data[i * K.ld + j]);
+}
+
+/* Normalises K, and replaces it by distances, as requested. `rows` and `columns` are the kernels of each row and
+ * column with itself; they are the same array for a symmetric matrix. */
+static volt_status use_self(const volt_gram_steps *steps, double *rows, double *columns, volt_matrix K)
+{
+    if (steps->normalise) {
+        VOLT_TRY(invert_roots(rows, K.rows, "row"));
+        if (!steps->same)
+            VOLT_TRY(invert_roots(columns, K.cols, "column"));
+        scale_entries(K, steps->same, rows, columns);
+        for (int64_t i = 0; i < K.rows; i++)
+            rows[i] = 1;
+        for (int64_t j = 0; j < K.cols; j++)
+            columns[j] = 1;
+    }
+    if (steps->distance)
+        take_distances(K, steps->same, rows, columns);
+    return VOLT_OK;
+}
+
+static volt_status run_same(const volt_gram_steps *steps, double *self, volt_matrix K)
 {
     VOLT_TRY(fill_and_centre(steps, 0, NULL, K));
     for (int64_t i = 0; i < K.rows; i++)
         self[i] = K.data[i * K.ld + i];
-    VOLT_TRY(invert_roots(self, K.rows, "row"));
-    scale_entries(K, true, self, self);
-    return VOLT_OK;
+    return use_self(steps, self, self, K);
 }
 
 /* `self`: K.rows values, then K.cols; `moved` as many. */
-static volt_status normalise_cross(const volt_gram_steps *steps, double *self, double *moved, volt_matrix K)
+static volt_status run_cross(const volt_gram_steps *steps, double *self, double *moved, volt_matrix K)
 {
     double *rows = self, *columns = self + K.rows;
     centre_shifts shifts = {moved, moved + K.rows};
@@ -157,19 +191,16 @@ static volt_status normalise_cross(const volt_gram_steps *steps, double *self, d
     VOLT_TRY(fill_and_centre(steps, row_share + column_share, &shifts, K));
     for (int64_t i = 0; i < K.rows + K.cols; i++)
         self[i] += moved[i]; /* 0 without centring */
-    VOLT_TRY(invert_roots(rows, K.rows, "row"));
-    VOLT_TRY(invert_roots(columns, K.cols, "column"));
-    scale_entries(K, false, rows, columns);
-    return VOLT_OK;
+    return use_self(steps, rows, columns, K);
 }
 
-static volt_status run_normalised(const volt_gram_steps *steps, volt_matrix K)
+static volt_status run_with_self(const volt_gram_steps *steps, volt_matrix K)
 {
     int64_t count = K.rows + K.cols;
     double *self = volt_alloc_zero(count, sizeof *self), *moved = volt_alloc_zero(count, sizeof *moved);
     volt_status status = self && moved ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = steps->same ? normalise_same(steps, self, K) : normalise_cross(steps, self, moved, K);
+        status = steps->same ? run_same(steps, self, K) : run_cross(steps, self, moved, K);
     volt_free(moved);
     volt_free(self);
     return status;
@@ -177,7 +208,8 @@ static volt_status run_normalised(const volt_gram_steps *steps, volt_matrix K)
 
 volt_status volt_gram_run(const volt_gram_steps *steps, volt_matrix K)
 {
-    VOLT_TRY(steps->normalise ? run_normalised(steps, K) : fill_and_centre(steps, 0, NULL, K));
+    VOLT_TRY(steps->normalise || steps->distance ? run_with_self(steps, K)
+                                                 : fill_and_centre(steps, 0, NULL, K));
     if (steps->same && steps->mirror)
         volt_mirror(K);
     return VOLT_OK;

@@ -354,7 +354,11 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
                             .intercepts = model->intercepts,
                             .unlearned = unlearned,
                             .washout_fitted = washout_fitted,
-                            .log_likelihood = NAN};
+                            .log_likelihood = NAN,
+                            .dimension = centred ? NULL : model->report_numbers + 13 * q,
+                            .dimension_error = model->report_numbers + 14 * q};
+    for (int64_t k = 0; k < 2 * q; k++)
+        model->report_numbers[13 * q + k] = NAN;
     volt_loo_errors loo_errors = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
     if (solver->offers.leverages)
         task.loo_errors = &loo_errors;
@@ -375,6 +379,9 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
         volt_fit_report_solver(solver, &solving->solver_choice, task.iteration, model);
         if (task.loo_errors)
             volt_fit_report_loo(&loo_errors, model);
+        bool on_states = solver->needs.states || solving->solver_choice.landmarks > 0;
+        volt_fit_report_norms(fit, coefficients, unlearned, fit->chooses ? buffers->choice.outputs : NULL,
+                              on_states ? volt_as_view(states) : (volt_view){0}, model);
         status = take_readout(fit, solving, solver, task.kernel, states, washout_fitted, model);
     }
     volt_operator_free(task.kernel);

@@ -301,7 +301,8 @@ static void make_report(volt_model *model)
         numbers[k] = numbers[q + k] = numbers[2 * q + k] = NAN;
         numbers[6 * q + k] = numbers[7 * q + k] = numbers[8 * q + k] = NAN;
         numbers[3 * q + k] = 1;
-        numbers[11 * q + k] = NAN;
+        for (int64_t j = 11; j < VOLT_REPORT_NUMBERS; j++)
+            numbers[j * q + k] = NAN;
     }
     model->report = (volt_fit_report){.struct_size = sizeof(volt_fit_report),
                                       .prequential_r2 = NAN,

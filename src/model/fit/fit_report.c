@@ -49,6 +49,48 @@ void volt_fit_report_numbers(volt_model *model)
     model->report.best_rmse = numbers + 7 * q;
     model->report.naive_rmse = numbers + 8 * q;
     model->report.best_alpha = numbers + 11 * q;
+    model->report.rkhs_norm = numbers + 12 * q;
+    model->report.effective_dimension = numbers + 13 * q;
+    model->report.dimension_error = numbers + 14 * q;
+    model->report.noise = numbers + 15 * q;
+}
+
+/* K A of fitted row i and output k, from K A + c = share y - alpha A - (the mean that is not learned). */
+static double fitted_part(const fit_task *task, const volt_model *model, int64_t i, int64_t k, double a,
+                          double unlearned)
+{
+    double base =
+        model->anchors[k] >= 0 ? task->X.data[i * task->X.ld + model->anchors[k]] : model->target_mean[k];
+    double y = (task->Y.data[i * task->Y.ld + k] - base) / model->target_scale[k];
+    return model->shares[k] * y - unlearned - model->intercepts[k] - model->alphas[k] * a;
+}
+
+void volt_fit_report_norms(const fit_task *task, const double *coefficients, const double *unlearned,
+                           const volt_chosen *chosen, volt_view states, volt_model *model)
+{
+    int64_t q = model->q, w = model->washout;
+    double *norm = model->report_numbers + 12 * q, *noise = norm + 3 * q;
+    const double *dimension = norm + q;
+    for (int64_t k = 0; k < q; k++) {
+        bool is_used = isfinite(model->alphas[k]) && model->report.share[k] > 0;
+        double square = 0, errors = 0, rows = 0;
+        for (int64_t i = w; is_used && i < task->Y.rows; i++) {
+            double a = coefficients[i * q + k];
+            if (!fit_task_has_target(task, i))
+                continue;
+            rows++;
+            errors += model->alphas[k] * a * model->alphas[k] * a;
+            square += states.data ? 0 : a * fitted_part(task, model, i, k, a, unlearned[k]);
+        }
+        for (int64_t i = 0; is_used && i < states.rows; i++)
+            square += states.data[i * states.ld + k] * states.data[i * states.ld + k];
+        bool constant = chosen ? chosen[k].constant : model->intercept;
+        double freedom = rows - (constant ? 1 : 0) - dimension[k];
+        norm[k] = model->target_scale[k] * sqrt(fmax(square, 0)); /* the sum may round below 0 */
+        noise[k] = is_used && model->shares[k] == 1 && freedom > 0
+                       ? model->target_scale[k] * sqrt(errors / freedom)
+                       : NAN;
+    }
 }
 
 void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const volt_held_out *held,

@@ -136,6 +136,12 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
 void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice *choice,
                             const volt_iteration *iteration, volt_model *model);
 
+/* Reports norms and noise. The dimensions are known; `coefficients` (n x q) and `unlearned` as in volt_readout;
+ * `chosen` (q) is NULL if nothing was chosen. `states` is the readout of states or landmarks if the solver works on these; without data, K A follows from
+ * the coefficients. */
+void volt_fit_report_norms(const fit_task *task, const double *coefficients, const double *unlearned,
+                           const volt_chosen *chosen, volt_view states, volt_model *model);
+
 /* Reports leave-one-out errors, in the units of the targets. */
 void volt_fit_report_loo(const volt_loo_errors *loo_errors, volt_model *model);
 

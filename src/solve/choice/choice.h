@@ -43,6 +43,9 @@ typedef struct volt_choice {
     /* (optional) VOLT_ROW_ERRORS lists that receive the errors of the chosen readouts */
     volt_row_errors *errors;
 
+    /* (optional) q each: as in volt_readout */
+    double *dimension, *dimension_error;
+
     bool decided;          /* the outputs are given; nothing is chosen */
     volt_chosen *outputs;  /* q: the results */
     volt_held_out held;    /* held-out rows, counted from the first kept row; mse is not used */

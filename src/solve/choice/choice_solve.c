@@ -176,6 +176,8 @@ static void take_constants(const exact_choice *c, volt_matrix A, double *interce
         for (int i = 0; c->choice->errors && i < VOLT_ROW_ERRORS; i++)
             take_constant_errors(c, k, &c->choice->errors[i]);
         c->choice->log_likelihood = NAN;
+        if (c->choice->dimension)
+            c->choice->dimension[k] = c->choice->dimension_error[k] = 0;
         intercepts[k] = 0;
         int64_t counted = 0;
         for (int64_t i = 0; chosen->share > 0 && chosen->constant && i < c->rows; i++) {
@@ -214,6 +216,22 @@ static double likelihood_of(const exact_choice *c, int64_t k)
     return isfinite(score) ? score : NAN;
 }
 
+/* Effective dimensions of the outputs with this alpha. */
+static volt_status take_dimensions(exact_choice *c, double alpha, bool constant)
+{
+    double dimension = NAN, error = 0;
+    for (int64_t k = 0; k < c->q; k++) {
+        const volt_chosen *chosen = &c->choice->outputs[k];
+        if (!is_solved(chosen, alpha) || chosen->constant != constant)
+            continue;
+        if (isnan(dimension))
+            VOLT_TRY(volt_factor_dimension(c->factor, constant, &dimension, &error));
+        c->choice->dimension[k] = dimension;
+        c->choice->dimension_error[k] = error;
+    }
+    return VOLT_OK;
+}
+
 static volt_status solve_alpha(exact_choice *c, double alpha, volt_matrix A, double *intercepts, double *rcond)
 {
     volt_factor *f = c->factor;
@@ -222,6 +240,8 @@ static volt_status solve_alpha(exact_choice *c, double alpha, volt_matrix A, dou
     c->factored = 0; /* the forward solves become the coefficients */
     VOLT_TRY(volt_factor_rcond(f, c->norm, rcond));
     volt_factor_intercepts(f);
+    for (int constant = 0; c->choice->dimension && constant <= (c->intercept ? 1 : 0); constant++)
+        VOLT_TRY(take_dimensions(c, alpha, constant));
     if (c->choice->errors)
         VOLT_TRY(take_all_errors(c, alpha));
     if (c->choice->stored_factors)

@@ -223,6 +223,17 @@ volt_status volt_factor_log_score(volt_factor *factor, const double *scale, doub
  * above. */
 double volt_factor_output_score(const volt_factor *factor, int64_t k, bool constant, double scale);
 
+/* Effective dimension of the rows with a target (docs/math.md), after volt_factor_grow of all rows,
+ *
+ *     n - alpha tr R,   with `constant` (requires task.u)   n - 1 - alpha tr P.
+ *
+ * Up to VOLT_EXACT_DIMENSION rows it is computed from the inverse factor, m^3 / 3 operations, and *error is 0.
+ * Above, it is the mean over VOLT_DIMENSION_PROBES vectors z of random signs of n - alpha z' R z, m^2 operations
+ * each, and *error is its standard error. The signs are fixed, so that it decreases with alpha.
+ * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+enum { VOLT_EXACT_DIMENSION = 1024, VOLT_DIMENSION_PROBES = 128 };
+volt_status volt_factor_dimension(volt_factor *factor, bool constant, double *dimension, double *error);
+
 /* ---- gradient of the likelihood (factor_evidence.c) ------------------------------------------- */
 
 /* Replaces L by G, the symmetric derivatives of the log score by the entries of K, for all rows. A (m x q)

@@ -247,6 +247,105 @@ volt_status volt_factor_precisions(volt_factor *f, double *P)
     return status;
 }
 
+/* ---- effective dimension ---------------------------------------------------------------------- */
+
+/* tr R over the rows with a target. `squares` has m numbers, `workspace` m x COLUMNS. */
+static volt_status trace_exactly(volt_factor *f, double *squares, double *workspace, double *trace)
+{
+    *trace = 0;
+    for (int64_t first = 0; first < f->m; first += COLUMNS) {
+        int64_t count = volt_min(COLUMNS, f->m - first);
+        square_columns(f, first, count, workspace, squares);
+        for (int64_t t = first; t < first + count; t++)
+            *trace += f->task.without && f->task.without[t] ? 0 : squares[t];
+        if (!volt_stage_poll(f->task.stage))
+            return volt_stage_end(f->task.stage);
+    }
+    return VOLT_OK;
+}
+
+/* z' R z, and z' r for r (m numbers; NULL: 0), of COLUMNS vectors of random signs. */
+static void probe(volt_factor *f, volt_rng *rng, const double *r, double *workspace, double *squares,
+                  double *products)
+{
+    volt_matrix Z = volt_matrix_of(workspace, f->m, COLUMNS);
+    memset(squares, 0, COLUMNS * sizeof *squares);
+    memset(products, 0, COLUMNS * sizeof *products);
+    for (int64_t t = 0; t < f->m; t++) {
+        uint64_t signs = volt_rng_word(rng); /* one bit for each of the 64 columns */
+        bool is_fitted = !(f->task.without && f->task.without[t]);
+        for (int64_t k = 0; k < COLUMNS; k++) {
+            double z = !is_fitted ? 0 : signs >> k & 1 ? 1 : -1;
+            Z.data[t * COLUMNS + k] = z;
+            products[k] += r ? z * r[t] : 0;
+        }
+    }
+    f->backend->forward(f->L, 0, f->m, f->task.steady, Z);
+    for (int64_t t = 0; t < f->m; t++)
+        for (int64_t k = 0; k < COLUMNS; k++)
+            squares[k] += Z.data[t * COLUMNS + k] * Z.data[t * COLUMNS + k];
+}
+
+/* The trace of R, or of P with r, from probes, and its standard error. */
+static volt_status trace_by_probes(volt_factor *f, const double *r, double uu, double *workspace, double *trace,
+                                   double *error)
+{
+    double squares[COLUMNS], products[COLUMNS], values[VOLT_DIMENSION_PROBES], sum = 0, spread = 0;
+    volt_rng rng;
+    volt_rng_init(&rng, 0, 0);
+    for (int64_t first = 0; first < VOLT_DIMENSION_PROBES; first += COLUMNS) {
+        probe(f, &rng, r, workspace, squares, products);
+        for (int64_t k = 0; k < COLUMNS; k++) {
+            values[first + k] = squares[k] - (r ? products[k] * products[k] / uu : 0);
+            sum += values[first + k];
+        }
+        if (!volt_stage_poll(f->task.stage))
+            return volt_stage_end(f->task.stage);
+    }
+    *trace = sum / VOLT_DIMENSION_PROBES;
+    for (int64_t k = 0; k < VOLT_DIMENSION_PROBES; k++)
+        spread += (values[k] - *trace) * (values[k] - *trace);
+    *error = sqrt(spread / (VOLT_DIMENSION_PROBES - 1) / VOLT_DIMENSION_PROBES);
+    return VOLT_OK;
+}
+
+static volt_status find_dimension(volt_factor *f, bool constant, double *r, double *workspace,
+                                  double *dimension, double *error)
+{
+    double rows = 0, uu = 0, rr = 0, trace = 0, spread = 0;
+    for (int64_t t = 0; t < f->m; t++) {
+        double u = constant ? f->task.u[t * f->task.ld_u] : 0;
+        rows += !(f->task.without && f->task.without[t]);
+        uu += u * u;
+    }
+    if (constant)
+        volt_factor_zero_sum(f, volt_matrix_of(r, f->m, 1));
+    for (int64_t t = 0; constant && t < f->m; t++)
+        rr += r[t] * r[t];
+    if (f->m <= VOLT_EXACT_DIMENSION) {
+        VOLT_TRY(trace_exactly(f, workspace + f->m * COLUMNS, workspace, &trace));
+        trace -= constant ? rr / uu : 0;
+    } else {
+        VOLT_TRY(trace_by_probes(f, constant ? r : NULL, uu, workspace, &trace, &spread));
+    }
+    double most = constant ? rows - 1 : rows;
+    *dimension = fmin(fmax(most - f->task.alpha * trace, 0), most); /* rounding may leave the range */
+    *error = f->task.alpha * spread;
+    return VOLT_OK;
+}
+
+volt_status volt_factor_dimension(volt_factor *f, bool constant, double *dimension, double *error)
+{
+    double *r = volt_alloc_doubles(f->m, 1), *workspace = volt_alloc_doubles(f->m, COLUMNS + 1);
+    volt_status status =
+        r && workspace ? find_dimension(f, constant, r, workspace, dimension, error) : VOLT_ERR_MEMORY;
+    volt_free(workspace);
+    volt_free(r);
+    return status;
+}
+
+/* ---- leave-one-out errors ---------------------------------------------------------------------- */
+
 /* On entry, `errors` holds the coefficients. */
 void volt_factor_loo(volt_factor *f, const double *P, volt_matrix errors, volt_matrix variances, double *gcv)
 {

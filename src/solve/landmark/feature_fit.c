@@ -199,6 +199,8 @@ static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
         readout->unlearned[k] = 0;
         if (s->task->loo_errors)
             s->task->loo_errors->loo[k] = s->task->loo_errors->gcv[k] = NAN;
+        if (readout->dimension)
+            readout->dimension[k] = readout->dimension_error[k] = 0;
         if (!(chosen.share > 0) || isinf(chosen.alpha)) {
             take_constant(s, k, &chosen, readout);
             continue;
@@ -210,10 +212,14 @@ static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
             readout->rcond = fmin(readout->rcond, rcond);
             if (s->task->loo_errors)
                 take_leverages(s, alpha, constant);
+            else if (readout->dimension)
+                s->freedom = volt_state_sums_freedom(s->sums, alpha, constant);
         }
         take_output(s, k, &chosen, readout);
         if (s->task->loo_errors)
             leave_one_out(s, k, &chosen);
+        if (readout->dimension)
+            readout->dimension[k] = s->freedom - (constant ? 1 : 0);
     }
     return VOLT_OK;
 }
