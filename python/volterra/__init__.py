@@ -22,7 +22,7 @@ Estimators follow the scikit-learn estimator API; scikit-learn itself is optiona
 - `RowAnomaly`: anomaly detection in the rows of one series;
 - `VolterraClassifier`: class probabilities of rows. For other losses see ``loss=`` of `VolterraRidge`.
 
-Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `solver_table`,
+Kernels: `gram`, `gram_spectrum`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `solver_table`,
 `kernel_text`, `kernel_facts`. Marginal likelihood with gradients: `evidence`. Model confidence set: `MCS`, `losses`.
 Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`. Weighted sums of models:
 `combine`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
@@ -65,6 +65,7 @@ from .series_forecaster import Forecaster, ForecastWarning, forecast
 from .kernels import (
     gak_kernel,
     gram,
+    gram_spectrum,
     kernel_facts,
     kernel_table,
     solver_table,
@@ -127,6 +128,7 @@ __all__ = [
     "forecast",
     "gak_kernel",
     "gram",
+    "gram_spectrum",
     "identify",
     "info",
     "kernel_facts",

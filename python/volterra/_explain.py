@@ -187,6 +187,35 @@ class Explains:
                 self.verbose,  # type: ignore[attr-defined]
             )
 
+    def forgetting(self, first: Any, second: Any, X: Any) -> Array:
+        """Return the distance of two states after different histories and the same inputs.
+
+        Parameters
+        ----------
+        first, second : array-like of shape (n_steps, n_features)
+            The two histories, each after a zero initial state.
+        X : array-like of shape (n_steps, n_features)
+            The inputs after both. Inputs outside the ball of training are clipped.
+
+        Returns
+        -------
+        ndarray of shape (n_steps + 1, 2)
+            After 0, 1, 2, ... rows of X, the distance (see `gram`) and its bound by the contraction of the state map,
+            ``distance[0] * (lam * sqrt(sup kappa)) ** s``. The bound is nan unless the kernel is volterra without filters
+            or other factors and the inputs are levels.
+        """
+        self._check_is_fitted()  # type: ignore[attr-defined]
+        self._refresh_model()  # type: ignore[attr-defined]
+        rows = [self._read_inputs(Records.read(part, None, None).X) for part in (first, second, X)]  # type: ignore[attr-defined]
+        out = empty(len(rows[2]) + 1, 2)
+        with use_threads(self.n_jobs):  # type: ignore[attr-defined]
+            values = float(sum(len(part) for part in rows)) ** 2
+            with Watch("forgetting", self.verbose, values=values) as watch:  # type: ignore[attr-defined]
+                model: Model = self._model  # type: ignore[attr-defined]
+                views = [view(part) for part in rows]
+                watch.check(c.lib.volt_model_forgetting(model, *views, watch.progress, view(out)))
+        return out
+
     def orders(self, X: Any, *, order: int = 2, about: About = "mean", groups: Any = None) -> Array:
         """Decompose the predictions of a new sequence with zero initial state by order.
 

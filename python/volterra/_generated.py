@@ -415,6 +415,7 @@ class GramOptions(Sized):
         ("mirror", c_int),
         ("normalise", c_int),
         ("progress", Progress),
+        ("distance", c_int),
     ]
 
 
@@ -574,6 +575,10 @@ class FitReport(Sized):
         ("gcv_rmse", POINTER(c_double)),
         ("single_fit", c_int),
         ("best_alpha", POINTER(c_double)),
+        ("rkhs_norm", POINTER(c_double)),
+        ("effective_dimension", POINTER(c_double)),
+        ("dimension_error", POINTER(c_double)),
+        ("noise", POINTER(c_double)),
     ]
 
 
@@ -1725,6 +1730,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_gram_options_default": (GramOptions, []),
     "volt_radius": (c_int, [Matrix, c_void_p]),
     "volt_gram": (c_int, [c_void_p, Matrix, Matrix, POINTER(GramOptions), Matrix]),
+    "volt_gram_spectrum": (c_int, [c_void_p, Matrix, POINTER(GramOptions), Matrix]),
     "volt_gram_collection": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(GramOptions), Matrix]),
     "volt_loss_at": (POINTER(LossInfo), [c_int64]),
     "volt_loss_parse": (c_int, [c_char_p, POINTER(c_void_p)]),
@@ -1753,6 +1759,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_model_explain": (c_int, [c_void_p, POINTER(ExplainOptions), POINTER(POINTER(Explanation))]),
     "volt_explanation_free": (None, [POINTER(Explanation)]),
     "volt_model_orders": (c_int, [c_void_p, Matrix, POINTER(ExplainOptions), Matrix]),
+    "volt_model_forgetting": (c_int, [c_void_p, Matrix, Matrix, Matrix, Progress, Matrix]),
     "volt_plan_fit": (c_int, [c_void_p, c_int64, c_int64, c_int64, c_int64, c_int, POINTER(Plan), POINTER(SolverPlans)]),
     "volt_live_options_default": (LiveOptions, []),
     "volt_live_create": (c_int, [c_void_p, POINTER(LiveOptions), POINTER(c_void_p)]),

@@ -150,6 +150,10 @@ class FitReport(NamedTuple):
     rmse: Array  # q each: roots of mse, best_mse and naive_mse, valid also if a square overflows or underflows
     best_rmse: Array
     naive_rmse: Array
+    rkhs_norm: Array  # q each: norm of the fitted functional without its constant; nan: unknown
+    effective_dimension: Array  # tr K (K + alpha I)^-1; nan: unknown ...
+    dimension_error: Array  # ... and its standard error; 0: exact
+    noise: Array  # noise level; nan: unknown
 
 
 class Model(Owner):
@@ -469,7 +473,10 @@ class Model(Owner):
             return None
         r = self._info.report.contents
         numbers = {name: getattr(r, name) for name in FitReport._fields if name != "solver"}
-        arrays = ("mse", "best_mse", "naive_mse", "share", "loo_mse", "gcv", "rmse", "best_rmse", "naive_rmse")
+        arrays = (
+            *("mse", "best_mse", "naive_mse", "share", "loo_mse", "gcv", "rmse", "best_rmse", "naive_rmse"),
+            *("rkhs_norm", "effective_dimension", "dimension_error", "noise"),
+        )
         numbers.update({name: self._array(numbers[name], self.q) if numbers[name] else None for name in arrays})
         return FitReport(solver=c.text(r.solver), **numbers)
 

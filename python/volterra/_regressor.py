@@ -71,6 +71,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
     _STATE = (
         *("_model", "_rows", "_tail", "_fitted", "_flat", "_flat_series", "_form", "_horizons", "_is_series"),
         *("_future", "_assessment", "_records", "report_", "prequential_r2_", "log_likelihood_"),
+        *("rkhs_norm_", "effective_dimension_", "noise_"),
     )
 
     def _kernel_text(self) -> str:
@@ -200,7 +201,10 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         report = self._model.report
         self._assessment = assess(training.pairing, losses, season, self._model, self._fitted)
         self.report_, self.prequential_r2_, self.log_likelihood_ = None, float("nan"), float("nan")
+        self.rkhs_norm_ = self.effective_dimension_ = self.noise_ = None
         if report is not None:
+            self.rkhs_norm_, self.effective_dimension_ = report.rkhs_norm, report.effective_dimension
+            self.noise_ = report.noise
             self.report_ = report._asdict()
             self.prequential_r2_ = report.prequential_r2
             self.log_likelihood_ = report.log_likelihood

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import itertools
 from ctypes import byref
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import _native as c
-from ._arguments import choice
+from ._arguments import choice, whole
 from ._arrays import NO_MATRIX, Array, as_matrix, empty, is_collection, view, views
 from ._kernel import Kernel, join_text
 from ._kernel import kernel_facts as _query
@@ -25,6 +25,7 @@ from ._types import Layout
 __all__ = [
     "gak_kernel",
     "gram",
+    "gram_spectrum",
     "kernel_facts",
     "kernel_table",
     "solver_table",
@@ -164,6 +165,7 @@ def gram(
     verbose: bool = False,
     progress: Optional[ProgressCallback] = None,
     layout: Layout = "auto",
+    distance: bool = False,
 ) -> Array:
     """Return the Gram matrix of a kernel.
 
@@ -196,6 +198,9 @@ def gram(
     layout : {"auto", "time", "channels"}, default="auto"
         Axes of the series of a collection, as in `SeriesClassifier`. Steps at the end of a series of a 3-D array that are nan
         in every channel are ignored: padding.
+    distance : bool, default=False
+        Distances of the states in place of the kernel. Distances below about 6e-8 of the norms of the states are
+        rounding errors and become 0.
 
     Returns
     -------
@@ -213,6 +218,9 @@ def gram(
     >>> volterra.gram(series, kernel="gak:sigma=1").shape
     (3, 3)
 
+    >>> volterra.gram(x, kernel="volterra:tau=0.5,lambda=0.5", distance=True).round(3).tolist()
+    [[0.0, 0.218, 0.13], [0.218, 0.0, 0.139], [0.13, 0.139, 0.0]]
+
     Series in aeon's layout, (n_series, n_channels, n_steps), for the methods of scikit-learn that take a matrix:
 
     >>> from sklearn.svm import SVC
@@ -225,7 +233,7 @@ def gram(
     1.0
     """
     if is_collection(X):
-        return _gram_of_collections(X, Y, kernel, radius, normalise, n_jobs, verbose, progress, layout)
+        return _gram_of_collections(X, Y, kernel, radius, normalise, distance, n_jobs, verbose, progress, layout)
     if choice("layout", layout, LAYOUTS) == "channels":
         raise ValueError(f"layout is {layout!r}, and X is one sequence: layouts apply to collections")
     if Y is not None and is_collection(Y):
@@ -234,16 +242,66 @@ def gram(
     b = a if Y is None else as_matrix(Y, "Y")
     out = empty(a.shape[0], b.shape[0])
     with use_threads(n_jobs), Watch("gram", verbose, progress, values=out.size) as watch:
-        options = _gram_options(radius, normalise, watch)
+        options = _gram_options(radius, normalise, distance, watch)
         other = NO_MATRIX if Y is None else view(b)
         watch.check(c.lib.volt_gram(Kernel(kernel), view(a), other, byref(options), view(out)))
     return out
 
 
-def _gram_options(radius: Optional[float], normalise: bool, watch: Watch) -> c.GramOptions:
+def _gram_options(radius: Optional[float], normalise: bool, distance: bool, watch: Watch) -> c.GramOptions:
     return c.GramOptions(
-        radius=0.0 if radius is None else radius, mirror=1, normalise=bool(normalise), progress=watch.progress
+        radius=0.0 if radius is None else radius,
+        mirror=1,
+        normalise=bool(normalise),
+        distance=bool(distance),
+        progress=watch.progress,
     )
+
+
+def gram_spectrum(
+    X: Any,
+    kernel: str = "volterra",
+    *,
+    count: Optional[int] = None,
+    radius: Optional[float] = None,
+    normalise: bool = False,
+    n_jobs: Optional[int] = None,
+    verbose: bool = False,
+    progress: Optional[ProgressCallback] = None,
+) -> Tuple[Array, Array]:
+    """Return the largest eigenvalues of the Gram matrix of a sequence, and effective dimensions.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_steps, n_features)
+        One sequence. The matrix is stored.
+    kernel, radius, normalise, n_jobs, verbose, progress
+        As in `gram`.
+    count : int, optional
+        Number of eigenvalues. None: all, by a full decomposition. Up to a sixth of the rows are computed by a Lanczos
+        iteration, for many rows.
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (count,)
+        In decreasing order. Those below ``n_steps * eps`` times the first are rounding errors.
+    effective_dimension : ndarray of shape (count,)
+        ``tr K (K + alpha I)^-1`` for alpha equal to each eigenvalue; a lower bound if ``count < n_steps``.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> x = np.array([[0.5], [-0.2], [0.1]])
+    >>> values, dimensions = volterra.gram_spectrum(x, "volterra:tau=0.5,lambda=0.5")
+    >>> bool(np.isclose(values.sum(), np.trace(volterra.gram(x, kernel="volterra:tau=0.5,lambda=0.5"))))
+    True
+    """
+    a = as_matrix(X, "X")
+    out = empty(whole("count", a.shape[0] if count is None else count, 1, a.shape[0]), 2)
+    with use_threads(n_jobs), Watch("spectrum", verbose, progress, values=float(a.shape[0]) ** 2) as watch:
+        options = _gram_options(radius, normalise, False, watch)
+        watch.check(c.lib.volt_gram_spectrum(Kernel(kernel), view(a), byref(options), view(out)))
+    return out[:, 0].copy(), out[:, 1].copy()
 
 
 def _gram_of_collections(
@@ -252,6 +310,7 @@ def _gram_of_collections(
     kernel: str,
     radius: Optional[float],
     normalise: bool,
+    distance: bool,
     n_jobs: Optional[int],
     verbose: bool,
     progress: Optional[ProgressCallback],
@@ -263,7 +322,7 @@ def _gram_of_collections(
     second: List[Array] = first if Y is None else read_series(Y, layout, "Y")
     out = empty(len(first), len(second))
     with use_threads(n_jobs), Watch("gram", verbose, progress) as watch:
-        options = _gram_options(radius, normalise, watch)
+        options = _gram_options(radius, normalise, distance, watch)
         other = None if Y is None else views(second)
         n_other = 0 if Y is None else len(second)
         status = c.lib.volt_gram_collection(

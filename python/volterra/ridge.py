@@ -152,6 +152,15 @@ class VolterraRidge(SequenceRegressor):
     log_likelihood_ : float
         Log marginal likelihood of the targets given the kernel and alpha (see `volterra.evidence`), in their units. nan: an
         output is not a pure kernel fit.
+    rkhs_norm_ : ndarray of shape (n_outputs,)
+        Norm of the fitted functional in the space of the kernel, without its constant, in the units of y. nan: fitted with a
+        loss.
+    effective_dimension_ : ndarray of shape (n_outputs,)
+        ``tr K (K + alpha I)^-1`` over the fitted rows, with K centred if there is an intercept. Above 1024 rows an estimate
+        with the standard error ``report_["dimension_error"]``. nan: unknown, with the solver pcg or a loss.
+    noise_ : ndarray of shape (n_outputs,)
+        Noise level in the units of y: root of the sum of squared residuals divided by the rows less the effective dimension.
+        nan: unknown.
     report_ : dict
         Results on the held-out rows: rows (their number), first, mse, best_mse (best candidate, used or not), naive_mse and
         share (1: fit, 0: naive forecast, 1/2: mean of the two), one per output.
@@ -338,7 +347,8 @@ class SequenceKernelRidge(SequenceRegressor):
     left_out_r2_ : float
         R2 of ``left_out_``, the mean over outputs.
     fitted_, n_features_in_, feature_names_in_, n_outputs_, kernel_, facts_, alpha_, target_, input_, season_, \
-    prequential_r2_, log_likelihood_, report_, baselines_, verdict_, warnings_, rcond_, dual_coef_, intercept_
+    prequential_r2_, log_likelihood_, rkhs_norm_, effective_dimension_, noise_, report_, baselines_, verdict_, warnings_, \
+    rcond_, dual_coef_, intercept_
         As in `VolterraRidge`.
 
     Examples

@@ -380,8 +380,9 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
         if (task.loo_errors)
             volt_fit_report_loo(&loo_errors, model);
         bool on_states = solver->needs.states || solving->solver_choice.landmarks > 0;
-        volt_fit_report_norms(fit, coefficients, unlearned, fit->chooses ? buffers->choice.outputs : NULL,
-                              on_states ? volt_as_view(states) : (volt_view){0}, model);
+        if (!centred)
+            volt_fit_report_norms(fit, coefficients, unlearned, fit->chooses ? buffers->choice.outputs : NULL,
+                                  on_states ? volt_as_view(states) : (volt_view){0}, model);
         status = take_readout(fit, solving, solver, task.kernel, states, washout_fitted, model);
     }
     volt_operator_free(task.kernel);

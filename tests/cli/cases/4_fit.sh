@@ -24,6 +24,21 @@ fit_summary()
 }
 check "fit prints a summary, or JSON" fit_summary
 
+fit_norms()
+{
+    series 200 >x.csv
+    expect 0 fit --x x.csv --alpha 1e-2 -o model.safetensors --json
+    valid_json out "v['rkhs_norm'][0] > 0 and 0 < v['effective_dimension'][0] < 199 and v['noise'][0] > 0"
+    valid_json out "v['dimension_error'] == [0] * v['q']"
+    expect 0 fit --x x.csv --alpha 1e-2 -o model.safetensors --verbose
+    out_has '^norm of the functional +[0-9.e+-]+ to [0-9.e+-]+$'
+    out_has '^effective dimension +[0-9.]+$'
+    out_has '^noise level +[0-9.e+-]+ to [0-9.e+-]+$'
+    expect 0 fit --x x.csv --alpha 1e-2 --solver pcg -o model.safetensors --json
+    valid_json out "v['rkhs_norm'][0] > 0 and v['effective_dimension'] == v['noise'] == [None] * v['q']"
+}
+check "fit reports norm, effective dimension and noise level" fit_norms
+
 fit_fitted()
 {
     series 50 >x.csv

@@ -156,3 +156,33 @@ explain_refuses()
     valid_json out "all(x == 0 for m in v['g1'][0] for x in m) and abs(v['g2'][0][0][0][0][0] + 2) < 0.5"
 }
 check "explain: models without a Volterra series" explain_refuses
+
+explain_forgetting()
+{
+    two_inputs
+    expect 0 explain model.safetensors --forgetting --along x.csv:u,v --json
+    valid_json out "v['history_rows'] == 100 and v['common_rows'] == 100 and len(v['curve']) == 101"
+    # lambda_coef 0.8: the states contract by 0.8, and stay below the bound as far as distances differ from 0.
+    valid_json out "abs(v['contraction'] - 0.8) < 1e-12 and v['curve'][0][0] == v['curve'][0][1] > 0"
+    valid_json out "all(d <= b * (1 + 1e-9) for d, b in v['curve']) and v['forgotten_rows'] <= v['bound_rows'] == 21"
+    expect 0 explain model.safetensors --forgetting --along x.csv:u,v -o memory --csv --npy
+    lines_of memory.forgetting.csv 102
+    [ -s memory.forgetting.npy ] || fail "no .npy file"
+    if command -v gnuplot >/dev/null; then
+        expect 0 explain model.safetensors --forgetting --along x.csv:u,v -o drawn
+        grep -q '<svg' drawn.forgetting.svg || fail "no plot"
+    fi
+    # Any kernel has distances; only volterra has the bound.
+    expect 0 fit --x x.csv:u,v --y x.csv:a --kernel gak:window=5 --rows :60 --alpha 1e-2 -o gak.safetensors
+    expect 0 explain gak.safetensors --forgetting --along x.csv:u,v --rows :30 --json
+    valid_json out "'contraction' not in v and v['forgotten_rows'] == 5"
+    expect 2 explain model.safetensors --forgetting
+    err_names --forgetting --along
+    expect 1 explain model.safetensors --forgetting --along x.csv:u,v --rows :2
+    err_names --forgetting 3 2
+    expect 2 explain model.safetensors --forgetting --along x.csv:u,v --report -o page
+    err_names --forgetting --report
+    expect 2 explain model.safetensors --forgetting --along x.csv:u,v --series x.csv:a
+    err_names --forgetting --series
+}
+check "explain --forgetting: distance of states, its bound, and invalid options" explain_forgetting

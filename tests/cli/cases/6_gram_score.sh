@@ -176,3 +176,57 @@ score_rows()
     expect 1 score --truth truth.csv --pred no-such.csv
 }
 check "score: rows and columns of the two files" score_rows
+
+gram_distances()
+{
+    # The matrix known by hand: K00 = 13/9, K11 = 49/36, K01 = 4/3, so that d^2 = 13/9 + 49/36 - 8/3 = 5/36.
+    printf '1\n0\n' >x.csv
+    expect 0 gram --x x.csv --kernel volterra:tau=0.5,lambda=0.5 --distance
+    awk -F, 'function near(a, b) { return (a - b) ^ 2 < 1e-26 }
+        !($NR == 0 && near($(3 - NR), sqrt(5 / 36))) { exit 1 }' out || fail "the distances are $(cat out)"
+    expect 0 gram --x x.csv --kernel volterra:tau=0.5,lambda=0.5 --distance -o D.csv --json
+    valid_json out "v['distance'] and v['rows'] == 2"
+    printf '1\n' >one.csv
+    expect 0 gram --x x.csv --y one.csv --kernel volterra:tau=0.5,lambda=0.5 --distance
+    awk -F, 'NR == 1 && $1 != 0 { exit 1 } NR == 2 && ($1 - sqrt(5 / 36)) ^ 2 > 1e-26 { exit 1 }' out ||
+        fail "the distances are $(cat out)"
+}
+check "gram --distance: values known by hand" gram_distances
+
+gram_spectrum()
+{
+    # Eigenvalues of [[13/9, 4/3], [4/3, 49/36]]: half the trace 101/72 -+ sqrt((1/24)^2 + 16/9).
+    printf '1\n0\n' >x.csv
+    expect 0 gram --x x.csv --kernel volterra:tau=0.5,lambda=0.5 --spectrum
+    lines_of out 3
+    awk -F, 'function near(a, b) { return (a - b) ^ 2 < 1e-26 }
+        BEGIN { root = sqrt(1 / 576 + 16 / 9); high = 101 / 72 + root; low = 101 / 72 - root }
+        NR == 1 && $0 != "eigenvalue,effective_dimension" { exit 1 }
+        NR == 2 && !(near($1, high) && near($2, 0.5 + low / (low + high))) { exit 1 }
+        NR == 3 && !(near($1, low) && near($2, 0.5 + high / (low + high))) { exit 1 }' out || fail "the spectrum is $(cat out)"
+    series 60 >s.csv
+    expect 0 gram --x s.csv --spectrum --count 4 -o few.csv --json
+    valid_json out "v['rows'] == 60 and v['count'] == 4 and v['largest'] > v['smallest'] > 0"
+    lines_of few.csv 5
+    expect 2 gram --x s.csv --spectrum --count 61 -o few.csv
+    err_names --count 60 61
+    expect 2 gram --x s.csv --spectrum --count 0
+    err_names --count
+    expect 2 gram --x s.csv --count 3
+    err_names --count --spectrum
+    expect 2 gram --x s.csv --plot s.svg
+    err_names --plot --spectrum
+    expect 2 gram --x s.csv --y x.csv --spectrum
+    err_names --spectrum --y
+    expect 2 gram --x s.csv --distance --spectrum
+    err_names --spectrum --distance
+    expect 2 gram --collection s.csv --spectrum
+    err_names --spectrum
+    if command -v gnuplot >/dev/null; then
+        expect 0 gram --x s.csv --spectrum -o s.npy --plot spectrum.svg
+        grep -q '<svg' spectrum.svg || fail "no plot"
+        expect 2 gram --x s.csv --spectrum -o same.svg --plot same.svg
+        err_names --plot
+    fi
+}
+check "gram --spectrum: values known by hand, count, plot, and options that it excludes" gram_spectrum
