@@ -51,6 +51,7 @@
 #include "volterra/data.h"
 #include "volterra/stats.h"
 #include "volterra/task.h"
+#include "volterra/identify.h"
 #include "volterra/series.h"
 /* clang-format on */
 

@@ -190,7 +190,7 @@ static void report_check(const volt_identification *found, result_list *results)
     results_number(results, "unexplained", NULL, found->unexplained);
     results_number(results, "noise", NULL, found->noise);
     results_number(results, "nonlinearity", NULL, found->nonlinearity);
-    results_flag(results, "nonlinear", found->is_nonlinear);
+    results_flag(results, "is_nonlinear", found->is_nonlinear);
     results_count(results, "input_period", NULL, found->input_period);
     if (found->dead_time >= 0)
         snprintf(dead_time, sizeof dead_time, "dead time %lld row%s", (long long)found->dead_time,

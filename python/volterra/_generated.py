@@ -1481,6 +1481,34 @@ class ComparisonRow(Sized):
     ]
 
 
+class Diagnosis(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("d", c_int64),
+        ("q", c_int64),
+        ("rows", c_int64),
+        ("first_row", c_int64),
+        ("measured", POINTER(c_double)),
+        ("simulated", POINTER(c_double)),
+        ("lags", c_int64),
+        ("autocorrelation", POINTER(c_double)),
+        ("autocorrelation_bound", c_double),
+        ("cross_correlation", POINTER(c_double)),
+        ("cross_bounds", POINTER(c_double)),
+        ("bins", c_int64),
+        ("frequencies", POINTER(c_double)),
+        ("gain", POINTER(c_double)),
+        ("phase", POINTER(c_double)),
+        ("coherence", POINTER(c_double)),
+        ("model_gain", POINTER(c_double)),
+        ("model_phase", POINTER(c_double)),
+        ("below", POINTER(c_int64)),
+        ("above", POINTER(c_int64)),
+        ("beyond", POINTER(c_double)),
+        ("explanation", POINTER(Explanation)),
+    ]
+
+
 class SeriesKernel(ctypes.Structure):
     _fields_ = [
         ("kernel", c_char_p),
@@ -1674,6 +1702,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_contender": Contender,
     "volt_compare_options": CompareOptions,
     "volt_comparison_row": ComparisonRow,
+    "volt_diagnosis": Diagnosis,
     "volt_series_kernel": SeriesKernel,
     "volt_series_options": SeriesOptions,
     "volt_series_info": SeriesInfo,
@@ -1848,6 +1877,8 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_comparison_free": (None, [c_void_p]),
     "volt_comparison_count": (c_int64, [c_void_p]),
     "volt_comparison_row_at": (POINTER(ComparisonRow), [c_void_p, c_int64]),
+    "volt_identify_diagnose": (c_int, [Matrix, Matrix, POINTER(IdentifyOptions), c_void_p, POINTER(Identification), POINTER(POINTER(Diagnosis))]),
+    "volt_diagnosis_free": (None, [POINTER(Diagnosis)]),
     "volt_series_options_default": (SeriesOptions, []),
     "volt_series_fit_classes": (c_int, [POINTER(Matrix), c_int64, c_void_p, c_int64, POINTER(SeriesOptions), POINTER(c_void_p)]),
     "volt_series_fit_numbers": (c_int, [POINTER(Matrix), c_int64, Matrix, POINTER(SeriesOptions), POINTER(c_void_p)]),

@@ -23,6 +23,8 @@ static const double clear_share = 0.01, clear_part = 0.2;
 static const double chance = 0.01;
 /* The past outputs must reduce the error of the inputs by this much more than the reverse. */
 static const double clearly_more = 0.1;
+/* If the gains do not tell, the error of the reverse direction without the own past must be less than this share. */
+static const double clearly_less = 0.5;
 
 /* ---- dead time -------------------------------------------------------------------------------- */
 
@@ -122,12 +124,12 @@ static volt_status find_dead_time(volt_view U, volt_view Y, volt_identification 
 
 /* ---- direction -------------------------------------------------------------------------------- */
 
-/* Least squares of the rows of `to` on a constant and the PAST rows of `to` and, with data, of `other` before them, fitted on the
- * first half. *error: mean squared error on the second half over the variance there, the mean of all columns. */
-static volt_status regression_error(volt_view to, volt_view other, double *error)
+/* Least squares of the rows of `to` on a constant and the PAST rows before them of `first` and, with data, of `second`, fitted on
+ * the first half. *error: mean squared error on the second half over the variance there, the mean of all columns. */
+static volt_status regression_error(volt_view to, volt_view first, volt_view second, double *error)
 {
-    int64_t own = to.cols, more = other.data ? other.cols : 0, half = to.rows / 2;
-    int64_t past = volt_max(1, volt_min(PAST, half / (4 * (own + more)))), m = past * (own + more) + 1;
+    int64_t own = to.cols, columns = first.cols + (second.data ? second.cols : 0), half = to.rows / 2;
+    int64_t past = volt_max(1, volt_min(PAST, half / (4 * columns))), m = past * columns + 1;
     double complex *A = volt_alloc_zero(m * m, sizeof *A), *B = volt_alloc_zero(m * own, sizeof *B);
     double *x = volt_alloc_doubles(1, m), *sums = volt_alloc_zero(3 * own, sizeof *sums);
     volt_status status = A && B && x && sums ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -136,8 +138,9 @@ static volt_status regression_error(volt_view to, volt_view other, double *error
     for (int64_t t = past; t < to.rows && !status; t++) {
         x[0] = 1;
         for (int64_t j = 0; j < m - 1; j++) {
-            int64_t lag = 1 + j / (own + more), k = j % (own + more);
-            x[1 + j] = k < own ? to.data[(t - lag) * to.ld + k] : other.data[(t - lag) * other.ld + k - own];
+            int64_t lag = 1 + j / columns, k = j % columns;
+            x[1 + j] = k < first.cols ? first.data[(t - lag) * first.ld + k]
+                                      : second.data[(t - lag) * second.ld + k - first.cols];
         }
         if (t == half) {
             for (int64_t i = 0; i < m; i++)
@@ -171,16 +174,16 @@ static volt_status regression_error(volt_view to, volt_view other, double *error
     return status;
 }
 
-/* Share of the error of the rows of `to` from their own past that the past of `other` removes; 0 if their own past explains
- * everything. */
-static volt_status gain_of(volt_view to, volt_view other, double *gain)
+/* *gain: share of the error of the rows of `to` from their own past that the past of `other` removes; 0 if their own past
+ * explains everything. *error: that of the past of `other` without their own. */
+static volt_status gain_of(volt_view to, volt_view other, double *gain, double *error)
 {
     static const double exact = 1e-9;
     double own = 0, both = 0;
-    VOLT_TRY(regression_error(to, volt_view_of(NULL, 0, 0), &own));
-    VOLT_TRY(regression_error(to, other, &both));
+    VOLT_TRY(regression_error(to, to, volt_view_of(NULL, 0, 0), &own));
+    VOLT_TRY(regression_error(to, to, other, &both));
     *gain = own > exact ? 1 - both / own : 0;
-    return VOLT_OK;
+    return regression_error(to, other, volt_view_of(NULL, 0, 0), error);
 }
 
 static volt_status compare_directions(volt_view U, volt_view Y, volt_identification *found)
@@ -188,9 +191,11 @@ static volt_status compare_directions(volt_view U, volt_view Y, volt_identificat
     int64_t count = volt_min(DIRECTION_ROWS, U.rows), first = U.rows - count;
     U = volt_view_rows(U, first, count);
     Y = volt_view_rows(Y, first, count);
-    VOLT_TRY(gain_of(Y, U, &found->forward_gain));
-    VOLT_TRY(gain_of(U, Y, &found->reverse_gain));
-    if (found->reverse_gain > fmax(0, found->forward_gain) + clearly_more)
+    double forward = 1, reverse = 1;
+    VOLT_TRY(gain_of(Y, U, &found->forward_gain, &forward));
+    VOLT_TRY(gain_of(U, Y, &found->reverse_gain, &reverse));
+    bool gains = found->reverse_gain > fmax(0, found->forward_gain) + clearly_more;
+    if (gains || (found->forward_gain < clearly_more && reverse < clearly_less * forward))
         volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_REVERSED, .value = found->reverse_gain});
     return VOLT_OK;
 }

@@ -98,6 +98,17 @@ static void swapped_columns_are_noticed(void **state)
     }
 }
 
+/* Without delay the past of the output determines its state, and only white inputs show the direction. */
+static void swapped_columns_without_delay(void **state)
+{
+    (void)state;
+    test_rows rows;
+    simulate(&(test_system){.pole = 0.8, .limit = 3}, 35, &rows);
+    volt_identification right = check_rows(rows.u, 1, rows.y, NULL);
+    volt_identification wrong = check_rows(rows.y, 1, rows.u, NULL);
+    assert_true(!warns(&right, VOLT_WARNING_REVERSED) && warns(&wrong, VOLT_WARNING_REVERSED));
+}
+
 static void nonlinear_systems_are_told_from_linear_ones(void **state)
 {
     (void)state;
@@ -294,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_linear_system_has_no_warning),
         cmocka_unit_test(swapped_columns_are_noticed),
+        cmocka_unit_test(swapped_columns_without_delay),
         cmocka_unit_test(nonlinear_systems_are_told_from_linear_ones),
         cmocka_unit_test(periods_give_the_noise),
         cmocka_unit_test(integrators_and_drifts_are_noticed),

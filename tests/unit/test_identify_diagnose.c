@@ -1,0 +1,157 @@
+/* tests/unit/test_identify_diagnose.c: diagnosis of an identified model against direct computations. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/sequences.h"
+#include "volterra/identify.h"
+
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { N = 500, D = 2, TEST = N / 5, TRAIN = N - TEST };
+
+static const double pi = 3.14159265358979323846;
+
+/* y = 0.5 y[-1] + u1[-1] - 0.5 u2 + noise; u1 leaves its range in two test rows. */
+static void simulate(double *u, double *y, double noise)
+{
+    volt_rng rng = test_rng(5);
+    for (int64_t t = 0; t < N; t++) {
+        for (int64_t i = 0; i < D; i++)
+            u[t * D + i] = 2 * volt_rng_uniform(&rng) - 1;
+        if (t == TRAIN + 10 || t == TRAIN + 20)
+            u[t * D] = 3;
+        y[t] =
+            (t > 0 ? 0.5 * y[t - 1] + u[(t - 1) * D] : 0) - 0.5 * u[t * D + 1] + noise * volt_rng_normal(&rng);
+    }
+}
+
+static void numbers_equal_direct_computations(void **state)
+{
+    (void)state;
+    static double u[N * D], y[N];
+    volt_identify_options options = volt_identify_options_default();
+    volt_identification found = {.struct_size = sizeof found};
+    volt_model *model = NULL;
+    volt_diagnosis *one = NULL;
+    volt_view U = volt_view_of(u, N, D), Y = volt_view_of(y, N, 1);
+    simulate(u, y, 0.05);
+    options.draws = 6;
+    check_ok(volt_identify(U, Y, &options, &model, &found));
+    check_ok(volt_identify_diagnose(U, Y, &options, model, &found, &one));
+    assert_true(one->d == D && one->q == 1 && one->rows == TEST && one->first_row == TRAIN);
+
+    double sum = 0, mean = 0, e[TEST];
+    for (int64_t t = 0; t < TEST; t++) {
+        assert_true(one->measured[t] == y[TRAIN + t]);
+        e[t] = one->measured[t] - one->simulated[t];
+        sum += e[t] * e[t] / TEST;
+        mean += e[t] / TEST;
+    }
+    assert_true(fabs(sqrt(sum) - found.test_rmse) <= 1e-12 * found.test_rmse);
+    assert_true(one->lags == TEST / 4 && one->autocorrelation[0] == 1);
+    assert_true(fabs(one->autocorrelation_bound - 1.96 / sqrt(TEST)) < 1e-4);
+    double power = 0, lag3 = 0, input = 0, cross = 0, level = 0;
+    for (int64_t t = 0; t < TEST; t++)
+        level += u[(TRAIN + t) * D + 1] / TEST;
+    for (int64_t t = 0; t < TEST; t++) {
+        double v = u[(TRAIN + t) * D + 1] - level;
+        power += (e[t] - mean) * (e[t] - mean);
+        input += v * v;
+        lag3 += t >= 3 ? (e[t] - mean) * (e[t - 3] - mean) : 0;
+        cross += t >= 2 ? (e[t] - mean) * (u[(TRAIN + t - 2) * D + 1] - level) : 0;
+    }
+    assert_true(fabs(one->autocorrelation[3] - lag3 / power) < 1e-12);
+    assert_true(fabs(one->cross_correlation[one->lags + 2] - cross / sqrt(power * input)) < 1e-12);
+    assert_true(one->cross_bounds[0] >= one->autocorrelation_bound);
+
+    assert_true(one->below[0] == 0 && one->above[0] == 2 && one->beyond[0] > 0.9 && one->beyond[0] < 1.1);
+    assert_true(one->below[1] + one->above[1] < 5 && one->beyond[1] < 0.1);
+
+    /* Both responses are those of the system. Estimates from 400 rows have errors of about 5 %; five of them. */
+    assert_true(one->bins > 0 && one->model_gain && one->explanation && one->explanation->order == 2);
+    for (int64_t b = 0; b < one->bins; b++) {
+        double complex turn = cexp(-2 * pi * I * one->frequencies[b]);
+        double complex known[D] = {turn / (1 - 0.5 * turn), -0.5 / (1 - 0.5 * turn)};
+        assert_true(one->coherence[b] > 0.9 && one->coherence[b] <= 1);
+        for (int64_t i = 0; i < D; i++) {
+            int64_t at = i * one->bins + b;
+            double complex empirical = one->gain[at] * cexp(I * one->phase[at] * pi / 180);
+            double complex modelled = one->model_gain[at] * cexp(I * one->model_phase[at] * pi / 180);
+            assert_true(cabs(empirical - known[i]) < 0.25 * cabs(known[i]) + 0.05);
+            assert_true(cabs(modelled - known[i]) < 0.15 * cabs(known[i]) + 0.05);
+        }
+    }
+    volt_diagnosis_free(one);
+
+    /* A result of other rows. */
+    one = NULL;
+    check_fails(volt_identify_diagnose(volt_view_rows(U, 0, N - 100), volt_view_rows(Y, 0, N - 100), &options,
+                                       model, &found, &one),
+                VOLT_ERR_ARGUMENT, "rows");
+    check_fails(volt_identify_diagnose(U, Y, &options, NULL, &found, &one), VOLT_ERR_ARGUMENT, "NULL");
+    assert_null(one);
+    volt_model_free(model);
+}
+
+/* A separate test of two records: residuals do not cross them, and rows that set the state have none. */
+static void records_of_the_test_are_separate(void **state)
+{
+    (void)state;
+    static double u[N * D], y[N];
+    const int64_t records[] = {TEST / 2, TEST - TEST / 2};
+    volt_identify_options options = volt_identify_options_default();
+    volt_identification found = {.struct_size = sizeof found};
+    volt_model *model = NULL;
+    volt_diagnosis *one = NULL;
+    volt_view U = volt_view_of(u, TRAIN, D), Y = volt_view_of(y, TRAIN, 1);
+    simulate(u, y, 0.05);
+    options.draws = 3;
+    options.test_inputs = volt_view_of(u + TRAIN * D, TEST, D);
+    options.test_outputs = volt_view_of(y + TRAIN, TEST, 1);
+    options.test_records = records;
+    options.n_test_records = 2;
+    check_ok(volt_identify(U, Y, &options, &model, &found));
+    check_ok(volt_identify_diagnose(U, Y, &options, model, &found, &one));
+    int64_t known = 0;
+    double sum = 0;
+    for (int64_t t = 0; t < one->rows; t++)
+        if (!isnan(one->simulated[t])) {
+            known++;
+            sum += pow(one->measured[t] - one->simulated[t], 2);
+        }
+    assert_true(one->first_row == 0 && known == found.test_rows && isnan(one->simulated[0]) &&
+                isnan(one->simulated[TEST / 2]));
+    assert_true(fabs(sqrt(sum / (double)known) - found.test_rmse) <= 1e-12 * found.test_rmse);
+    volt_diagnosis_free(one);
+
+    check_ok(volt_set_threads(1));
+    for (int64_t k = 1;; k += UNDER_SANITIZERS ? 97 : 7) {
+        one = NULL;
+        failing_alloc_start(k);
+        volt_status status = volt_identify_diagnose(U, Y, &options, model, &found, &one);
+        int hit = failing_alloc_hit();
+        assert_true(status == VOLT_OK || (hit && status == VOLT_ERR_MEMORY && !one));
+        volt_diagnosis_free(one);
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        if (!hit)
+            break;
+    }
+    check_ok(volt_set_threads(0));
+    volt_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_equal_direct_computations),
+        cmocka_unit_test(records_of_the_test_are_separate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
