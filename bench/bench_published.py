@@ -3,8 +3,8 @@
 
     bench/bench_published.py FOLDER --d 10 [--draws 100] [--seeds 1 2 3] [--kernel NAME...] [--program build/volterra]
 
-Each kernel and seed is one run, stored as FOLDER/dD-SEED-KERNEL.json with its trial log beside it, so that the same command
-continues after an interruption. Existing results are not computed again. A run of one kernel has no model confidence set.
+Each kernel and seed is one run. FOLDER/dD-SEED-KERNEL.json is its result and FOLDER/dD-SEED-KERNEL.trials its log. The same
+command continues after an interruption. Existing results are not computed again. A run of one kernel has no model confidence set.
 Threads: OMP_NUM_THREADS.
 """
 

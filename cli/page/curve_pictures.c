@@ -74,7 +74,8 @@ int picture_forgetting_file(const char *path, volt_view curve)
         return 1;
     script_begin(script, WIDTH, height);
     write_table(script, "d", curve, 0);
-    fputs("set logscale y\nset format y '%.0te%T'\nset key top right textcolor rgb '" QUIET_COLOUR "'\n", script);
+    fputs("set logscale y\nset format y '%.0te%T'\nset key top right textcolor rgb '" QUIET_COLOUR "'\n",
+          script);
     write_panel(script, height, 0, "distance of two states", "common rows");
     fputs("plot $d using 1:3 with lines linewidth 1.5 dashtype 2 linecolor rgb '#d55e00' title 'bound', "
           "$d using 1:2 with lines linewidth 2 linecolor rgb '#2f7fd0' title 'distance'\n",

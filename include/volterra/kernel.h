@@ -132,7 +132,7 @@ typedef struct volt_gram_options {
     volt_progress progress;
     /* 1: distances of the states, sqrt(k(x_i, x_i) + k(y_j, y_j) - 2 K[i][j]), in place of K; with normalise, of the
      * normalised states (default: 0). A square below 16 eps times the sum of the first two terms is rounding error, and the
-     * distance is 0: distances below about 6e-8 of the norms of the states cannot be told from 0 */
+     * distance is 0. The smallest distance other than 0 is about 6e-8 of the norms of the states */
     int distance;
 } volt_gram_options;
 VOLT_API volt_gram_options volt_gram_options_default(void);
@@ -154,8 +154,8 @@ VOLT_API volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view
  * 2, 1 <= count <= n) receives eigenvalue i and the effective dimension tr K (K + alpha I)^-1 at alpha equal to it. All n
  * eigenvalues, or more than a sixth of them, come from a full decomposition (n^3 operations), fewer from a Lanczos iteration
  * (n^2 each) to a residual of 1e-10 times the largest; eigenvalues of a multiplicity above 1 are then counted once. Eigenvalues
- * below n eps times the largest are rounding errors, and negative ones become 0. The dimension of such alphas is that of n eps
- * times the largest. With count < n the dimension is a lower bound: the remaining eigenvalues, whose sum is known, are taken as
+ * below n eps times the largest are rounding errors, and negative ones become 0. For such alphas the dimension is computed at n
+ * eps times the largest. With count < n the dimension is a lower bound: the remaining eigenvalues, whose sum is known, are taken as
  * equal to the last one that was computed. Stores K, n^2 numbers. options as above (mirror is ignored), may be NULL.
  * VOLT_ERR_ARGUMENT for distance, and as volt_gram. */
 VOLT_API volt_status volt_gram_spectrum(const volt_kernel *kernel, volt_view X,

@@ -127,6 +127,10 @@ def plain_settings(estimator: Any) -> Dict[str, Any]:
     }
 
 
+#: Fields of a report that are attributes of the estimators.
+NORMS = ("rkhs_norm", "effective_dimension", "noise")
+
+
 class FitReport(NamedTuple):
     """Results on held-out rows."""
 

@@ -41,7 +41,7 @@ from ._growing import Learns
 from ._intervals import Intervals
 from ._live import LiveOptions, Stream
 from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
-from ._model import FitSettings, Model, PathLike, plain_settings
+from ._model import NORMS, FitSettings, Model, PathLike, plain_settings
 from ._names import FeatureNames
 from ._order import TrainingRows, pending_complaint
 from ._progress import ProgressCallback, Watch
@@ -70,8 +70,8 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
     #: Attributes set by a fit, in addition to those derived from the model.
     _STATE = (
         *("_model", "_rows", "_tail", "_fitted", "_flat", "_flat_series", "_form", "_horizons", "_is_series"),
-        *("_future", "_assessment", "_records", "report_", "prequential_r2_", "log_likelihood_"),
-        *("rkhs_norm_", "effective_dimension_", "noise_"),
+        *("_future", "_assessment", "_records", "report_", "prequential_r2_", "log_likelihood_", "rkhs_norm_"),
+        *("effective_dimension_", "noise_"),
     )
 
     def _kernel_text(self) -> str:
@@ -200,14 +200,11 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         """Results on held-out rows. Model files do not contain them."""
         report = self._model.report
         self._assessment = assess(training.pairing, losses, season, self._model, self._fitted)
-        self.report_, self.prequential_r2_, self.log_likelihood_ = None, float("nan"), float("nan")
-        self.rkhs_norm_ = self.effective_dimension_ = self.noise_ = None
-        if report is not None:
-            self.rkhs_norm_, self.effective_dimension_ = report.rkhs_norm, report.effective_dimension
-            self.noise_ = report.noise
-            self.report_ = report._asdict()
-            self.prequential_r2_ = report.prequential_r2
-            self.log_likelihood_ = report.log_likelihood
+        found = {} if report is None else report._asdict()
+        self.report_ = found or None
+        self.prequential_r2_ = found.get("prequential_r2", float("nan"))
+        self.log_likelihood_ = found.get("log_likelihood", float("nan"))
+        self.rkhs_norm_, self.effective_dimension_, self.noise_ = map(found.get, NORMS)
 
     def _summary(self) -> str:
         """Summary of the choices in one line."""
