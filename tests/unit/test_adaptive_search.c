@@ -388,6 +388,55 @@ static void runs_of_cma_follow_each_other(void **state)
     volt_candidates_free(narrow);
 }
 
+/* A search from a given candidate has no draws: the candidate is the first trial, the next generation is near it,
+ * and a run after one without progress is wider. */
+static void cma_starts_at_a_given_candidate(void **state)
+{
+    enum { MANY = 400 };
+    static const double step = 0.01;
+    volt_candidates *near = draw("linear", 4), *other = draw("linear", 4);
+    volt_setting setting = {.alpha = 0.03};
+    check_ok(volt_candidates_start(near, "linear", &setting, step));
+    volt_search_options options = following(state, VOLT_RACE_EXACT);
+    options.draws = MANY;
+    options.log = fresh_path("start.jsonl");
+    volt_search *search = run(near, &options);
+    const volt_trial *first = volt_search_trial(search, 0);
+    assert_true(first->alpha == 0.03 && volt_search_trial(search, VOLT_TRIAL_BEST)->score >= first->score);
+    /* alpha has a range of 10^11 or less: six steps of 0.01 are less than a factor of 10^0.7. */
+    for (int64_t i = 1; i <= 12; i++)
+        assert_true(fabs(log10(volt_search_trial(search, i)->alpha / 0.03)) < 0.7);
+    double narrowest = INFINITY, widest = 0; /* afterwards */
+    for (int64_t i = 1; i + 12 <= MANY; i += 12) {
+        double low = INFINITY, high = 0;
+        for (int64_t k = i; k < i + 12; k++) {
+            low = fmin(low, volt_search_trial(search, k)->alpha);
+            high = fmax(high, volt_search_trial(search, k)->alpha);
+        }
+        if (high / low < narrowest) {
+            narrowest = high / low;
+            widest = 0;
+        }
+        widest = fmax(widest, high / low);
+    }
+    printf("narrowest generation: a factor of %g; later ones: up to %g\n", narrowest, widest);
+    assert_true(narrowest < 1.1 && widest > 1.2);
+
+    /* The log belongs to this start. */
+    volt_search *again = NULL;
+    options.resume = 1;
+    again = run(near, &options);
+    same_search(search, again);
+    volt_search_free(again);
+    setting.alpha = 0.04;
+    check_ok(volt_candidates_start(other, "linear", &setting, step));
+    check_fails(volt_search_run(other, plain_inputs(&problem), plain_targets(&problem), &options, &again),
+                VOLT_ERR_FORMAT, "search");
+    volt_search_free(search);
+    volt_candidates_free(near);
+    volt_candidates_free(other);
+}
+
 /* Choices keep the value of the start; integers are searched. Without a parameter to move, candidates are
  * draws. */
 static void choices_are_fixed_and_integers_are_not(void **state)
@@ -518,6 +567,7 @@ int main(void)
         BOTH(adaptive_search_beats_random_draws),
         BOTH(adaptive_search_requires_draws),
         cmocka_unit_test_prestate(runs_of_cma_follow_each_other, &by_cma),
+        cmocka_unit_test_prestate(cma_starts_at_a_given_candidate, &by_cma),
         cmocka_unit_test_prestate(choices_are_fixed_and_integers_are_not, &by_cma),
         cmocka_unit_test_prestate(adaptive_searches_of_many_rows_end_with_cma, &by_steps),
     };

@@ -25,9 +25,24 @@ volt_status volt_candidates_make(const volt_candidates *source, volt_candidates 
 
 void volt_candidates_free(volt_candidates *candidates)
 {
-    if (candidates)
-        candidates->release(candidates->context);
+    if (!candidates)
+        return;
+    candidates->release(candidates->context);
+    volt_free(candidates->start);
     volt_free(candidates);
+}
+
+volt_status volt_candidates_start(volt_candidates *candidates, const char *kernel, const volt_setting *setting,
+                                  double step)
+{
+    char *text = volt_strdup(kernel);
+    if (!text)
+        return VOLT_ERR_MEMORY;
+    volt_free(candidates->start);
+    candidates->start = text;
+    candidates->start_setting = *setting;
+    candidates->start_step = step;
+    return VOLT_OK;
 }
 
 bool volt_candidates_has(const volt_candidates *candidates, int64_t index)
@@ -65,6 +80,8 @@ volt_status volt_candidates_take(const volt_candidates *candidates, int64_t inde
                  "candidate %" PRId64 " is not among the %" PRId64 " candidates", index, candidates->count);
     char text[VOLT_KERNEL_LENGTH] = "";
     volt_setting value = {.alpha = NAN};
+    if (index == 0 && candidates->start)
+        return complete(candidates->start, candidates->start_setting, kernel, setting);
     VOLT_TRY(candidates->get(candidates, index, text, &value));
     return complete(text, value, kernel, setting);
 }

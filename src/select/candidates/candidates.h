@@ -108,7 +108,11 @@ struct volt_candidates {
     /* (optional) Whether the kernel can be one of these. Used for several kernels (alternatives.c). */
     bool (*holds)(const volt_candidates *candidates, const volt_kernel *kernel);
     uint64_t seed; /* with get_near */
-    bool feeds;    /* some candidates have feedback */
+    /* (optional, with locate) Candidate 0, at which CMA-ES starts with this step size, without draws. */
+    char *start;
+    volt_setting start_setting;
+    double start_step;
+    bool feeds; /* some candidates have feedback */
     /* With get_near: the coordinates of a climb from a kernel of this source, VOLT_MAX_AXES at most. */
     volt_status (*coordinates)(const volt_candidates *candidates, const volt_kernel *kernel,
                                volt_coordinate *coordinates, int64_t *count);
@@ -123,6 +127,11 @@ bool volt_candidates_has(const volt_candidates *candidates, int64_t index);
 
 /* VOLT_ERR_ARGUMENT for an invalid alpha or feedback weight. */
 volt_status volt_setting_check(const volt_setting *setting);
+
+/* Sets the start of a search by CMA-ES: a kernel of this source and its setting, and the initial standard
+ * deviation along every axis, relative to its range. VOLT_ERR_MEMORY. */
+volt_status volt_candidates_start(volt_candidates *candidates, const char *kernel, const volt_setting *setting,
+                                  double step);
 
 /* Candidate `index`, complete and checked. */
 volt_status volt_candidates_take(const volt_candidates *candidates, int64_t index,

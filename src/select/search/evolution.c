@@ -8,6 +8,9 @@
  *     run r >= 1    at draw number r of the first draws by score, with a wide distribution and a generation 2^r
  *                   times as large (IPOP: Auger and Hansen, CEC 2005)
  *
+ * From a given candidate (volt_candidates_start), the search has no draws: run 0 starts there with the given
+ * step, and run r at the best trial with 2^r times that step, at most max_sigma.
+ *
  * A run ends without progress or at the precision; the next one follows.
  *
  * Race: the reference of a generation is the worst parent of the previous one, the trial at the end of its
@@ -41,7 +44,7 @@ void volt_evolution_plan(volt_run *r)
 {
     volt_schedule *schedule = &r->schedule;
     if (r->options->strategy == VOLT_STRATEGY_CMA)
-        schedule->evolves_at = VOLT_FIRST_DRAWS;
+        schedule->evolves_at = r->candidates->start ? 1 : VOLT_FIRST_DRAWS;
     else if (schedule->adaptive && r->problem && r->problem->n - r->problem->washout >= MIN_ROWS)
         schedule->evolves_at = EXPLORED;
     schedule->generation_begin = schedule->generation_end = schedule->evolves_at;
@@ -90,15 +93,38 @@ static volt_status spread_of(const volt_run *r, const volt_parents *parents, con
     return VOLT_OK;
 }
 
-/* The start of the next run and its step size. A point that cannot move: the generation consists of draws. */
-static volt_status choose_start(volt_run *r, volt_point *start, double *sigma)
+/* The best trial so far and the next three. */
+static void best_trials(const volt_run *r, volt_parents *parents)
 {
+    volt_parents_choose(&r->schedule.standings, r->schedule.final, r->schedule.generation_end, parents);
+}
+
+/* The start of the next run of a search from a given candidate. */
+static volt_status choose_from_given(const volt_run *r, volt_point *start, double *sigma)
+{
+    const volt_candidates *candidates = r->candidates;
+    int64_t runs = r->evolution.runs;
+    volt_parents parents = {.count = 0};
+    volt_trial given = {.kernel = candidates->start,
+                        .alpha = candidates->start_setting.alpha,
+                        .feedback = candidates->start_setting.feedback};
+    if (runs > 0)
+        best_trials(r, &parents);
+    *sigma = fmin(ldexp(candidates->start_step, (int)volt_min(runs, 12)), max_sigma);
+    return volt_candidates_locate(candidates, parents.count > 0 ? parents.trials[0] : &given, start);
+}
+
+/* The start of the next run and its step size. A point that cannot move: the generation consists of draws. */
+static volt_status choose_start(const volt_run *r, volt_point *start, double *sigma)
+{
+    if (r->candidates->start)
+        return choose_from_given(r, start, sigma);
     volt_parents parents = {.count = 0};
     const volt_trial *trial = ranked_draw(r, r->evolution.runs);
     *sigma = max_sigma;
     start->count = 0;
     if (r->evolution.runs == 0) {
-        volt_parents_choose(&r->schedule.standings, r->schedule.final, r->schedule.generation_end, &parents);
+        best_trials(r, &parents);
         trial = parents.count > 0 ? parents.trials[0] : NULL;
     }
     if (!trial)
