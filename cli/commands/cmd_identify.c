@@ -160,11 +160,16 @@ static void report_candidate(const volt_identify_candidate *one, result_list *re
     results_count(inner, "trials", NULL, one->trials);
     results_number(inner, "seconds", NULL, one->seconds);
     results_number(inner, "test_rmse", NULL, one->test_rmse);
+    results_number(inner, "growth", NULL, one->growth);
+    results_number(inner, "excess", NULL, one->excess);
+    results_flag(inner, "rejected", one->is_rejected);
     results_append(results, "candidates", inner);
     if (isfinite(one->nmse))
-        results_text(results, NULL, one->name, "NMSE %.4g (blocks %.3g, %.3g, %.3g), %lld trials, %s",
-                     one->nmse, one->block_nmse[0], one->block_nmse[1], one->block_nmse[2],
-                     (long long)one->trials, format_seconds(one->seconds, time));
+        results_text(results, NULL, one->name,
+                     "NMSE %.4g (blocks %.3g, %.3g, %.3g), growth %.2g, %lld trials, %s%s", one->nmse,
+                     one->block_nmse[0], one->block_nmse[1], one->block_nmse[2], one->growth,
+                     (long long)one->trials, format_seconds(one->seconds, time),
+                     one->is_rejected ? "; rejected: inputs 1.3 times as large" : "");
     else
         results_text(results, NULL, one->name, "no trial with a score, %lld trials, %s", (long long)one->trials,
                      format_seconds(one->seconds, time));

@@ -405,6 +405,11 @@ typedef struct volt_identify_candidate {
     int64_t trials;
     double seconds;
     double test_rmse; /* NaN: not tested */
+    /* Free runs on the last block, fitted on the rows before it; NaN: not computed. growth: root mean squared error of the last
+     * third over that of the first third. excess: with inputs 1.3 times as far from their mean, the root mean squared difference
+     * from the linear model, relative to the spread of the linear model's run */
+    double growth, excess;
+    int is_rejected; /* 1: a nonlinear model whose run with these inputs diverges or has an excess above 2 */
 } volt_identify_candidate;
 
 /* Result of volt_identify. Rows count from the first row given. */

@@ -1359,6 +1359,9 @@ class IdentifyCandidate(ctypes.Structure):
         ("trials", c_int64),
         ("seconds", c_double),
         ("test_rmse", c_double),
+        ("growth", c_double),
+        ("excess", c_double),
+        ("is_rejected", c_int),
     ]
 
 

@@ -54,7 +54,9 @@ class Identification:
         The chosen model, fitted on training rows. `volterra.save` writes it for the program.
     candidates_ : list of dict
         The best model of every family: ``name``, ``linear``, ``kernel``, ``alpha``, ``feedback_weight``, ``nmse`` (mean over the
-        validation blocks), ``block_nmse``, ``trials``, ``seconds`` and ``test_rmse`` (nan: not tested).
+        validation blocks), ``block_nmse``, ``trials``, ``seconds``, ``test_rmse`` (nan: not tested), ``growth`` (error of the last
+        third of a free run over that of its first third), ``excess`` (distance from the linear model for inputs 1.3 times as
+        far from their mean, relative to the spread of the linear model) and ``rejected`` (the excess is above 2).
     chosen_, best_linear_ : str
         Names of the chosen family and of the better linear one.
     test_rmse_, linear_test_rmse_ : float
@@ -83,6 +85,9 @@ class Identification:
                 "trials": int(one.trials),
                 "seconds": float(one.seconds),
                 "test_rmse": float(one.test_rmse),
+                "growth": float(one.growth),
+                "excess": float(one.excess),
+                "rejected": bool(one.is_rejected),
             }
             for one in found.candidates
         ]

@@ -12,30 +12,13 @@
 #include <string.h>
 
 enum {
-    CMA_ROWS = 1000,   /* fewer rows: a lower error on the blocks does not carry over to the test */
     REFIT_ROWS = 6000, /* most rows of the model, with draws */
     LARGEST_REFIT = 20000,
-    LINEAR = 2,
-    FAMILIES = VOLT_IDENTIFY_CANDIDATES - LINEAR,
-    REFINED = 2
+    LINEAR = VOLT_IDENTIFY_LINEAR
 };
 
-/* Shares of the time budget. */
-static const double linear_share = 0.5, family_share = 1.25, refine_share = 3, final_share = 2.5;
-
-typedef struct family {
-    const char *name, *kernel;
-    bool feeds;
-} family;
-
-static const family families[VOLT_IDENTIFY_CANDIDATES] = {
-    {"linear", "fir:corr=?", false},
-    {"linear, feedback", "fir:corr=?", true},
-    {"volterra", "volterra:lift=rbf,pole=? + ?*fir:corr=?", false},
-    {"memory", "memory:pole=?,pair=?,angle=? + ?*fir:corr=?", false},
-    {"fading, feedback", "fading + ?*fir:corr=?", true},
-    {"volterra, feedback", "volterra:lift=rbf + ?*fir:corr=?", true},
-};
+/* Shares of the time budget, of which the searches have volt_identify_search_shares(). */
+static const double final_share = 2.5;
 
 volt_identify_options volt_identify_options_default(void)
 {
@@ -58,8 +41,7 @@ volt_progress volt_identify_progress(volt_identify_state *run)
     return (volt_progress){report, run};
 }
 
-/* Begins a stage with this share of the work; returns its part of the time that is left. */
-static double begin_stage(volt_identify_state *run, const char *name, double share)
+double volt_identify_begin_stage(volt_identify_state *run, const char *name, double share)
 {
     double left = fmax(0, run->options.seconds - (volt_seconds() - run->began));
     double part = share / run->shares;
@@ -68,93 +50,6 @@ static double begin_stage(volt_identify_state *run, const char *name, double sha
     run->fraction = (1 - run->done) * part;
     run->shares -= share;
     return fmax(1e-3, left * fmin(1, part)); /* 0 would be no limit */
-}
-
-/* ---- searches --------------------------------------------------------------------------------- */
-
-static void keep_trial(const volt_search *search, volt_identify_candidate *candidate)
-{
-    const volt_trial *best = search ? volt_search_trial(search, VOLT_TRIAL_BEST) : NULL;
-    volt_search_info info = {.struct_size = sizeof info};
-    if (!search || volt_search_get_info(search, &info))
-        return;
-    candidate->trials += info.trials;
-    if (!best || best->n_folds < VOLT_IDENTIFY_BLOCKS || !isfinite(best->score) ||
-        best->score >= candidate->nmse)
-        return;
-    snprintf(candidate->kernel, sizeof candidate->kernel, "%s", best->kernel);
-    candidate->alpha = best->alpha;
-    candidate->feedback_weight = best->feedback;
-    candidate->nmse = best->score;
-    memcpy(candidate->block_nmse, best->folds, sizeof candidate->block_nmse);
-}
-
-/* Searches a family and keeps its best trial, if it is better than the candidate so far. */
-static volt_status search_family(volt_identify_state *run, int64_t which, volt_strategy strategy, double share)
-{
-    volt_identify_candidate *candidate = &run->found.candidates[which];
-    volt_candidates *candidates = NULL;
-    volt_search *search = NULL;
-    volt_draw_options drawing = volt_draw_options_default();
-    volt_search_options options = volt_identify_search_options(run, run->found.search_rows);
-    double began = volt_seconds();
-    drawing.seed = run->options.seed + (strategy == VOLT_STRATEGY_CMA);
-    drawing.scale = drawing.from_defaults = 1;
-    if (families[which].feeds)
-        drawing.fed_outputs = run->search_Y;
-    options.records = run->search_records;
-    options.n_records = run->n_records;
-    options.seconds = begin_stage(run, candidate->name, share);
-    if (run->options.draws > 0)
-        options.seconds = 0;
-    options.draws = run->options.draws;
-    options.strategy = strategy;
-    options.progress = volt_identify_progress(run);
-    VOLT_TRY(volt_candidates_draw(families[which].kernel, run->search_U, &drawing, &candidates));
-    volt_status status = volt_search_run(candidates, run->search_U, run->search_Y, &options, &search);
-    if (status != VOLT_ERR_CANCELLED)
-        keep_trial(search, candidate);
-    candidate->seconds += volt_seconds() - began;
-    volt_search_free(search);
-    volt_candidates_free(candidates);
-    return status == VOLT_ERR_DATA ? VOLT_OK : status; /* a family without a score takes no part */
-}
-
-static bool has_score(const volt_identify_candidate *candidate)
-{
-    return isfinite(candidate->nmse) != 0;
-}
-
-/* Number of the best candidate of first .. end - 1 other than `skipped`; -1: none has a score. */
-static int64_t best_of(const volt_identification *found, int64_t first, int64_t end, int64_t skipped)
-{
-    int64_t best = -1;
-    for (int64_t i = first; i < end; i++)
-        if (i != skipped && has_score(&found->candidates[i]) &&
-            (best < 0 || found->candidates[i].nmse < found->candidates[best].nmse))
-            best = i;
-    return best;
-}
-
-static volt_status search_families(volt_identify_state *run)
-{
-    volt_identification *found = &run->found;
-    bool refines = found->search_rows >= CMA_ROWS;
-    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
-        VOLT_TRY(search_family(run, i, VOLT_STRATEGY_ADAPTIVE, i < LINEAR ? linear_share : family_share));
-        VOLT_REQUIRE(i != LINEAR - 1 || best_of(found, 0, LINEAR, -1) >= 0, VOLT_ERR_DATA,
-                     "no linear model has a score after %" PRId64
-                     " trials: increase the budget, or check the data",
-                     found->candidates[0].trials + found->candidates[1].trials);
-    }
-    int64_t first = best_of(found, LINEAR, VOLT_IDENTIFY_CANDIDATES, -1);
-    int64_t second = best_of(found, LINEAR, VOLT_IDENTIFY_CANDIDATES, first);
-    if (refines && first >= 0)
-        VOLT_TRY(search_family(run, first, VOLT_STRATEGY_CMA, refine_share));
-    if (refines && second >= 0)
-        VOLT_TRY(search_family(run, second, VOLT_STRATEGY_CMA, refine_share));
-    found->best_linear = best_of(found, 0, LINEAR, -1);
-    return VOLT_OK;
 }
 
 /* ---- fit -------------------------------------------------------------------------------------- */
@@ -181,23 +76,11 @@ static volt_status count_fit_rows(const volt_identify_state *run, const volt_ker
     return VOLT_OK;
 }
 
-static volt_status fit_rows(volt_identify_state *run, const volt_kernel *kernel, volt_fit_options *options,
-                            volt_model **model)
-{
-    int64_t *records = NULL, first = run->found.fit_begin, count = run->found.fit_rows;
-    VOLT_TRY(volt_identify_records(run, first, count, &records, &options->n_records));
-    options->records = records;
-    volt_status status =
-        volt_model_fit(kernel, volt_view_rows(run->U, first, count), volt_view_rows(run->Y, first, count),
-                       options, volt_matrix_of(NULL, 0, 0), model);
-    volt_free(records);
-    return status;
-}
-
-static volt_status fit_candidate(volt_identify_state *run, const volt_identify_candidate *candidate,
-                                 volt_model **model)
+volt_status volt_identify_fit(volt_identify_state *run, const volt_identify_candidate *candidate, int64_t first,
+                              int64_t count, volt_model **model)
 {
     volt_kernel *kernel = NULL;
+    int64_t *records = NULL;
     volt_fit_options options = volt_fit_options_default();
     options.alpha = candidate->alpha;
     options.feedback_weight = candidate->feedback_weight;
@@ -207,17 +90,29 @@ static volt_status fit_candidate(volt_identify_state *run, const volt_identify_c
     options.input_names = run->options.input_names;
     options.output_names = run->options.output_names;
     options.times = run->options.times;
-    options.n_times = run->options.times ? run->found.fit_begin + run->found.fit_rows : 0;
+    options.n_times = run->options.times ? first + count : 0;
     options.progress = volt_identify_progress(run);
-    VOLT_TRY(volt_kernel_parse(candidate->kernel, &kernel));
-    volt_status status = fit_rows(run, kernel, &options, model);
+    VOLT_TRY(volt_identify_records(run, first, count, &records, &options.n_records));
+    options.records = records;
+    volt_status status = volt_kernel_parse(candidate->kernel, &kernel);
+    if (!status)
+        status =
+            volt_model_fit(kernel, volt_view_rows(run->U, first, count), volt_view_rows(run->Y, first, count),
+                           &options, volt_matrix_of(NULL, 0, 0), model);
     volt_kernel_free(kernel);
-    if (!status && candidate->feedback_weight > 0) {
-        status = volt_identify_check_stable(run, *model);
-        if (status) {
-            volt_model_free(*model);
-            *model = NULL;
-        }
+    volt_free(records);
+    return status;
+}
+
+/* Fits a candidate on the rows of the model. A model that feeds its outputs back must be stable there. */
+static volt_status fit_candidate(volt_identify_state *run, const volt_identify_candidate *candidate,
+                                 volt_model **model)
+{
+    VOLT_TRY(volt_identify_fit(run, candidate, run->found.fit_begin, run->found.fit_rows, model));
+    volt_status status = candidate->feedback_weight > 0 ? volt_identify_check_stable(run, *model) : VOLT_OK;
+    if (status) {
+        volt_model_free(*model);
+        *model = NULL;
     }
     return status;
 }
@@ -237,13 +132,13 @@ static volt_status test_model(volt_identify_state *run, const volt_model *model,
 
 /* ---- choice ----------------------------------------------------------------------------------- */
 
-/* Whether the candidate is better than the linear model on every block. */
+/* Whether the candidate is better than the linear model on every block, and not rejected. */
 static bool passes_guard(const volt_identify_candidate *candidate, const volt_identify_candidate *linear)
 {
     for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
         if (!(candidate->block_nmse[b] < linear->block_nmse[b]))
             return false;
-    return has_score(candidate);
+    return volt_identify_has_score(candidate) && !candidate->is_rejected;
 }
 
 /* Lists the candidates in the order of choice: nonlinear ones that pass the guard, the linear ones. */
@@ -259,7 +154,7 @@ static int64_t order_candidates(const volt_identification *found, int64_t order[
         order[at] = i;
     }
     order[count++] = found->best_linear;
-    if (has_score(&found->candidates[1 - found->best_linear]))
+    if (volt_identify_has_score(&found->candidates[1 - found->best_linear]))
         order[count++] = 1 - found->best_linear;
     return count;
 }
@@ -301,7 +196,7 @@ static volt_status finish(volt_identify_state *run, volt_model **model)
     int64_t order[VOLT_IDENTIFY_CANDIDATES], rows = 0, count = order_candidates(found, order);
     volt_kernel *kernel = NULL;
     volt_model *linear = NULL;
-    double seconds = begin_stage(run, "fit and test", run->shares);
+    double seconds = volt_identify_begin_stage(run, "fit and test", run->shares);
     VOLT_TRY(volt_kernel_parse(found->candidates[order[0]].kernel, &kernel));
     volt_status status = count_fit_rows(run, kernel, seconds, &rows);
     volt_kernel_free(kernel);
@@ -327,23 +222,20 @@ static volt_status finish(volt_identify_state *run, volt_model **model)
 static volt_status run_stages(volt_identify_state *run, volt_view U, volt_view Y, volt_model **model)
 {
     volt_identification *found = &run->found;
-    double whole = LINEAR * linear_share + FAMILIES * family_share + REFINED * refine_share + final_share;
+    double whole = volt_identify_search_shares() + final_share;
     found->struct_size = sizeof *found;
-    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
-        found->candidates[i] = (volt_identify_candidate){
-            .name = families[i].name, .is_linear = i < LINEAR, .nmse = INFINITY, .test_rmse = NAN};
+    volt_identify_begin_candidates(found);
     run->shares = whole;
     snprintf(run->stage, sizeof run->stage, "data check");
     VOLT_TRY(volt_identify_take_rows(run, U, Y));
     VOLT_TRY(volt_identify_check(run->U, run->Y, &run->given.records, run->options.times,
                                  volt_identify_progress(run), found));
-    VOLT_TRY(volt_identify_choose_search_rows(run, family_share / whole));
-    if (found->search_rows < CMA_ROWS)
-        run->shares -= REFINED * refine_share;
-    VOLT_TRY(search_families(run));
+    VOLT_TRY(volt_identify_choose_search_rows(run, volt_identify_polish_share() / whole));
+    VOLT_TRY(volt_identify_search(run));
+    VOLT_TRY(volt_identify_validate(run));
     VOLT_TRY(finish(run, model));
     for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
-        if (!has_score(&found->candidates[i])) {
+        if (!volt_identify_has_score(&found->candidates[i])) {
             found->candidates[i].nmse = NAN;
             for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
                 found->candidates[i].block_nmse[b] = NAN;

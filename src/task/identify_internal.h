@@ -34,6 +34,36 @@ typedef struct volt_identify_state {
 /* Progress of the present stage as progress of the call. */
 volt_progress volt_identify_progress(volt_identify_state *run);
 
+/* Begins a stage with this share of the work; returns its part of the time that is left. */
+double volt_identify_begin_stage(volt_identify_state *run, const char *name, double share);
+
+/* Fits a candidate on the training rows first .. first + count - 1. */
+volt_status volt_identify_fit(volt_identify_state *run, const volt_identify_candidate *candidate, int64_t first,
+                              int64_t count, volt_model **model);
+
+/* ---- searches (identify_search.c) ------------------------------------------------------------- */
+
+enum { VOLT_IDENTIFY_LINEAR = 2 }; /* the first candidates */
+
+/* Initial values of the candidates. */
+void volt_identify_begin_candidates(volt_identification *found);
+
+/* Sum of the shares of the searches, and the share of those on all rows of the search. */
+double volt_identify_search_shares(void);
+double volt_identify_polish_share(void);
+
+/* Searches all families on the rows of the search, and finds the better linear one. */
+volt_status volt_identify_search(volt_identify_state *run);
+
+bool volt_identify_has_score(const volt_identify_candidate *candidate);
+/* Number of the best candidate of first .. end - 1 other than `skipped`; -1: none has a score. */
+int64_t volt_identify_best_of(const volt_identification *found, int64_t first, int64_t end, int64_t skipped);
+
+/* ---- further validation (identify_validate.c) ------------------------------------------------- */
+
+/* Computes growth and excess of all candidates with a score, and rejects nonlinear ones. */
+volt_status volt_identify_validate(volt_identify_state *run);
+
 /* ---- rows (identify_rows.c) ------------------------------------------------------------------- */
 
 /* Checks the rows and options, and divides the rows into training and test part. Release in every case. */
@@ -43,9 +73,9 @@ void volt_identify_release_rows(volt_identify_state *run);
 /* Options of a search on `rows` rows, without its records. */
 volt_search_options volt_identify_search_options(const volt_identify_state *run, int64_t rows);
 
-/* Chooses the rows of the searches, at most 3000; fewer if one family (of this share of the time) would have
- * too few trials. */
-volt_status volt_identify_choose_search_rows(volt_identify_state *run, double family_share);
+/* Chooses the rows of the searches, at most 3000; fewer if this share of the time would allow too few trials on
+ * them. */
+volt_status volt_identify_choose_search_rows(volt_identify_state *run, double share);
 
 /* Chooses `rows` training rows for the model. */
 void volt_identify_place_fit(volt_identify_state *run, int64_t rows);

@@ -13,7 +13,7 @@ enum {
     TEST_SHARE = 5,      /* the last fifth of the rows is the test part ... */
     WASHOUT_SHARE = 20,  /* washout: a twentieth of the rows of a record ... */
     MOST_WASHOUT = 100,  /* ... at most this many */
-    FEWEST_TRIALS = 300, /* trials of a family that a time budget should allow */
+    FEWEST_TRIALS = 40, /* trials on the rows of the search that a time budget should allow */
     MOST_TEST_ROWS = 20000
 };
 
@@ -152,7 +152,7 @@ volt_search_options volt_identify_search_options(const volt_identify_state *run,
     return options;
 }
 
-static volt_status count_search_rows(const volt_identify_state *run, double family_share, int64_t *rows)
+static volt_status count_search_rows(const volt_identify_state *run, double share, int64_t *rows)
 {
     static const int64_t lengths[] = {VOLT_IDENTIFY_SEARCH_ROWS, 2000, 1500, 1000};
     volt_kernel *kernel = NULL;
@@ -167,17 +167,17 @@ static volt_status count_search_rows(const volt_identify_state *run, double fami
         volt_search_options options = volt_identify_search_options(run, *rows);
         options.draws = 1;
         status = volt_plan_search(kernel, *rows, run->U.cols + run->Y.cols, run->Y.cols, 1, &options, 1, &plan);
-        if (plan.candidate_seconds * FEWEST_TRIALS < run->options.seconds * family_share || *rows < lengths[i])
+        if (plan.candidate_seconds * FEWEST_TRIALS < run->options.seconds * share || *rows < lengths[i])
             break;
     }
     volt_kernel_free(kernel);
     return status;
 }
 
-volt_status volt_identify_choose_search_rows(volt_identify_state *run, double family_share)
+volt_status volt_identify_choose_search_rows(volt_identify_state *run, double share)
 {
     volt_identification *found = &run->found;
-    VOLT_TRY(count_search_rows(run, family_share, &found->search_rows));
+    VOLT_TRY(count_search_rows(run, share, &found->search_rows));
     found->search_begin = volt_identify_stretch(run->U, run->Y, found->search_rows, NULL);
     run->search_U = volt_view_rows(run->U, found->search_begin, found->search_rows);
     run->search_Y = volt_view_rows(run->Y, found->search_begin, found->search_rows);

@@ -1,0 +1,182 @@
+/* tests/unit/test_identify_search.c: searches of an identification on two levels, and free runs beyond the
+ * scores. */
+#include "support/check.h"
+#include "support/sequences.h"
+#include "task/identify_internal.h"
+#include "volterra/task.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Inputs, and outputs of a filter, a saturation and a filter. */
+static void saturating(uint64_t seed, int64_t n, double **u, double **y)
+{
+    volt_rng rng = test_rng(seed);
+    double before = 0, after = 0;
+    *u = normal_rows(&rng, n, 1);
+    *y = new_matrix(n, 1);
+    for (int64_t t = 0; t < n; t++) {
+        before = 0.6 * before + (*u)[t];
+        after = 0.5 * after + tanh(before);
+        (*y)[t] = after + 0.02 * volt_rng_normal(&rng);
+    }
+}
+
+/* Scores of a candidate on all rows of the search. */
+static void score_again(const volt_identify_candidate *one, volt_view U, volt_view Y, int64_t washout,
+                        double blocks[VOLT_IDENTIFY_BLOCKS])
+{
+    const char *kernel = one->kernel;
+    volt_candidates *list = NULL;
+    volt_search *search = NULL;
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = VOLT_IDENTIFY_BLOCKS;
+    options.splits.min_train = U.rows - VOLT_IDENTIFY_BLOCKS * (U.rows / 6);
+    options.washout = washout;
+    options.score = VOLT_SCORE_NMSE;
+    options.solver = "exact";
+    check_ok(volt_candidates_list(&kernel, &one->alpha, &one->feedback_weight, 1, &list));
+    check_ok(volt_search_run(list, U, Y, &options, &search));
+    memcpy(blocks, volt_search_trial(search, 0)->folds, VOLT_IDENTIFY_BLOCKS * sizeof *blocks);
+    volt_search_free(search);
+    volt_candidates_free(list);
+}
+
+/* With many rows, families are searched on a part of the rows of the search, and compared on all of them. */
+static void candidates_are_compared_on_all_rows_of_the_search(void **state)
+{
+    (void)state;
+    enum { N = 2010, TRAIN = 1608, DRAWS = 8 };
+    double *u, *y, blocks[VOLT_IDENTIFY_BLOCKS];
+    saturating(1, N, &u, &y);
+    volt_identify_options options = volt_identify_options_default();
+    volt_identification found = {.struct_size = sizeof found};
+    volt_model *model = NULL;
+    options.draws = DRAWS;
+    check_ok(volt_identify(volt_view_of(u, N, 1), volt_view_of(y, N, 1), &options, &model, &found));
+    assert_true(found.train_rows == TRAIN && found.search_rows == TRAIN);
+    int64_t refined = 0;
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
+        const volt_identify_candidate *one = &found.candidates[i];
+        int64_t compared = DRAWS + 1;
+        printf("%s: %d trials\n", one->name, (int)one->trials);
+        assert_true(one->trials >= compared && (!one->is_linear || one->trials == compared + DRAWS / 8));
+        refined += !one->is_linear && one->trials > compared;
+        if (isnan(one->nmse))
+            continue;
+        score_again(one, volt_view_of(u, TRAIN, 1), volt_view_of(y, TRAIN, 1), found.washout, blocks);
+        for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
+            assert_true(fabs(blocks[b] - one->block_nmse[b]) <= 1e-9 * blocks[b]);
+    }
+    assert_true(refined >= 2 && refined <= 4);
+    volt_model_free(model);
+    free(u);
+    free(y);
+}
+
+/* ---- free runs -------------------------------------------------------------------------------- */
+
+enum { N = 360, BLOCK = 60, WASHOUT = 18 }; /* rows without a test: all are training rows */
+
+/* Free run of a candidate over the last block, with inputs `scale` times as far from the mean of those before. */
+static void run_block(const volt_identify_candidate *one, const double *u, const double *y, double scale,
+                      double out[BLOCK])
+{
+    enum { FITTED = N - BLOCK };
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    double inputs[BLOCK], mean = 0;
+    for (int64_t t = 0; t < FITTED; t++)
+        mean += u[t] / FITTED;
+    for (int64_t t = 0; t < BLOCK; t++)
+        inputs[t] = mean + scale * (u[FITTED + t] - mean);
+    options.alpha = one->alpha;
+    options.washout = WASHOUT;
+    options.target = VOLT_TARGET_LEVEL;
+    options.input = VOLT_INPUT_LEVEL;
+    check_ok(volt_kernel_parse(one->kernel, &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(u, FITTED, 1), volt_view_of(y, FITTED, 1), &options,
+                            volt_matrix_of(NULL, 0, 0), &model));
+    check_ok(
+        volt_model_predict(model, volt_view_of(inputs, BLOCK, 1), NULL, volt_matrix_of(out, BLOCK, 1), NULL));
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+}
+
+static double root_mean_square(const double *a, const double *b, int64_t count)
+{
+    double sum = 0;
+    for (int64_t t = 0; t < count; t++)
+        sum += pow(a[t] - b[t], 2) / (double)count;
+    return sqrt(sum);
+}
+
+static void set_candidate(volt_identify_candidate *one, const char *kernel, double alpha)
+{
+    snprintf(one->kernel, sizeof one->kernel, "%s", kernel);
+    one->alpha = alpha;
+    one->nmse = 0.1;
+}
+
+static void models_that_extrapolate_badly_are_rejected(void **state)
+{
+    (void)state;
+    double *u, *y, linear[BLOCK], own[BLOCK], means[BLOCK], mean = 0;
+    saturating(2, N, &u, &y);
+    volt_identify_state run = {.options = volt_identify_options_default()};
+    volt_identification *found = &run.found;
+    run.options.draws = 1;
+    run.options.test_inputs = volt_view_of(u, N, 1); /* any */
+    run.options.test_outputs = volt_view_of(y, N, 1);
+    check_ok(volt_identify_take_rows(&run, volt_view_of(u, N, 1), volt_view_of(y, N, 1)));
+    volt_identify_begin_candidates(found);
+    check_ok(volt_identify_choose_search_rows(&run, 1));
+    assert_true(found->search_rows == N && found->washout == WASHOUT);
+    volt_identify_candidate *candidates = found->candidates;
+    set_candidate(&candidates[0], "fir:mu=0.8", 0.01);
+    set_candidate(&candidates[2], "poly:degree=9,gamma=4,window=6", 1e-9);
+    set_candidate(&candidates[3], "memory:gamma=1,rho=0.6,mu=0.5 + fir:mu=0.8", 0.01);
+    found->best_linear = 0;
+    check_ok(volt_identify_validate(&run));
+
+    for (int64_t t = 0; t < N - BLOCK; t++)
+        mean += y[t] / (N - BLOCK);
+    for (int64_t t = 0; t < BLOCK; t++)
+        means[t] = mean;
+    run_block(&candidates[0], u, y, 1.3, linear);
+    for (int64_t i = 0; i < 4; i++) {
+        if (i == 1)
+            continue;
+        const double *last = y + N - BLOCK;
+        run_block(&candidates[i], u, y, 1, own);
+        double growth = root_mean_square(own + 40, last + 40, 20) / root_mean_square(own, last, 20);
+        run_block(&candidates[i], u, y, 1.3, own);
+        double excess = root_mean_square(own, linear, BLOCK) / root_mean_square(linear, means, BLOCK);
+        printf("%s: growth %g, excess %g\n", candidates[i].kernel, candidates[i].growth, candidates[i].excess);
+        assert_true(fabs(candidates[i].growth - growth) <= 1e-6 * growth);
+        assert_true(fabs(candidates[i].excess - excess) <= 1e-6 * excess);
+        assert_int_equal(candidates[i].is_rejected, excess > 2);
+    }
+    assert_true(candidates[0].excess == 0 && candidates[2].is_rejected && !candidates[3].is_rejected);
+    assert_true(isnan(candidates[1].growth) && isnan(candidates[1].excess) && !candidates[1].is_rejected);
+    volt_identify_release_rows(&run);
+    free(u);
+    free(y);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(candidates_are_compared_on_all_rows_of_the_search),
+        cmocka_unit_test(models_that_extrapolate_badly_are_rejected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
