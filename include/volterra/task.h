@@ -407,9 +407,9 @@ typedef struct volt_identify_candidate {
     double test_rmse; /* NaN: not tested */
     /* Free runs on the last block, fitted on the rows before it; NaN: not computed. growth: root mean squared error of the last
      * third over that of the first third. excess: with inputs 1.3 times as far from their mean, the root mean squared difference
-     * from the linear model, relative to the spread of the linear model's run */
+     * from the linear model, relative to the spread of the outputs of the linear model or the measured ones, whichever is larger */
     double growth, excess;
-    int is_rejected; /* 1: a nonlinear model whose run with these inputs diverges or has an excess above 2 */
+    int is_rejected; /* 1: a nonlinear model whose run with these inputs diverges or has an excess above 3 */
 } volt_identify_candidate;
 
 /* Result of volt_identify. Rows count from the first row given. */
@@ -462,13 +462,15 @@ typedef struct volt_identification {
 /* Identifies a system with inputs U (n x d) and outputs Y (n x q), rows in time order, at least 60.
  *
  * Searches use all training rows up to 3000, or the stretch of 3000 with the largest product of the shares of the range of
- * every input and output that it covers; with a time budget, shorter stretches of at least 1000 rows if about 300 trials of each
- * family would not be possible otherwise. Trials are free runs on three validation blocks of a sixth of these rows, after the
+ * every input and output that it covers; with a time budget, shorter stretches of at least 1000 rows if about 40 trials on them
+ * would not be possible otherwise. Trials are free runs on three validation blocks of a sixth of these rows, after the
  * first half, from the measured state. The families are fir without and with feedback (linear), volterra and memory
- * with filters, and fading and volterra with feedback, the last four with a linear term. With 1000 rows or more the best two
- * nonlinear families are searched again by CMA-ES. A nonlinear model replaces the better linear one only if it has a lower error
- * on every block. Both are fitted again on as many training rows as the time (with draws: 6000 rows) and the memory allow, and
- * simulated on the test rows.
+ * with filters (low passes), and fading and volterra with feedback, the last four with a linear term. With 1000 rows or more the
+ * best nonlinear family, and the second if it is close, are refined by CMA-ES from their best trial. From 1600 rows on, these
+ * searches use the best-excited 1100 rows; all families are then scored on all rows of the search, and the best are refined
+ * there (with draws: an eighth of them). A nonlinear model replaces the better linear one only if it has a lower error on every
+ * block and is not rejected (volt_identify_candidate). Both are fitted again on as many training rows as the time (with draws:
+ * 6000 rows) and the memory allow, and simulated on the test rows.
  *
  * VOLT_ERR_DATA: too few rows, a constant output, constant inputs, or no linear model with a score; VOLT_ERR_NOT_FINITE,
  * VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *model with volt_model_free. */

@@ -56,7 +56,8 @@ class Identification:
         The best model of every family: ``name``, ``linear``, ``kernel``, ``alpha``, ``feedback_weight``, ``nmse`` (mean over the
         validation blocks), ``block_nmse``, ``trials``, ``seconds``, ``test_rmse`` (nan: not tested), ``growth`` (error of the last
         third of a free run over that of its first third), ``excess`` (distance from the linear model for inputs 1.3 times as
-        far from their mean, relative to the spread of the linear model) and ``rejected`` (the excess is above 2).
+        far from their mean, relative to the spread of the outputs) and ``rejected`` (the excess is above 3, or the run
+        diverges).
     chosen_, best_linear_ : str
         Names of the chosen family and of the better linear one.
     test_rmse_, linear_test_rmse_ : float

@@ -4,7 +4,8 @@
  * twice: with the measured inputs u, and with mean + 1.3 (u - mean). With f the nonlinear and g the linear model,
  *
  *     growth   root mean squared error of the last third of the first run over that of its first third
- *     excess   |f - g| / |g - mean of y| on the second run, with root mean squares over the rows
+ *     excess   |f - g| / max(|g - m|, |y - m|) on the second run: root mean squares over the rows, m the mean of
+ *              the training outputs y; the largest of all outputs
  *
  * A nonlinear candidate is rejected if its second run diverges or its excess is larger than max_excess: a model
  * that leaves the linear one so far for inputs just outside the training range is not used. */
@@ -17,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double scaling = 1.3, max_excess = 2;
+static const double scaling = 1.3, max_excess = 3;
 
 /* Rows of the check, and the linear run. */
 typedef struct check {
@@ -84,12 +85,13 @@ static double error_of(const volt_identify_state *run, const check *c, int64_t f
     return count > 0 ? volt_squares_root_mean(&squares, count) : NAN;
 }
 
-/* |f - g| / |g - mean|, f the outputs of the run. */
+/* The excess of the outputs f of the run, the largest of all outputs; NaN: unknown. */
 static double excess_of(const volt_identify_state *run, const check *c)
 {
     volt_view Y = run->given.Y;
-    volt_squares apart = {0}, size = {0};
+    double excess = NAN;
     for (int64_t k = 0; k < Y.cols; k++) {
+        volt_squares apart = {0}, linear = {0}, measured = {0};
         double mean = 0;
         for (int64_t t = run->found.search_begin; t < c->begin; t++)
             mean += (Y.data[t * Y.ld + k] - mean) / (double)(t - run->found.search_begin + 1);
@@ -98,11 +100,14 @@ static double excess_of(const volt_identify_state *run, const check *c)
             if (isnan(f) || isnan(g))
                 continue;
             volt_squares_add(&apart, f - g);
-            volt_squares_add(&size, g - mean);
+            volt_squares_add(&linear, g - mean);
+            volt_squares_add(&measured, Y.data[(c->begin + t) * Y.ld + k] - mean);
         }
+        double size = fmax(volt_squares_root(&linear), volt_squares_root(&measured));
+        if (size > 0)
+            excess = fmax(excess, volt_squares_root(&apart) / size); /* the first replaces NaN */
     }
-    double linear = volt_squares_root(&size);
-    return linear > 0 ? volt_squares_root(&apart) / linear : NAN;
+    return excess;
 }
 
 /* Both runs of a fitted candidate. The first candidate checked is the linear one. */

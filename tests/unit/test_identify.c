@@ -66,7 +66,7 @@ static void check_guard(const volt_identification *found)
     for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
         const volt_identify_candidate *one = &found->candidates[i];
         double mean = 0;
-        bool is_better = !one->is_linear;
+        bool is_better = !one->is_linear && !one->is_rejected;
         for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++) {
             mean += one->block_nmse[b] / VOLT_IDENTIFY_BLOCKS;
             is_better = is_better && one->block_nmse[b] < linear->block_nmse[b];
