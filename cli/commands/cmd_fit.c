@@ -75,6 +75,16 @@ static const char *target_words(const volt_model_info *info)
     return changes == info->q ? "change" : changes == 0 ? "level" : "mixed";
 }
 
+/* Reports the inputs before the first row, unless they are zero. */
+static void report_initial(result_list *results, const volt_model_info *info)
+{
+    static const char *const words[] = {"zero", "first", "mean", "values"};
+    results_text(results, "initial", info->initial == VOLT_INITIAL_ZERO ? NULL : "initial input", "%s",
+                 words[info->initial]);
+    if (info->initial_values)
+        results_numbers(results, "initial_values", info->initial_values, info->d);
+}
+
 /* Reports alpha and its origin. */
 static void report_alpha(const fit_arguments *arguments, const volt_model_info *info, result_list *results)
 {
@@ -218,6 +228,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_text(results, NULL, "data", "%s", data_words(&info, data, text));
     results_details(results, true);
     results_count(results, "washout", "washout", info.washout);
+    report_initial(results, &info);
     results_details(results, false);
     results_text(results, "kernel", "kernel", "%s", info.kernel);
     results_details(results, true);
@@ -359,6 +370,11 @@ const cli_command command_fit = {
         "With --feedback the inputs of row t are (x_t, W y_{t-1}), y standardised and 0 before the first\n"
         "row (NARX model). The model is fitted with measured outputs and predicts with its own. Alpha is\n"
         "chosen by predictions one step ahead.\n"
+        "\n"
+        "Before the first row of a record, inputs are constant, and the state is stationary: zero, or the\n"
+        "input of --initial. A record that starts far from the mean of the inputs has no transient with\n"
+        "--initial first. With --feedback, the output before the first row is then the first measured one,\n"
+        "or the stationary output for the first input.\n"
         "\n"
         "With --loss or --weights the readout minimises the sum of the (weighted) losses and alpha / 2\n"
         "|f|^2, to a relative duality gap of --tolerance. Quantiles are separate outputs, NAME.q0.1, and\n"

@@ -55,6 +55,11 @@ static const option model_rows[] = {
         "outputs of the previous row as additional inputs (NARX model); measured outputs in training"),
     ROW("washout", "W", washout, "leading rows excluded from the fit; they initialise the state",
         .fallback = "0"),
+    ROW("initial", "zero|first|mean|VALUES", initial,
+        "constant input before the first row of every record: zero after scaling, the first row of the record, "
+        "the "
+        "mean of the inputs, or values in their units, one per input",
+        .fallback = "zero"),
     ROW("no-intercept", NULL, no_intercept, "no constant term"),
     ROW("no-scale", NULL, no_scale, "no scaling of inputs and targets"),
 };
@@ -132,6 +137,39 @@ int training_season(const char *text, int64_t *season)
     return 0;
 }
 
+/* Parses --initial. */
+static int read_initial(const char *text, training_data *data)
+{
+    static const char *const words[] = {"zero", "first", "mean"};
+    for (int i = 0; i < 3; i++)
+        if (!text || strcmp(text, words[i]) == 0) {
+            data->initial = text ? (volt_initial)i : VOLT_INITIAL_ZERO;
+            return 0;
+        }
+    long long count = 0, wanted = data->inputs.cols;
+    data->initial = VOLT_INITIAL_VALUES;
+    data->initial_values = calloc((size_t)wanted, sizeof(double));
+    if (!data->initial_values)
+        return complain(EXIT_FAILURE, "out of memory");
+    for (const char *at = text; at; count++) {
+        char number[VOLT_NUMBER_LENGTH];
+        const char *end = strchr(at, ',');
+        size_t length = end ? (size_t)(end - at) : strlen(at);
+        double value = 0;
+        snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : sizeof number - 1), at);
+        if (length >= sizeof number || !volt_parse_number(number, &value) || !isfinite(value))
+            return complain(EXIT_USAGE, "--initial must be zero, first, mean or finite numbers (got '%s')",
+                            text);
+        if (count < wanted)
+            data->initial_values[count] = value;
+        at = end ? end + 1 : NULL;
+    }
+    if (count != wanted)
+        return complain(EXIT_USAGE, "--initial must have %lld value%s, one per input (got %lld in '%s')",
+                        wanted, wanted == 1 ? "" : "s", count, text);
+    return 0;
+}
+
 /* Appends the calendar columns to the inputs. */
 static int add_calendar(const training_arguments *arguments, training_data *data)
 {
@@ -196,6 +234,8 @@ int training_read(const training_arguments *arguments, training_data *data)
     if (!failed)
         failed =
             loss_read_weights(&data->loss, &arguments->loss, &data->x, data->inputs.rows, data->pairing->rows);
+    if (!failed)
+        failed = read_initial(arguments->initial, data);
     model_times_note(&data->calendar, &data->noted);
     if (data->ahead > data->first_ahead)
         model_times_note_horizons(data->first_ahead, data->ahead, &data->noted);
@@ -206,6 +246,7 @@ void training_release(training_data *data)
 {
     record_list_release(&data->records);
     loss_release(&data->loss);
+    free(data->initial_values);
     volt_pairing_free(data->pairing);
     dataset_release(&data->x);
     dataset_release(&data->y);
@@ -218,6 +259,8 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     const volt_pairing *pairing = data->pairing;
     volt_fit_options options = volt_fit_options_default();
     options.washout = arguments->washout;
+    options.initial = data->initial;
+    options.initial_values = data->initial_values;
     options.intercept = !arguments->no_intercept;
     options.scale = !arguments->no_scale;
     options.ahead = data->ahead;
@@ -368,6 +411,8 @@ char *training_fit_command(const training_arguments *arguments, const volt_fit_o
     solver_words(options, &words);
     if (arguments->washout > 0)
         shell_words_add_count(&words, "--washout", arguments->washout);
+    if (arguments->initial && strcmp(arguments->initial, "zero") != 0)
+        shell_words_add(&words, "--initial", arguments->initial);
     if (arguments->rows.given)
         shell_words_add(&words, "--rows", arguments->rows.text);
     if (arguments->no_intercept)

@@ -15,6 +15,7 @@ typedef struct training_arguments {
     const char *x, *y;
     const char *ahead; /* H or A..B; NULL: not given */
     int64_t washout;
+    const char *initial; /* zero, first, mean or a list of values */
     row_range rows;
     bool no_intercept, no_scale;
     int missing;
@@ -33,7 +34,7 @@ typedef struct training_arguments {
 extern const option_table training_pairing_options; /* targets, horizon, rows, missing values, records */
 extern const option_table training_data_options;    /* the same with --x (required) */
 extern const option_table training_input_options;   /* transformations of targets and inputs */
-extern const option_table training_model_options;   /* the same with feedback, washout, constant and scaling */
+extern const option_table training_model_options;   /* the same with feedback, washout, initial input, constant and scaling */
 
 /* Training data: rows t of the inputs and rows t + ahead of the targets, for every record. */
 typedef struct training_data {
@@ -49,6 +50,8 @@ typedef struct training_data {
     noted_times noted;              /* times stored with the model */
     const char *label_name[1];      /* name of the output, for classes */
     loss_data loss;                 /* with weights of the rows of `inputs` */
+    volt_initial initial;
+    double *initial_values; /* one per input, for VOLT_INITIAL_VALUES */
 } training_data;
 
 /* Every function returns 0, or the exit status after an error message. Data initialised to {0} can always be

@@ -305,6 +305,8 @@ int tune_search(const tune_arguments *arguments, training_data *data)
     if (!failed) {
         run.options = search_options(arguments, data);
         run.options.base = run.seen.prepared->base;
+        run.options.initial = run.seen.prepared->initial;
+        run.options.initial_values = run.seen.prepared->initial_values;
         failed = solver_search_options(&arguments->solver, &run.options, &run.seen.fit);
     }
     if (!failed && arguments->shard)

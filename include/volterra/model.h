@@ -59,6 +59,15 @@ typedef struct volt_model_notes {
     const char *target_ndim;    /* "1": the targets were a vector; "2": a matrix */
 } volt_model_notes;
 
+/* The inputs before the first row of a record: constant. The state starts where it is stationary for this input.
+ * Fed-back outputs: see volt_fit_options.initial. */
+typedef enum volt_initial {
+    VOLT_INITIAL_ZERO, /* 0 in the units of the kernel: the mean of the training inputs if they are scaled and shifted */
+    VOLT_INITIAL_FIRST, /* the first row of the record */
+    VOLT_INITIAL_MEAN,  /* the mean of the training inputs */
+    VOLT_INITIAL_VALUES /* given values */
+} volt_initial;
+
 typedef struct volt_fit_options {
     size_t struct_size;
     /* -- readout -- */
@@ -85,7 +94,7 @@ typedef struct volt_fit_options {
     /* -- rows -- */
     /* leading rows of every record that initialise the state but are excluded from the fit (default: 0) */
     int64_t washout;
-    /* (optional) n_records lengths: the rows are consecutive sequences of these lengths, each with zero initial state */
+    /* (optional) n_records lengths: the rows are consecutive sequences of these lengths, each from the initial state */
     const int64_t *records;
     int64_t n_records;   /* 0 (default): one sequence */
     int missing_targets; /* 1: rows with a NaN target enter the state but are not fitted; 0: an error */
@@ -142,6 +151,11 @@ typedef struct volt_fit_options {
      * predictions do not depend on them */
     volt_view pending;
     volt_progress progress;
+    /* inputs before the first row of every record, in fits, predictions and streams (default: VOLT_INITIAL_ZERO). With a
+     * feedback weight: ZERO or FIRST; with FIRST, the output before the first row is the first known output of the record,
+     * otherwise the one that the model approaches when the first input persists */
+    volt_initial initial;
+    const double *initial_values; /* d numbers for VOLT_INITIAL_VALUES, in the units of X */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -165,6 +179,9 @@ typedef struct volt_prepared {
     volt_input input;
     int64_t season;
     int guarded; /* 1: fit the best candidate with volt_fit_options.guarded */
+    /* the initial input as columns of X, for volt_search_options: ZERO, FIRST or VALUES ... */
+    volt_initial initial;
+    const double *initial_values; /* ... and X.cols numbers for VALUES */
 } volt_prepared;
 VOLT_API volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
                                   volt_prepared **prepared);
@@ -268,6 +285,8 @@ typedef struct volt_model_info {
     const double *member_weights; /* n_members */
     int64_t n_members;
     volt_sum_kind sum_kind;
+    volt_initial initial;      /* inputs before the first row of a record ... */
+    const double *initial_values; /* ... d numbers for VOLT_INITIAL_MEAN and VOLT_INITIAL_VALUES; else NULL */
 } volt_model_info;
 VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
 /* Returns 1 if X begins with the first training rows of the model, by the digest in its notes; 0 otherwise, or if the model
@@ -278,7 +297,7 @@ VOLT_API int volt_model_begins(const volt_model_info *info, volt_view X);
 
 typedef enum volt_start {
     VOLT_START_CONTINUE, /* the inputs follow the training rows */
-    VOLT_START_RESET,    /* the inputs are a new sequence with zero initial state */
+    VOLT_START_RESET,    /* the inputs are a new sequence, from the initial state (volt_fit_options.initial) */
     /* volt_model_continue only: */
     VOLT_START_AT_TARGET,   /* the first input is the last training target */
     VOLT_START_AFTER_TARGET /* the first input is the row after the last training target */
@@ -313,7 +332,7 @@ typedef struct volt_predict_options {
     volt_start start;
     volt_beyond beyond;
     /* (optional) volt_model_predict: n_records lengths of consecutive records in X. `start` applies to the first record;
-     * the others have zero initial state */
+     * the others start from the initial state */
     const int64_t *records;
     int64_t n_records; /* 0 (default): one sequence */
     /* (optional) volt_model_predict of a model with a feedback weight: h x q measured outputs for the rows of X ... */
@@ -346,7 +365,7 @@ VOLT_API volt_status volt_model_check_range(const volt_model *model, volt_view X
  * A model with a feedback weight is simulated: its outputs are fed back one row later, except those in `known`. With
  * VOLT_START_CONTINUE the first row receives the last training target (VOLT_ERR_ARGUMENT if it was missing). Other records
  * start without a previous output: unless `known` is given, the mean of the training targets (0 without scaling) takes its
- * place, with VOLT_WARNING_NO_FIRST_OUTPUT.
+ * place, or with VOLT_INITIAL_FIRST the output for a persistent first input, with VOLT_WARNING_NO_FIRST_OUTPUT.
  *
  * Outputs of a simulation are bounded to the range of the training targets plus 4.5 ranges on either side. A bounded output is
  * written and fed back, with VOLT_WARNING_RUN_BOUNDED for the first such row. With VOLT_BEYOND_ERROR it is

@@ -121,6 +121,10 @@ typedef struct volt_evidence_options {
     const int64_t *records; /* (optional) n_records lengths, as in volt_fit_options */
     int64_t n_records;      /* 0: one sequence */
     volt_progress progress;
+    /* inputs before the first row of a record or training part, as in volt_fit_options; X are the columns passed to the
+     * kernel (volt_prepared) */
+    volt_initial initial;
+    const double *initial_values; /* d numbers for VOLT_INITIAL_VALUES */
 } volt_evidence_options;
 VOLT_API volt_evidence_options volt_evidence_options_default(void);
 
@@ -200,7 +204,7 @@ typedef enum volt_strategy {
 
 /* Validation of candidates with feedback of outputs. */
 typedef enum volt_validate {
-    /* simulation on the validation block, from the measured state (start: continue) or zero initial state (reset); a
+    /* simulation on the validation block, from the measured state (start: continue) or the initial state (reset); a
      * simulation that leaves 10 times the range of its training targets has failed */
     VOLT_VALIDATE_SIMULATE,
     VOLT_VALIDATE_ONE_STEP /* measured outputs are fed back */
@@ -284,6 +288,10 @@ typedef struct volt_search_options {
     volt_trial_fn on_trial; /* (optional) */
     void *trial_context;
     volt_progress progress;
+    /* inputs before the first row of a record or training part, as in volt_fit_options; X are the columns passed to the
+     * kernel (volt_prepared) */
+    volt_initial initial;
+    const double *initial_values; /* d numbers for VOLT_INITIAL_VALUES */
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 

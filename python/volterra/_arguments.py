@@ -6,7 +6,7 @@ import difflib
 import operator
 import os
 import re
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -49,6 +49,21 @@ def feedback_number(value: Any) -> float:
     if not (weight > 0 and np.isfinite(weight)):
         raise ValueError(f"feedback must be True, False or a weight above 0 (got {value!r})")
     return weight
+
+
+def initial_setting(value: Any) -> Tuple[str, Optional[List[float]]]:
+    """Return the word of an initial input, and its values if they are given."""
+    if isinstance(value, str):
+        if value not in ("zero", "first", "mean"):
+            raise ValueError(f"initial must be 'zero', 'first', 'mean' or one value per input (got {value!r})")
+        return value, None
+    try:
+        values = np.atleast_1d(np.asarray(value, dtype=float))
+    except (TypeError, ValueError):
+        raise TypeError(f"initial must be 'zero', 'first', 'mean' or one value per input (got {value!r})") from None
+    if values.ndim != 1 or not np.all(np.isfinite(values)):
+        raise ValueError(f"initial must be 'zero', 'first', 'mean' or finite values, one per input (got {value!r})")
+    return "values", values.tolist()
 
 
 def seed_number(name: str, value: Any) -> int:

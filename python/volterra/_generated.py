@@ -65,6 +65,10 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_LANDMARKS_RANDOM": 2,
     "VOLT_SUM_AVERAGE": 0,
     "VOLT_SUM_RESIDUAL": 1,
+    "VOLT_INITIAL_ZERO": 0,
+    "VOLT_INITIAL_FIRST": 1,
+    "VOLT_INITIAL_MEAN": 2,
+    "VOLT_INITIAL_VALUES": 3,
     "VOLT_START_CONTINUE": 0,
     "VOLT_START_RESET": 1,
     "VOLT_START_AT_TARGET": 2,
@@ -532,6 +536,8 @@ class FitOptions(Sized):
         ("n_times", c_int64),
         ("pending", Matrix),
         ("progress", Progress),
+        ("initial", c_int),
+        ("initial_values", POINTER(c_double)),
     ]
 
 
@@ -545,6 +551,8 @@ class Prepared(Sized):
         ("input", c_int),
         ("season", c_int64),
         ("guarded", c_int),
+        ("initial", c_int),
+        ("initial_values", POINTER(c_double)),
     ]
 
 
@@ -631,6 +639,8 @@ class ModelInfo(Sized):
         ("member_weights", POINTER(c_double)),
         ("n_members", c_int64),
         ("sum_kind", c_int),
+        ("initial", c_int),
+        ("initial_values", POINTER(c_double)),
     ]
 
 
@@ -839,6 +849,8 @@ class EvidenceOptions(Sized):
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
         ("progress", Progress),
+        ("initial", c_int),
+        ("initial_values", POINTER(c_double)),
     ]
 
 
@@ -913,6 +925,8 @@ class SearchOptions(Sized):
         ("on_trial", TrialFn),
         ("trial_context", c_void_p),
         ("progress", Progress),
+        ("initial", c_int),
+        ("initial_values", POINTER(c_double)),
     ]
 
 

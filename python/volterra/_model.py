@@ -54,6 +54,15 @@ def record_fields(lengths: Optional[Sequence[int]]) -> Dict[str, Any]:
     return dict(records=(c_int64 * len(lengths))(*lengths), n_records=len(lengths))
 
 
+def initial_fields(initial: Tuple[str, Optional[Sequence[float]]]) -> Dict[str, Any]:
+    """`initial` and `initial_values` of an options struct."""
+    word, values = initial
+    fields: Dict[str, Any] = dict(initial=c.INITIALS[word])
+    if values is not None:
+        fields.update(initial_values=(c_double * len(values))(*values))
+    return fields
+
+
 class FitSettings(NamedTuple):
     """``volt_fit_options`` without the names and the progress."""
 
@@ -79,9 +88,13 @@ class FitSettings(NamedTuple):
     checkpoint: Optional[str] = None
     pending: Optional[Array] = None  # inputs after the last one that has a target
     target_ndim: Optional[int] = None  # of the targets as they were given
+    initial: Tuple[str, Optional[Sequence[float]]] = ("zero", None)  # word, and values for "values"
 
-    def options(self) -> c.FitOptions:
-        anchors = self.anchors
+    def options(self, inputs: int) -> c.FitOptions:
+        """The options of a fit to this number of inputs."""
+        anchors, values = self.anchors, self.initial[1]
+        if values is not None and len(values) != inputs:
+            raise ValueError(f"initial must have {inputs} values, one per input (got {len(values)})")
         return c.FitOptions(
             alpha=self.alpha,
             washout=self.washout,
@@ -101,6 +114,7 @@ class FitSettings(NamedTuple):
             iterations=self.iterations,
             checkpoint=None if self.checkpoint is None else c.encode("the path of the checkpoint", self.checkpoint),
             checkpoint_seconds=60.0,
+            **initial_fields(self.initial),
             **record_fields(self.records),
             **self.losses.fields(),
             **self.plain,
@@ -196,7 +210,7 @@ class Model(Owner):
         parsed = Kernel(kernel)
         ndim = None if settings.target_ndim is None else str(settings.target_ndim)
         notes = dict(horizons=settings.horizons, target_ndim=ndim)
-        options = settings.options()
+        options = settings.options(X.shape[1])
         options.input_names = c.names_array("the name of an input", input_names)
         options.output_names = c.names_array("the name of an output", output_names)
         options.progress = watch.progress
@@ -384,6 +398,14 @@ class Model(Owner):
     def settings(self) -> FitSettings:
         i = self._info
         return FitSettings(i.alpha, i.washout, bool(i.intercept), bool(i.scaled), i.ahead, bool(i.feedback))
+
+    @property
+    def initial(self) -> Any:
+        """The inputs before the first row of a record: "zero", "first", "mean" or the values."""
+        i = self._info
+        if i.initial == c.INITIALS["values"]:
+            return [i.initial_values[k] for k in range(i.d)]
+        return next(word for word, number in c.INITIALS.items() if number == i.initial)
 
     @property
     def feedback_weight(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import POINTER, byref
-from typing import NamedTuple, Optional
+from typing import List, NamedTuple, Optional, Tuple
 
 from . import _native as c
 from ._arrays import Array, copy_of, view
@@ -19,6 +19,7 @@ class Prepared(NamedTuple):
     input: str
     season: int
     guarded: bool  # fit the best candidate with FitSettings.guarded
+    initial: Tuple[str, Optional[List[float]]]  # as columns of X
 
 
 def _word(words: dict, value: int) -> str:
@@ -27,7 +28,7 @@ def _word(words: dict, value: int) -> str:
 
 def prepare(X: Array, Y: Array, settings: FitSettings) -> Prepared:
     """``volt_prepare``, learned from all rows; the data unchanged if levels are learned from levels."""
-    options = settings.options()
+    options = settings.options(X.shape[1])
     found = POINTER(c.Prepared)()
     check(c.lib.volt_prepare(view(X), view(Y), byref(options), X.shape[0], byref(found)))
     try:
@@ -35,6 +36,10 @@ def prepare(X: Array, Y: Array, settings: FitSettings) -> Prepared:
         target, input = _word(c.TARGETS, made.target), _word(c.INPUTS, made.input)
         found_columns = (X, Y) if target == input == "level" else (copy_of(made.X), copy_of(made.Y))
         base = copy_of(made.base) if made.base.data else None
-        return Prepared(*found_columns, base, target, input, int(made.season), bool(made.guarded))
+        word = _word(c.INITIALS, made.initial)
+        values = [made.initial_values[k] for k in range(made.X.cols)] if word == "values" else None
+        return Prepared(
+            *found_columns, base, target, input, int(made.season), bool(made.guarded), (word, values)
+        )
     finally:
         c.lib.volt_prepared_free(found)

@@ -47,6 +47,7 @@ VALIDATIONS = _words("VOLT_VALIDATE", "simulate one-step")
 MCS_METHODS = _words("VOLT_MCS", "R max")
 BLOCKS = {word: float(value) for word, value in _words("VOLT_BLOCK", "sqrt auto").items()}
 TARGETS = _words("VOLT_TARGET", "level change auto")
+INITIALS = _words("VOLT_INITIAL", "zero first mean values")
 INPUTS = _words("VOLT_INPUT", "level change both auto")
 LANDMARKS = _words("VOLT_LANDMARKS", "spread last random")
 ABOUT = _words("VOLT_ABOUT", "mean zero point")

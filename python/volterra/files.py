@@ -140,6 +140,7 @@ def estimator_of(model: Model) -> Loaded:
         fit_intercept=settings.intercept,
         scale=settings.scale,
         feedback=model.feedback_weight or False,
+        initial=model.initial,
     )
     if model.classes:
         classifier = VolterraClassifier(

@@ -73,6 +73,11 @@ class VolterraRidge(SequenceRegressor):
         that starts without a measured output (``start="reset"``, several records) issues a `StartWarning`.
     washout : int, default=0
         Leading rows excluded from the fit; they initialise the state.
+    initial : {"zero", "first", "mean"} or array, default="zero"
+        Constant input before the first row of every record: zero after scaling, the first row of the record, the mean
+        of the inputs, or values in their units, one per input. The state before the first row is stationary for this
+        input. With ``feedback`` only "zero" and "first" are supported; the output before the first row is then the
+        first one in ``y_known``, or the stationary output for the first input.
     fit_intercept : bool, default=True
         An unpenalised constant.
     scale : bool, default=True
@@ -267,6 +272,7 @@ class VolterraRidge(SequenceRegressor):
         landmarks: Landmarks = None,
         iterations: Optional[int] = None,
         checkpoint: Any = None,
+        initial: Any = "zero",
     ) -> None:
         self.tau = tau
         self.lam = lam
@@ -286,6 +292,7 @@ class VolterraRidge(SequenceRegressor):
         self.allow_target_in_inputs = allow_target_in_inputs
         self.feedback = feedback
         self.washout = washout
+        self.initial = initial
         self.fit_intercept = fit_intercept
         self.scale = scale
         self.keep_factor = keep_factor
@@ -332,7 +339,7 @@ class SequenceKernelRidge(SequenceRegressor):
         Regularisation strength (positive). "auto": chosen on held-out rows.
     ahead, target, input, season, feedback, washout, fit_intercept, scale, start, beyond, n_jobs, device, verbose
         As in `VolterraRidge`. Kernels without a bound do not project inputs outside the ball of training.
-    loss, tolerance, solver, landmarks, iterations, checkpoint
+    loss, tolerance, solver, landmarks, iterations, checkpoint, initial
         As in `VolterraRidge`.
     layout : {"auto", "time", "channels"}, default="auto"
         Axes of the series of a collection, as in `SeriesClassifier`.
@@ -398,9 +405,11 @@ class SequenceKernelRidge(SequenceRegressor):
         checkpoint: Any = None,
         layout: Layout = "auto",
         normalise: bool = True,
+        initial: Any = "zero",
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
+        self.initial = initial
         self.layout = layout
         self.normalise = normalise
         self.ahead = ahead

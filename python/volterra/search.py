@@ -11,6 +11,7 @@ from . import _native as c
 from ._arguments import (
     choice,
     feedback_number,
+    initial_setting,
     horizon_bounds,
     landmark_count,
     season_rows,
@@ -24,7 +25,7 @@ from ._assess import assess
 from ._candidates import Candidates, expand
 from ._devices import use_machine
 from ._loss import LossSettings, loss_text, read_tolerance, read_weights
-from ._model import FitSettings, record_fields
+from ._model import FitSettings, initial_fields, record_fields
 from ._prepared import Prepared, prepare
 from ._progress import ProgressCallback, Watch
 from ._regressor import BEYOND, STARTS, SequenceRegressor
@@ -149,8 +150,8 @@ class VolterraRidgeCV(SequenceRegressor):
     landmarks : None, int or str, default=None
         Number of landmarks of nystrom: in runs of 32 over the rows before the first validation block, M:last or
         M:random. At most the number of rows before the first validation block.
-    washout, fit_intercept, scale, start, beyond
-        As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences with zero initial state, otherwise
+    washout, initial, fit_intercept, scale, start, beyond
+        As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences, otherwise
         they follow their training rows. Scales are learned once, from all rows given to fit.
     refit : bool, default=True
         Fit the best candidate on all rows; required by `predict`.
@@ -256,7 +257,9 @@ class VolterraRidgeCV(SequenceRegressor):
         tolerance: Optional[float] = None,
         solver: SearchSolver = "auto",
         landmarks: Landmarks = None,
+        initial: Any = "zero",
     ) -> None:
+        self.initial = initial
         self.loss = loss
         self.tolerance = tolerance
         self.solver = solver
@@ -374,6 +377,7 @@ class VolterraRidgeCV(SequenceRegressor):
                 losses=losses,
                 solver=self._solver()[0],
                 landmarks=self._solver()[1],
+                initial=initial_setting(getattr(self, "initial", "zero")),
             )
             self._fit_model(training, self._best["kernel"], fields, progress)
             self._series: Dict[str, Any] = dict(ahead=self.ahead)
@@ -394,6 +398,7 @@ class VolterraRidgeCV(SequenceRegressor):
             season=season_rows(self.season),
             anchors=training.anchors,
             records=training.fitted_records,
+            initial=initial_setting(getattr(self, "initial", "zero")),
         )
 
     def _make_candidates(self, seen: Prepared, given: Optional[List[Dict[str, Any]]]) -> Candidates:
@@ -483,6 +488,8 @@ class VolterraRidgeCV(SequenceRegressor):
         options = self._options(training.horizons.last, given is not None, losses)
         if seen.base is not None:
             options.base = view(seen.base)
+        for name, value in initial_fields(seen.initial).items():
+            setattr(options, name, value)
         for name, value in record_fields(training.fitted_records).items():
             setattr(options, name, value)
         options.folds_by_records = int(choice("folds_by", self.folds_by, _FOLDS_BY) == "records")
@@ -564,6 +571,7 @@ class VolterraRidgeCV(SequenceRegressor):
             **{**given, **self.best_params_, "alpha": self._best["alpha"], "feedback": weight or False},
             **self._series,
             washout=self.washout,
+            initial=getattr(self, "initial", "zero"),
             fit_intercept=self.fit_intercept,
             scale=self.scale,
             start=self.start,

@@ -288,6 +288,7 @@ void volt_kernel_free(volt_kernel *kernel)
         volt_kernel_free(kernel->factors[f]);
     for (int p = 0; p < VOLT_MAX_PARAMETERS; p++)
         volt_free(kernel->word[p]);
+    volt_free(kernel->past.input);
     volt_free(kernel->names);
     volt_free(kernel->text);
     volt_free(kernel);

@@ -26,11 +26,15 @@ int64_t volt_filter_bank_length(int64_t n, int64_t d)
     return STATES * n * d;
 }
 
-volt_status volt_filter_bank_create(const volt_filter *filters, int64_t n, int64_t d, volt_filter_bank *bank)
+volt_status volt_filter_bank_create(const volt_filter *filters, int64_t n, int64_t d, const volt_past *past,
+                                    volt_filter_bank *bank)
 {
-    *bank = (volt_filter_bank){.filters = filters, .n = n, .d = d};
+    *bank = (volt_filter_bank){.filters = filters, .past = past, .n = n, .d = d};
     bank->state = volt_alloc_zero(volt_filter_bank_length(n, d), sizeof(double));
-    return bank->state ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (!bank->state)
+        return VOLT_ERR_MEMORY;
+    volt_filter_bank_reset(bank);
+    return VOLT_OK;
 }
 
 void volt_filter_bank_release(volt_filter_bank *bank)
@@ -39,9 +43,27 @@ void volt_filter_bank_release(volt_filter_bank *bank)
     bank->state = NULL;
 }
 
+/* The state after constant inputs x. */
+static void settle(volt_filter_bank *bank, const double *x)
+{
+    for (int64_t s = 0; s < bank->n; s++) {
+        const volt_filter *filter = &bank->filters[s];
+        double *v = bank->state + s * STATES * bank->d;
+        for (int64_t k = 0; k < bank->d; k++) {
+            double value = filter->pole != 0 ? x[k] * (1 - fabs(filter->pole)) / (1 - filter->pole) : x[k];
+            v[k] = v[bank->d + k] = v[2 * bank->d + k] = value; /* a pair has gain 1 */
+            v[3 * bank->d + k] = value / (1 - filter->echo);
+        }
+    }
+}
+
 void volt_filter_bank_reset(volt_filter_bank *bank)
 {
     memset(bank->state, 0, (size_t)volt_filter_bank_length(bank->n, bank->d) * sizeof(double));
+    if (bank->past && bank->past->kind == VOLT_PAST_FIRST)
+        bank->state[0] = VOLT_UNBEGUN;
+    else if (bank->past && bank->past->input)
+        settle(bank, bank->past->input);
 }
 
 double volt_filter_turn(const volt_filter *filter)
@@ -71,14 +93,17 @@ static void filter_row(const volt_filter *filter, int64_t d, const double *x, do
 
 void volt_filter_bank_row(volt_filter_bank *bank, const double *x, double *out)
 {
+    if (bank->past && bank->past->kind == VOLT_PAST_FIRST && bank->state[0] == VOLT_UNBEGUN)
+        settle(bank, x);
     for (int64_t s = 0; s < bank->n; s++)
         filter_row(&bank->filters[s], bank->d, x, bank->state + s * STATES * bank->d, out + s * bank->d);
 }
 
-volt_status volt_filter_rows(const volt_filter *filters, int64_t n, volt_view X, double *out)
+volt_status volt_filter_rows(const volt_filter *filters, int64_t n, const volt_past *past, volt_view X,
+                             double *out)
 {
     volt_filter_bank bank;
-    volt_status status = volt_filter_bank_create(filters, n, X.cols, &bank);
+    volt_status status = volt_filter_bank_create(filters, n, X.cols, past, &bank);
     for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++)
         volt_filter_bank_row(&bank, X.data + i * X.ld, out + i * n * X.cols);
     volt_filter_bank_release(&bank);
@@ -123,7 +148,7 @@ static volt_status filter_records(const volt_kernel *kernel, volt_view X, const 
     int64_t slices = volt_kernel_slices(kernel);
     for (int64_t i = 0, end = 0; i < X.rows; i = end) {
         end = volt_records_segment_end(records, first + i, first + X.rows) - first;
-        VOLT_TRY(volt_filter_rows(kernel->filters, slices, volt_view_rows(X, i, end - i),
+        VOLT_TRY(volt_filter_rows(kernel->filters, slices, &kernel->past, volt_view_rows(X, i, end - i),
                                   filtered + i * slices * X.cols));
     }
     return VOLT_OK;

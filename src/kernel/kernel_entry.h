@@ -20,6 +20,7 @@
 #include "kernel/extent.h"
 #include "kernel/filter.h"
 #include "kernel/jet.h"
+#include "kernel/past.h"
 #include "kernel/path.h"
 #include "kernel/products.h"
 #include "kernel/programme.h"
@@ -52,7 +53,9 @@ typedef void (*volt_scan_step)(VOLT_STEP_ARGUMENTS);
 struct volt_scan {
     volt_scan_step step;
     int state_size;
-    double start[VOLT_MAX_STATE];    /* the state after zero inputs on both sides */
+    double start[VOLT_MAX_STATE]; /* the state after zero inputs on both sides */
+    /* (optional) The state after a constant local value; NULL: by iteration of the step (volt_scan_rest). */
+    void (*rest)(const volt_scan *scan, double local, double *state);
     bool distance;                   /* local values are |x - y|^2; otherwise <x, y> */
     volt_kernel_constants constants; /* private constants of the kernel */
     volt_scan_form form;             /* (optional) the same step for a back end that cannot call it */
@@ -89,6 +92,8 @@ struct volt_resolved {
     volt_reservoir *reservoir; /* ... the states of this reservoir, which it owns; NULL for all other kernels */
     /* an expression: its factors; of the fields above only facts, d and common are used */
     struct volt_sum *sum;
+    /* The inputs before a sequence, as passed to the kernel; owned. Of an expression, each factor has its own. */
+    volt_past past;
     struct volt_resolved_records *records; /* the columns are several sequences; NULL: one */
 };
 
@@ -147,6 +152,7 @@ struct volt_kernel {
     const volt_reservoir_matrix *stored;  /* weights of a saved model while it is loaded; NULL: from the text */
     bool given[VOLT_MAX_PARAMETERS];      /* in the text */
     bool present[VOLT_MAX_PARAMETERS];    /* given, or set by settle */
+    volt_past past;                       /* the inputs before a sequence, before filtering; owned */
     volt_filter filter;                   /* before the kernel, if it is a factor */
     bool filter_given[VOLT_FILTER_PARAMETERS];
     char *text;
@@ -194,6 +200,10 @@ volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, i
 volt_status volt_kernel_outline(const volt_kernel *kernel, volt_extent extent, int64_t d,
                                 volt_resolved *resolved);
 
+/* Sets the inputs before a sequence, of which a copy is made. Every later volt_kernel_resolve_slices uses them.
+ * VOLT_ERR_MEMORY. */
+volt_status volt_kernel_use_past(volt_kernel *kernel, const volt_past *past);
+
 /* Number of slices of a row as passed to the kernel: the number of different filters; 1 for a plain kernel. */
 int64_t volt_kernel_slices(const volt_kernel *kernel);
 
@@ -202,7 +212,8 @@ int64_t volt_kernel_slices(const volt_kernel *kernel);
 bool volt_kernel_filters(const volt_kernel *kernel);
 
 /* The same for any kernel: `extents` has one entry per slice, and d counts the numbers of one slice. Release
- * it with volt_resolved_release, which accepts a zeroed struct. */
+ * it with volt_resolved_release, which accepts a zeroed struct. VOLT_ERR_ARGUMENT if the input before a sequence
+ * is outside the ball and the kernel does not converge there. */
 volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
                                        volt_resolved *resolved);
 volt_status volt_kernel_outline_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,

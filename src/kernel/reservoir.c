@@ -100,9 +100,9 @@ void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *st
 
 /* ---- the state for zero inputs ---------------------------------------------------------------- */
 
-/* The fixed point of x = f(M' u(x, 0)), which does not depend on the leak: iteration with leak 1, or 1/2 if
- * that cycles. False: no convergence. */
-static bool iterate(const volt_reservoir *r, const double *zeros, double *x, double *workspace)
+/* The fixed point of x = f(M' u(x, z)), which does not depend on the leak: iteration with leak 1, or 1/2 if
+ * that cycles. */
+bool volt_reservoir_settle(const volt_reservoir *r, const double *z, double *x, double *workspace)
 {
     enum { MAX_STEPS = 20000, PATIENCE = 400 };
     static const double near = 1e-13; /* below this distance, iterate while the distance decreases */
@@ -112,7 +112,7 @@ static bool iterate(const volt_reservoir *r, const double *zeros, double *x, dou
     for (int64_t i = 0; i < MAX_STEPS; i++) {
         double moved = 0, size = 1;
         memcpy(last, x, (size_t)r->size * sizeof *x);
-        step(r, leak, zeros, x, workspace);
+        step(r, leak, z, x, workspace);
         for (int64_t k = 0; k < r->size; k++) {
             moved = fmax(moved, fabs(x[k] - last[k]));
             size = fmax(size, fabs(x[k]));
@@ -196,7 +196,7 @@ volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *nam
     bool rests = true;
     volt_status status = workspace && zeros ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK && reservoir->bends)
-        rests = iterate(reservoir, zeros, reservoir->start, workspace);
+        rests = volt_reservoir_settle(reservoir, zeros, reservoir->start, workspace);
     else if (status == VOLT_OK)
         status = solve_rest(reservoir, zeros, workspace, &rests);
     volt_free(zeros);
@@ -208,6 +208,17 @@ volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *nam
                  "kernel %s: the reservoir does not converge for zero inputs, which start=rest requires; use a "
                  "smaller radius or start=zero",
                  name);
+    return VOLT_OK;
+}
+
+volt_status volt_reservoir_start_at(volt_reservoir *reservoir, const double *z)
+{
+    double *workspace = volt_alloc_doubles(1, volt_reservoir_workspace_size(reservoir));
+    if (!workspace)
+        return VOLT_ERR_MEMORY;
+    bool rests = volt_reservoir_settle(reservoir, z, reservoir->start, workspace);
+    volt_free(workspace);
+    VOLT_REQUIRE(rests, VOLT_ERR_ARGUMENT, "the reservoir does not converge for the initial input");
     return VOLT_OK;
 }
 

@@ -46,6 +46,12 @@ void volt_reservoir_put(volt_reservoir *reservoir, int64_t first, const double *
  * there is none; `name` is used in the message. VOLT_ERR_MEMORY. */
 volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *name);
 
+/* Replaces the start by the limit state for constant inputs z. VOLT_ERR_ARGUMENT if it is not found,
+ * VOLT_ERR_MEMORY. */
+volt_status volt_reservoir_start_at(volt_reservoir *reservoir, const double *z);
+/* The same from the state x on, which is updated. False: no convergence, x is the last state. */
+bool volt_reservoir_settle(const volt_reservoir *reservoir, const double *z, double *x, double *workspace);
+
 /* Size of the workspace of a run, in numbers. */
 int64_t volt_reservoir_workspace_size(const volt_reservoir *reservoir);
 /* Run the rows of Z from `state`, which is updated: row i of states (rows x size, ld apart) is the state

@@ -18,6 +18,53 @@ bool volt_kernel_filters(const volt_kernel *kernel)
     return kernel->n_factors > 0 && !(kernel->n_slices == 1 && volt_filter_is_none(&kernel->filters[0]));
 }
 
+/* ---- the inputs before a sequence -------------------------------------------------------------- */
+
+static volt_status copy_past(const volt_past *from, double gain, volt_past *to)
+{
+    double *input = from->input ? volt_alloc_doubles(from->n, 1) : NULL;
+    if (from->input && !input)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; input && k < from->n; k++)
+        input[k] = gain * from->input[k];
+    volt_free(to->input);
+    *to = (volt_past){.kind = from->kind, .n = from->n, .input = input};
+    return VOLT_OK;
+}
+
+volt_status volt_kernel_use_past(volt_kernel *kernel, const volt_past *past)
+{
+    return copy_past(past, 1, &kernel->past);
+}
+
+/* The input as a factor receives it: after its filter. */
+static volt_status settle_factor(const volt_kernel *kernel, const volt_filter *filter, bool is_stored,
+                                 volt_resolved *factor)
+{
+    VOLT_TRY(copy_past(&kernel->past, filter ? volt_filter_gain(filter) : 1, &factor->past));
+    if (!factor->past.input)
+        return VOLT_OK;
+    double norm = volt_row_norm(factor->past.input, factor->d);
+    VOLT_REQUIRE(!factor->gain || factor->gain(factor, fmax(norm, factor->facts.radius)) < 1, VOLT_ERR_ARGUMENT,
+                 "the initial input has norm %g, and the kernel converges only up to the largest norm of the "
+                 "inputs, %g",
+                 norm, factor->facts.radius);
+    if (is_stored) /* the start of saved weights is already that state */
+        return VOLT_OK;
+    return factor->reservoir ? volt_reservoir_start_at(factor->reservoir, factor->past.input) : VOLT_OK;
+}
+
+static volt_status settle_past(const volt_kernel *kernel, volt_resolved *resolved)
+{
+    const volt_sum *sum = resolved->sum;
+    if (!sum)
+        return settle_factor(kernel, NULL, kernel->stored != NULL, resolved);
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        VOLT_TRY(settle_factor(kernel, &kernel->filters[sum->slice[f]], kernel->factors[f]->stored != NULL,
+                               &sum->factor[f]));
+    return VOLT_OK;
+}
+
 /* volt_kernel_resolve or volt_kernel_outline. */
 typedef volt_status (*resolve_fn)(const volt_kernel *kernel, volt_extent extent, int64_t d,
                                   volt_resolved *resolved);
@@ -85,6 +132,11 @@ volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_ext
                                        volt_resolved *resolved)
 {
     VOLT_TRY(resolve_slices(kernel, extents, d, volt_kernel_resolve, resolved));
+    volt_status status = settle_past(kernel, resolved);
+    if (status != VOLT_OK) {
+        volt_resolved_release(resolved);
+        return status;
+    }
     volt_kernel_facts *facts = &resolved->facts;
     facts->struct_size = sizeof *facts;
     facts->horizon = facts->contraction > 0 ? ceil(log(DBL_EPSILON) / log(facts->contraction)) : 0;
@@ -122,17 +174,24 @@ volt_status volt_resolved_split(volt_resolved *resolved, const volt_records *rec
     return VOLT_OK;
 }
 
+static void release_factor(volt_resolved *factor)
+{
+    volt_reservoir_free(factor->reservoir);
+    volt_free(factor->past.input);
+    factor->reservoir = NULL;
+    factor->past = (volt_past){.kind = VOLT_PAST_ZERO};
+}
+
 void volt_resolved_release(volt_resolved *resolved)
 {
     forget_records(resolved);
     for (int64_t f = 0; resolved->sum && resolved->sum->factor && f < resolved->sum->n_factors; f++)
-        volt_reservoir_free(resolved->sum->factor[f].reservoir);
+        release_factor(&resolved->sum->factor[f]);
     if (resolved->sum)
         volt_free(resolved->sum->factor);
     volt_free(resolved->sum);
     resolved->sum = NULL;
-    volt_reservoir_free(resolved->reservoir);
-    resolved->reservoir = NULL;
+    release_factor(resolved);
 }
 
 static double gain_of(const volt_resolved *factor, double norm)
@@ -181,7 +240,7 @@ _Static_assert((int)VOLT_FORM_STATE == (int)VOLT_MAX_STATE, "as many numbers of 
 static bool add_factor(const volt_resolved *resolved, int64_t slice, int64_t term, volt_kernel_form *form)
 {
     const volt_scan *scan = &resolved->scan;
-    if (!scan->step || scan->form.kind == VOLT_FORM_NONE)
+    if (!scan->step || scan->form.kind == VOLT_FORM_NONE || resolved->past.kind != VOLT_PAST_ZERO)
         return false;
     volt_factor_form factor = {.step = scan->form,
                                .distance = scan->distance,

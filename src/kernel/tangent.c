@@ -92,7 +92,8 @@ static bool factor_tangent(const volt_kernel *factor, const volt_resolved *resol
         !factor->entry->tangent(factor, resolved, p, &scan))
         return false;
     *tangent = *resolved;
-    scan.form = (volt_scan_form){.kind = VOLT_FORM_NONE}; /* the form belongs to the kernel */
+    scan.form = (volt_scan_form){.kind = VOLT_FORM_NONE}; /* form and rest belong to the kernel */
+    scan.rest = NULL;
     tangent->scan = scan;
     tangent->common = 0;
     tangent->facts.largest = INFINITY; /* no bound is known */
@@ -155,9 +156,12 @@ bool volt_kernel_has_tangent(const volt_kernel *kernel, const char *name)
 
 void volt_tangent_release(volt_resolved *tangent)
 {
-    for (int64_t f = 0; tangent->sum && f < tangent->sum->n_factors; f++)
+    for (int64_t f = 0; tangent->sum && f < tangent->sum->n_factors; f++) {
         tangent->sum->factor[f].reservoir = NULL;
+        tangent->sum->factor[f].past.input = NULL;
+    }
     tangent->reservoir = NULL;
+    tangent->past.input = NULL;
     volt_resolved_release(tangent);
 }
 

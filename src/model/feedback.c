@@ -70,8 +70,8 @@ static double largest_norm(volt_matrix Z, const double *shift)
 }
 
 volt_status volt_feedback_learn(volt_feedback *fed_outputs, volt_view Y, const volt_records *records,
-                                const double *mean, const double *deviation, bool identity, volt_matrix Z,
-                                volt_input_scale *input)
+                                const double *mean, const double *deviation, bool identity, bool first_known,
+                                volt_matrix Z, volt_input_scale *input)
 {
     int64_t input_columns = Z.cols - fed_outputs->n;
     learn_ranges(Y, fed_outputs);
@@ -86,11 +86,12 @@ volt_status volt_feedback_learn(volt_feedback *fed_outputs, volt_view Y, const v
                      k + 1, fed_outputs->omega, deviation[k]);
     }
     for (int64_t i = 0; i < Z.rows; i++)
-        for (int64_t k = 0; k < fed_outputs->n; k++)
-            Z.data[i * Z.ld + input_columns + k] =
-                i == 0 || volt_records_begins(records, i)
-                    ? 0
-                    : volt_feedback_column(fed_outputs, k, Y.data[(i - 1) * Y.ld + k]);
+        for (int64_t k = 0; k < fed_outputs->n; k++) {
+            bool begins = i == 0 || volt_records_begins(records, i);
+            double before = Y.data[(begins ? i : i - 1) * Y.ld + k];
+            bool known = !begins || (first_known && isfinite(before));
+            Z.data[i * Z.ld + input_columns + k] = known ? volt_feedback_column(fed_outputs, k, before) : 0;
+        }
     if (!identity)
         input->scale = 1 / largest_norm(Z, input->shift);
     VOLT_REQUIRE(isfinite(input->scale) && input->scale > 0, VOLT_ERR_NOT_FINITE,

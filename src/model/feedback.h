@@ -36,10 +36,10 @@ static inline double volt_feedback_output(const volt_feedback *fed_outputs, int6
 /* Learns offsets, weights and ranges, fills the last columns of Z (rows x columns) from the targets of the
  * previous rows, and replaces the scale of the inputs by that of all columns. On entry the first columns of
  * Z hold the unscaled inputs and `input` their scale. `mean` and `deviation` describe the targets. identity:
- * no scaling. Targets may be missing (NaN) only in the last row of a record. VOLT_ERR_NOT_FINITE. */
+ * no scaling. first_known: the output before a record is its first one, else the mean. Targets may be missing (NaN) only in the last row of a record. VOLT_ERR_NOT_FINITE. */
 volt_status volt_feedback_learn(volt_feedback *fed_outputs, volt_view Y, const volt_records *records,
-                                const double *mean, const double *deviation, bool identity, volt_matrix Z,
-                                volt_input_scale *input);
+                                const double *mean, const double *deviation, bool identity, bool first_known,
+                                volt_matrix Z, volt_input_scale *input);
 
 /* VOLT_ERR_DATA if a target is missing that the next row requires. */
 volt_status volt_feedback_check_targets(volt_view Y, const volt_records *records);

@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "kernel/engine/state.h"
 #include "kernel/kernel_entry.h"
+#include "model/initial.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
 
@@ -75,6 +76,8 @@ void volt_model_free(volt_model *model)
     volt_free(model->states_readout);
     volt_resolved_release(&model->resolved);
     volt_kernel_free(model->kernel);
+    volt_free(model->initial_values);
+    volt_past_release(&model->past);
     volt_free(model->largest);
     volt_free(model->input.shift);
     volt_free(model->target_mean);
@@ -160,6 +163,8 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .kernel_rows = model->n,
         .pending = volt_model_pending(model),
         .expansion_inputs = model->recipe.inputs + model->recipe.fed_outputs.n,
+        .initial = model->initial,
+        .initial_values = model->initial_values,
     };
     if (model->sum)
         volt_sum_get_info(model->sum, &now);

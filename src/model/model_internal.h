@@ -50,6 +50,9 @@ struct volt_model {
     /* VOLT_REPORT_NUMBERS x q: mse, best_mse, naive_mse, share, loo_mse, gcv, roots of all but share, best_alpha,
      * rkhs_norm, effective_dimension, its error, noise */
     double *report_numbers;
+    volt_initial initial;   /* inputs before the first row of a record ... */
+    double *initial_values; /* ... recipe.inputs numbers for MEAN and VALUES; else NULL ... */
+    volt_past past;         /* ... and as scaled columns */
     volt_kernel *kernel;
     volt_resolved resolved; /* on the ball of the scaled training inputs */
     /* slices: the largest values at resolution, if rows have been added since (live_model.c); NULL: those of

@@ -42,7 +42,8 @@ volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent)
     recent->workspace = volt_alloc_doubles(recipe->columns + bank_length(recipe), 1);
     if (!recent->workspace)
         return VOLT_ERR_MEMORY;
-    return volt_filter_bank_create(recipe->filters, recipe->slices, recipe->columns, &recent->bank);
+    return volt_filter_bank_create(recipe->filters, recipe->slices, recipe->columns, recipe->past,
+                                   &recent->bank);
 }
 
 void volt_recent_release(volt_recent *recent)
@@ -56,7 +57,7 @@ void volt_recent_release(volt_recent *recent)
 
 void volt_recent_restart(volt_recent *recent)
 {
-    recent->begun = false;
+    recent->begun = recent->fed = false;
     recent->next = 0;
     for (int64_t k = 0; k < recent->n_fed_outputs; k++)
         recent->fed_outputs[k] = 0;
@@ -78,6 +79,7 @@ void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_r
     copy_numbers(to->fed_outputs, from->fed_outputs, recipe->fed_outputs.n);
     to->next = from->next;
     to->begun = from->begun;
+    to->fed = from->fed;
 }
 
 void volt_recent_get(const volt_recipe *recipe, const volt_recent *recent, double *numbers)
@@ -115,18 +117,19 @@ void volt_recent_unfilter(const volt_recipe *recipe, volt_recent *recent)
 void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const double *x)
 {
     size_t width = (size_t)recipe->inputs;
-    if (!recent->begun)
-        for (int64_t i = 0; i < recipe->memory; i++)
-            memcpy(recent->rows + (size_t)i * width, x, width * sizeof(double));
-    else if (recipe->memory > 0)
+    const double *before = recipe->initial ? recipe->initial : x;
+    for (int64_t i = 0; !recent->begun && i < recipe->memory; i++)
+        memcpy(recent->rows + (size_t)i * width, before, width * sizeof(double));
+    if (recipe->memory > 0 && (recent->begun || recipe->initial)) {
         memcpy(recent->rows + (size_t)recent->next * width, x, width * sizeof(double));
-    if (recent->begun && recipe->memory > 0)
         recent->next = (recent->next + 1) % recipe->memory;
+    }
     recent->begun = true;
 }
 
 void volt_recent_feed(const volt_recipe *recipe, volt_recent *recent, const double *y)
 {
+    recent->fed = true;
     for (int64_t k = 0; k < recipe->fed_outputs.n; k++)
         recent->fed_outputs[k] = volt_feedback_column(&recipe->fed_outputs, k, y[k]);
 }
@@ -135,8 +138,10 @@ void volt_recent_feed(const volt_recipe *recipe, volt_recent *recent, const doub
 static double lagged(const volt_recipe *recipe, const volt_recent *recent, const double *x, int64_t source,
                      int64_t lag)
 {
-    if (lag == 0 || !recent->begun)
+    if (lag == 0 || (!recent->begun && !recipe->initial))
         return x[source];
+    if (!recent->begun)
+        return recipe->initial[source];
     int64_t at = (recent->next - lag + recipe->memory) % recipe->memory;
     return recent->rows[at * recipe->inputs + source];
 }
@@ -321,6 +326,8 @@ volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to)
     int64_t input_columns = volt_recipe_input_columns(from), fed_outputs = from->fed_outputs.n;
     *to = *from;
     to->filters = NULL;
+    to->past = NULL;
+    to->initial = NULL;
     to->slices = 0;
     to->column = NULL;
     to->fed_outputs = (volt_feedback){0};
@@ -343,5 +350,6 @@ void volt_recipe_use_filters(volt_recipe *recipe, const volt_kernel *kernel)
     if (!volt_kernel_filters(kernel))
         return;
     recipe->filters = kernel->filters;
+    recipe->past = &kernel->past;
     recipe->slices = volt_kernel_slices(kernel);
 }

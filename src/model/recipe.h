@@ -9,7 +9,7 @@
  *
  * where S is the least multiple of the season that is at least H.
  *
- * Before the first row of a sequence every lag has the value of that row. The weight gives a column the
+ * Before the first row of a sequence every lag has the initial input, or else the value of that row. The weight gives a column the
  * spread of its input. Later rows are clipped, column by column, to the range of training. A plain recipe
  * uses the inputs unchanged. Fed-back outputs are the last columns (model/feedback.h); they are not clipped. */
 #ifndef MODEL_RECIPE_H
@@ -31,6 +31,8 @@ typedef struct volt_recipe {
     int64_t memory;             /* number of rows that the lags reach back */
     const volt_filter *filters; /* of the kernel, which outlives the recipe; NULL: none */
     int64_t slices;             /* number of filters; rows are scaled, then filtered */
+    const volt_past *past;      /* of the kernel, for the filters; NULL: zero */
+    const double *initial;      /* inputs: those before the first row; NULL: the first row */
 } volt_recipe;
 
 /* Options of the recipe. */
@@ -69,6 +71,7 @@ typedef struct volt_recent {
     double *rows; /* memory x inputs, a ring; NULL without memory */
     int64_t next; /* position of the present row */
     bool begun;
+    bool fed;              /* an output of the sequence, or before it, is known */
     double *fed_outputs;   /* fed.n: the last columns of the next row; NULL: no feedback */
     int64_t n_fed_outputs; /* their number */
     volt_filter_bank bank; /* no state without filters */

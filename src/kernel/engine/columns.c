@@ -69,19 +69,21 @@ static void find_centre(volt_view Y, double *centre)
     }
 }
 
-/* Number k of row t of the sequence with its leading zeros. */
-static double padded(const volt_columns *columns, int64_t t, int64_t k)
+/* Number k of row t of the sequence after the rows before it, `past` (NULL: zero). */
+static double padded(const volt_columns *columns, const double *past, int64_t t, int64_t k)
 {
-    return t < columns->lead ? 0 : columns->given[(t - columns->lead) * columns->d + k];
+    if (t < columns->lead)
+        return past ? past[k] : 0;
+    return columns->given[(t - columns->lead) * columns->d + k];
 }
 
-static void pack(volt_columns *columns)
+static void pack(const double *past, volt_columns *columns)
 {
     for (int64_t t = 0; t < columns->length; t++) {
         double sum = 0;
         for (int64_t k = 0; k < columns->d; k++) {
-            double value = padded(columns, t, k);
-            value = columns->increments ? padded(columns, t + 1, k) - value : value - columns->centre[k];
+            double value = padded(columns, past, t, k);
+            value = columns->increments ? padded(columns, past, t + 1, k) - value : value - columns->centre[k];
             columns->packed[k * columns->ld + t] = value;
             sum += value * value;
         }
@@ -92,12 +94,14 @@ static void pack(volt_columns *columns)
 
 /* Effective rows of a window if the columns have m rows. A window may be longer than the sequence and then
  * begins with zeros. They add nothing to a sum, or the same for every column (window_state.c). Second
- * differences between zeros are 0, so one zero before the first row is sufficient. For other programmes
- * zeros are points like any others. */
+ * differences between zeros are 0, so one zero before the first row is sufficient. For other programmes, and
+ * for rows other than zeros, they are points like any others. */
 int64_t volt_columns_window(const volt_resolved *resolved, int64_t m)
 {
     if (resolved->sum || resolved->records || resolved->reservoir)
         return 1;
+    if (resolved->past.kind != VOLT_PAST_ZERO)
+        return resolved->window;
     if (resolved->scan.step)
         return volt_min(resolved->window, m);
     if (resolved->programme.differences && !volt_path_is_explicit(resolved))
@@ -134,7 +138,7 @@ volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt
         return VOLT_ERR_MEMORY;
     if (columns->distance)
         find_centre(volt_view_of(columns->given, columns->m, columns->d), columns->centre);
-    pack(columns);
+    pack(volt_past_input(&resolved->past, columns->given), columns);
     return VOLT_OK;
 }
 

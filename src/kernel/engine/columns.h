@@ -2,7 +2,7 @@
  *
  * The m rows of a sequence become the columns of S = X Y'. They are stored transposed, d x length, so that a
  * row of S is a sum of d scaled rows of `packed` and vectorises for any d. For kernels on windows, rows of
- * zeros are added before the sequence, so that every window is a range of columns. */
+ * the past (past.h) are added before the sequence, so that every window is a range of columns. */
 #ifndef KERNEL_COLUMNS_H
 #define KERNEL_COLUMNS_H
 
@@ -18,7 +18,7 @@ typedef struct volt_columns {
     double *given; /* m x d: the rows as given; NULL: packed holds them (scan_engine.c) */
 
     int64_t window;  /* effective window of the kernel (columns.c) */
-    int64_t lead;    /* rows of zeros before the first, in `packed` */
+    int64_t lead;    /* rows of the past before the first, in `packed` */
     bool increments; /* packed holds differences of consecutive rows, one fewer */
     int64_t length;  /* columns of packed: m + lead, less one for increments */
     int64_t ld;      /* of packed: length padded with zeros, so that a chunk may exceed the end */

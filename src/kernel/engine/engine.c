@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "kernel/engine/scan.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -36,10 +37,12 @@ double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows)
 
 enum { CHUNK = 64 };
 
-static void scan_diagonal(const volt_scan *scan, volt_view Z, int64_t first, double *out)
+static void scan_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, double *out)
 {
+    const volt_scan *scan = &resolved->scan;
+    const double *past = volt_past_input(&resolved->past, Z.data);
     double state[VOLT_MAX_STATE];
-    memcpy(state, scan->start, sizeof state);
+    volt_scan_rest(scan, past, past, Z.cols, state);
     for (int64_t t = 0; t < Z.rows; t++) {
         const double *z = Z.data + t * Z.ld;
         double local = 0, value = 0;
@@ -88,7 +91,7 @@ static volt_status factor_diagonal(const volt_resolved *resolved, volt_view Z, i
 {
     const volt_engine *engine = volt_engine_of(resolved, Z.rows);
     if (engine == &volt_engine_scan) {
-        scan_diagonal(&resolved->scan, Z, first, out);
+        scan_diagonal(resolved, Z, first, out);
         return VOLT_OK;
     }
     return engine->state == &volt_window_state_ops ? window_diagonal(resolved, Z, first, out)

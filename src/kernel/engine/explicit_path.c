@@ -56,7 +56,10 @@ const double *volt_explicit_window(const volt_resolved *resolved, const volt_col
     int64_t w = resolved->window, d = columns->d;
     if (j >= w - 1)
         return columns->given + (j - w + 1) * d;
-    memset(buffer, 0, (size_t)((w - 1 - j) * d) * sizeof(double));
+    const double *past = volt_past_input(&resolved->past, columns->given);
+    for (int64_t t = 0; t < w - 1 - j; t++)
+        for (int64_t k = 0; k < d; k++)
+            buffer[t * d + k] = past ? past[k] : 0;
     memcpy(buffer + (w - 1 - j) * d, columns->given, (size_t)((j + 1) * d) * sizeof(double));
     return buffer;
 }

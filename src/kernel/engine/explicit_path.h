@@ -18,7 +18,7 @@ int64_t volt_explicit_numbers(const volt_resolved *resolved);
 /* Build the path of `rows` (window x d, contiguous): number k is written to path[k * step]. */
 void volt_explicit_build(const volt_resolved *resolved, const double *rows, double *path, int64_t step);
 
-/* The rows of the window that ends in row j of the columns, with zeros before the first; `buffer` has space
+/* The rows of the window that ends in row j of the columns, with the past before the first; `buffer` has space
  * for them. */
 const double *volt_explicit_window(const volt_resolved *resolved, const volt_columns *columns, int64_t j,
                                    double *buffer);

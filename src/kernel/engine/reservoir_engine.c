@@ -43,6 +43,11 @@ static reservoir_part part_of(const volt_resolved *resolved, int64_t f)
     return (reservoir_part){sum->factor[f].reservoir, sum->slice[f] * sum->d, sqrt(sum->weight[sum->term[f]])};
 }
 
+static const volt_past *past_of(const volt_resolved *resolved)
+{
+    return resolved->sum ? &resolved->sum->factor[0].past : &resolved->past;
+}
+
 int64_t volt_states_count(const volt_resolved *resolved)
 {
     bool linear = !resolved->sum || resolved->sum->n_factors == resolved->sum->n_terms;
@@ -88,11 +93,38 @@ static void walk_set(const volt_resolved *resolved, walk *made, const double *st
     memcpy(made->states, states, (size_t)volt_states_length(resolved) * sizeof *states);
 }
 
+/* The state before a sequence; where its past is its first row, that is unknown. */
+static void walk_begin(const volt_resolved *resolved, walk *made)
+{
+    double *at = made->states;
+    for (int64_t f = 0; f < count_parts(resolved); f++) {
+        const volt_reservoir *reservoir = part_of(resolved, f).reservoir;
+        memcpy(at, reservoir->start, (size_t)reservoir->size * sizeof *at);
+        at += reservoir->size;
+    }
+    if (past_of(resolved)->kind == VOLT_PAST_FIRST)
+        made->states[0] = VOLT_UNBEGUN;
+}
+
+/* The states after constant inputs that are the first row. */
+static void walk_settle(const volt_resolved *resolved, walk *made, const double *first)
+{
+    double *at = made->states;
+    made->states[0] = part_of(resolved, 0).reservoir->start[0];
+    for (int64_t f = 0; f < count_parts(resolved); f++) {
+        reservoir_part part = part_of(resolved, f);
+        (void)volt_reservoir_settle(part.reservoir, first + part.slice, at, made->workspace);
+        at += part.reservoir->size;
+    }
+}
+
 /* Run the rows of Z. F (Z.rows x all states) receives the states, each term scaled by the root of its
  * weight; F without data is not written. */
 static void walk_run(const volt_resolved *resolved, walk *made, volt_view Z, volt_matrix F)
 {
     int64_t at = 0;
+    if (past_of(resolved)->kind == VOLT_PAST_FIRST && made->states[0] == VOLT_UNBEGUN && Z.rows > 0)
+        walk_settle(resolved, made, Z.data);
     for (int64_t f = 0; f < count_parts(resolved); f++) {
         reservoir_part part = part_of(resolved, f);
         int64_t size = part.reservoir->size;
@@ -112,8 +144,7 @@ static void walk_run(const volt_resolved *resolved, walk *made, volt_view Z, vol
 static volt_status run_columns(const volt_resolved *resolved, int64_t first, volt_stage *stage,
                                volt_columns *columns)
 {
-    const volt_reservoir *reservoir = resolved->reservoir;
-    int64_t n = reservoir->size, m = columns->m;
+    int64_t n = resolved->reservoir->size, m = columns->m;
     walk made = {0};
     volt_status status = walk_make(resolved, &made);
     if (status == VOLT_OK)
@@ -123,7 +154,10 @@ static volt_status run_columns(const volt_resolved *resolved, int64_t first, vol
         return status;
     }
     columns->n_features = n;
-    walk_set(resolved, &made, first > 0 ? columns->features + (first - 1) * n : reservoir->start);
+    if (first > 0)
+        walk_set(resolved, &made, columns->features + (first - 1) * n);
+    else
+        walk_begin(resolved, &made);
     for (int64_t i = first; i < m && volt_stage_poll(stage); i += STATE_ROWS) {
         int64_t count = volt_min(STATE_ROWS, m - i);
         walk_run(resolved, &made, volt_view_of(columns->given + i * columns->d, count, columns->d),
@@ -191,12 +225,7 @@ static volt_status allocate(volt_state *base)
 
 static void zero(volt_state *base)
 {
-    double *at = ((reservoir_state *)base)->walk.states;
-    for (int64_t f = 0; f < count_parts(base->resolved); f++) {
-        const volt_reservoir *reservoir = part_of(base->resolved, f).reservoir;
-        memcpy(at, reservoir->start, (size_t)reservoir->size * sizeof *at);
-        at += reservoir->size;
-    }
+    walk_begin(base->resolved, &((reservoir_state *)base)->walk);
 }
 
 static void run(volt_state *base, volt_view Z, volt_matrix F)

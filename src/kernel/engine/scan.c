@@ -4,7 +4,10 @@
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 
+#include <float.h>
+#include <math.h>
 #include <omp.h>
+#include <string.h>
 
 enum {
     BAND = 256, /* diagonals in a band: its columns of a tile stay in the first-level cache */
@@ -156,14 +159,46 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
     }
 }
 
-void volt_scan_border(const volt_scan *scan, volt_view Z, double *border, double *entering, int64_t stride,
-                      bool backwards)
+/* ---- constant rows ----------------------------------------------------------------------------- */
+
+/* The local value of z and `origin`. */
+static double local_value(const volt_scan *scan, const double *z, const double *origin, int64_t d)
+{
+    double local = 0;
+    for (int64_t k = 0; k < d && (origin || scan->distance); k++) {
+        double other = origin ? origin[k] : 0;
+        local += scan->distance ? (z[k] - other) * (z[k] - other) : z[k] * other;
+    }
+    return local;
+}
+
+void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int64_t d, double *state)
+{
+    enum { MAX_STEPS = 1000000 };
+    memcpy(state, scan->start, sizeof scan->start);
+    if (!x && !y)
+        return;
+    double constant = local_value(scan, x ? x : y, x ? y : NULL, d);
+    if (scan->rest) {
+        scan->rest(scan, constant, state);
+        return;
+    }
+    bool moves = scan->state_size > 0;
+    for (int64_t i = 0; i < MAX_STEPS && moves; i++) {
+        double before[VOLT_MAX_STATE], local = constant, value;
+        memcpy(before, state, sizeof before);
+        scan->step(scan, 1, &local, 1, state, 1, &value, 1, 1);
+        moves = false;
+        for (int s = 0; s < scan->state_size; s++)
+            moves |= fabs(state[s] - before[s]) > DBL_EPSILON / 2 * fabs(state[s]);
+    }
+}
+
+void volt_scan_border(const volt_scan *scan, volt_view Z, const double *origin, double *border,
+                      double *entering, int64_t stride, bool backwards)
 {
     for (int64_t i = 0; i < Z.rows; i++) {
-        double local = 0, value;
-        if (scan->distance)
-            for (int64_t k = 0; k < Z.cols; k++)
-                local += Z.data[i * Z.ld + k] * Z.data[i * Z.ld + k];
+        double local = local_value(scan, Z.data + i * Z.ld, origin, Z.cols), value;
         for (int s = 0; s < scan->state_size; s++)
             entering[s * stride + (backwards ? -i : i)] = border[s];
         scan->step(scan, 1, &local, 1, border, 1, &value, 1, 1);

@@ -30,11 +30,14 @@ typedef struct volt_scan_grid {
  * leaves K and the states unfinished. */
 void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage);
 
-/* Walk the border: the states of a sequence against zero rows. For each row z of Z (as given, not centred),
- * write the state entering that row to entering[s * stride - i] (backwards in i if backwards, else
+/* Walk the border: the states of a sequence against rows that are all `origin` (NULL: zero). For each row z of
+ * Z (as given, not centred), write the state entering that row to entering[s * stride - i] (backwards in i if backwards, else
  * forwards), then advance border[] by it. */
-void volt_scan_border(const volt_scan *scan, volt_view Z, double *border, double *entering, int64_t stride,
-                      bool backwards);
+void volt_scan_border(const volt_scan *scan, volt_view Z, const double *origin, double *border,
+                      double *entering, int64_t stride, bool backwards);
+
+/* The state of two sequences of constant rows x and y (d numbers each; NULL: zero). */
+void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int64_t d, double *state);
 
 /* The grid of the rows Z against the columns of a state of this engine. Running the grid advances the state. */
 volt_scan_grid volt_scan_state_grid(volt_state *state, volt_view Z, int64_t diagonal);

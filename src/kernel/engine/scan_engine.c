@@ -22,8 +22,9 @@ typedef struct scan_state {
     volt_state base;
     double *buffer; /* state_size x capacity: number s against column j is buffer[s * capacity + at + j] */
     int64_t capacity, at;
-    double border[VOLT_MAX_STATE]; /* of the rows against the zero sequence */
-    double *row;                   /* d */
+    bool unbegun;                  /* the past is the first row, which is not known yet */
+    double border[VOLT_MAX_STATE]; /* of the rows against the past of the columns */
+    double *row, *first;           /* d: a column, and the first one */
     double *centred;               /* max_rows x d and max_rows: a block of rows, for distances by norms */
     double *norms;
 
@@ -33,7 +34,7 @@ typedef struct scan_state {
         column_capacity; /* positions before the first column in the lists of `moving`, and capacity */
     double *local;       /* capacity and a chunk: local values of a row ... */
     double *unwanted;    /* ... and capacity: unused kernel values */
-    bool cut;            /* columns have left: the edge precedes the first, else zeros do */
+    bool cut;            /* columns have left: the edge precedes the first, else their past does */
     double edge[VOLT_MAX_STATE], edge_border[VOLT_MAX_STATE]; /* of the last column that left: state, border */
 } scan_state;
 
@@ -56,6 +57,7 @@ static void release(volt_state *base)
     scan_state *state = (scan_state *)base;
     volt_free(state->buffer);
     volt_free(state->row);
+    volt_free(state->first);
     volt_free(state->centred);
     volt_free(state->norms);
     volt_free(state->moving.packed ? state->moving.packed - state->start : NULL);
@@ -109,9 +111,10 @@ static volt_status allocate(volt_state *base)
     const volt_scan *scan = &base->resolved->scan;
     int64_t d = base->resolved->d, centred = scan->distance && !base->moves ? base->max_rows : 0;
     state->row = volt_alloc_doubles(1, d);
+    state->first = volt_alloc_doubles(1, d);
     state->centred = volt_alloc_doubles(centred, d);
     state->norms = volt_alloc_doubles(centred, 1);
-    if (!state->row || !state->centred || !state->norms)
+    if (!state->row || !state->first || !state->centred || !state->norms)
         return VOLT_ERR_MEMORY;
     if (base->moves) {
         state->moving = (volt_columns){.d = d, .distance = scan->distance};
@@ -124,34 +127,73 @@ static volt_status allocate(volt_state *base)
     return state->buffer ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-/* Walks the border of the columns' sequence: border[] advances from the one before the first column to the
- * one after `count` columns. out[s * ld + j], unless NULL, receives the one after column j. */
-static void walk_columns(const scan_state *state, int64_t count, double *border, double *out, int64_t ld)
+/* The past of the columns: fixed, or their first row; `first` if there is none yet. With a cut it is not used. */
+static const double *column_past(const scan_state *state, const double *first)
+{
+    const volt_past *past = &state->base.resolved->past;
+    if (past->kind == VOLT_PAST_FIRST && state->base.count > 0) {
+        volt_columns_row(state->base.columns, 0, state->first);
+        first = state->first;
+    }
+    return volt_past_input(past, first);
+}
+
+/* Walks the border of the columns' sequence against constant rows `past`: border[] advances from the one before
+ * the first column to the one after `count` columns. out[s * ld + j], unless NULL, receives the one after column
+ * j. */
+static void walk_columns(const scan_state *state, int64_t count, const double *past, double *border,
+                         double *out, int64_t ld)
 {
     const volt_scan *scan = &state->base.resolved->scan;
     double entering[VOLT_MAX_STATE];
     for (int64_t j = 0; j < count && scan->state_size > 0; j++) {
         volt_columns_row(state->base.columns, j, state->row);
-        volt_scan_border(scan, volt_view_of(state->row, 1, state->base.columns->d), border, entering, 1, false);
+        volt_scan_border(scan, volt_view_of(state->row, 1, state->base.columns->d), past, border, entering, 1,
+                         false);
         for (int s = 0; out && s < scan->state_size; s++)
             out[s * ld + j] = border[s];
     }
 }
 
-static void walk_all_columns(const scan_state *state, double *out, int64_t ld)
+/* The same for all columns, where rows begin whose past is `past`. `first`: as column_past. The border at a cut
+ * is known only for a past that does not depend on the rows; otherwise the error fades (state.h). */
+static void walk_all_columns(scan_state *state, const double *past, const double *first, double *out,
+                             int64_t ld)
 {
+    const volt_resolved *resolved = state->base.resolved;
+    bool knows_edge = state->cut && resolved->past.kind != VOLT_PAST_FIRST;
     double border[VOLT_MAX_STATE];
-    memcpy(border, state->cut ? state->edge_border : state->base.resolved->scan.start, sizeof border);
-    walk_columns(state, state->base.count, border, out, ld);
+    volt_scan_rest(&resolved->scan, past, column_past(state, first), resolved->d, border);
+    if (knows_edge)
+        memcpy(border, state->edge_border, sizeof border);
+    else if (state->cut)
+        memcpy(state->edge_border, border, sizeof border);
+    walk_columns(state, state->base.count, past, border, out, ld);
 }
 
-/* The zero state against column j is the border of the columns' sequence after row j. */
+/* The state before the first row against column j is the border of the columns' sequence after row j. `first`:
+ * the first row, or NULL if the past does not depend on it. */
+static void begin(scan_state *state, const double *first)
+{
+    const volt_resolved *resolved = state->base.resolved;
+    const double *past = volt_past_input(&resolved->past, first);
+    walk_all_columns(state, past, first, state->buffer + state->at, state->capacity);
+    memcpy(state->edge, state->edge_border, sizeof state->edge);
+    volt_scan_rest(&resolved->scan, past, column_past(state, first), resolved->d, state->border);
+    state->unbegun = false;
+}
+
 static void zero(volt_state *base)
 {
     scan_state *state = (scan_state *)base;
-    walk_all_columns(state, state->buffer + state->at, state->capacity);
-    memcpy(state->edge, state->edge_border, sizeof state->edge);
-    memcpy(state->border, base->resolved->scan.start, sizeof state->border);
+    if (base->resolved->past.kind != VOLT_PAST_FIRST) {
+        begin(state, NULL);
+        return;
+    }
+    state->unbegun = true;
+    for (int64_t s = 0; s < size_of(state); s++) /* they are saved as numbers */
+        memset(state->buffer + s * state->capacity + state->at, 0, (size_t)base->count * sizeof(double));
+    state->border[0] = VOLT_UNBEGUN;
 }
 
 /* ---- moving columns ---------------------------------------------------------------------------- */
@@ -191,9 +233,10 @@ static void drop(volt_state *base, int64_t count)
     scan_state *state = (scan_state *)base;
     for (int64_t s = 0; s < size_of(state); s++)
         state->edge[s] = state->buffer[s * state->capacity + state->at + count - 1];
+    const double *past = base->resolved->past.input; /* NULL also if it is the first row: walk_all_columns */
     if (!state->cut)
-        memcpy(state->edge_border, base->resolved->scan.start, sizeof state->edge_border);
-    walk_columns(state, count, state->edge_border, NULL, 0);
+        volt_scan_rest(&base->resolved->scan, past, past, base->resolved->d, state->edge_border);
+    walk_columns(state, count, past, state->edge_border, NULL, 0);
     state->cut = true;
     state->moving.packed += count;
     state->start += count;
@@ -226,11 +269,14 @@ static void reserve(scan_state *state, int64_t rows)
 static double *enter_rows(scan_state *state, volt_view Z)
 {
     const volt_scan *scan = &state->base.resolved->scan;
+    if (state->unbegun)
+        begin(state, Z.data);
     reserve(state, Z.rows);
     state->at -= Z.rows;
     double *diagonals = state->buffer + state->at;
     if (scan->state_size > 0)
-        volt_scan_border(scan, Z, state->border, diagonals + Z.rows - 1, state->capacity, true);
+        volt_scan_border(scan, Z, column_past(state, Z.data), state->border, diagonals + Z.rows - 1,
+                         state->capacity, true);
     return diagonals;
 }
 
@@ -311,12 +357,15 @@ static void exchange_all(scan_state *state, double *numbers, bool out)
         numbers = exchange(state->moving.packed, state->moving.ld, state->moving.d, m, numbers, out);
     numbers = exchange(state->buffer + state->at, state->capacity, size, m, numbers, out);
     if (state->base.moves) {
-        if (out) /* they follow from the columns and the border at the edge */
-            walk_all_columns(state, numbers, m);
+        if (out && state->base.resolved->past.kind == VOLT_PAST_FIRST) /* depends on the next sequence */
+            memset(numbers, 0, (size_t)(size * m) * sizeof *numbers);
+        else if (out) /* they follow from the columns and the border at the edge */
+            walk_all_columns(state, state->base.resolved->past.input, NULL, numbers, m);
         numbers = exchange(state->edge, 0, 1, size, numbers + size * m, out);
         numbers = exchange(state->edge_border, 0, 1, size, numbers, out);
     }
     exchange(state->border, 0, 1, size, numbers, out);
+    state->unbegun = state->base.resolved->past.kind == VOLT_PAST_FIRST && state->border[0] == VOLT_UNBEGUN;
 }
 
 static void get(const volt_state *base, double *numbers)
@@ -376,7 +425,7 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     double slack = (double)slack_of(m, rows);
     return volt_columns_numbers(resolved, m) + resolved->scan.state_size * ((double)m + slack) +
-           (resolved->scan.distance ? (double)rows * ((double)resolved->d + 1) : 0) + (double)resolved->d;
+           (resolved->scan.distance ? (double)rows * ((double)resolved->d + 1) : 0) + 2 * (double)resolved->d;
 }
 
 const volt_engine volt_engine_scan = {

@@ -33,6 +33,7 @@ typedef struct column_lot {
 typedef struct window_state {
     volt_state base;
     double *rows;   /* (window - 1 + max_rows) x d: the last window - 1 rows, then the new ones */
+    bool unbegun;   /* the past is the first row, which is not known yet */
     column_lot lot; /* all columns; if they move the old ones, followed by the young ones */
 
     /* Moving columns: rows `first` .. of the list. */
@@ -221,17 +222,34 @@ static size_t bytes_kept(const volt_state *base)
     return (size_t)length(base->resolved, 0) * sizeof(double);
 }
 
-static void zero(volt_state *base)
+/* Fills the rows before the first one with the past. */
+static void begin(window_state *state, const double *first)
 {
-    memset(((window_state *)base)->rows, 0, bytes_kept(base));
+    const volt_resolved *resolved = state->base.resolved;
+    const double *past = volt_past_input(&resolved->past, first);
+    for (int64_t i = 0; i < reach_of(state); i++)
+        for (int64_t k = 0; k < resolved->d; k++)
+            state->rows[i * resolved->d + k] = past ? past[k] : 0;
+    state->unbegun = false;
 }
 
-/* The last window - 1 rows, preceded by zeros if there are fewer. */
+static void zero(volt_state *base)
+{
+    window_state *state = (window_state *)base;
+    begin(state, NULL);
+    state->unbegun = base->resolved->past.kind == VOLT_PAST_FIRST && reach_of(state) > 0;
+    if (state->unbegun)
+        state->rows[0] = VOLT_UNBEGUN;
+}
+
+/* The last window - 1 rows, preceded by the past if there are fewer. */
 static void seek(volt_state *base, volt_view Z)
 {
     window_state *state = (window_state *)base;
     int64_t d = base->resolved->d, kept = reach_of(state);
     zero(base);
+    if (state->unbegun && Z.rows > 0)
+        begin(state, Z.data);
     for (int64_t i = kept > Z.rows ? kept - Z.rows : 0; i < kept; i++)
         memcpy(state->rows + i * d, Z.data + (Z.rows - kept + i) * Z.ld, (size_t)d * sizeof(double));
 }
@@ -324,6 +342,8 @@ static void advance(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix
 {
     window_state *state = (window_state *)base;
     int64_t d = base->resolved->d, kept = reach_of(state);
+    if (state->unbegun)
+        begin(state, Z.data);
     for (int64_t i = 0; i < Z.rows; i++)
         memcpy(state->rows + (kept + i) * d, Z.data + i * Z.ld, (size_t)d * sizeof(double));
     if (base->moves)
@@ -390,6 +410,8 @@ static volt_status set(volt_state *base, const double *numbers, int64_t length)
         numbers += NUMBERS + state->list.count * state->list.cols;
     }
     memcpy(state->rows, numbers, bytes_kept(base));
+    state->unbegun =
+        base->resolved->past.kind == VOLT_PAST_FIRST && reach_of(state) > 0 && state->rows[0] == VOLT_UNBEGUN;
     return VOLT_OK;
 }
 

@@ -43,7 +43,7 @@ static volt_status filter_series(const volt_filter *filter, const volt_view *X, 
         return VOLT_ERR_MEMORY;
     double *at = filtered->numbers;
     for (int64_t i = 0; i < count; i++) {
-        VOLT_TRY(volt_filter_rows(filter, 1, X[i], at));
+        VOLT_TRY(volt_filter_rows(filter, 1, NULL, X[i], at));
         filtered->series[i] = volt_view_of(at, X[i].rows, X[i].cols);
         at += X[i].rows * X[i].cols;
     }

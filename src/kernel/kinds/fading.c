@@ -61,6 +61,11 @@ static void series_step(const volt_scan *scan, const volt_jet_workspace *workspa
 
 static const volt_scan_series series = {.rest = series_rest, .step = series_step};
 
+static void rest(const volt_scan *scan, double local, double *state)
+{
+    state[0] = local / (1 - constants_of(&scan->constants).rho);
+}
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
@@ -71,6 +76,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .scan = {.step = step,
                  .state_size = 1,
                  .start = {0},
+                 .rest = rest,
                  .distance = true,
                  .constants = constants_keep(consts),
                  .form = {VOLT_FORM_FADING, {consts.gamma, consts.rho}}},

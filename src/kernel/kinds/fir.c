@@ -70,6 +70,11 @@ static double echo(const volt_kernel *kernel)
     return kernel->value[CORR] * sqrt(kernel->value[MU]);
 }
 
+static void rest(const volt_scan *scan, double local, double *state)
+{
+    state[0] = local / (1 - constants_of(&scan->constants).mu);
+}
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
@@ -81,6 +86,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .scan = {.step = step,
                  .state_size = 1,
                  .start = {0},
+                 .rest = rest,
                  .constants = constants_keep(consts),
                  .form = {VOLT_FORM_FIR, {consts.mu, consts.rest}}},
     };

@@ -75,6 +75,13 @@ static void series_step(const volt_scan *scan, const volt_jet_workspace *workspa
 
 static const volt_scan_series series = {.rest = series_rest, .step = series_step};
 
+static void rest(const volt_scan *scan, double local, double *state)
+{
+    const constants consts = constants_of(&scan->constants);
+    state[0] = local / (1 - consts.rho);
+    state[1] = volt_exp(-consts.gamma * state[0]) / (1 - consts.mu);
+}
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
@@ -86,6 +93,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .scan = {.step = step,
                  .state_size = 2,
                  .start = {0, 1 / (1 - mu)},
+                 .rest = rest,
                  .distance = true,
                  .constants = constants_keep(consts),
                  .form = {VOLT_FORM_MEMORY, {consts.gamma, consts.rho, consts.mu}}},

@@ -368,6 +368,15 @@ static volt_status resolve_tau(const volt_kernel *kernel, double radius, double 
     return VOLT_OK;
 }
 
+/* K = 1 / (1 - f), where f = lambda^2 kappa is found from a step of K = 1. */
+static void rest(const volt_scan *scan, double local, double *state)
+{
+    double value;
+    state[0] = 1;
+    scan->step(scan, 1, &local, 1, state, 1, &value, 1, 1);
+    state[0] = 1 / (1 - (value - 1));
+}
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     lift kind = lift_of(kernel);
@@ -406,6 +415,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .step = steps[kind],
         .state_size = 1,
         .start = {zero_state},
+        .rest = rest,
         .distance = kind == RBF,
         .constants = constants_keep(consts),
         .form = form_of(&consts),

@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "kernel/gram/gram.h"
 #include "model/explain/explain_setup.h"
+#include "model/initial.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -296,6 +297,7 @@ volt_status volt_model_explain(const volt_model *model, const volt_explain_optio
     options = &requested;
     VOLT_REQUIRE(model && explanation, VOLT_ERR_ARGUMENT, "the model or the explanation is NULL");
     VOLT_TRY(volt_model_require_single(model, "a Volterra series"));
+    VOLT_TRY(volt_initial_require_zero(model));
     /* With a loss, weights or landmarks, the readout is not a posterior mean of the fitted rows. */
     requested.band = requested.band && !model->loss && model->trained.landmarks == 0;
     if (options->along.data)
@@ -380,6 +382,7 @@ volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_e
     VOLT_TRY(volt_options_take(&requested, sizeof requested, options, "volt_explain_options"));
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(volt_model_require_single(model, "a decomposition by orders"));
+    VOLT_TRY(volt_initial_require_zero(model));
     VOLT_TRY(check_rows(model, X));
     VOLT_REQUIRE(out.data && out.rows == X.rows && out.cols == model->q * (requested.order + 2) &&
                      out.ld >= out.cols,

@@ -134,7 +134,8 @@ static volt_status impulse(const explain_setup *setup, int64_t s, double *h)
     static const volt_filter none;
     const volt_kernel *kernel = setup->model->kernel;
     volt_filter_bank bank = {0};
-    VOLT_TRY(volt_filter_bank_create(volt_kernel_filters(kernel) ? &kernel->filters[s] : &none, 1, 1, &bank));
+    VOLT_TRY(
+        volt_filter_bank_create(volt_kernel_filters(kernel) ? &kernel->filters[s] : &none, 1, 1, NULL, &bank));
     for (int64_t u = 0; u < setup->lags; u++) {
         double x = u == 0;
         volt_filter_bank_row(&bank, &x, &h[u]);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
+#include "model/initial.h"
 #include "model/model_internal.h"
 
 #include <inttypes.h>
@@ -66,7 +67,7 @@ static volt_status add_response(const volt_model *model, const linear_term *term
     volt_state *kernel_state = NULL;
     volt_status status = volt_state_create(term->resolved, term->columns, 1, &kernel_state);
     if (status == VOLT_OK)
-        status = volt_filter_bank_create(term->filter, 1, d, &bank);
+        status = volt_filter_bank_create(term->filter, 1, d, NULL, &bank);
     for (int64_t lag = 0; status == VOLT_OK && lag < lags; lag++) {
         for (int64_t j = 0; j < d; j++)
             workspace.z[j] = lag == 0 && j == c;
@@ -133,6 +134,7 @@ volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matri
     linear_term terms[VOLT_MAX_FACTORS];
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(volt_model_require_single(model, "an impulse response"));
+    VOLT_TRY(volt_initial_require_zero(model));
     VOLT_REQUIRE(lags >= 1, VOLT_ERR_ARGUMENT, "the number of lags must be at least 1 (got %" PRId64 ")", lags);
     int64_t d = model->recipe.inputs, q = model->q;
     VOLT_REQUIRE(out.data && out.cols == d && out.ld >= d && out.rows % q == 0 && out.rows / q == lags,

@@ -16,6 +16,7 @@ static const char *const format_name = "volterra-model";
 
 /* In the order of writing and reading. */
 static const volt_file_part *const parts[] = {
+    &volt_initial_part,   /* inputs before the first row of a record */
     &volt_readout_part,   /* kernel, inputs, coefficients, settings, final state */
     &volt_feedback_part,  /* fed-back outputs */
     &volt_names_part,     /* of inputs and outputs */

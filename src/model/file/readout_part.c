@@ -123,6 +123,10 @@ static volt_status load_kernel(const volt_file_fields *fields, volt_model *model
                  "%s: its inputs have %" PRId64 " columns, which %" PRId64 " filters cannot share",
                  fields->path, model->d, slices);
     model->recipe.inputs = model->recipe.columns = d;
+    VOLT_REQUIRE(!model->past.input || model->past.n == d, VOLT_ERR_FORMAT,
+                 "%s: tensor \"initial_input\" has %" PRId64 " numbers, but the kernel has %" PRId64 " columns",
+                 fields->path, model->past.n, d);
+    VOLT_TRY(volt_kernel_use_past(model->kernel, &model->past));
     volt_recipe_use_filters(&model->recipe, model->kernel);
     VOLT_TRY(read_radii(fields, model->kernel, radii));
     volt_view rows = volt_view_of(inputs->data, inputs->rows, inputs->cols);

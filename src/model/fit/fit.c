@@ -19,6 +19,7 @@
 #include "model/fit/fit_iteration.h"
 #include "model/fit/fit_task.h"
 #include "model/fit/landmarks.h"
+#include "model/initial.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
 #include "solve/landmark/placement.h"
@@ -118,6 +119,9 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     VOLT_TRY(volt_model_extend_range(model, task->X));
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));
     volt_recipe_use_filters(&model->recipe, model->kernel);
+    model->initial = options->initial;
+    VOLT_TRY(volt_initial_values(options->initial, options->initial_values, task->X, &model->initial_values));
+    model->recipe.initial = model->initial_values;
 
     prepare_targets(task, loss, model); /* before the inputs, which may include fed-back targets */
     VOLT_TRY(volt_fit_rows_begin(task, model, width, stored, rows));

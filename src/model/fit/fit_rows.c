@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/extent.h"
+#include "model/initial.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,7 +74,9 @@ static volt_status store(volt_fit_rows *rows, volt_matrix Z)
         volt_input_scale_learn(own, !volt_kernel_keeps_origin(model->kernel), !model->scaled, &model->input));
     if (model->recipe.fed_outputs.n > 0)
         VOLT_TRY(volt_feedback_learn(&model->recipe.fed_outputs, task->Y, task->records, model->target_mean,
-                                     model->target_scale, !model->scaled, columns, &model->input));
+                                     model->target_scale, !model->scaled, model->initial == VOLT_INITIAL_FIRST,
+                                     columns, &model->input));
+    VOLT_TRY(volt_model_settle_past(model));
     for (int64_t i = 0; i < Z.rows; i++) {
         double *z = Z.data + i * Z.ld;
         if (volt_records_begins(task->records, i) && rows->recent.bank.state)
@@ -92,6 +95,7 @@ static volt_status learn(volt_fit_rows *rows)
         .rows = rows->Z.rows, .cols = model->recipe.columns, .row = columns_of, .context = rows};
     VOLT_TRY(volt_input_scale_learn_rows(&source, !volt_kernel_keeps_origin(model->kernel), !model->scaled,
                                          &model->input));
+    VOLT_TRY(volt_model_settle_past(model));
     rows->next = 0;
     while (rows->next < rows->Z.rows) /* state before the row after the last */
         make_row(rows, rows->workspace);

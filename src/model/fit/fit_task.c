@@ -2,6 +2,7 @@
 #include "model/fit/fit_task.h"
 
 #include "base/error.h"
+#include "model/initial.h"
 #include "model/model_internal.h"
 #include "volterra/stats.h"
 
@@ -36,6 +37,8 @@ static volt_status check_options(const volt_fit_options *options, volt_view X, v
                  "feedback requires equal numbers of outputs and inputs (got %" PRId64 " and %" PRId64 ")",
                  Y.cols, X.cols);
     VOLT_TRY(check_feedback(options));
+    VOLT_TRY(
+        volt_initial_check(options->initial, options->initial_values, X.cols, options->feedback_weight > 0));
     VOLT_REQUIRE(options->season == VOLT_SEASON_AUTO || options->season == 0 ||
                      (options->season >= 2 && options->season < X.rows),
                  VOLT_ERR_ARGUMENT,

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/fit/fit_task.h"
+#include "model/initial.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,6 +45,28 @@ static bool is_plain(const volt_prepared *made)
     return made->target == VOLT_TARGET_LEVEL && made->input == VOLT_INPUT_LEVEL;
 }
 
+/* The initial input as columns; recipe NULL: plain. The recipe uses it for its lags. */
+static volt_status prepare_initial(const fit_task *task, volt_recipe *recipe, volt_prepared *made)
+{
+    const volt_fit_options *options = task->options;
+    const volt_recent none = {0};
+    double *values = NULL;
+    VOLT_TRY(volt_initial_values(options->initial, options->initial_values, task->X, &values));
+    made->initial = values ? VOLT_INITIAL_VALUES : options->initial;
+    made->initial_values = values;
+    if (!recipe || !values)
+        return VOLT_OK;
+    double *columns = volt_alloc_doubles(task->X.cols + recipe->columns, 1);
+    if (!columns)
+        return VOLT_ERR_MEMORY;
+    memcpy(columns + recipe->columns, values, (size_t)task->X.cols * sizeof *values);
+    recipe->initial = columns + recipe->columns;
+    volt_recipe_row(recipe, &none, recipe->initial, columns);
+    made->initial_values = columns;
+    volt_free(values);
+    return VOLT_OK;
+}
+
 static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe *recipe, volt_prepared *made)
 {
     int64_t n = task->X.rows, q = task->Y.cols;
@@ -55,9 +78,10 @@ static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe
     if (is_plain(made)) {
         made->X = task->X;
         made->Y = task->Y;
-        return VOLT_OK;
+        return prepare_initial(task, NULL, made);
     }
     VOLT_TRY(volt_fit_task_recipe(task, learn_rows, recipe));
+    VOLT_TRY(prepare_initial(task, recipe, made));
     made->X = volt_view_of(volt_alloc_doubles(n, recipe->columns), n, recipe->columns);
     made->Y = volt_view_of(volt_alloc_doubles(n, q), n, q);
     if (task->change)
@@ -106,5 +130,7 @@ void volt_prepared_free(volt_prepared *prepared)
         volt_free((double *)prepared->Y.data);
         volt_free((double *)prepared->base.data);
     }
+    if (prepared)
+        volt_free((double *)prepared->initial_values);
     volt_free(prepared);
 }

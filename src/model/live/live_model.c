@@ -14,6 +14,7 @@
 #include "base/strings.h"
 #include "kernel/kernel_entry.h"
 #include "model/file/file_parts.h"
+#include "model/initial.h"
 #include "model/live/live_internal.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
@@ -56,6 +57,13 @@ static volt_status copy_kernel(model_task *task)
     volt_extent extents[VOLT_MAX_FACTORS];
     volt_saved_weights weights;
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(base->kernel), &model->kernel));
+    model->initial = base->initial;
+    VOLT_TRY(volt_initial_values(base->initial_values ? VOLT_INITIAL_VALUES : base->initial,
+                                 base->initial_values, volt_view_of(NULL, 0, base->recipe.inputs),
+                                 &model->initial_values));
+    model->recipe.initial = model->initial_values;
+    VOLT_TRY(volt_initial_past(base->initial, base->past.input, base->past.n, &model->past));
+    VOLT_TRY(volt_kernel_use_past(model->kernel, &model->past));
     volt_recipe_use_filters(&model->recipe, model->kernel);
     int64_t slices = volt_kernel_slices(model->kernel);
     VOLT_TRY(

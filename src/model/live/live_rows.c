@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
+#include "model/initial.h"
 #include "model/live/live_internal.h"
 #include "model/model_internal.h"
 
@@ -166,6 +167,19 @@ static volt_status feed_taken(volt_live *live, const double *x, double *y)
     return VOLT_OK;
 }
 
+/* Sets the output before the first row of a sequence if none is known. A learning object keeps the mean: its
+ * readout changes. */
+static volt_status find_first_output(volt_live *live, const double *x)
+{
+    const volt_model *model = live->model;
+    if (live->recent.begun || live->recent.fed || model->initial != VOLT_INITIAL_FIRST ||
+        model->recipe.fed_outputs.n == 0 || live->learns)
+        return VOLT_OK;
+    VOLT_TRY(volt_model_stationary_output(model, x, live->y));
+    volt_recent_feed(&model->recipe, &live->recent, live->y);
+    return VOLT_OK;
+}
+
 static volt_status take_input(volt_live *live, const double *x);
 
 /* All members take the row, or none. */
@@ -192,6 +206,7 @@ static volt_status take_input(volt_live *live, const double *x)
     live->next_beyond = live->beyond;
     if (live->members)
         return take_members(live, x);
+    VOLT_TRY(find_first_output(live, x));
     return volt_model_take_input(live->model, &live->recent, x, live->policy, live->pushed, live->z,
                                  &live->next_beyond);
 }

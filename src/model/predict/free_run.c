@@ -107,8 +107,12 @@ static volt_status run_records(volt_live *live, const volt_backend *backend, vol
     volt_stage_begin(&stage, options->progress, "predict", 0, 1, (double)X.rows);
     for (int64_t first = 0, end = 0; first < X.rows; first = end) {
         end = volt_records_segment_end(records, first, X.rows);
+        bool begins = first > 0 || options->start == VOLT_START_RESET;
+        const double *known = options->known.data ? options->known.data + first * options->known.ld : NULL;
         if (first > 0)
             VOLT_TRY(volt_live_do_restart(live));
+        if (begins && known && live->model->initial == VOLT_INITIAL_FIRST && isfinite(known[0]))
+            volt_recent_feed(&live->model->recipe, &live->recent, known);
         VOLT_TRY(run_record(live, backend, X, first, end, options, &stage, bounded, out));
     }
     return volt_stage_end(&stage);
@@ -159,12 +163,19 @@ void volt_model_warn_free_run(const volt_model *model, const volt_records *recor
                                                        .row = row,
                                                        .rows = starts,
                                                        .value = fed_outputs->offset[0]});
-        snprintf(added->text, sizeof added->text,
-                 "the free run from row %" PRId64
-                 " starts without a measured output and uses %g%s: give the first "
-                 "measured outputs",
-                 row + 1, fed_outputs->offset[0],
-                 fed_outputs->offset[0] != 0 ? ", the mean of the training targets" : "");
+        if (model->initial == VOLT_INITIAL_FIRST)
+            snprintf(added->text, sizeof added->text,
+                     "the free run from row %" PRId64
+                     " starts without a measured output and uses the stationary "
+                     "output for its first input: give the first measured outputs",
+                     row + 1);
+        else
+            snprintf(added->text, sizeof added->text,
+                     "the free run from row %" PRId64
+                     " starts without a measured output and uses %g%s: give the first "
+                     "measured outputs",
+                     row + 1, fed_outputs->offset[0],
+                     fed_outputs->offset[0] != 0 ? ", the mean of the training targets" : "");
     }
     if (bounded->rows > 0) {
         double middle, reach;

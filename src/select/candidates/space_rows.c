@@ -132,7 +132,7 @@ static volt_status sample_distance(const volt_space *space, const volt_filter *f
         rows = volt_view_of(workspace, n, width);
     }
     if (!volt_filter_is_none(filter)) {
-        status = volt_filter_rows(filter, 1, rows, filtered);
+        status = volt_filter_rows(filter, 1, NULL, rows, filtered);
         rows = volt_view_of(filtered, n, width);
     }
     if (status == VOLT_OK)

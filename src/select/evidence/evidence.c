@@ -22,16 +22,20 @@
 /* ---- a kernel on the rows --------------------------------------------------------------------- */
 
 typedef struct sight {
+    volt_kernel *kernel; /* with the past of the problem */
     volt_sliced_rows sliced;
     volt_resolved resolved;
 } sight;
 
 /* The rows as passed to the kernel, and the resolved kernel. Always release it. */
-static volt_status look(const volt_problem *problem, const volt_kernel *kernel, sight *made)
+static volt_status look(const volt_problem *problem, const volt_kernel *given, sight *made)
 {
     const volt_scaled_inputs *inputs =
-        volt_kernel_keeps_origin(kernel) ? &problem->unshifted : &problem->shifted;
+        volt_kernel_keeps_origin(given) ? &problem->unshifted : &problem->shifted;
     *made = (sight){0};
+    VOLT_TRY(volt_kernel_parse(volt_kernel_text(given), &made->kernel));
+    volt_kernel *kernel = made->kernel;
+    VOLT_TRY(volt_kernel_use_past(kernel, &inputs->past));
     VOLT_TRY(volt_sliced_rows_make(kernel, volt_view_of(inputs->Z, problem->n, problem->d), &problem->records,
                                    0, "the inputs", &made->sliced));
     return volt_kernel_resolve_slices(kernel, made->sliced.extents, problem->d, &made->resolved);
@@ -41,6 +45,7 @@ static void release(sight *made)
 {
     volt_resolved_release(&made->resolved);
     volt_sliced_rows_release(&made->sliced);
+    volt_kernel_free(made->kernel);
 }
 
 /* Operation on the Gram matrix of a kernel or a tangent, given as an operator. */

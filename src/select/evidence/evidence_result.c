@@ -176,6 +176,8 @@ volt_status volt_evidence(const volt_kernel *kernel, volt_view X, volt_view Y,
     like.scale = options->scale;
     like.records = options->records;
     like.n_records = options->n_records;
+    like.initial = options->initial;
+    like.initial_values = options->initial_values;
     volt_problem *problem = NULL;
     volt_blas_use use;
     volt_stage stage;

@@ -13,6 +13,7 @@
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"
+#include "model/initial.h"
 #include "select/folds/evaluation.h"
 #include "solve/choice/choice.h"
 #include "solve/loss/loss_solve.h"
@@ -253,8 +254,10 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     e.factor->cost = (volt_cost){0};
     VOLT_TRY(volt_kernel_parse(kernel, &e.kernel));
     e.inputs = volt_kernel_keeps_origin(e.kernel) ? &problem->unshifted : &problem->shifted;
-    volt_status status = VOLT_OK;
-    if (feedback > 0) {
+    volt_status status = volt_kernel_use_past(e.kernel, &e.inputs->past);
+    if (status == VOLT_OK && feedback > 0)
+        status = volt_initial_check(problem->initial, e.inputs->past.input, problem->d, true);
+    if (status == VOLT_OK && feedback > 0) {
         status = volt_feedback_inputs_create(problem, e.inputs, feedback, &e.fed_outputs);
         e.inputs = &e.fed_outputs.all;
         e.width += problem->q;

@@ -85,7 +85,8 @@ volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_
                                         double omega, volt_feedback_inputs *inputs);
 void volt_feedback_inputs_release(volt_feedback_inputs *inputs);
 
-/* Sets the fed-back outputs of `row`, which starts a sequence, to zero, or restores them. No effect without
+/* Sets the fed-back outputs of `row`, which starts a sequence, to those before it (volt_fit_options.initial), or
+ * restores them. No effect without
  * feedback. */
 void volt_feedback_inputs_slice(volt_feedback_inputs *inputs, int64_t row);
 void volt_feedback_inputs_join(volt_feedback_inputs *inputs, int64_t row);

@@ -9,6 +9,7 @@
 #include "kernel/engine/state.h"
 #include "kernel/gram/gram.h"
 #include "model/fit/fit_task.h"
+#include "model/initial.h"
 #include "model/scaling.h"
 #include "select/folds/cross_validation.h"
 #include "select/folds/state_folds.h"
@@ -23,6 +24,8 @@ void volt_problem_free(volt_problem *problem)
         return;
     volt_free(problem->shifted.Z);
     volt_free(problem->unshifted.Z);
+    volt_past_release(&problem->shifted.past);
+    volt_past_release(&problem->unshifted.past);
     volt_free(problem->Y);
     volt_free(problem->fitted_Y);
     volt_free(problem->without);
@@ -59,6 +62,7 @@ static volt_status check(volt_view X, volt_view Y, const volt_search_options *op
 {
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_TRY(check_options(options));
+    VOLT_TRY(volt_initial_check(options->initial, options->initial_values, X.cols, false));
     if (options->base.data) {
         VOLT_REQUIRE(options->base.rows == Y.rows && options->base.cols == Y.cols, VOLT_ERR_SHAPE,
                      "the base is %" PRId64 " x %" PRId64 " and the targets are %" PRId64 " x %" PRId64
@@ -141,16 +145,32 @@ static volt_status make_splits(const volt_search_options *options, volt_problem 
     return VOLT_OK;
 }
 
-static volt_status scale_inputs(volt_view X, bool centre, bool identity, volt_scaled_inputs *inputs)
+/* The initial input, scaled. */
+static volt_status scale_past(const volt_search_options *options, volt_view X, const volt_input_scale *scale,
+                              volt_past *past)
+{
+    double *values = NULL;
+    VOLT_TRY(volt_initial_values(options->initial, options->initial_values, X, &values));
+    if (values)
+        volt_input_scale_row(scale, X.cols, values, values);
+    volt_status status = volt_initial_past(options->initial, values, X.cols, past);
+    volt_free(values);
+    return status;
+}
+
+static volt_status scale_inputs(volt_view X, bool centre, const volt_search_options *options,
+                                volt_scaled_inputs *inputs)
 {
     volt_input_scale scale = {.shift = volt_alloc_doubles(X.cols, 1)};
     inputs->Z = volt_alloc_doubles(X.rows, X.cols);
     volt_status status =
-        scale.shift && inputs->Z ? volt_input_scale_learn(X, centre, identity, &scale) : VOLT_ERR_MEMORY;
+        scale.shift && inputs->Z ? volt_input_scale_learn(X, centre, !options->scale, &scale) : VOLT_ERR_MEMORY;
     for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++)
         volt_input_scale_row(&scale, X.cols, X.data + i * X.ld, inputs->Z + i * X.cols);
     if (status == VOLT_OK)
         status = volt_extent_of(volt_view_of(inputs->Z, X.rows, X.cols), "the inputs", &inputs->extent);
+    if (status == VOLT_OK)
+        status = scale_past(options, X, &scale, &inputs->past);
     volt_free(scale.shift);
     return status;
 }
@@ -279,6 +299,7 @@ static volt_problem shape_of(int64_t n, int64_t d, int64_t q, const volt_search_
         .backend = options->loss || options->weights ? &volt_cpu_backend : volt_backend_current(),
         .start = options->start,
         .washout = options->washout,
+        .initial = options->initial,
         .intercept = options->intercept != 0,
         .score = options->score,
         .gap = options->splits.gap,
@@ -341,9 +362,9 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
         volt_log(VOLT_LOG_WARNING, "the solver of the candidates is %s, with %" PRId64 " landmarks: %s",
                  fresh->solver->info.name, fresh->landmarks, why);
     if (status == VOLT_OK)
-        status = scale_inputs(X, true, identity, &fresh->shifted);
+        status = scale_inputs(X, true, options, &fresh->shifted);
     if (status == VOLT_OK)
-        status = scale_inputs(X, false, identity, &fresh->unshifted);
+        status = scale_inputs(X, false, options, &fresh->unshifted);
     if (status == VOLT_OK)
         status = scale_targets(Y, identity, options->base.data != NULL, fresh);
     if (status == VOLT_OK)

@@ -5,6 +5,7 @@
 
 #include "base/backend.h"
 #include "kernel/extent.h"
+#include "kernel/past.h"
 #include "kernel/records.h"
 #include "select/folds/fold_loss.h"
 #include "volterra/select.h"
@@ -13,12 +14,14 @@
 
 /* Inputs scaled for one kind of kernel. */
 typedef struct volt_scaled_inputs {
-    double *Z; /* n x d */
+    double *Z;      /* n x d */
+    volt_past past; /* the inputs before a sequence, scaled in the same way */
     volt_extent extent;
 } volt_scaled_inputs;
 
 typedef struct volt_problem {
     int64_t n, d, q;                       /* q: columns of Y, one per level or class of a loss */
+    volt_initial initial;                  /* inputs before the first row */
     volt_scaled_inputs shifted, unshifted; /* unshifted: for kernels that depend on the origin */
     double *Y;                             /* n x q, scaled */
     double *levels;                        /* n x q: Y plus its base, in the same units; NULL: Y holds levels */

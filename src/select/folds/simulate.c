@@ -30,12 +30,18 @@ static double *feedback_part(const volt_feedback_inputs *inputs, int64_t row)
 
 void volt_feedback_inputs_slice(volt_feedback_inputs *inputs, int64_t row)
 {
-    for (int64_t k = 0; inputs->omega > 0 && k < inputs->problem->q; k++)
-        feedback_part(inputs, row)[k] = 0;
+    const volt_problem *problem = inputs->problem;
+    if (inputs->omega == 0)
+        return;
+    double weight = problem->initial == VOLT_INITIAL_FIRST ? inputs->shrink * inputs->omega : 0;
+    for (int64_t k = 0; k < problem->q; k++)
+        feedback_part(inputs, row)[k] = weight * problem->Y[row * problem->q + k];
 }
 
 void volt_feedback_inputs_join(volt_feedback_inputs *inputs, int64_t row)
 {
+    if (inputs->omega > 0 && volt_records_begins(&inputs->problem->records, row))
+        volt_feedback_inputs_slice(inputs, row);
     if (inputs->omega == 0 || volt_records_begins(&inputs->problem->records, row))
         return;
     int64_t q = inputs->problem->q;
@@ -51,7 +57,8 @@ static double shrink_of(const volt_feedback_inputs *inputs)
     for (int64_t i = 0; i < problem->n; i++) {
         bool first = volt_records_begins(&problem->records, i);
         double input_norm = volt_row_norm(inputs->inputs_only->Z + i * problem->d, problem->d);
-        double fed_outputs = first ? 0 : volt_row_norm(problem->Y + (i - 1) * problem->q, problem->q);
+        bool known = !first || problem->initial == VOLT_INITIAL_FIRST;
+        double fed_outputs = known ? volt_row_norm(problem->Y + (i - !first) * problem->q, problem->q) : 0;
         largest = fmax(largest, hypot(input_norm, inputs->omega * fed_outputs));
     }
     return 1 / largest;
@@ -238,6 +245,7 @@ volt_status volt_fold_simulate(const volt_fold_run *run, volt_matrix out)
                         .q = q,
                         .recipe = {.inputs = d, .columns = d, .plain = true},
                         .anchors = anchors,
+                        .initial = problem->initial,
                         .resolved = *run->resolved,
                         .columns = run->columns,
                         .input = {.shift = shift, .scale = run->fed_outputs->shrink},

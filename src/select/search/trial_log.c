@@ -92,6 +92,12 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
         int64_t validate = (int64_t)options->validate;
         question = add_bytes(question, &validate, sizeof validate);
     }
+    if (options->initial != VOLT_INITIAL_ZERO) {
+        int64_t initial = (int64_t)options->initial;
+        question = add_bytes(question, &initial, sizeof initial);
+        if (options->initial == VOLT_INITIAL_VALUES)
+            question = add_bytes(question, options->initial_values, (size_t)X.cols * sizeof(double));
+    }
     if (options->loss || options->weights)
         question = add_loss(question, options, X.rows);
     if (options->landmarks > 0) {
