@@ -79,8 +79,8 @@ static const char *target_words(const volt_model_info *info)
 static void report_initial(result_list *results, const volt_model_info *info)
 {
     static const char *const words[] = {"zero", "first", "mean", "values"};
-    results_text(results, "initial", info->initial == VOLT_INITIAL_ZERO ? NULL : "initial input", "%s",
-                 words[info->initial]);
+    if (info->initial != VOLT_INITIAL_ZERO)
+        results_text(results, "initial", "initial input", "%s", words[info->initial]);
     if (info->initial_values)
         results_numbers(results, "initial_values", info->initial_values, info->d);
 }

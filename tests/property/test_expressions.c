@@ -300,7 +300,7 @@ static void filters_can_be_undone(void **state)
         draw_filter(&rng, &p);
         volt_filter filter = {p.pole, p.pair, p.angle, repeat % 2 ? uniform(&rng, -0.9, 0.9) : 0};
         double *X = random_rows(&rng, N, D, 1), filtered[N * D], plain[N * D];
-        check_ok(volt_filter_rows(&filter, 1, volt_view_of(X, N, D), filtered));
+        check_ok(volt_filter_rows(&filter, 1, NULL, volt_view_of(X, N, D), filtered));
         volt_filter_undo(&filter, volt_view_of(filtered, N, D), plain);
         compare("undone", "a filter", X, plain, N * D);
         free(X);

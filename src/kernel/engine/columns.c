@@ -69,21 +69,36 @@ static void find_centre(volt_view Y, double *centre)
     }
 }
 
-/* Number k of row t of the sequence after the rows before it, `past` (NULL: zero). */
-static double padded(const volt_columns *columns, const double *past, int64_t t, int64_t k)
+/* Number k of row t of the sequence with its leading zeros. */
+static double padded(const volt_columns *columns, int64_t t, int64_t k)
 {
-    if (t < columns->lead)
-        return past ? past[k] : 0;
-    return columns->given[(t - columns->lead) * columns->d + k];
+    return t < columns->lead ? 0 : columns->given[(t - columns->lead) * columns->d + k];
 }
 
-static void pack(const double *past, volt_columns *columns)
+static void pack(volt_columns *columns)
 {
     for (int64_t t = 0; t < columns->length; t++) {
         double sum = 0;
         for (int64_t k = 0; k < columns->d; k++) {
-            double value = padded(columns, past, t, k);
-            value = columns->increments ? padded(columns, past, t + 1, k) - value : value - columns->centre[k];
+            double value = padded(columns, t, k);
+            value = columns->increments ? padded(columns, t + 1, k) - value : value - columns->centre[k];
+            columns->packed[k * columns->ld + t] = value;
+            sum += value * value;
+        }
+        if (columns->distance)
+            columns->norms[t] = sum;
+    }
+}
+
+/* Replaces the leading zeros by rows of the past. */
+static void pack_past(const double *past, volt_columns *columns)
+{
+    for (int64_t t = 0; t < columns->lead; t++) {
+        double sum = 0;
+        for (int64_t k = 0; k < columns->d; k++) {
+            double value = columns->increments ? 0 : past[k] - columns->centre[k];
+            if (columns->increments && t == columns->lead - 1)
+                value = columns->given[k] - past[k];
             columns->packed[k * columns->ld + t] = value;
             sum += value * value;
         }
@@ -138,7 +153,10 @@ volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt
         return VOLT_ERR_MEMORY;
     if (columns->distance)
         find_centre(volt_view_of(columns->given, columns->m, columns->d), columns->centre);
-    pack(volt_past_input(&resolved->past, columns->given), columns);
+    const double *past = volt_past_input(&resolved->past, columns->given);
+    pack(columns);
+    if (past)
+        pack_past(past, columns);
     return VOLT_OK;
 }
 

@@ -165,10 +165,12 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
 static double local_value(const volt_scan *scan, const double *z, const double *origin, int64_t d)
 {
     double local = 0;
-    for (int64_t k = 0; k < d && (origin || scan->distance); k++) {
-        double other = origin ? origin[k] : 0;
-        local += scan->distance ? (z[k] - other) * (z[k] - other) : z[k] * other;
+    for (int64_t k = 0; scan->distance && k < d; k++) {
+        double gap = origin ? z[k] - origin[k] : z[k];
+        local += gap * gap;
     }
+    for (int64_t k = 0; !scan->distance && origin && k < d; k++)
+        local += z[k] * origin[k];
     return local;
 }
 
