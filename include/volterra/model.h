@@ -285,7 +285,7 @@ typedef struct volt_model_info {
     const double *member_weights; /* n_members */
     int64_t n_members;
     volt_sum_kind sum_kind;
-    volt_initial initial;      /* inputs before the first row of a record ... */
+    volt_initial initial;         /* inputs before the first row of a record ... */
     const double *initial_values; /* ... d numbers for VOLT_INITIAL_MEAN and VOLT_INITIAL_VALUES; else NULL */
 } volt_model_info;
 VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
