@@ -1,8 +1,10 @@
 /* cli/commands/cmd_identify.c: volterra identify, finds a simulation model of a system. */
 #include "args/command.h"
+#include "args/shell_words.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "files/row_times.h"
+#include "page/identify_page.h"
 #include "search/training.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -16,7 +18,7 @@
 
 typedef struct identify_arguments {
     common_arguments common;
-    const char *file, *x, *y, *test, *output;
+    const char *file, *x, *y, *test, *output, *report;
     double budget;
     int64_t draws;
 } identify_arguments;
@@ -37,6 +39,8 @@ static const option rows[] = {
         .range = AT_LEAST(1)),
     HEADING("output"),
     ROW("output", "MODEL", output, "model file (safetensors)", .letter = 'o', .required = true),
+    ROW("report", "FILE", report, "HTML page with plots, residuals and tables (plots require gnuplot)",
+        .python = ""),
 };
 
 /* ---- data ------------------------------------------------------------------------------------- */
@@ -66,6 +70,8 @@ static int read_data(const identify_arguments *arguments, const identify_sources
     if (!sources->x || !sources->y)
         return complain(EXIT_FAILED, "not enough memory");
     int failed = output_check(arguments->output);
+    if (!failed && arguments->report)
+        failed = output_check(arguments->report);
     if (!failed)
         failed = output_check_against(arguments->output, sources->x);
     if (!failed)
@@ -100,50 +106,10 @@ static const volt_identify_candidate *chosen_of(const volt_identification *found
 
 static void warn_of(const volt_identification *found, const identify_data *data)
 {
-    for (int64_t i = 0; i < found->n_warnings; i++) {
-        const volt_warning *warning = &found->warnings[i];
-        const char *text = volt_warning_text(warning->code);
-        switch (warning->code) {
-        case VOLT_WARNING_CONSTANT_INPUT:
-            if (data->x.names)
-                warn("%s: %s", text, data->x.names[warning->series]);
-            else
-                warn("%s: column %lld of --x", text, (long long)warning->series + 1);
-            break;
-        case VOLT_WARNING_LITTLE_EXCITATION:
-            warn("%s: in %g of %lld rows", text, warning->value, (long long)found->train_rows);
-            break;
-        case VOLT_WARNING_INTEGRATING:
-            warn("%s (%.3g of their increments)", text, warning->value);
-            break;
-        case VOLT_WARNING_DRIFT:
-            warn("%s (variance %.3g times that of quarters of the rows)", text, warning->value);
-            break;
-        case VOLT_WARNING_REVERSED:
-            warn("%s (errors smaller by %.3g and %.3g): are --x and --y swapped?", text, found->reverse_gain,
-                 found->forward_gain);
-            break;
-        case VOLT_WARNING_UNEVEN_STEPS:
-            warn("%s (%g of %lld, median %g s)", text, warning->value, (long long)found->train_rows - 1,
-                 found->time_step);
-            break;
-        case VOLT_WARNING_NO_RESPONSE:
-            warn("%s (%g lags)", text, warning->value);
-            break;
-        case VOLT_WARNING_SATURATED:
-            if (data->y.names)
-                warn("%s: %s (%.3g of the rows)", text, data->y.names[warning->series], warning->value);
-            else
-                warn("%s: column %lld of --y (%.3g of the rows)", text, (long long)warning->series + 1,
-                     warning->value);
-            break;
-        case VOLT_WARNING_FEW_FREQUENCIES:
-            warn("%s (power of %.2g sine waves)", text, warning->value);
-            break;
-        default:
-            warn("%s (test rows)", text);
-        }
-    }
+    char text[IDENTIFY_WARNING_LENGTH];
+    for (int64_t i = 0; i < found->n_warnings; i++)
+        warn("%s", identify_warning_text(found, i, (const char *const *)data->x.names,
+                                         (const char *const *)data->y.names, text));
 }
 
 static void report_candidate(const volt_identify_candidate *one, result_list *results)
@@ -227,7 +193,7 @@ static void report_rows(const volt_identification *found, const identify_data *d
 }
 
 static int print_report(const identify_arguments *arguments, const volt_identification *found,
-                        const identify_data *data, const char *command)
+                        const identify_data *data, const char *command, const identify_report *report)
 {
     const volt_identify_candidate *chosen = chosen_of(found);
     result_list *results = results_new(arguments->common.json);
@@ -248,6 +214,10 @@ static int print_report(const identify_arguments *arguments, const volt_identifi
                  found->linear_test_rmse, (long long)found->test_rows);
     results_number(results, "seconds", NULL, found->seconds);
     results_text(results, "command", "same model", "%s", command);
+    if (report) {
+        results_text(results, "report", "report", "%s", arguments->report);
+        identify_report_json(report, results);
+    }
     return results_print(results);
 }
 
@@ -269,18 +239,61 @@ static char *fit_command(const identify_arguments *arguments, const volt_identif
     return training_fit_command(&training, &options, chosen->kernel, arguments->output);
 }
 
-static int write_results(const identify_arguments *arguments, const volt_model *model,
-                         const volt_identification *found, const identify_sources *sources,
+/* The command as typed; the caller frees it. NULL: out of memory. */
+static char *typed_command(int argc, char *const *argv)
+{
+    shell_words words = {0};
+    shell_words_add(&words, "volterra", "identify");
+    for (int i = 0; i < argc; i++)
+        shell_words_add(&words, argv[i], NULL);
+    return shell_words_take(&words);
+}
+
+/* Everything that is written at the end. */
+typedef struct identify_results {
+    const volt_model *model;
+    const volt_identification *found;
+    const volt_diagnosis *diagnosis; /* NULL: no report */
+    char *command, *fit;             /* as typed, and that of the model */
+} identify_results;
+
+/* Writes the page and prints the results. */
+static int write_report(const identify_arguments *arguments, const identify_results *all,
+                        const identify_data *data)
+{
+    char seed[32];
+    explained shown = {
+        .series = all->diagnosis->explanation, .info.struct_size = sizeof shown.info, .about = "mean"};
+    volt_model_get_info(all->model, &shown.info);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)arguments->common.seed.value);
+    identify_report report = {.found = all->found,
+                              .diagnosis = all->diagnosis,
+                              .shown = &shown,
+                              .title = arguments->file ? arguments->file : arguments->x,
+                              .command = all->command,
+                              .fit = all->fit,
+                              .seed = seed};
+    int failed = explained_name(&shown);
+    if (!failed)
+        failed = identify_write_page(&report, arguments->report);
+    if (!failed && !is_standard_output(arguments->output) && !is_standard_output(arguments->report))
+        failed = print_report(arguments, all->found, data, all->fit, &report);
+    explained_release(&shown);
+    return failed;
+}
+
+static int write_results(const identify_arguments *arguments, const identify_results *all,
                          const identify_data *data)
 {
-    int failed = model_write(model, arguments->output);
-    if (failed || is_standard_output(arguments->output))
+    int failed = model_write(all->model, arguments->output);
+    if (failed)
         return failed;
-    char *command = fit_command(arguments, found, sources);
-    failed = command ? print_report(arguments, found, data, command)
-                     : complain(EXIT_FAILED, "not enough memory for the report");
-    free(command);
-    return failed;
+    if (!all->fit || !all->command)
+        return complain(EXIT_FAILED, "not enough memory for the report");
+    if (all->diagnosis)
+        return write_report(arguments, all, data);
+    return is_standard_output(arguments->output) ? 0
+                                                 : print_report(arguments, all->found, data, all->fit, NULL);
 }
 
 /* ---- command ---------------------------------------------------------------------------------- */
@@ -292,6 +305,7 @@ static int run_identify(int argc, char *const *argv)
     volt_identification found = {.struct_size = sizeof found};
     volt_identify_options options = volt_identify_options_default();
     volt_model *model = NULL;
+    volt_diagnosis *diagnosis = NULL;
     int failed = options_parse(&command_identify.options, argc, argv, &arguments);
     if (failed)
         return failed;
@@ -299,6 +313,10 @@ static int run_identify(int argc, char *const *argv)
         return complain(EXIT_USAGE, "--draws and --budget cannot be given together");
     if (arguments.common.json && is_standard_output(arguments.output))
         return complain(EXIT_USAGE, "--json and -o - cannot both be written to standard output");
+    if (arguments.report && is_standard_output(arguments.report) &&
+        (arguments.common.json || is_standard_output(arguments.output)))
+        return complain(EXIT_USAGE, "--report - and %s cannot both be written to standard output",
+                        arguments.common.json ? "--json" : "-o -");
     identify_sources sources = {source_of(arguments.file, arguments.x), source_of(arguments.file, arguments.y)};
     failed = read_data(&arguments, &sources, &data);
     if (!failed) {
@@ -313,14 +331,21 @@ static int run_identify(int argc, char *const *argv)
         options.times = data.x.table->times;
         options.progress = progress_begin(arguments.common.quiet);
         volt_status status = volt_identify(data.x.view, data.y.view, &options, &model, &found);
+        if (!status && arguments.report)
+            status = volt_identify_diagnose(data.x.view, data.y.view, &options, model, &found, &diagnosis);
         progress_end();
         failed =
             status ? complain_status_hint(status, " (--x %.120s --y %.120s)", arguments.x, arguments.y) : 0;
     }
     if (!failed) {
         warn_of(&found, &data);
-        failed = write_results(&arguments, model, &found, &sources, &data);
+        identify_results all = {model, &found, diagnosis, typed_command(argc, argv),
+                                fit_command(&arguments, &found, &sources)};
+        failed = write_results(&arguments, &all, &data);
+        free(all.command);
+        free(all.fit);
     }
+    volt_diagnosis_free(diagnosis);
     volt_model_free(model);
     release_data(&data);
     free(sources.x);
@@ -356,10 +381,16 @@ const cli_command command_identify = {
         "training rows, at most 100 and a tenth of the test) set the state and are not compared. NMSE is the\n"
         "mean squared error relative to the variance of the outputs.\n"
         "\n"
+        "--report writes a page with measured and simulated test rows, correlations of the residuals with\n"
+        "95 % bounds, the frequency response of the linear part and of the data, Volterra kernels and shares\n"
+        "of the orders, errors of all families, test rows outside the training range, warnings and commands.\n"
+        "With --json, the object diagnosis has the same numbers.\n"
+        "\n"
         "With --draws the result depends only on the data, the number and --seed. With --budget it also\n"
         "depends on the speed of the machine. Several records (--series) are not supported: use tune.\n",
     .examples =
         "  volterra identify data.csv --x u --y y -o model.safetensors\n"
+        "  volterra identify data.csv --x u --y y -o model.safetensors --report page.html\n"
         "  volterra identify data.csv --x u --y y --test other.csv --budget 10min -o model.safetensors\n"
         "  volterra identify --x u.csv --y y.csv:level --draws 200 --seed 1 -o model.safetensors --json\n",
     .options = OPTION_TABLE(rows),

@@ -86,26 +86,12 @@ static void write_numbers(const explain_page *page)
     fputs("</tbody>\n</table></div>\n", page->html);
 }
 
-/* Returns the SVG of a plot, to be freed, or NULL after an error message. */
 static char *draw(explain_page *page, void (*picture)(FILE *, const explained *))
 {
     FILE *script = gnuplot_script();
-    text_stream memory;
-    if (!script) {
-        page->failed = EXIT_FAILED;
-        return NULL;
-    }
-    picture(script, page->shown);
-    int failed = text_open(&memory) ? gnuplot_draw(script, memory.out) : 0;
-    char *svg = text_close(&memory);
-    fclose(script);
-    if (!svg && !failed)
-        failed = complain(EXIT_FAILED, "not enough memory for a plot");
-    if (!failed)
-        return svg;
-    page->failed = failed;
-    free(svg);
-    return NULL;
+    if (script)
+        picture(script, page->shown);
+    return page_draw_script(script, &page->failed);
 }
 
 static void write_figure(explain_page *page, const char *title, const char *caption,

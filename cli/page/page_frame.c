@@ -1,10 +1,14 @@
 /* cli/page/page_frame.c: beginning and end of an HTML page, and inline SVG. */
 #include "page/page_frame.h"
 
+#include "files/gnuplot.h"
+#include "terminal/messages.h"
+#include "terminal/text_stream.h"
 #include "text/text.h"
 #include "volterra.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 void html_write_text(FILE *html, const char *before, const char *text, const char *after)
@@ -54,6 +58,25 @@ void page_end(FILE *html, const char *command, const char *seed)
     write_item(html, "Memory", machine_memory(text));
     write_item(html, "System", machine_system(text));
     fputs("</dl>\n</body>\n</html>\n", html);
+}
+
+char *page_draw_script(FILE *script, int *failed)
+{
+    text_stream memory;
+    int status = EXIT_FAILED;
+    char *svg = NULL;
+    if (script) {
+        status = text_open(&memory) ? gnuplot_draw(script, memory.out) : 0;
+        svg = text_close(&memory);
+        fclose(script);
+        if (!svg && !status)
+            status = complain(EXIT_FAILED, "not enough memory for a plot");
+    }
+    if (!status)
+        return svg;
+    *failed = *failed ? *failed : status;
+    free(svg);
+    return NULL;
 }
 
 /* ---- inline an SVG of gnuplot in an HTML page -------------------------------------------------

@@ -26,6 +26,10 @@ extern const char report_style[];
  * references. Every id begins with `prefix`. `label` (plain text) is the text alternative. */
 void inline_svg_write(FILE *html, const char *svg, const char *prefix, const char *label);
 
+/* Draws a script of gnuplot_script and closes it. Returns the SVG, to be freed, or NULL after an error message; *failed
+ * then receives the exit status, unless it has one. script NULL: the error was reported. */
+char *page_draw_script(FILE *script, int *failed);
+
 /* Write plain text as HTML, completely or its first bytes. Quotation marks are escaped too. Control
  * characters, which are invalid in HTML, become "?". */
 void html_escape(FILE *html, const char *text);

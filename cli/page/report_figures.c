@@ -36,34 +36,12 @@ static void write_figure(report_page *page, const char *title, const char *svg, 
     fputs("</figcaption>\n</figure>\n", page->html);
 }
 
-/* Returns the SVG of a script, to be freed, or NULL after an error message. Closes the script. */
-static char *draw_script(report_page *page, FILE *script)
-{
-    if (!script) { /* the error was reported */
-        page->failed = page->failed ? page->failed : EXIT_FAILED;
-        return NULL;
-    }
-    text_stream memory;
-    int failed = text_open(&memory) ? gnuplot_draw(script, memory.out) : 0;
-    char *svg = text_close(&memory);
-    if (!svg && !failed)
-        failed = complain(EXIT_FAILED, "not enough memory for a plot");
-    fclose(script);
-    if (failed && !page->failed)
-        page->failed = failed;
-    if (failed) {
-        free(svg);
-        svg = NULL;
-    }
-    return svg;
-}
-
 static char *draw_forecasts(report_page *page, const forecast_choice *picked, int width)
 {
     FILE *script = gnuplot_script();
     if (script)
         picture_forecasts(script, &page->rows, picked, width);
-    return draw_script(page, script);
+    return page_draw_script(script, &page->failed);
 }
 
 static void write_forecasts(report_page *page)
@@ -95,7 +73,7 @@ static void write_cumulated(report_page *page)
     FILE *script = gnuplot_script();
     if (script)
         picture_cumulated(script, &page->rows);
-    char *svg = draw_script(page, script), caption[320];
+    char *svg = page_draw_script(script, &page->failed), caption[320];
     const char *loss = page->comparison->setting.loss_score;
     snprintf(caption, sizeof caption, "Cumulative loss over the test rows: %s. Lower is better.",
              loss ? loss : "squared errors / variance of the output, mean over outputs");
@@ -111,7 +89,7 @@ static void write_errors(report_page *page)
         script = NULL;
         page->failed = complain(EXIT_FAILED, "not enough memory for the errors");
     }
-    char *svg = draw_script(page, script);
+    char *svg = page_draw_script(script, &page->failed);
     write_figure(page, "Distribution of the errors", svg, NULL,
                  "Absolute errors / standard deviation of the output, over all outputs and test rows: median "
                  "(dot), quartiles (bar), 5 % to 95 % (line). Lower is better.");
@@ -125,7 +103,7 @@ static void write_sample_chart(report_page *page)
     FILE *script = gnuplot_script();
     if (script)
         picture_samples(script, &page->rows);
-    char *svg = draw_script(page, script);
+    char *svg = page_draw_script(script, &page->failed);
     write_figure(page, page->comparison->setting.loss_score ? "Loss in every sample" : "NMSE in every sample",
                  svg, NULL, "One dot per sample and kernel. Lower is better.");
     free(svg);

@@ -1,0 +1,440 @@
+/* cli/page/identify_page.c: HTML report of `identify`: result, warnings, plots, tables, provenance. */
+#define _POSIX_C_SOURCE 200809L
+#include "page/identify_page.h"
+
+#include "files/gnuplot.h"
+#include "files/outputs.h"
+#include "page/explain_page.h"
+#include "page/page_frame.h"
+#include "page/report_pages.h"
+#include "terminal/messages.h"
+#include "terminal/text_stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- warnings --------------------------------------------------------------------------------- */
+
+const char *identify_warning_text(const volt_identification *found, int64_t number, const char *const *inputs,
+                                  const char *const *outputs, char text[IDENTIFY_WARNING_LENGTH])
+{
+    const volt_warning *warning = &found->warnings[number];
+    const char *begin = volt_warning_text(warning->code);
+    size_t size = IDENTIFY_WARNING_LENGTH;
+    long long rows = (long long)found->train_rows;
+    switch (warning->code) {
+    case VOLT_WARNING_CONSTANT_INPUT:
+        if (inputs)
+            snprintf(text, size, "%s: %.200s", begin, inputs[warning->series]);
+        else
+            snprintf(text, size, "%s: column %lld of --x", begin, (long long)warning->series + 1);
+        break;
+    case VOLT_WARNING_LITTLE_EXCITATION:
+        snprintf(text, size, "%s: in %g of %lld rows", begin, warning->value, rows);
+        break;
+    case VOLT_WARNING_FEW_FREQUENCIES:
+        snprintf(text, size, "%s (power of %.2g sine waves)", begin, warning->value);
+        break;
+    case VOLT_WARNING_INTEGRATING:
+        snprintf(text, size, "%s (%.3g of their increments)", begin, warning->value);
+        break;
+    case VOLT_WARNING_DRIFT:
+        snprintf(text, size, "%s (variance %.3g times that of quarters of the rows)", begin, warning->value);
+        break;
+    case VOLT_WARNING_REVERSED:
+        snprintf(text, size, "%s (errors smaller by %.3g and %.3g): are --x and --y swapped?", begin,
+                 found->reverse_gain, found->forward_gain);
+        break;
+    case VOLT_WARNING_UNEVEN_STEPS:
+        snprintf(text, size, "%s (%g of %lld, median %g s)", begin, warning->value, rows - 1, found->time_step);
+        break;
+    case VOLT_WARNING_NO_RESPONSE:
+        snprintf(text, size, "%s (%g lags)", begin, warning->value);
+        break;
+    case VOLT_WARNING_SATURATED:
+        if (outputs)
+            snprintf(text, size, "%s: %.200s (%.3g of the rows)", begin, outputs[warning->series],
+                     warning->value);
+        else
+            snprintf(text, size, "%s: column %lld of --y (%.3g of the rows)", begin,
+                     (long long)warning->series + 1, warning->value);
+        break;
+    default:
+        snprintf(text, size, "%s (test rows)", begin);
+    }
+    return text;
+}
+
+/* ---- page ------------------------------------------------------------------------------------- */
+
+typedef struct identify_page {
+    FILE *html;
+    const identify_report *report;
+    int figures, failed;
+} identify_page;
+
+static void write_head(const identify_page *page)
+{
+    const volt_identification *found = page->report->found;
+    const volt_identify_candidate *chosen = &found->candidates[found->chosen];
+    char text[IDENTIFY_WARNING_LENGTH];
+    page_begin(page->html, "Identification", page->report->title);
+    html_write_text(page->html, "<p class=\"finding\">Model: ", chosen->name, "; ");
+    fprintf(page->html, "test RMSE %.6g, linear model %.6g (%lld test rows).</p>\n", found->test_rmse,
+            found->linear_test_rmse, (long long)found->test_rows);
+    html_write_text(page->html, "<p class=\"quiet\">Kernel ", chosen->kernel, "; ");
+    fprintf(page->html, "alpha %.6g%s; fitted on rows %lld to %lld.</p>\n", chosen->alpha,
+            chosen->feedback_weight > 0 ? ", with feedback of the outputs" : "", (long long)found->fit_begin,
+            (long long)(found->fit_begin + found->fit_rows - 1));
+    fputs("<h2 id=\"warnings\">Warnings</h2>\n", page->html);
+    if (found->n_warnings == 0) {
+        fputs("<p>None.</p>\n", page->html);
+        return;
+    }
+    fputs("<ul>\n", page->html);
+    for (int64_t i = 0; i < found->n_warnings; i++)
+        html_write_text(
+            page->html, "<li>",
+            identify_warning_text(found, i, page->report->shown->inputs, page->report->shown->outputs, text),
+            "</li>\n");
+    fputs("</ul>\n", page->html);
+}
+
+/* Writes a plot for small screens and optionally (NULL: none) one for wide screens. Frees both. */
+static void write_figure(identify_page *page, const char *title, char *svg, char *wide, const char *caption)
+{
+    char prefix[32];
+    page->figures++;
+    fprintf(page->html, wide ? "<figure class=\"span\">\n<h3>%s</h3>\n" : "<figure>\n<h3>%s</h3>\n", title);
+    for (int i = 0; i < (wide ? 2 : 1); i++) {
+        snprintf(prefix, sizeof prefix, "f%d%c-", page->figures, 'a' + i);
+        fprintf(page->html, "<div class=\"%s\">", !wide ? "any" : i ? "wide" : "narrow");
+        if (i ? wide : svg)
+            inline_svg_write(page->html, i ? wide : svg, prefix, title);
+        else
+            fputs("<p class=\"quiet\">This plot could not be made.</p>", page->html);
+        fputs("</div>\n", page->html);
+    }
+    fprintf(page->html, "<figcaption>Figure %d. ", page->figures);
+    html_escape(page->html, caption);
+    fputs("</figcaption>\n</figure>\n", page->html);
+    free(svg);
+    free(wide);
+}
+
+static char *draw_run(identify_page *page, int width, int64_t rows)
+{
+    FILE *script = gnuplot_script();
+    if (script)
+        identify_draw_run(script, page->report, width, rows);
+    return page_draw_script(script, &page->failed);
+}
+
+static char *draw(identify_page *page, void (*picture)(FILE *, const identify_report *))
+{
+    FILE *script = gnuplot_script();
+    if (script)
+        picture(script, page->report);
+    return page_draw_script(script, &page->failed);
+}
+
+static char *draw_series(identify_page *page, void (*picture)(FILE *, const explained *))
+{
+    FILE *script = gnuplot_script();
+    if (script)
+        picture(script, page->report->shown);
+    return page_draw_script(script, &page->failed);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void write_simulation(identify_page *page)
+{
+    const volt_diagnosis *one = page->report->diagnosis;
+    int64_t wide = least(one->rows, MAX_RUN_ROWS), narrow = least(one->rows, MAX_NARROW_RUN);
+    char caption[256];
+    snprintf(caption, sizeof caption,
+             "Measured and simulated outputs, the first %lld of %lld test rows (on small screens %lld)%s.",
+             (long long)wide, (long long)one->rows, (long long)narrow,
+             one->q > MAX_RUN_PANELS ? ", the first three outputs" : "");
+    fputs("<h2 id=\"simulation\">Simulation</h2>\n<div class=\"figures\">\n", page->html);
+    write_figure(page, "Measured and simulated", draw_run(page, PICTURE_NARROW, narrow),
+                 draw_run(page, PICTURE_WIDE, wide), caption);
+    fputs("</div>\n", page->html);
+}
+
+/* Number of correlations outside the bound. */
+static int64_t count_outside(const double *values, int64_t first, int64_t lags, double bound)
+{
+    int64_t count = 0;
+    for (int64_t lag = first; lag < lags; lag++)
+        count += fabs(values[lag]) > bound;
+    return count;
+}
+
+static void write_residuals(const identify_page *page)
+{
+    const volt_diagnosis *one = page->report->diagnosis;
+    const explained *shown = page->report->shown;
+    FILE *html = page->html;
+    fputs("<p>Lags with a correlation of the residuals outside the 95 % bound. Without structure in the "
+          "residuals, "
+          "about one in twenty is outside.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th "
+          "scope=\"col\">residual of</th><th scope=\"col\">with</th><th scope=\"col\">outside</th><th "
+          "scope=\"col\">lags</th><th scope=\"col\">bound</th></tr></thead>\n<tbody>\n",
+          html);
+    for (int64_t k = 0; k < one->q; k++)
+        for (int64_t i = -1; i < one->d; i++) {
+            double bound = i < 0 ? one->autocorrelation_bound : one->cross_bounds[k * one->d + i];
+            const double *values = i < 0 ? one->autocorrelation + k * one->lags
+                                         : one->cross_correlation + (k * one->d + i) * one->lags;
+            html_write_text(html, "<tr><th scope=\"row\">", shown->outputs[k], "</th>");
+            html_write_text(html, "<td>", i < 0 ? "itself" : shown->inputs[i], "</td>");
+            fprintf(html, "<td>%lld</td><td>%lld</td><td>%.4g</td></tr>\n",
+                    (long long)count_outside(values, i < 0, one->lags, bound), (long long)(one->lags - (i < 0)),
+                    bound);
+        }
+    fputs("</tbody>\n</table></div>\n", html);
+}
+
+static void write_response(identify_page *page, bool has_gnuplot)
+{
+    const volt_diagnosis *one = page->report->diagnosis;
+    fputs("<h2 id=\"response\">Frequency response</h2>\n", page->html);
+    if (one->bins == 0) {
+        fputs("<p>Not computed: too few rows.</p>\n", page->html);
+        return;
+    }
+    double lowest = 1, highest = 0;
+    for (int64_t i = 0; i < one->q * one->bins; i++)
+        if (isfinite(one->coherence[i])) {
+            lowest = fmin(lowest, one->coherence[i]);
+            highest = fmax(highest, one->coherence[i]);
+        }
+    fprintf(
+        page->html,
+        "<p>Best linear approximation of the training rows (%lld frequencies; coherence %.3f to %.3f), and the "
+        "linear part of the model about the mean of the inputs%s. They differ if the system is strongly "
+        "nonlinear, and where the coherence is low.</p>\n",
+        (long long)one->bins, lowest, highest, one->model_gain ? "" : " (this kernel has none)");
+    if (has_gnuplot) {
+        fputs("<div class=\"figures\">\n", page->html);
+        write_figure(page, "Gain and phase", draw(page, identify_draw_response), NULL,
+                     one->d * one->q > MAX_RESPONSE_PANELS / 2
+                         ? "Gain and phase of the first two pairs of outputs and inputs."
+                         : "Gain and phase.");
+        fputs("</div>\n", page->html);
+    }
+}
+
+static void write_series(identify_page *page, bool has_gnuplot)
+{
+    const explained *shown = page->report->shown;
+    const volt_explanation *e = shown->series;
+    FILE *html = page->html;
+    fputs("<h2 id=\"kernels\">Volterra series</h2>\n", html);
+    if (!e) {
+        fputs("<p>This model has no Volterra series.</p>\n", html);
+        return;
+    }
+    fputs(e->d > page->report->diagnosis->d
+              ? "<p>The series describes one step: NAME[-1] is the output of the row before.</p>\n"
+              : "",
+          html);
+    fputs("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">output</th><th scope=\"col\">memory "
+          "(lags)</th>",
+          html);
+    for (int64_t p = 0; e->shares && p < e->share_orders; p++)
+        fprintf(html, "<th scope=\"col\">share of order %lld</th>", (long long)p + 1);
+    fputs(e->shares ? "<th scope=\"col\">of higher orders</th></tr></thead>\n<tbody>\n"
+                    : "</tr></thead>\n<tbody>\n",
+          html);
+    for (int64_t k = 0; k < e->q; k++) {
+        html_write_text(html, "<tr><th scope=\"row\">", shown->outputs[k], "</th>");
+        fprintf(html, "<td>%lld%s</td>", (long long)e->memory[k], e->memory[k] == e->lags ? "+" : "");
+        for (int64_t p = 0; e->shares && p <= e->share_orders; p++)
+            fprintf(html, "<td>%.4f</td>", e->shares[k * (e->share_orders + 1) + p]);
+        fputs("</tr>\n", html);
+    }
+    fputs("</tbody>\n</table></div>\n", html);
+    if (!has_gnuplot)
+        return;
+    fputs("<div class=\"figures\">\n", html);
+    write_figure(page, "Order 1", draw_series(page, explain_draw_first), NULL,
+                 e->g1_std ? "Kernel of order 1: response to a unit impulse, by lag, with a 90 % interval."
+                           : "Kernel of order 1: response to a unit impulse, by lag.");
+    write_figure(
+        page, "Order 2", draw_series(page, explain_draw_second), NULL,
+        "Kernel of order 2 for pairs of lags, and its diagonal: the response to two impulses minus their "
+        "separate responses.");
+    fputs("</div>\n", html);
+}
+
+static void write_number(FILE *html, double value)
+{
+    if (isfinite(value))
+        fprintf(html, "<td>%.4g</td>", value);
+    else
+        fputs("<td>-</td>", html);
+}
+
+static void write_families(const identify_page *page)
+{
+    const volt_identification *found = page->report->found;
+    FILE *html = page->html;
+    fputs("<h2 id=\"families\">Families</h2>\n<p>NMSE of free runs on the validation blocks, and RMSE on the "
+          "test "
+          "rows. A nonlinear model replaces the linear one only if it is better on every block.</p>\n"
+          "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">family</th>",
+          html);
+    for (int b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
+        fprintf(html, "<th scope=\"col\">block %d</th>", b + 1);
+    fputs("<th scope=\"col\">mean</th><th scope=\"col\">test RMSE</th><th scope=\"col\">trials</th><th "
+          "scope=\"col\">seconds</th></tr></thead>\n<tbody>\n",
+          html);
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
+        const volt_identify_candidate *one = &found->candidates[i];
+        html_write_text(
+            html, i == found->chosen ? "<tr><th scope=\"row\" class=\"lowest\">" : "<tr><th scope=\"row\">",
+            one->name, i == found->chosen ? " (chosen)</th>" : "</th>");
+        for (int b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
+            write_number(html, one->block_nmse[b]);
+        write_number(html, one->nmse);
+        write_number(html, one->test_rmse);
+        fprintf(html, "<td>%lld</td><td>%.2f</td></tr>\n", (long long)one->trials, one->seconds);
+    }
+    fputs("</tbody>\n</table></div>\n", html);
+}
+
+static void write_item(FILE *html, const char *term, const char *format, double value)
+{
+    html_write_text(html, "<dt>", term, "</dt><dd>");
+    fprintf(html, format, value);
+    fputs("</dd>\n", html);
+}
+
+static void write_check(const identify_page *page)
+{
+    const volt_identification *found = page->report->found;
+    FILE *html = page->html;
+    fputs("<h2 id=\"check\">Data check</h2>\n<dl>\n", html);
+    if (found->time_step > 0)
+        write_item(html, "Time step", "%g s (median)", found->time_step);
+    if (found->dead_time >= 0)
+        write_item(html, "Dead time", "%g rows", (double)found->dead_time);
+    write_item(html, "Linear part", "%.4g of the output variance", 1 - found->unexplained);
+    write_item(html, "Noise", "at most %.4g", found->noise);
+    write_item(html, "Nonlinear part", found->is_nonlinear ? "at least %.4g" : "%.4g (not clear)",
+               found->nonlinearity);
+    write_item(html, "Integration", "%.3g of the increments of the outputs", found->integration);
+    write_item(html, "Excitation", "power of %.3g sine waves", found->input_lines);
+    write_item(html, "At an extreme", "%.3g of the rows of an output", found->output_at_extreme);
+    write_item(html, "Gain of past inputs", "%.3g", found->forward_gain);
+    write_item(html, "Gain of past outputs", "%.3g (reverse direction)", found->reverse_gain);
+    fputs("</dl>\n", html);
+}
+
+static void write_ranges(const identify_page *page)
+{
+    const volt_diagnosis *one = page->report->diagnosis;
+    FILE *html = page->html;
+    fputs("<h2 id=\"ranges\">Test rows outside the training range</h2>\n<div "
+          "class=\"scroll\"><table>\n<thead><tr><th "
+          "scope=\"col\">column</th><th scope=\"col\">below</th><th scope=\"col\">above</th><th "
+          "scope=\"col\">largest distance / range</th></tr></thead>\n<tbody>\n",
+          html);
+    for (int64_t i = 0; i < one->d + one->q; i++) {
+        html_write_text(html, "<tr><th scope=\"row\">",
+                        i < one->d ? page->report->shown->inputs[i] : page->report->shown->outputs[i - one->d],
+                        "</th>");
+        fprintf(html, "<td>%lld</td><td>%lld</td>", (long long)one->below[i], (long long)one->above[i]);
+        write_number(html, one->beyond[i]);
+        fputs("</tr>\n", html);
+    }
+    fputs("</tbody>\n</table></div>\n", html);
+}
+
+static void write_page(identify_page *page, bool has_gnuplot)
+{
+    write_head(page);
+    if (has_gnuplot)
+        write_simulation(page);
+    else
+        fputs("<h2 id=\"simulation\">Simulation</h2>\n<p class=\"quiet\">No plots: gnuplot was not "
+              "installed.</p>\n",
+              page->html);
+    fputs("<h2 id=\"residuals\">Residuals</h2>\n", page->html);
+    write_residuals(page);
+    if (has_gnuplot) {
+        fputs("<div class=\"figures\">\n", page->html);
+        write_figure(
+            page, "Correlations of the residuals", draw(page, identify_draw_residuals), NULL,
+            "Autocorrelation of the residuals on the test rows, and correlation with inputs before them.");
+        fputs("</div>\n", page->html);
+    }
+    write_response(page, has_gnuplot);
+    write_series(page, has_gnuplot);
+    write_families(page);
+    write_check(page);
+    write_ranges(page);
+    fputs("<h2 id=\"same\">The same model</h2>\n", page->html);
+    html_write_text(page->html, "<pre class=\"command\">", page->report->fit, "</pre>\n");
+    page_end(page->html, page->report->command, page->report->seed);
+}
+
+int identify_write_page(const identify_report *report, const char *path)
+{
+    text_stream memory;
+    identify_page page = {.html = text_open(&memory), .report = report};
+    bool has_gnuplot = gnuplot_is_installed();
+    if (!page.html) {
+        free(text_close(&memory));
+        return complain(EXIT_FAILED, "not enough memory for the report");
+    }
+    if (!has_gnuplot)
+        warn("the report has no plots: gnuplot is not installed (Debian: gnuplot-nox)");
+    write_page(&page, has_gnuplot);
+    char *text = text_close(&memory);
+    int failed = text ? output_text(path, text) : complain(EXIT_FAILED, "not enough memory for the report");
+    free(text);
+    return failed ? failed : page.failed;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+void identify_report_json(const identify_report *report, result_list *results)
+{
+    const volt_diagnosis *one = report->diagnosis;
+    const volt_explanation *e = one->explanation;
+    result_list *inner = results_new(true);
+    results_count(inner, "first_row", NULL, one->first_row);
+    results_rows(inner, "measured", volt_view_of(one->measured, one->rows, one->q));
+    results_rows(inner, "simulated", volt_view_of(one->simulated, one->rows, one->q));
+    results_rows(inner, "autocorrelation", volt_view_of(one->autocorrelation, one->q, one->lags));
+    results_number(inner, "autocorrelation_bound", NULL, one->autocorrelation_bound);
+    results_rows(inner, "cross_correlation", volt_view_of(one->cross_correlation, one->q * one->d, one->lags));
+    results_numbers(inner, "cross_bounds", one->cross_bounds, one->q * one->d);
+    results_numbers(inner, "frequencies", one->frequencies, one->bins);
+    results_rows(inner, "gain", volt_view_of(one->gain, one->q * one->d, one->bins));
+    results_rows(inner, "phase", volt_view_of(one->phase, one->q * one->d, one->bins));
+    results_rows(inner, "coherence", volt_view_of(one->coherence, one->q, one->bins));
+    if (one->model_gain) {
+        results_rows(inner, "model_gain", volt_view_of(one->model_gain, one->q * one->d, one->bins));
+        results_rows(inner, "model_phase", volt_view_of(one->model_phase, one->q * one->d, one->bins));
+    }
+    results_counts(inner, "below", one->below, one->d + one->q);
+    results_counts(inner, "above", one->above, one->d + one->q);
+    results_numbers(inner, "beyond", one->beyond, one->d + one->q);
+    if (e) {
+        results_count(inner, "kernel_lags", NULL, e->lags);
+        results_rows(inner, "g1", volt_view_of(e->kernels[0], e->q * e->lags, e->d));
+        results_rows(inner, "g2", volt_view_of(e->kernels[1], e->q * e->lags * e->lags, e->d * e->d));
+        results_counts(inner, "memory", e->memory, e->q);
+        if (e->shares)
+            results_rows(inner, "shares", volt_view_of(e->shares, e->q, e->share_orders + 1));
+    }
+    results_nest(results, "diagnosis", inner);
+}

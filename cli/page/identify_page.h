@@ -1,0 +1,45 @@
+/* cli/page/identify_page.h: HTML report of `identify`, and its numbers as JSON. */
+#ifndef CLI_IDENTIFY_PAGE_H
+#define CLI_IDENTIFY_PAGE_H
+
+#include "files/explained.h"
+#include "terminal/results.h"
+#include "volterra.h"
+
+#include <stdio.h>
+
+typedef struct identify_report {
+    const volt_identification *found;
+    const volt_diagnosis *diagnosis;
+    const explained *shown; /* names of inputs and outputs; series: that of the diagnosis, or NULL */
+    const char *title;      /* name of the data */
+    const char *command;    /* as typed */
+    const char *fit;        /* command that fits the same model */
+    const char *seed;
+} identify_report;
+
+enum { IDENTIFY_WARNING_LENGTH = 512 };
+
+/* Writes warning `number` of the result as a sentence and returns it. Names may be NULL. */
+const char *identify_warning_text(const volt_identification *found, int64_t number, const char *const *inputs,
+                                  const char *const *outputs, char text[IDENTIFY_WARNING_LENGTH]);
+
+/* Writes the page to a file ("-": standard output). Without gnuplot the page has no plots, and a warning is printed. Returns 0,
+ * or the exit status after an error message. */
+int identify_write_page(const identify_report *report, const char *path);
+
+/* Adds the diagnosis to the results (JSON only). */
+void identify_report_json(const identify_report *report, result_list *results);
+
+/* ---- plots as gnuplot scripts (identify_pictures.c) ------------------------------------------- */
+
+enum { MAX_RUN_PANELS = 3, MAX_RESPONSE_PANELS = 4, MAX_RUN_ROWS = 1000, MAX_NARROW_RUN = 250 };
+
+/* Measured and simulated outputs of the first `rows` test rows. */
+void identify_draw_run(FILE *script, const identify_report *report, int width, int64_t rows);
+/* Autocorrelations of the residuals, and correlations with the inputs. */
+void identify_draw_residuals(FILE *script, const identify_report *report);
+/* Gain and phase, measured and of the linear part of the model. */
+void identify_draw_response(FILE *script, const identify_report *report);
+
+#endif
