@@ -267,6 +267,9 @@ static void other_operations_are_rejected(void **state)
     assert_int_equal(volt_model_errors_read(sum, nowhere), 0);
     check_fails(volt_model_impulse(sum, 3, volt_matrix_of(out.data, 3 * Q, D)), VOLT_ERR_ARGUMENT,
                 "impulse sum of models");
+    check_fails(volt_model_forgetting(sum, sum_inputs(&p), sum_inputs(&p), sum_inputs(&p), (volt_progress){0},
+                                      volt_matrix_of((double[2 *(H + 1)]){0}, H + 1, 2)),
+                VOLT_ERR_ARGUMENT, "forgetting sum of models");
     volt_explanation *explanation = NULL;
     check_fails(volt_model_explain(sum, NULL, &explanation), VOLT_ERR_ARGUMENT, "Volterra sum of models");
     check_fails(volt_model_orders(sum, sum_inputs(&p), NULL, out), VOLT_ERR_ARGUMENT, "orders sum of models");

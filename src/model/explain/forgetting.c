@@ -116,6 +116,7 @@ volt_status volt_model_forgetting(const volt_model *model, volt_view first, volt
                                   volt_progress progress, volt_matrix out)
 {
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_TRY(volt_model_require_single(model, "forgetting"));
     VOLT_TRY(check(model, first, "the first history"));
     VOLT_TRY(check(model, second, "the second history"));
     VOLT_TRY(check(model, X, "the sequence of common inputs"));
