@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { MAX_COLUMNS = 6, FEW_ROWS = 60 };
 enum { WIDTH = 900, PANEL = 240, KEY = 34, TITLE = 28, GAP = 30, FOOT = 58, LEFT = 100, RIGHT = 24 };
@@ -63,8 +65,8 @@ static void widen(volt_view values, int64_t k, double *low, double *high)
     }
 }
 
-/* Sets the y range to the observed values plus at most their range on either side. Diverging forecasts are
- * clipped. */
+/* Sets the y range to the observed values plus at most three times their range on either side. Diverging forecasts
+ * are clipped. */
 static void write_value_axis(FILE *script, const series_picture *picture, int64_t k)
 {
     double low = INFINITY, high = -INFINITY, forecast_low = INFINITY, forecast_high = -INFINITY;
@@ -81,8 +83,9 @@ static void write_value_axis(FILE *script, const series_picture *picture, int64_
         }
     }
     if (low < high) {
-        forecast_low = fmax(forecast_low, low - (high - low));
-        forecast_high = fmin(forecast_high, high + (high - low));
+        const double room = 3 * (high - low);
+        forecast_low = fmax(forecast_low, low - room);
+        forecast_high = fmin(forecast_high, high + room);
     }
     low = fmin(low, forecast_low);
     high = fmax(high, forecast_high);
@@ -106,21 +109,78 @@ static void row_range_of(const picture_line lines[N_LINES], int64_t *first, int6
     }
 }
 
-/* Places a few ticks away from the ends, where time labels would be cut off. */
+/* Rows with a tick: every `step`-th, or those where a part of the times begins: the year, month, day or hour that the first
+ * `length` characters of 2019-04-09 12:30 end with, if it is a multiple of `step` (counted from `from`). */
+typedef struct tick_rule {
+    size_t length;
+    int from, step;
+} tick_rule;
+
+enum { MAX_TICKS = 7, MAX_LONG_TICKS = 5, LONG_LABEL = 10 };
+
+static const char *label_at(const series_picture *picture, int64_t row)
+{
+    const int64_t i = row - picture->times_row;
+    return i >= 0 && i < picture->n_times ? picture->times[i] : NULL;
+}
+
+static bool has_tick(const series_picture *picture, const tick_rule *rule, int64_t first, int64_t row)
+{
+    const char *label = label_at(picture, row), *before = label_at(picture, row - 1);
+    if (!label)
+        return false;
+    if (rule->length == 0)
+        return (row - first) % rule->step == rule->from;
+    if (strlen(label) < rule->length || strspn(label, "0123456789") != 4)
+        return false;
+    if (before && strncmp(before, label, rule->length) == 0)
+        return false;
+    const size_t digits = rule->length == 4 ? 4 : 2;
+    const int number = (int)strtol(label + rule->length - digits, NULL, 10);
+    /* without the 31st, which is next to a first */
+    return (number - rule->from) % rule->step == 0 && !(rule->length == 10 && rule->step > 1 && number > 30);
+}
+
+/* Chooses the rule with the most ticks that fit; without a calendar, equal distances. */
+static tick_rule choose_ticks(const series_picture *picture, int64_t first, int64_t last)
+{
+    static const tick_rule rules[] = {{13, 0, 1}, {13, 0, 3}, {13, 0, 6},  {13, 0, 12}, {10, 1, 1},
+                                      {10, 1, 2}, {10, 1, 5}, {10, 1, 10}, {10, 1, 15}, {7, 1, 1},
+                                      {7, 1, 3},  {7, 1, 6},  {4, 0, 1},   {4, 0, 2},   {4, 0, 5},
+                                      {4, 0, 10}, {4, 0, 20}, {4, 0, 50}};
+    const char *label = label_at(picture, first);
+    const int64_t most = label && strlen(label) > LONG_LABEL ? MAX_LONG_TICKS : MAX_TICKS;
+    const int step = (int)((last - first) / most + 1);
+    tick_rule best = {0, (int)((last - first) % step / 2), step};
+    int64_t count = 1;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        int64_t ticks = 0;
+        for (int64_t row = first + 1; row < last; row++) /* labels at the ends would be cut off */
+            ticks += has_tick(picture, &rules[i], first, row);
+        if (ticks > count && ticks <= most) {
+            best = rules[i];
+            count = ticks;
+        }
+    }
+    return best;
+}
+
 static void write_time_ticks(FILE *script, const series_picture *picture, int64_t first, int64_t last,
                              bool with_text)
 {
-    enum { TICKS = 5 };
-    int64_t before = -1;
+    const tick_rule rule = choose_ticks(picture, first, last);
+    bool is_first = true;
     fputs("set xtics (", script);
-    for (int64_t i = 0; i < TICKS; i++) {
-        const int64_t row = first + (int64_t)((double)(last - first) * (double)(2 * i + 1) / (2 * TICKS));
-        if (row < picture->times_row || row - picture->times_row >= picture->n_times || row == before)
+    for (int64_t row = first; row <= last; row++) {
+        const char *label = label_at(picture, row);
+        const double place = last > first ? (double)(row - first) / (double)(last - first) : 0.5;
+        if (!has_tick(picture, &rule, first, row) ||
+            (strlen(label) > LONG_LABEL / 2 && fabs(place - 0.5) > 0.46))
             continue;
-        fputs(before >= 0 ? ", " : "", script);
-        gnuplot_tick(script, with_text ? picture->times[row - picture->times_row] : "");
+        fputs(is_first ? "" : ", ", script);
+        gnuplot_tick(script, with_text ? label : "");
         fprintf(script, " %lld", (long long)row);
-        before = row;
+        is_first = false;
     }
     fputs(")\n", script);
 }

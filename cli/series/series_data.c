@@ -78,6 +78,23 @@ static int make_names(series_data *data, const int64_t *kept, int64_t count)
 
 /* ---- times ------------------------------------------------------------------------------------ */
 
+/* Warns about a column of times that cannot be used. */
+static int mention_times(const series_data *data)
+{
+    const volt_table *table = data->file.table;
+    const char *const *texts = (const char *const *)table->time_texts;
+    if (!texts || table->times || table->rows == 0)
+        return 0;
+    volt_time *times = malloc((size_t)table->rows * sizeof *times);
+    if (!times)
+        return complain(EXIT_FAILED, "not enough memory for the times of %s", data->file.source);
+    volt_status status = volt_times_parse(texts, table->rows, times);
+    free(times);
+    if (status)
+        warn("%s: column '%s' is not used: %s", data->file.source, table->time_name, volt_error_detail());
+    return 0;
+}
+
 /* Rejects rows that are out of order, or two rows of one time. Warns about missing rows. */
 static int check_times(series_data *data)
 {
@@ -89,7 +106,9 @@ static int check_times(series_data *data)
                             "column '%s', one row for each time",
                             data->file.source, (long long)table->row_numbers[i], table->time_texts[i],
                             table->time_texts[i - 1], table->time_name);
-    int failed = row_times_step(&data->file, &data->step);
+    int failed = mention_times(data);
+    if (!failed)
+        failed = row_times_step(&data->file, &data->step);
     return failed ? failed : row_times_check_training(&data->file, NULL, 0);
 }
 

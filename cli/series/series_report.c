@@ -114,13 +114,20 @@ static const char *name_of_member(const series_outcome *outcome, const volt_fore
     return member == VOLT_MEMBER_ETS && series->ets[0] ? series->ets : outcome->info.member_names[member];
 }
 
+/* Number of steps of series k in which the kernel has a part. */
+static int64_t kernel_steps(const series_outcome *outcome, int64_t k)
+{
+    int64_t count = 0;
+    for (int64_t h = 0; h < outcome->info.steps; h++)
+        count += volt_forecast_step_at(outcome->forecast, h, k)->kernel_share > 0;
+    return count;
+}
+
 /* "kernel 0.61 (8 of 12 steps), theta 0.20, ETS(M,Ad,M) 0.19" */
 static void list_weights(const series_outcome *outcome, int64_t k, text_line *line)
 {
     const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
-    int64_t fitted = 0;
-    for (int64_t h = 0; h < outcome->info.steps; h++)
-        fitted += volt_forecast_step_at(outcome->forecast, h, k)->kernel_share > 0;
+    int64_t fitted = kernel_steps(outcome, k);
     for (int m = 0; m < outcome->info.members; m++)
         if (series->member_weight[m] >= 0.005) { /* those that are not printed as 0.00 */
             add_text(line, "%s%s %.2f", line->used ? ", " : "", name_of_member(outcome, series, m),
@@ -156,6 +163,23 @@ static void report_errors(const series_outcome *outcome, int64_t k, const char *
     results_text(results, NULL, label, "%s", error.text);
 }
 
+/* Why the methods have these weights. */
+static void report_reason(const series_outcome *outcome, result_list *results)
+{
+    int64_t origins = outcome->info.origins, fitted = kernel_steps(outcome, 0);
+    text_line reason = {0};
+    if (origins > 0)
+        add_text(&reason, "errors of forecasts from %lld earlier row%s", (long long)origins,
+                 origins == 1 ? "" : "s");
+    else
+        add_text(&reason, "too few rows to compare the methods");
+    if (fitted == 0)
+        add_text(&reason, "; too few rows for a kernel fit, or none clearly better than the last value");
+    else if (fitted < outcome->info.steps)
+        add_text(&reason, "; in other steps no kernel fit is clearly better than the last value");
+    results_text(results, NULL, "chosen by", "%s", reason.text);
+}
+
 /* Reports a single series, one line per result. */
 static void report_single(const series_outcome *outcome, result_list *results)
 {
@@ -163,6 +187,7 @@ static void report_single(const series_outcome *outcome, result_list *results)
     list_weights(outcome, 0, &weights);
     list_baselines(outcome, 0, &baselines);
     results_text(results, NULL, "weights", "%s", weights.text);
+    report_reason(outcome, results);
     report_errors(outcome, 0, "expected error", results);
     if (baselines.used > 0)
         results_text(results, NULL, "baselines", "RMSE %s", baselines.text);
@@ -198,7 +223,10 @@ static void report_warning(const series_data *data, const volt_warning *warning,
     char who[80] = "";
     if (data->levels.cols > 1)
         snprintf(who, sizeof who, "%.60s: ", data->names[warning->series]);
-    if (warning->code == VOLT_WARNING_BETTER_BASELINE)
+    if (warning->code == VOLT_WARNING_SHORT_SEASON)
+        results_text(results, NULL, "warning", "%s%s (%.0f rows)", who, volt_warning_text(warning->code),
+                     warning->value);
+    else if (warning->code == VOLT_WARNING_BETTER_BASELINE)
         results_text(results, NULL, "warning", "%s%s: %s has %.2g of the squared error of the forecast", who,
                      volt_warning_text(warning->code), volt_baseline_name(warning->baseline), warning->value);
     else
@@ -449,7 +477,10 @@ int series_report(const series_outcome *outcome, bool json)
     const series_data *data = outcome->data;
     result_list *results = results_new(json);
     report_source(outcome, results);
-    results_text(results, "kernel", "kernel", "%s", outcome->info.kernel);
+    int64_t fitted = 0;
+    for (int64_t k = 0; k < outcome->info.series; k++)
+        fitted += kernel_steps(outcome, k);
+    results_text(results, "kernel", fitted > 0 ? "kernel" : NULL, "%s", outcome->info.kernel);
     if (outcome->info.series > 1)
         results_text(results, NULL, "inputs", "%s",
                      outcome->alone ? "each series from itself" : "each series from all series");

@@ -198,7 +198,8 @@ typedef enum volt_warning_code {
     VOLT_WARNING_UNEVEN_STEPS, /* `value` time steps differ from the median step, the first before row `row` */
     VOLT_WARNING_NO_RESPONSE,  /* no output is correlated with the inputs of the last `value` rows */
     VOLT_WARNING_SATURATED,    /* output `series` is at an end of its range in the share `value` of the rows */
-    VOLT_WARNING_FEW_FREQUENCIES /* an input has the power of `value` sine waves only */
+    VOLT_WARNING_FEW_FREQUENCIES, /* an input has the power of `value` sine waves only */
+    VOLT_WARNING_SHORT_SEASON /* too few rows for the season of the calendar, `value` rows: the forecast has none */
 } volt_warning_code;
 
 typedef struct volt_warning {

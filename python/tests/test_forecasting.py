@@ -186,3 +186,13 @@ def test_csv_of_the_program(program_path, tmp_path):
     found = forecast(y, 2, n_jobs=1)
     assert [float(row["a"]) for row in rows] == found["y1"].tolist()
     assert [float(row["a.error"]) for row in rows] == found["y1.error"].tolist()
+
+
+def test_short_season_is_a_warning():
+    pandas = pytest.importorskip("pandas")
+    y = np.random.default_rng(4).normal(size=12)
+    months = pandas.Series(y, pandas.date_range("2020-01-01", periods=12, freq="MS"), name="y")
+    with pytest.warns(ForecastWarning, match="two seasons"):
+        model = Forecaster(steps=2).fit(months)
+    assert any("two seasons" in note.text for note in model.warnings_)
+    assert not any("two seasons" in note.text for note in Forecaster(steps=2).fit(y).warnings_)

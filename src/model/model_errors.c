@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "model/model_internal.h"
+#include "stats/stats_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -98,14 +99,6 @@ double volt_interval_quantile(const double *sorted, int64_t n, double coverage)
     return rank > (double)n ? INFINITY : sorted[rank > 1 ? (int64_t)rank - 1 : 0];
 }
 
-int64_t volt_interval_needs(double coverage)
-{
-    int64_t n = (int64_t)fmax(ceil(coverage / (1 - coverage) * (1 - 1e-9)) - 1, 1);
-    while (rank_of(n, coverage) > (double)n)
-        n++;
-    return n;
-}
-
 volt_status volt_coverage_check(double coverage)
 {
     VOLT_REQUIRE(coverage > 0 && coverage < 1, VOLT_ERR_ARGUMENT,
@@ -133,25 +126,31 @@ static volt_status check(const volt_model *model, const double *coverages, int64
     return VOLT_OK;
 }
 
+/* The half-width from n sorted absolute errors: an order statistic (conformal), or, with fewer errors than it needs, the
+ * larger of the largest error and the half-width for normal errors, as in forecasts of series. */
+static double half_width(const double *scores, int64_t n, double coverage)
+{
+    double squares = 0;
+    if (rank_of(n, coverage) <= (double)n)
+        return volt_interval_quantile(scores, n, coverage);
+    for (int64_t i = 0; i < n; i++)
+        squares += scores[i] * scores[i];
+    return fmax(scores[n - 1], volt_error_quantile(coverage, (double)n) * sqrt(squares / (double)n));
+}
+
 /* Half-widths of output k, one per coverage. */
 static volt_status find_halves(const volt_model *model, int64_t k, const double *coverages, int64_t count,
                                double *half)
 {
+    enum { MIN_ERRORS = 3 };
     double scores[VOLT_INTERVAL_SCORES];
     int64_t n = volt_error_scores(&model->errors, model->q, k, scores);
+    VOLT_REQUIRE(n >= MIN_ERRORS, VOLT_ERR_DATA,
+                 "an interval requires the errors of %d training rows, but output %" PRId64 " has %" PRId64,
+                 MIN_ERRORS, k + 1, n);
     volt_sort(scores, n);
     for (int64_t c = 0; c < count; c++) {
-        int64_t needed = volt_interval_needs(coverages[c]);
-        VOLT_REQUIRE(needed <= VOLT_INTERVAL_SCORES, VOLT_ERR_ARGUMENT,
-                     "an interval of coverage %g requires %" PRId64
-                     " errors, but only the last %d are used: the maximum coverage is %.6g",
-                     coverages[c], needed, VOLT_INTERVAL_SCORES,
-                     VOLT_INTERVAL_SCORES / (VOLT_INTERVAL_SCORES + 1.0));
-        VOLT_REQUIRE(n >= needed, VOLT_ERR_DATA,
-                     "an interval of coverage %g requires the errors of %" PRId64
-                     " training rows, but output %" PRId64 " has %" PRId64,
-                     coverages[c], needed, k + 1, n);
-        half[c] = model->target_scale[k] * volt_interval_quantile(scores, n, coverages[c]);
+        half[c] = model->target_scale[k] * half_width(scores, n, coverages[c]);
         VOLT_REQUIRE(isfinite(half[c]), VOLT_ERR_NOT_FINITE,
                      "the interval of output %" PRId64 " with coverage %g is not finite", k + 1, coverages[c]);
     }

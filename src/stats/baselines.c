@@ -150,6 +150,8 @@ const char *volt_warning_text(volt_warning_code code)
         return "a baseline has a lower error on the held-out rows";
     case VOLT_WARNING_FEW_ROWS:
         return "too few rows to hold any out: the errors are unknown";
+    case VOLT_WARNING_SHORT_SEASON:
+        return "fewer than two seasons of the calendar: the forecast has no season";
     case VOLT_WARNING_WORSE_THAN_CONSTANT:
         return "the mean of the targets has a lower error on the held-out rows";
     case VOLT_WARNING_PAST_TARGETS:

@@ -25,3 +25,9 @@ double volt_student_quantile(double coverage, double freedom)
     double g4 = x * ((((79 * z + 776) * z + 1482) * z - 1920) * z - 945) / 92160;
     return x + (g1 + (g2 + (g3 + g4 / freedom) / freedom) / freedom) / freedom;
 }
+
+double volt_error_quantile(double coverage, double count)
+{
+    enum { MIN_FREEDOM = 3 };
+    return volt_student_quantile(coverage, fmax(MIN_FREEDOM, count));
+}

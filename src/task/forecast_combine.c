@@ -185,10 +185,9 @@ void volt_forecast_spread(const forecast_series *series, const double *error, do
 /* Errors of forecasts h steps ahead from origins closer than h rows overlap. */
 double volt_forecast_quantile(const forecast_series *series, double coverage, double count, int64_t step)
 {
-    enum { MIN_FREEDOM = 3 };
     int64_t rows = series->origins.count > 0 ? series->n - series->origins.known[0] : 0;
     double independent = (double)rows / (double)(step + 1);
-    return volt_student_quantile(coverage, fmax(MIN_FREEDOM, fmin(count, independent)));
+    return volt_error_quantile(coverage, fmin(count, independent));
 }
 
 double volt_forecast_mase(const forecast_series *series, const double *error)

@@ -28,6 +28,12 @@ static int calendar_periods(volt_time_step step, int64_t periods[MAX_PERIODS])
     return count;
 }
 
+int64_t volt_forecast_calendar(volt_time_step step)
+{
+    int64_t periods[MAX_PERIODS];
+    return calendar_periods(step, periods) > 0 ? periods[0] : 0;
+}
+
 /* Mean absolute difference of values `lag` rows apart. */
 static double mean_gap(const double *y, int64_t n, int64_t lag)
 {

@@ -9,4 +9,7 @@
  * after that period; otherwise the season of the autocorrelations (volt_season_find). 0: none. VOLT_ERR_MEMORY. */
 volt_status volt_forecast_season(const double *y, int64_t n, volt_time_step step, int64_t *season);
 
+/* The shortest period of the calendar for rows `step` apart, in rows; 0: none. */
+int64_t volt_forecast_calendar(volt_time_step step);
+
 #endif

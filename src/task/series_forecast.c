@@ -51,7 +51,8 @@ struct volt_forecast {
     double *scale;          /* of the series: that power, 1 except for extreme data */
     double *levels;         /* the rows used divided by it, series after series */
     int64_t *seasons;       /* of the series */
-    volt_warning *warnings; /* at most one per series */
+    int64_t calendar;       /* season of the calendar, if the seasons are estimated; 0: none */
+    volt_warning *warnings; /* at most two per series */
     char kernel[VOLT_KERNEL_LENGTH];
 };
 
@@ -155,6 +156,13 @@ static volt_status fit_steps(const forecast_data *data, const volt_kernel *kerne
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
+static void warn_of_season(volt_forecast *forecast, int64_t k)
+{
+    if (forecast->series[k].shown.season == 0 && forecast->info.rows < 2 * forecast->calendar)
+        forecast->warnings[forecast->info.n_warnings++] =
+            (volt_warning){.code = VOLT_WARNING_SHORT_SEASON, .series = k, .value = (double)forecast->calendar};
+}
+
 static void warn_about(volt_forecast *forecast, int64_t k)
 {
     const volt_forecast_series *shown = &forecast->series[k].shown;
@@ -247,6 +255,7 @@ static volt_status summarise(volt_forecast *forecast, const volt_forecast_option
                                    .ets = result->members.ets,
                                    .member_weight = result->combination.weight,
                                    .member_rmse = result->member_rmse};
+        warn_of_season(forecast, k);
         warn_about(forecast, k);
     }
     volt_free(rmse);
@@ -390,12 +399,13 @@ static volt_status plan(volt_view series, const volt_forecast_options *options, 
     made->scale = volt_alloc_doubles(series.cols, 1);
     made->seasons = volt_alloc(series.cols, sizeof *made->seasons);
     made->series = volt_alloc_zero(series.cols, sizeof *made->series);
-    made->warnings = volt_alloc_zero(series.cols, sizeof *made->warnings);
+    made->warnings = volt_alloc_zero(2 * series.cols, sizeof *made->warnings);
     made->levels = volt_alloc_doubles(series.rows, series.cols);
     if (!made->scale || !made->seasons || !made->series || !made->warnings || !made->levels)
         return VOLT_ERR_MEMORY;
     volt_target_scale_powers(series, made->scale);
     VOLT_TRY(find_seasons(series, options, made));
+    made->calendar = options->season == VOLT_SEASON_AUTO ? volt_forecast_calendar(options->step) : 0;
     info->series = series.cols;
     info->members = FORECAST_MEMBERS;
     info->steps = choose_steps(options->steps, series.rows, made->seasons, series.cols,

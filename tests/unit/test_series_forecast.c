@@ -10,6 +10,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -443,6 +444,35 @@ static void warnings_have_codes(void **state)
         assert_non_null(info.member_names[m]);
 }
 
+/* Less than two years of months without a season: the result says so. */
+static void short_season_is_a_warning(void **state)
+{
+    (void)state;
+    double y[24];
+    volt_rng rng = test_rng(77);
+    volt_forecast_options options = volt_forecast_options_default();
+    options.step = (volt_time_step){.months = 1};
+    options.steps = 2;
+    for (int i = 0; i < 24; i++)
+        y[i] = 10 + volt_rng_normal(&rng);
+    for (int64_t rows = 20; rows <= 24; rows += 4) {
+        volt_forecast *forecast = NULL;
+        check_ok(volt_forecast_run(view_of(y, rows, 1), &options, &forecast));
+        volt_forecast_info info = info_of(forecast);
+        bool is_short = info.n_warnings > 0 && info.warnings[0].code == VOLT_WARNING_SHORT_SEASON;
+        assert_int_equal(is_short, rows < 24);
+        if (is_short)
+            assert_true(info.warnings[0].value == 12);
+        volt_forecast_free(forecast);
+        options.season = 0; /* given: no warning */
+        check_ok(volt_forecast_run(view_of(y, rows, 1), &options, &forecast));
+        info = info_of(forecast);
+        assert_true(info.n_warnings == 0 || info.warnings[0].code != VOLT_WARNING_SHORT_SEASON);
+        volt_forecast_free(forecast);
+        options.season = VOLT_SEASON_AUTO;
+    }
+}
+
 /* ---- failures --------------------------------------------------------------------------------- */
 
 static void invalid_input_is_rejected(void **state)
@@ -553,6 +583,7 @@ int main(void)
         cmocka_unit_test(extreme_units_change_nothing),
         cmocka_unit_test(constant_series_leaves_the_others_alone),
         cmocka_unit_test(warnings_have_codes),
+        cmocka_unit_test(short_season_is_a_warning),
         cmocka_unit_test(invalid_input_is_rejected),
         cmocka_unit_test(progress_grows_and_cancels),
         cmocka_unit_test(search_reports_its_outcome),

@@ -251,6 +251,32 @@ forecast_few_rows()
 }
 check "forecast: three rows, and more steps than rows" forecast_few_rows
 
+forecast_reasons()
+{
+    # What was chosen, and why: no kernel is named where it has no part.
+    printf 'time,y\n2020-01,1\n2020-02,2\n2020-03,4\n' >three.csv
+    expect 0 forecast three.csv --plot none
+    out_has '^chosen by '
+    ! grep -q '^kernel' out || fail "$(cat out)"
+    monthly 60 >s.csv
+    expect 0 forecast s.csv --steps 3 --plot none
+    out_has '^chosen by +errors of forecasts from [0-9]+ earlier rows'
+    # One year of months: the warning names the season that is missing.
+    awk 'BEGIN { srand(3); print "time,y"; for (t = 0; t < 12; t++) printf "2020-%02d,%.3f\n", t + 1, 10 + rand() }' >year.csv
+    expect 0 forecast year.csv --plot none
+    out_has '^warning .*12 rows'
+    # Dates that begin with a day and with a month
+    awk 'BEGIN { print "date,y"; for (t = 1; t < 29; t++) print (t == 5 ? "25/01/2020" : sprintf("01/%02d/2020", t)) "," t % 4 }' >mixed.csv
+    expect 0 forecast mixed.csv --plot none -o -
+    err_names mixed.csv date 25/01/2020
+    [ "$(head -n 1 out)" = step,y,y.error ] || fail "$(head -n 1 out)"
+    # The same dates without that one are months first.
+    grep -v 25/01 mixed.csv >months.csv
+    expect 0 forecast months.csv --plot none -o -
+    [ "$(sed -n 2p out | cut -d, -f1)" = 01/29/2020 ] || fail "$(sed -n 2p out)"
+}
+check "forecast: reasons of the choice, short seasons, contradicting dates" forecast_reasons
+
 forecast_constant()
 {
     awk 'BEGIN { print "a"; for (t = 0; t < 50; t++) print 5 }' >constant.csv
