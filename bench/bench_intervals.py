@@ -13,6 +13,7 @@ INTERVALS_OTHERS      not empty: only the problems on which the rule was chosen 
 import json
 import os
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -166,6 +167,27 @@ def jump():
     tell("threefold jump of the noise, after it", "adaptive", np.mean(after), np.std(after), 0, 0, 0)
 
 
+def few_rows():
+    """Coverage of 95 % of the next row after a few training rows: fewer errors than the order statistic needs (19)."""
+    rng = np.random.default_rng(5)
+    noises = {
+        "normal": lambda n: rng.normal(size=n),
+        "t4": lambda n: rng.standard_t(4, size=n),
+        "uniform": lambda n: rng.uniform(-1, 1, n),
+    }
+    warnings.simplefilter("ignore")
+    for name, noise in noises.items():
+        for rows in (8, 12, 16):
+            inside = []
+            for _ in range(20 * SAMPLES):
+                u = rng.uniform(-1, 1, (rows + 1, 1))
+                y = u[:, 0] + 0.3 * noise(rows + 1)
+                model = volterra.SequenceKernelRidge("linear", 0.1).fit(u[:rows], y[:rows])
+                low, high = model.predict_interval(u[rows:], coverage=0.95, start="continue")[0]
+                inside.append(low <= y[rows] <= high)
+            tell(f"{rows} rows, {name} noise, 95 %", "volterra", np.mean(inside), np.std(inside), 0, 0, 0)
+
+
 def others():
     problems = dict(interval_problems.SIMULATED)
     if os.environ.get("BENCH_DATA"):
@@ -185,3 +207,4 @@ if __name__ == "__main__":
         mapie(name, PROBLEMS[name])
     sktime_wrapper()
     jump()
+    few_rows()
