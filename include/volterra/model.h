@@ -226,7 +226,7 @@ typedef struct volt_fit_report {
      * the kernel is not used. With landmarks, of the kernel of the landmarks. NaN with pcg and with a loss ... */
     const double *effective_dimension;
     /* ... and its standard error: 0 up to 1024 rows and for features and landmarks, which compute the trace; above, it is
-     * estimated with 128 vectors of random signs */
+     * estimated with 64 vectors of random signs */
     const double *dimension_error;
     /* q, in the units of the targets: noise level, sqrt(sum of squared residuals / (rows - 1 - effective_dimension)), rows
      * without an intercept; NaN if the dimension is unknown or an output is not a pure kernel fit */

@@ -99,8 +99,8 @@ static void estimated_dimension(void **state)
         double exact = 0, error = report.dimension_error[0];
         for (int64_t i = 0; i < MANY; i++)
             exact += spectrum[2 * i] / (spectrum[2 * i] + alpha);
-        /* 128 probes: six standard errors; the error is at most sqrt(2 d / 128). */
-        assert_true(error > 0 && error <= 1.5 * sqrt(2 * exact / 128));
+        /* 64 probes: six standard errors; the error is at most sqrt(2 d / 64). */
+        assert_true(error > 0 && error <= 1.5 * sqrt(2 * exact / 64));
         assert_true(fabs(report.effective_dimension[0] - exact) <= 6 * error);
         assert_true(report.effective_dimension[0] < before);
         before = report.effective_dimension[0];

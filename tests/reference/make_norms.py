@@ -3,8 +3,8 @@
 
     tests/reference/make_norms.py >tests/reference/norms.json
 
-Requires NumPy. The kernel is the sum over the past of the paper's Proposition 4 with an explicit zero past, not the
-recursion of the library:
+Requires NumPy. The kernel is the sum over the past in the paper's proposition on the Volterra reservoir kernel, with an
+explicit zero past, not the recursion of the library:
 
     K(z, w) = 1 + sum_{k >= 1} lambda^{2k} prod_{j < k} 1 / (1 - tau^2 <z_{-j}, w_{-j}>)
 """

@@ -80,6 +80,49 @@ static volt_status rows_with_themselves(const scenario *j, volt_progress progres
     return gram(j, progress, volt_view_of(given.rows, N, D), volt_view_of(NULL, 0, 0), figures);
 }
 
+static volt_status spectrum(const scenario *j, volt_progress progress, int64_t count, double *figures)
+{
+    volt_kernel *kernel = NULL;
+    volt_status status = volt_kernel_parse(j->kernel, &kernel);
+    volt_gram_options options = volt_gram_options_default();
+    options.progress = progress;
+    if (status == VOLT_OK)
+        status = volt_gram_spectrum(kernel, volt_view_of(given.rows, LONG, D), &options,
+                                    volt_matrix_of(figures, count, 2));
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_status all_eigenvalues(const scenario *j, volt_progress progress, double *figures)
+{
+    return spectrum(j, progress, LONG, figures);
+}
+
+static volt_status few_eigenvalues(const scenario *j, volt_progress progress, double *figures)
+{
+    return spectrum(j, progress, 3, figures);
+}
+
+static volt_status forgetting(const scenario *j, volt_progress progress, double *figures)
+{
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_view rows = volt_view_of(given.rows, LONG, D);
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.progress = progress;
+    volt_status status = volt_kernel_parse(j->kernel, &kernel);
+    if (status == VOLT_OK)
+        status = volt_model_fit(kernel, rows, rows, &options, (volt_matrix){0}, &model);
+    if (status == VOLT_OK)
+        status = volt_model_forgetting(model, volt_view_rows(rows, 0, N), volt_view_rows(rows, N, H),
+                                       volt_view_rows(rows, N, LONG - N), progress,
+                                       volt_matrix_of(figures, LONG - N + 1, 2));
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    return status;
+}
+
 static volt_status collections(const scenario *j, volt_progress progress, double *figures)
 {
     volt_kernel *kernel = NULL;
@@ -184,6 +227,10 @@ static const scenario scenarios[] = {
     {"long cross", "rbf", many_rows_with_others},
     {"gram", "sas:size=3,degree=2", rows_with_themselves},
     {"gram", "sig:window=3,level=2,order=2", rows_with_themselves},
+    {"all eigenvalues", "volterra:tau=0.3,lambda=0.3", all_eigenvalues},
+    {"few eigenvalues", "volterra:tau=0.3,lambda=0.3", few_eigenvalues},
+    {"forgetting", "volterra:tau=0.3,lambda=0.3", forgetting},
+    {"forgetting", "rbf + 0.5*esn:size=3*fir:pole=0.5", forgetting},
     {"collections", "esn:size=3", collections},
     {"collections", "2*fir:corr=0.5 + esn:size=3*volterra:tau=0.3,lambda=0.3", collections},
     {"collections", "gak", collections},

@@ -231,7 +231,7 @@ double volt_factor_output_score(const volt_factor *factor, int64_t k, bool const
  * Above, it is the mean over VOLT_DIMENSION_PROBES vectors z of random signs of n - alpha z' R z, m^2 operations
  * each, and *error is its standard error. The signs are fixed, so that it decreases with alpha.
  * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
-enum { VOLT_EXACT_DIMENSION = 1024, VOLT_DIMENSION_PROBES = 128 };
+enum { VOLT_EXACT_DIMENSION = 1024, VOLT_DIMENSION_PROBES = 64 };
 volt_status volt_factor_dimension(volt_factor *factor, bool constant, double *dimension, double *error);
 
 /* ---- gradient of the likelihood (factor_evidence.c) ------------------------------------------- */
