@@ -468,7 +468,7 @@ typedef struct volt_identification {
  * with filters (low passes), and fading and volterra with feedback, the last four with a linear term. With 1000 rows or more the
  * best nonlinear family, and the second if it is close, are refined by CMA-ES from their best trial. From 1600 rows on, these
  * searches use the best-excited 1100 rows; all families are then scored on all rows of the search, and the best are refined
- * there (with draws: an eighth of them). A nonlinear model replaces the better linear one only if it has a lower error on every
+ * there (with draws: a 32nd of them). A nonlinear model replaces the better linear one only if it has a lower error on every
  * block and is not rejected (volt_identify_candidate). Both are fitted again on as many training rows as the time (with draws:
  * 6000 rows) and the memory allow, and simulated on the test rows.
  *
