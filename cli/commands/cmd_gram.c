@@ -194,6 +194,8 @@ static int check_spectrum(const gram_arguments *arguments)
     if (arguments->spectrum && (arguments->y || arguments->distance))
         return complain(EXIT_USAGE, "--spectrum and %s cannot be combined",
                         arguments->y ? "--y" : "--distance");
+    if (arguments->plot && is_standard_output(arguments->plot) && is_standard_output(arguments->output))
+        return complain(EXIT_USAGE, "--plot - requires -o FILE");
     const output_option outputs[] = {{"-o", arguments->output}, {"--plot", arguments->plot}};
     int failed = outputs_check_distinct(outputs, 2);
     return failed || !arguments->plot ? failed : output_check(arguments->plot);

@@ -216,6 +216,8 @@ gram_spectrum()
     err_names --count --spectrum
     expect 2 gram --x s.csv --plot s.svg
     err_names --plot --spectrum
+    expect 2 gram --x s.csv --spectrum --plot -
+    err_names --plot -o
     expect 2 gram --x s.csv --y x.csv --spectrum
     err_names --spectrum --y
     expect 2 gram --x s.csv --distance --spectrum
