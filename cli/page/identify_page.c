@@ -75,6 +75,8 @@ typedef struct identify_page {
 
 static void write_head(const identify_page *page)
 {
+    static const double far_outside = 0.1; /* as in volt_model_predict */
+    const volt_diagnosis *one = page->report->diagnosis;
     const volt_identification *found = page->report->found;
     const volt_identify_candidate *chosen = &found->candidates[found->chosen];
     char text[IDENTIFY_WARNING_LENGTH];
@@ -86,12 +88,24 @@ static void write_head(const identify_page *page)
     fprintf(page->html, "alpha %.6g%s; fitted on rows %lld to %lld.</p>\n", chosen->alpha,
             chosen->feedback_weight > 0 ? ", with feedback of the outputs" : "", (long long)found->fit_begin,
             (long long)(found->fit_begin + found->fit_rows - 1));
+    int64_t outside = 0;
+    for (int64_t i = 0; i < one->d; i++)
+        outside += one->beyond[i] > far_outside;
     fputs("<h2 id=\"warnings\">Warnings</h2>\n", page->html);
-    if (found->n_warnings == 0) {
+    if (found->n_warnings + outside == 0) {
         fputs("<p>None.</p>\n", page->html);
         return;
     }
     fputs("<ul>\n", page->html);
+    for (int64_t i = 0; i < one->d; i++)
+        if (one->beyond[i] > far_outside) {
+            html_write_text(page->html, "<li>", page->report->shown->inputs[i], ": ");
+            fprintf(
+                page->html,
+                "%lld test rows are below and %lld above the training range, by up to %.2g of it: the model "
+                "extrapolates</li>\n",
+                (long long)one->below[i], (long long)one->above[i], one->beyond[i]);
+        }
     for (int64_t i = 0; i < found->n_warnings; i++)
         html_write_text(
             page->html, "<li>",

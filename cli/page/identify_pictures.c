@@ -91,7 +91,8 @@ static void draw_correlation(FILE *script, const double *values, int64_t lags, d
             "%.6g with lines linewidth 1.2 dashtype (6,4) linecolor rgb '#d55e00' title '95 %% bound', "
             "%.6g with lines linewidth 1.2 dashtype (6,4) linecolor rgb '#d55e00' notitle\n",
             (long long)lags - 1, -1.15 * most, 1.15 * most,
-            is_last ? QUIET_LABEL("x", "lag") : "unset xlabel\n", bound, -bound);
+            is_last ? QUIET_LABEL("x", "lag") "set format x '%g'\n" : "unset xlabel\nset format x ''\n", bound,
+            -bound);
 }
 
 void identify_draw_residuals(FILE *script, const identify_report *report)
@@ -127,7 +128,8 @@ static void write_response(FILE *script, const char *name, const volt_diagnosis 
     fputs("END\n", script);
 }
 
-static void draw_curves(FILE *script, const volt_diagnosis *one, const double *measured, const double *model)
+static void draw_curves(FILE *script, const volt_diagnosis *one, const double *measured, const double *model,
+                        const char *style)
 {
     write_response(script, "$measured", one, measured);
     if (model)
@@ -135,11 +137,9 @@ static void draw_curves(FILE *script, const volt_diagnosis *one, const double *m
     fputs("plot $measured using 1:2 with points pointtype 7 pointsize 0.4 linecolor rgb '" QUIET_COLOUR
           "' title 'measured'",
           script);
-    fputs(model
-              ? ", $model using 1:2 with lines linewidth 1.8 linecolor rgb '#2f7fd0' title 'linear part of the "
-                "model'\n"
-              : "\n",
-          script);
+    if (model)
+        fprintf(script, ", $model using 1:2 with %s linecolor rgb '#2f7fd0' title 'model'", style);
+    fputc('\n', script);
 }
 
 void identify_draw_response(FILE *script, const identify_report *report)
@@ -153,8 +153,6 @@ void identify_draw_response(FILE *script, const identify_report *report)
         int64_t pair = i / 2, at = pair * one->bins;
         bool is_gain = i % 2 == 0;
         begin_panel(script, NARROW, i, panels);
-        write_title(script, is_gain ? "gain, " : "phase in degrees, ", report->shown->outputs[pair / one->d],
-                    "");
         char text[120];
         snprintf(text, sizeof text, "%s%.60s", is_gain ? "gain, " : "phase in degrees, ",
                  report->shown->outputs[pair / one->d]);
@@ -162,9 +160,12 @@ void identify_draw_response(FILE *script, const identify_report *report)
         fputs(is_gain ? "set logscale y\nset autoscale y\nset ytics autofreq\n"
                       : "unset logscale y\nset yrange [-190:190]\nset ytics 90\n",
               script);
-        fputs(i + 1 == panels ? QUIET_LABEL("x", "frequency (cycles per row)") : "unset xlabel\n", script);
+        fputs(i + 1 == panels ? QUIET_LABEL("x", "frequency (cycles per row)") "set format x '%g'\n"
+                              : "unset xlabel\nset format x ''\n",
+              script);
         draw_curves(script, one, (is_gain ? one->gain : one->phase) + at,
-                    one->model_gain ? (is_gain ? one->model_gain : one->model_phase) + at : NULL);
+                    one->model_gain ? (is_gain ? one->model_gain : one->model_phase) + at : NULL,
+                    is_gain ? "lines linewidth 1.8" : "points pointtype 7 pointsize 0.3"); /* phases wrap */
     }
     fputs("unset multiplot\n", script);
 }

@@ -145,7 +145,7 @@ const char report_style[] =
     "font:1rem/1.55 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}\n"
     "h1{font-size:1.05rem;font-weight:600;color:var(--soft);margin:0 0 .35rem}\n"
     "h2{font-size:1.3rem;line-height:1.3;margin:2.75rem 0 .5rem}\n"
-    "p{margin:.5rem 0;max-width:46rem}\n"
+    "p{margin:.5rem 0;max-width:46rem;overflow-wrap:anywhere}\n"
     ".finding{font-size:clamp(1.15rem,.95rem + "
     "1vw,1.45rem);line-height:1.35;font-weight:600;max-width:48rem;margin:.2rem 0 .9rem}\n"
     ".quiet,figcaption,.caption,dt{color:var(--soft)}\n"

@@ -78,3 +78,30 @@ def test_bad_input():
     y[7] = np.nan
     with pytest.raises(ValueError, match="y"):
         volterra.identify(u, y, draws=1)
+
+
+def test_diagnosis_equals_that_of_the_program(program, tmp_path):
+    rng = np.random.default_rng(7)
+    u = rng.uniform(-1, 1, size=(300, 2))
+    y = np.zeros(300)
+    for t in range(1, 300):
+        y[t] = 0.5 * y[t - 1] + np.tanh(2 * u[t - 1, 0]) + 0.3 * u[t, 1]
+    np.savetxt(tmp_path / "data.csv", np.column_stack([u, y]), delimiter=",", fmt="%.17g", header="a,b,y", comments="")
+    page = tmp_path / "page.html"
+    printed = program(
+        "identify", tmp_path / "data.csv", "--x", "a,b", "--y", "y", "--draws", "3", "--json",
+        "-o", tmp_path / "m.safetensors", "--report", page,
+    )  # fmt: skip
+    report = json.loads(printed)["diagnosis"]
+    assert volterra.identify(u, y, draws=3).diagnosis_ is None
+    found = volterra.identify(u, y, draws=3, diagnose=True)
+    one = found.diagnosis_
+    assert one["first_row"] == report["first_row"] == 240
+    for name in ("autocorrelation", "cross_correlation", "gain", "phase", "model_gain", "coherence", "simulated"):
+        assert one[name].ravel().tolist() == np.ravel(report[name]).tolist()
+    residuals = one["measured"] - one["simulated"]
+    assert np.sqrt(np.mean(residuals**2)) == pytest.approx(found.test_rmse_, rel=1e-12)
+    assert one["measured"].ravel().tolist() == y[240:].tolist()
+    assert one["cross_correlation"].shape == (1, 2, 15) and one["below"].shape == (3,)
+    assert one["explanation"].g1.ravel().tolist() == np.ravel(report["g1"]).tolist()
+    assert page.stat().st_size > 0

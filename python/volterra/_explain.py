@@ -84,12 +84,12 @@ def explain(
         watch.check(c.lib.volt_model_explain(model, byref(options), byref(found)))
         del point
     try:
-        return _copy(found.contents)
+        return copy_explanation(found.contents)
     finally:
         c.lib.volt_explanation_free(found)
 
 
-def _copy(e: Any) -> Explanation:
+def copy_explanation(e: Any) -> Explanation:
     def array(pointer: Any, *shape: int) -> Array:
         return np.ctypeslib.as_array(pointer, shape).copy()
 

@@ -5,7 +5,7 @@ All decisions are automatic. ``volterra identify`` and `volt_identify` compute t
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
+from ctypes import POINTER, byref, c_void_p
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _native as c
@@ -13,6 +13,7 @@ from ._arguments import seconds_of, seed_number, whole
 from ._arrays import Array, as_matrix, as_targets, view
 from ._assess import FitWarning, Note, read_notes
 from ._errors import warn
+from ._explain import copy_explanation
 from ._frames import column_names
 from ._model import Model
 from ._progress import Watch
@@ -70,6 +71,13 @@ class Identification:
         and ``nonlinearity`` (shares of the output variance), and others.
     warnings_ : list
         Warnings of the library, with code and text.
+    diagnosis_ : dict or None
+        With ``diagnose=True``, the numbers of ``volterra identify --report``: ``measured`` and ``simulated`` test outputs from
+        ``first_row`` on; ``autocorrelation`` (n_outputs, n_lags) of the residuals and ``cross_correlation`` (n_outputs, n_inputs,
+        n_lags) with the inputs, with 95 % bounds; ``frequencies`` in cycles per row, ``gain``, ``phase`` in degrees (n_outputs,
+        n_inputs, n_frequencies) and ``coherence`` of the training rows; ``model_gain`` and ``model_phase`` of the linear part of
+        the model, or None; ``below``, ``above`` and ``beyond`` for inputs and outputs: test rows outside the training range and the
+        largest distance relative to it; ``explanation`` (see ``explain``), or None.
     """
 
     def __init__(self, model: Model, found: c.Identification) -> None:
@@ -98,6 +106,7 @@ class Identification:
         self.rows_: Dict[str, int] = {name: int(getattr(found, name)) for name in _ROWS}
         self.check_: Dict[str, float] = {name: getattr(found, name) for name in _CHECK}
         self.warnings_: List[Note] = read_notes(found.warnings, found.n_warnings)
+        self.diagnosis_: Optional[Dict[str, Any]] = None
 
     def predict(self, u: Any, **options: Any) -> Any:
         """Simulate the outputs for inputs that follow the rows of the model, see ``predict`` of `model`.
@@ -116,6 +125,34 @@ class Identification:
             f"<Identification: {self.chosen_}, test RMSE {self.test_rmse_:.6g}, "
             f"linear model {self.linear_test_rmse_:.6g}>"
         )
+
+
+def _read_diagnosis(one: Any) -> Dict[str, Any]:
+    """Copy the fields of a `volt_diagnosis`."""
+    d, q, lags, bins = one.d, one.q, one.lags, one.bins
+
+    def array(pointer: Any, *shape: int) -> Optional[Array]:
+        return np.ctypeslib.as_array(pointer, shape).copy() if pointer else None
+
+    return {
+        "first_row": int(one.first_row),
+        "measured": array(one.measured, one.rows, q),
+        "simulated": array(one.simulated, one.rows, q),
+        "autocorrelation": array(one.autocorrelation, q, lags),
+        "autocorrelation_bound": float(one.autocorrelation_bound),
+        "cross_correlation": array(one.cross_correlation, q, d, lags),
+        "cross_bounds": array(one.cross_bounds, q, d),
+        "frequencies": array(one.frequencies, bins),
+        "gain": array(one.gain, q, d, bins),
+        "phase": array(one.phase, q, d, bins),
+        "coherence": array(one.coherence, q, bins),
+        "model_gain": array(one.model_gain, q, d, bins),
+        "model_phase": array(one.model_phase, q, d, bins),
+        "below": array(one.below, d + q),
+        "above": array(one.above, d + q),
+        "beyond": array(one.beyond, d + q),
+        "explanation": copy_explanation(one.explanation.contents) if one.explanation else None,
+    }
 
 
 def _inputs(u: Any, name: str) -> Any:
@@ -137,6 +174,7 @@ def identify(
     draws: Optional[int] = None,
     test: Optional[Tuple[Any, Any]] = None,
     seed: int = 0,
+    diagnose: bool = False,
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Identification:
@@ -160,6 +198,8 @@ def identify(
         Another experiment for the test, with the same column names. Inputs and outputs. None: the last fifth of the
         rows.
     seed : int, default=0
+    diagnose : bool, default=False
+        Compute ``diagnosis_``. The page of ``volterra identify --report`` shows the same numbers.
     n_jobs : int, optional
         Number of threads.
     verbose : bool, default=False
@@ -195,8 +235,18 @@ def identify(
         status = c.lib.volt_identify(view(inputs), view(outputs), byref(options), byref(handle), byref(found))
         model = Model(handle) if handle else None
         watch.check(status)
+        diagnosis = POINTER(c.Diagnosis)()
+        if diagnose:
+            watch.check(
+                c.lib.volt_identify_diagnose(
+                    view(inputs), view(outputs), byref(options), handle, byref(found), byref(diagnosis)
+                )
+            )
     assert model is not None
     result = Identification(model, found)
+    if diagnosis:
+        result.diagnosis_ = _read_diagnosis(diagnosis.contents)
+        c.lib.volt_diagnosis_free(diagnosis)
     for note in result.warnings_:
         warn(note.text, FitWarning)
     return result

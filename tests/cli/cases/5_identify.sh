@@ -76,3 +76,48 @@ identify_bad_input()
     [ ! -e m.safetensors ] || fail "a model was written"
 }
 check "identify: bad input" identify_bad_input
+
+identify_page()
+{
+    identify_rows
+    expect 0 identify data.csv --x u,flat --y y --draws 4 -o m.safetensors --report page.html --json
+    cp out found.json
+    python3 - <<'END' || fail "the page"
+import html.parser, json, re
+
+text, found = open("page.html", encoding="utf-8").read(), json.load(open("found.json"))
+empty, open_tags, ids = {"meta", "br", "wbr"}, [], []
+
+class Page(html.parser.HTMLParser):
+    def handle_starttag(self, tag, attributes):
+        ids.extend(value for name, value in attributes if name == "id")
+        assert not any(name in ("src", "href") and not value.startswith("#") for name, value in attributes)
+        if tag not in empty:
+            open_tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert open_tags.pop() == tag
+
+    def handle_startendtag(self, tag, attributes):
+        ids.extend(value for name, value in attributes if name == "id")
+
+Page(convert_charrefs=True).feed(text)
+assert not open_tags and len(set(ids)) == len(ids)
+for name in ("warnings", "simulation", "residuals", "response", "kernels", "families", "check", "ranges", "same"):
+    assert name in ids, name
+assert "%.6g" % found["test_rmse"] in text and "flat" in text
+for one in found["candidates"]:
+    assert one["nmse"] is None or "<td>%.4g</td>" % one["nmse"] in text
+d = found["diagnosis"]
+assert len(d["measured"]) == len(d["simulated"]) == found["test_rows"]
+errors = [a[0] - b[0] for a, b in zip(d["measured"], d["simulated"])]
+rmse = (sum(e * e for e in errors) / len(errors)) ** 0.5
+assert abs(rmse - found["test_rmse"]) < 1e-12
+assert "<td>%.4g</td>" % d["autocorrelation_bound"] in text
+END
+    expect 2 identify data.csv --x u --y y --draws 1 -o m.safetensors --report - --json
+    err_names --report --json
+    expect 1 identify data.csv --x u --y y --draws 1 -o m.safetensors --report nowhere/page.html
+    err_names nowhere
+}
+check "identify: the page has every section and the numbers of the JSON" identify_page
