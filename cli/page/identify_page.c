@@ -234,10 +234,11 @@ static void write_response(identify_page *page, bool has_gnuplot)
         "linear part of the model about the mean of the inputs%s. They differ if the system is strongly "
         "nonlinear, and where the coherence is low.</p>\n",
         (long long)one->bins, lowest, highest, one->model_gain ? "" : " (this kernel has none)");
-    if (has_gnuplot) {
+    int64_t pairs[MAX_RESPONSE_PAIRS];
+    if (has_gnuplot && identify_response_pairs(page->report, pairs) > 0) {
         fputs("<div class=\"figures\">\n", page->html);
         write_figure(page, "Gain and phase", draw(page, identify_draw_response), NULL,
-                     one->d * one->q > MAX_RESPONSE_PANELS / 2
+                     one->d * one->q > MAX_RESPONSE_PAIRS
                          ? "Gain and phase of the first two pairs of outputs and inputs."
                          : "Gain and phase.");
         fputs("</div>\n", page->html);

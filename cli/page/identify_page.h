@@ -33,12 +33,14 @@ void identify_report_json(const identify_report *report, result_list *results);
 
 /* ---- plots as gnuplot scripts (identify_pictures.c) ------------------------------------------- */
 
-enum { MAX_RUN_PANELS = 3, MAX_RESPONSE_PANELS = 4, MAX_RUN_ROWS = 1000, MAX_NARROW_RUN = 250 };
+enum { MAX_RUN_PANELS = 3, MAX_RESPONSE_PAIRS = 2, MAX_RUN_ROWS = 1000, MAX_NARROW_RUN = 250 };
 
 /* Measured and simulated outputs of the first `rows` test rows. */
 void identify_draw_run(FILE *script, const identify_report *report, int width, int64_t rows);
 /* Autocorrelations of the residuals, and correlations with the inputs. */
 void identify_draw_residuals(FILE *script, const identify_report *report);
+/* The pairs (output * d + input) whose response is drawn: the first that have one. Returns their number. */
+int identify_response_pairs(const identify_report *report, int64_t pairs[MAX_RESPONSE_PAIRS]);
 /* Gain and phase, measured and of the linear part of the model. */
 void identify_draw_response(FILE *script, const identify_report *report);
 

@@ -123,7 +123,7 @@ static void write_response(FILE *script, const char *name, const volt_diagnosis 
 {
     fprintf(script, "%s << END\n", name);
     for (int64_t b = 0; b < one->bins; b++)
-        if (isfinite(values[b]))
+        if (isfinite(values[b]) && values[b] != 0)
             fprintf(script, "%.8g %.8g\n", one->frequencies[b], values[b]);
     fputs("END\n", script);
 }
@@ -142,15 +142,28 @@ static void draw_curves(FILE *script, const volt_diagnosis *one, const double *m
     fputc('\n', script);
 }
 
+int identify_response_pairs(const identify_report *report, int64_t pairs[MAX_RESPONSE_PAIRS])
+{
+    const volt_diagnosis *one = report->diagnosis;
+    int count = 0;
+    for (int64_t pair = 0; pair < one->d * one->q && count < MAX_RESPONSE_PAIRS; pair++)
+        for (int64_t b = 0; b < one->bins; b++)
+            if (one->gain[pair * one->bins + b] > 0) {
+                pairs[count++] = pair;
+                break;
+            }
+    return count;
+}
+
 void identify_draw_response(FILE *script, const identify_report *report)
 {
     const volt_diagnosis *one = report->diagnosis;
-    int64_t pairs = one->d * one->q;
-    int count = (int)(pairs < MAX_RESPONSE_PANELS / 2 ? pairs : MAX_RESPONSE_PANELS / 2), panels = 2 * count;
+    int64_t pairs[MAX_RESPONSE_PAIRS];
+    int panels = 2 * identify_response_pairs(report, pairs);
     begin_panels(script, NARROW, panels);
     fprintf(script, "set logscale x\nset xrange [%.6g:0.5]\n", one->frequencies[0]);
     for (int i = 0; i < panels; i++) {
-        int64_t pair = i / 2, at = pair * one->bins;
+        int64_t pair = pairs[i / 2], at = pair * one->bins;
         bool is_gain = i % 2 == 0;
         begin_panel(script, NARROW, i, panels);
         char text[120];

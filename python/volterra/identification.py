@@ -8,6 +8,8 @@ from __future__ import annotations
 from ctypes import POINTER, byref, c_void_p
 from typing import Any, Dict, List, Optional, Tuple, Union
 
+import numpy as np
+
 from . import _native as c
 from ._arguments import seconds_of, seed_number, whole
 from ._arrays import Array, as_matrix, as_targets, view

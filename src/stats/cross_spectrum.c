@@ -84,12 +84,13 @@ int volt_solve_complex(int64_t n, int64_t m, double complex *A, double complex *
     return 1;
 }
 
+/* The mean; of a constant column exactly its value. */
 static double mean_of(volt_view rows, int64_t column)
 {
-    double sum = 0;
+    double sum = 0, first = rows.data[column];
     for (int64_t t = 0; t < rows.rows; t++)
-        sum += rows.data[t * rows.ld + column] / (double)rows.rows;
-    return sum;
+        sum += (rows.data[t * rows.ld + column] - first) / (double)rows.rows;
+    return first + sum;
 }
 
 /* Adds the cross products of one segment; `F` has c x length numbers. */
@@ -165,6 +166,8 @@ int volt_spectrum_response(const volt_spectrum *spectrum, int64_t bin, double co
             A[i * d + j] = S[i * c + j];
         for (int64_t k = 0; k < q; k++)
             B[i * q + k] = S[i * c + d + k];
+        if (creal(A[i * d + i]) == 0)
+            A[i * d + i] = 1; /* a constant input has no response */
     }
     int is_regular = volt_solve_complex(d, q, A, B);
     for (int64_t k = 0; k < q; k++) {

@@ -31,7 +31,8 @@ volt_status volt_spectrum_create(volt_view U, volt_view Y, int64_t length, volt_
 void volt_spectrum_free(volt_spectrum *spectrum);
 
 /* Least-squares response at a bin: H (q x d; NULL: not returned), and for every output its power and the residual power,
- * which is corrected for the d estimated numbers. 0 if the inputs are linearly dependent at this frequency. */
+ * which is corrected for the d estimated numbers. 0 if the inputs are linearly dependent at this frequency; constant
+ * inputs have the response 0. */
 int volt_spectrum_response(const volt_spectrum *spectrum, int64_t bin, double complex *H, double *power,
                            double *residual);
 
