@@ -93,7 +93,8 @@ def _values(column: Any) -> Tuple[Array, Optional[List[Optional[str]]]]:
         return np.ascontiguousarray(column.to_numpy(), dtype=float), None
     except (TypeError, ValueError):
         pass
-    values, faults = np.full(len(column), np.inf), [None] * len(column)  # type: Array, List[Optional[str]]
+    values = np.full(len(column), np.inf)
+    faults: List[Optional[str]] = [None] * len(column)
     for row, cell in enumerate(column.to_list()):
         try:
             values[row] = np.nan if cell is None else float(cell)
@@ -160,7 +161,9 @@ def forecast_long(data: Any, options: Any, levels: Sequence[float], n_jobs: Any,
         names.setdefault(str(value), value)
     times = Times(data["ds"])
     values, faults = _values(data["y"])
-    fault_texts = None if faults is None else (c_char_p * len(faults))(*(t and t.encode() for t in faults))
+    fault_texts = None
+    if faults is not None:
+        fault_texts = (c_char_p * len(faults))(*(None if fault is None else fault.encode() for fault in faults))
     id_texts = c.names_array("column 'unique_id'", ids)
     time_texts = c.names_array("column 'ds'", times.texts)
     shares = (c_double * max(1, len(levels)))(*levels)
