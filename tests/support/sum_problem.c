@@ -13,6 +13,7 @@ sum_problem sum_problem_make(void)
     for (int i = 0; i < SUM_MEMBERS; i++) {
         volt_fit_options options = fed_options(feedback[i]);
         options.washout = 2 * i;
+        options.initial = i == 1 ? VOLT_INITIAL_FIRST : VOLT_INITIAL_ZERO;
         p.members[i] = fed_fit(kernels[i], &p.rows, &options, volt_matrix_of(NULL, 0, 0));
     }
     return p;
