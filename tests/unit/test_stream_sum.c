@@ -167,6 +167,38 @@ static void rejected_row_changes_no_member(void **state)
     sum_problem_free(&p);
 }
 
+/* A rejected first row does not determine the output before the first row. */
+static void rejected_first_row(void **state)
+{
+    (void)state;
+    sum_problem p = sum_problem_make();
+    volt_fit_options options = fed_options(0.2);
+    options.initial = VOLT_INITIAL_FIRST;
+    volt_model *first = fed_fit("fading", &p.rows, &options, nowhere), *sum = NULL;
+    const volt_model *both[] = {first, p.members[1]};
+    check_ok(volt_model_sum(both, NULL, 2, VOLT_SUM_AVERAGE, &sum));
+    const volt_model *models[] = {first, sum};
+    const double outside[D] = {2, -2}, *x = sum_inputs(&p).data;
+    volt_live_options how = volt_live_options_default();
+    how.start = VOLT_START_RESET;
+    how.beyond = VOLT_BEYOND_ERROR;
+    for (int i = 0; i < 2; i++) {
+        volt_live *live = NULL, *clean = NULL;
+        double y[Q], expected[Q];
+        check_ok(volt_live_create(models[i], &how, &live));
+        check_ok(volt_live_create(models[i], &how, &clean));
+        check_fails(volt_live_feed(live, outside, y), VOLT_ERR_DOMAIN, "row 1");
+        check_ok(volt_live_feed(live, x, y));
+        check_ok(volt_live_feed(clean, x, expected));
+        assert_memory_equal(y, expected, sizeof y);
+        volt_live_free(live);
+        volt_live_free(clean);
+    }
+    volt_model_free(sum);
+    volt_model_free(first);
+    sum_problem_free(&p);
+}
+
 /* Intervals start without errors and adapt to those of the sum. */
 static void intervals_of_a_stream(void **state)
 {
@@ -260,11 +292,9 @@ static void diverging_member(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stream_equals_prediction),
-        cmocka_unit_test(stream_in_blocks),
-        cmocka_unit_test(rejected_row_changes_no_member),
-        cmocka_unit_test(intervals_of_a_stream),
-        cmocka_unit_test(diverging_member),
+        cmocka_unit_test(stream_equals_prediction),       cmocka_unit_test(stream_in_blocks),
+        cmocka_unit_test(rejected_row_changes_no_member), cmocka_unit_test(rejected_first_row),
+        cmocka_unit_test(intervals_of_a_stream),          cmocka_unit_test(diverging_member),
     };
     return cmocka_run_group_tests_name("stream_sum", tests, NULL, NULL);
 }

@@ -88,6 +88,7 @@ struct volt_live {
     bool diverged;        /* the prediction to be fed back has left the range; a sum: of a member */
     /* of a sum: one object per member; `k` is then a buffer of q numbers. NULL: another model */
     volt_live **members;
+    bool found_first;    /* the output before the first row was found from the row taken last */
     int64_t next_beyond; /* `beyond` once the row taken last is fed */
 
     /* learning */

@@ -133,6 +133,7 @@ static void release_input(volt_live *live)
     for (int64_t i = 0; live->members && i < live->model->sum->n; i++)
         release_input(live->members[i]);
     volt_recent_unfilter(&live->model->recipe, &live->recent);
+    live->recent.fed = live->recent.fed && !live->found_first;
 }
 
 /* Feeds row x, which take_input has converted to live->z. */
@@ -177,6 +178,7 @@ static volt_status find_first_output(volt_live *live, const double *x)
         return VOLT_OK;
     VOLT_TRY(volt_model_stationary_output(model, x, live->y));
     volt_recent_feed(&model->recipe, &live->recent, live->y);
+    live->found_first = true;
     return VOLT_OK;
 }
 
@@ -206,9 +208,13 @@ static volt_status take_input(volt_live *live, const double *x)
     live->next_beyond = live->beyond;
     if (live->members)
         return take_members(live, x);
+    live->found_first = false;
     VOLT_TRY(find_first_output(live, x));
-    return volt_model_take_input(live->model, &live->recent, x, live->policy, live->pushed, live->z,
-                                 &live->next_beyond);
+    volt_status status = volt_model_take_input(live->model, &live->recent, x, live->policy, live->pushed,
+                                               live->z, &live->next_beyond);
+    if (status != VOLT_OK)
+        live->recent.fed = live->recent.fed && !live->found_first;
+    return status;
 }
 
 volt_status volt_live_do_feed(volt_live *live, const double *x, double *y)
