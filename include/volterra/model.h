@@ -509,12 +509,12 @@ VOLT_API void volt_explanation_free(volt_explanation *explanation);
 VOLT_API volt_status volt_model_orders(const volt_model *model, volt_view X,
                                        const volt_explain_options *options, volt_matrix out);
 
-/* Computes how a model forgets: the distance of two states (volt_gram_options.distance) that started from different histories
- * and then received the same inputs X (h x d). Both histories have at least one row, in the units of the inputs, after a zero
- * initial state; inputs outside the ball of training are clipped. Row s of `out` (h + 1 x 2) receives the distance after s rows
- * of X and its bound, the distance in row 0 times (lambda sqrt(sup kappa))^s. The bound is NaN unless the kernel is volterra
- * without filters or other factors and the inputs are levels. VOLT_ERR_ARGUMENT for a feedback weight; VOLT_ERR_SHAPE,
- * VOLT_ERR_NOT_FINITE, VOLT_ERR_CANCELLED. On failure `out` is unchanged. */
+/* Computes how a model forgets: the distance of two states (volt_gram_options.distance) that have different histories and then
+ * receive the same inputs X (h x d). Both histories have at least one row, in the units of the inputs, and start from the initial
+ * state of the model; inputs outside the ball of training are clipped. Row s of `out` (h + 1 x 2) receives the distance after s
+ * rows of X and its bound, the distance in row 0 times (lambda sqrt(sup kappa))^s. The bound is NaN unless the kernel is volterra
+ * without filters or other factors and the inputs are levels. VOLT_ERR_ARGUMENT for a feedback weight or a sum of models;
+ * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_CANCELLED. On failure `out` is unchanged. */
 VOLT_API volt_status volt_model_forgetting(const volt_model *model, volt_view first, volt_view second,
                                            volt_view X, volt_progress progress, volt_matrix out);
 

@@ -193,7 +193,7 @@ class Explains:
         Parameters
         ----------
         first, second : array-like of shape (n_steps, n_features)
-            The two histories, each after a zero initial state.
+            The two histories, each from the initial state of the model.
         X : array-like of shape (n_steps, n_features)
             The inputs after both. Inputs outside the ball of training are clipped.
 

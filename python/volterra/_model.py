@@ -141,7 +141,8 @@ def plain_settings(estimator: Any) -> Dict[str, Any]:
     }
 
 
-#: Fields of a report that are attributes of the estimators.
+#: Fields of a report that are attributes of the estimators: numbers, and one for each output.
+HELD_OUT = ("prequential_r2", "log_likelihood")
 NORMS = ("rkhs_norm", "effective_dimension", "noise")
 
 

@@ -42,7 +42,7 @@ from ._growing import Learns
 from ._intervals import Intervals
 from ._live import LiveOptions, Stream
 from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
-from ._model import NORMS, FitSettings, Model, PathLike, plain_settings
+from ._model import HELD_OUT, NORMS, FitSettings, Model, PathLike, plain_settings
 from ._names import FeatureNames
 from ._order import TrainingRows, pending_complaint
 from ._progress import ProgressCallback, Watch
@@ -71,8 +71,8 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
     #: Attributes set by a fit, in addition to those derived from the model.
     _STATE = (
         *("_model", "_rows", "_tail", "_fitted", "_flat", "_flat_series", "_form", "_horizons", "_is_series"),
-        *("_future", "_assessment", "_records", "report_", "prequential_r2_", "log_likelihood_", "rkhs_norm_"),
-        *("effective_dimension_", "noise_"),
+        *("_future", "_assessment", "_records", "report_", "prequential_r2_", "log_likelihood_"),
+        *[name + "_" for name in NORMS],
     )
 
     def _kernel_text(self) -> str:
@@ -200,12 +200,10 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
 
     def _set_report(self, training: Training, season: int, losses: LossSettings) -> None:
         """Results on held-out rows. Model files do not contain them."""
-        report = self._model.report
         self._assessment = assess(training.pairing, losses, season, self._model, self._fitted)
-        found = {} if report is None else report._asdict()
-        self.report_ = found or None
-        self.prequential_r2_ = found.get("prequential_r2", float("nan"))
-        self.log_likelihood_ = found.get("log_likelihood", float("nan"))
+        self.report_ = None if self._model.report is None else self._model.report._asdict()
+        found = self.report_ or {}
+        self.prequential_r2_, self.log_likelihood_ = (found.get(name, float("nan")) for name in HELD_OUT)
         self.rkhs_norm_, self.effective_dimension_, self.noise_ = map(found.get, NORMS)
 
     def _summary(self) -> str:

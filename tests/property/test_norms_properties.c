@@ -171,8 +171,7 @@ static void forgetting_stays_below_its_bound(void **state)
         bool bounded = k < 3; /* the first three are volterra without other factors */
         assert_true(out[0] > 0 && isnan(out[1]) == !bounded);
         for (int s = 1; bounded && s <= ROWS; s++) {
-            double level =
-                1e-7; /* rounding level of distances of states of norm about 1 */
+            double level = 1e-7; /* rounding level of distances of states of norm about 1 */
             assert_true(out[2 * s] <= out[2 * s + 1] * (1 + 1e-12) + level && out[2 * s + 1] < out[2 * s - 1]);
             assert_true(k != 1 || out[2 * s] >= out[2 * s + 1] - level - 1e-6 * out[2 * s + 1]);
         }
