@@ -3,6 +3,7 @@
 #include "args/shell_words.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "files/record_list.h"
 #include "files/row_times.h"
 #include "page/identify_page.h"
 #include "search/training.h"
@@ -19,6 +20,9 @@
 typedef struct identify_arguments {
     common_arguments common;
     const char *file, *x, *y, *test, *output, *report;
+    const char *series;
+    row_range rows;
+    int missing;
     double budget;
     int64_t draws;
 } identify_arguments;
@@ -31,7 +35,10 @@ static const option rows[] = {
     ROW("x", "X", x, "inputs of the system, one row per time step", .required = true, .python = "u"),
     ROW("y", "Y", y, "outputs of the system, row by row with X", .required = true),
     ROW("test", "FILE", test, "another experiment for the test, with the same column names",
-        .unset = "the last fifth of the rows"),
+        .unset = "the last fifth of the rows, or whole last records of 15 to 25 % of them"),
+    ROW("series", "COLUMN", series, SERIES_MEANING "; without FILE: FILE:COLUMN", .python = "groups"),
+    ROWS_OPTION(identify_arguments, rows, "FILE, or of X and Y"),
+    MISSING_OPTION(identify_arguments, missing),
     HEADING("search"),
     ROW("budget", "TIME", budget, "time limit of the whole command: 90s, 3min, 2h, 1h30m, or seconds",
         .is_duration = true, .unset = "5min, unless --draws is given"),
@@ -47,11 +54,12 @@ static const option rows[] = {
 
 typedef struct identify_data {
     dataset x, y, test_x, test_y;
+    record_list records, test_records;
 } identify_data;
 
 /* FILE:COLUMNS */
 typedef struct identify_sources {
-    char *x, *y;
+    char *x, *y, *series, *test_series; /* NULL: not given */
 } identify_sources;
 
 /* Joins "FILE" and "COLUMNS", or copies a source if no file was given. */
@@ -64,28 +72,80 @@ static char *source_of(const char *file, const char *columns)
     return source;
 }
 
-static int read_data(const identify_arguments *arguments, const identify_sources *sources, identify_data *data)
+/* The column of records in the test file: "COLUMN", or the part of "FILE:COLUMN" after the colon. */
+static char *test_series_of(const identify_arguments *arguments)
 {
-    const row_range all = {0};
-    if (!sources->x || !sources->y)
-        return complain(EXIT_FAILED, "not enough memory");
+    const char *colon = strrchr(arguments->series, ':');
+    if (!arguments->file && !colon)
+        return source_of(NULL, arguments->test);
+    return source_of(arguments->test, arguments->file || !colon ? arguments->series : colon + 1);
+}
+
+static int make_sources(const identify_arguments *arguments, identify_sources *sources)
+{
+    sources->x = source_of(arguments->file, arguments->x);
+    sources->y = source_of(arguments->file, arguments->y);
+    if (arguments->series)
+        sources->series = source_of(arguments->file, arguments->series);
+    if (arguments->series && arguments->test)
+        sources->test_series = test_series_of(arguments);
+    bool all = sources->x && sources->y && (!arguments->series || sources->series) &&
+               (!arguments->series || !arguments->test || sources->test_series);
+    return all ? 0 : complain(EXIT_FAILED, "not enough memory");
+}
+
+static void release_sources(identify_sources *sources)
+{
+    free(sources->x);
+    free(sources->y);
+    free(sources->series);
+    free(sources->test_series);
+}
+
+static int check_output(const identify_arguments *arguments, const identify_sources *sources)
+{
+    const char *const files[] = {sources->x, sources->y, sources->series, arguments->test};
     int failed = output_check(arguments->output);
     if (!failed && arguments->report)
         failed = output_check(arguments->report);
+    for (size_t i = 0; i < sizeof files / sizeof *files && !failed; i++)
+        failed = output_check_against(arguments->output, files[i]);
+    return failed;
+}
+
+static int read_test(const identify_arguments *arguments, const identify_sources *sources, identify_data *data)
+{
+    const row_range all = {0};
+    volt_missing wanted = missing_policy(arguments->missing);
+    bool drops = wanted == VOLT_MISSING_DROP; /* a row without an input or an output */
+    volt_missing each = drops ? VOLT_MISSING_KEEP : record_list_policy(sources->test_series, wanted);
+    int failed = dataset_read_like(&data->test_x, arguments->test, each, &all, "--test", &data->x);
     if (!failed)
-        failed = output_check_against(arguments->output, sources->x);
+        failed = dataset_read_like(&data->test_y, arguments->test, each, &all, "--test", &data->y);
+    if (!failed && drops)
+        failed = dataset_clean_pair(&data->test_x, &data->test_y, wanted);
     if (!failed)
-        failed = output_check_against(arguments->output, sources->y);
+        failed = record_list_read(&data->test_records, sources->test_series, &data->test_x);
     if (!failed)
-        failed = output_check_against(arguments->output, arguments->test);
+        failed = record_list_fill(&data->test_records, &data->test_x, &data->test_y, wanted);
+    return failed;
+}
+
+static int read_data(const identify_arguments *arguments, const identify_sources *sources, identify_data *data)
+{
+    volt_missing wanted = missing_policy(arguments->missing);
+    int failed = check_output(arguments, sources);
     if (!failed)
-        failed = dataset_read_pair(&data->x, sources->x, &data->y, sources->y, VOLT_MISSING_ERROR, false, &all);
+        failed = dataset_read_pair(&data->x, sources->x, &data->y, sources->y,
+                                   record_list_policy(sources->series, wanted), false, &arguments->rows);
     if (!failed)
-        failed = row_times_check_training(&data->x, NULL, 0);
+        failed = record_list_read(&data->records, sources->series, &data->x);
+    if (!failed)
+        failed = record_list_fill(&data->records, &data->x, &data->y, wanted);
+    if (!failed)
+        failed = row_times_check_training(&data->x, data->records.lengths, data->records.n);
     if (!failed && arguments->test)
-        failed = dataset_read_like(&data->test_x, arguments->test, &all, "--test", &data->x);
-    if (!failed && arguments->test)
-        failed = dataset_read_like(&data->test_y, arguments->test, &all, "--test", &data->y);
+        failed = read_test(arguments, sources, data);
     return failed;
 }
 
@@ -95,6 +155,8 @@ static void release_data(identify_data *data)
     dataset_release(&data->y);
     dataset_release(&data->test_x);
     dataset_release(&data->test_y);
+    record_list_release(&data->records);
+    record_list_release(&data->test_records);
 }
 
 /* ---- report ----------------------------------------------------------------------------------- */
@@ -177,6 +239,7 @@ static void report_rows(const volt_identification *found, const identify_data *d
     results_count(results, "d", NULL, data->x.view.cols);
     results_count(results, "q", NULL, data->y.view.cols);
     results_count(results, "train_rows", NULL, found->train_rows);
+    results_count(results, "train_records", NULL, found->train_records);
     results_count(results, "test_rows", NULL, found->test_rows);
     results_flag(results, "test_is_separate", found->test_is_separate);
     results_count(results, "test_washout", NULL, found->test_washout);
@@ -223,18 +286,23 @@ static int print_report(const identify_arguments *arguments, const volt_identifi
 
 /* Returns the command that fits the same model; the caller frees it. NULL: out of memory. */
 static char *fit_command(const identify_arguments *arguments, const volt_identification *found,
-                         const identify_sources *sources)
+                         const identify_sources *sources, const identify_data *data)
 {
     const volt_identify_candidate *chosen = chosen_of(found);
     char range[64];
-    training_arguments training = {.x = sources->x, .y = sources->y, .washout = found->washout};
+    const int64_t *numbers = data->x.table->row_numbers; /* of the file, before rows are dropped */
+    training_arguments training = {.x = sources->x,
+                                   .y = sources->y,
+                                   .series = sources->series,
+                                   .missing = arguments->missing,
+                                   .washout = found->washout};
     volt_fit_options options = volt_fit_options_default();
     options.alpha = chosen->alpha;
     options.feedback_weight = chosen->feedback_weight;
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
-    snprintf(range, sizeof range, "%lld:%lld", (long long)found->fit_begin,
-             (long long)found->fit_begin + found->fit_rows);
+    snprintf(range, sizeof range, "%lld:%lld", (long long)numbers[found->fit_begin],
+             (long long)numbers[found->fit_begin + found->fit_rows - 1] + 1);
     training.rows = (row_range){.given = true, .text = range};
     return training_fit_command(&training, &options, chosen->kernel, arguments->output);
 }
@@ -317,8 +385,10 @@ static int run_identify(int argc, char *const *argv)
         (arguments.common.json || is_standard_output(arguments.output)))
         return complain(EXIT_USAGE, "--report - and %s cannot both be written to standard output",
                         arguments.common.json ? "--json" : "-o -");
-    identify_sources sources = {source_of(arguments.file, arguments.x), source_of(arguments.file, arguments.y)};
-    failed = read_data(&arguments, &sources, &data);
+    identify_sources sources = {0};
+    failed = make_sources(&arguments, &sources);
+    if (!failed)
+        failed = read_data(&arguments, &sources, &data);
     if (!failed) {
         if (arguments.budget > 0)
             options.seconds = arguments.budget;
@@ -326,6 +396,10 @@ static int run_identify(int argc, char *const *argv)
         options.seed = arguments.common.seed.value;
         options.test_inputs = data.test_x.view;
         options.test_outputs = data.test_y.view;
+        options.records = data.records.lengths;
+        options.n_records = data.records.n;
+        options.test_records = data.test_records.lengths;
+        options.n_test_records = data.test_records.n;
         options.input_names = (const char *const *)data.x.names;
         options.output_names = (const char *const *)data.y.names;
         options.times = data.x.table->times;
@@ -340,7 +414,7 @@ static int run_identify(int argc, char *const *argv)
     if (!failed) {
         warn_of(&found, &data);
         identify_results all = {model, &found, diagnosis, typed_command(argc, argv),
-                                fit_command(&arguments, &found, &sources)};
+                                fit_command(&arguments, &found, &sources, &data)};
         failed = write_results(&arguments, &all, &data);
         free(all.command);
         free(all.fit);
@@ -348,8 +422,7 @@ static int run_identify(int argc, char *const *argv)
     volt_diagnosis_free(diagnosis);
     volt_model_free(model);
     release_data(&data);
-    free(sources.x);
-    free(sources.y);
+    release_sources(&sources);
     return failed;
 }
 
@@ -359,7 +432,13 @@ const cli_command command_identify = {
     .description =
         "Searches linear and nonlinear models that compute the outputs of a system from its inputs, chooses\n"
         "one by free runs on validation blocks, and tests it on rows that take no part in any choice: the\n"
-        "last fifth, or another experiment with --test. Rows are one record in time order, at least 60.\n"
+        "last fifth, or another experiment with --test. Rows are in time order, at least 60.\n"
+        "\n"
+        "With --series the rows are several records, each with its own initial state. The test is then whole\n"
+        "last records if these have 15 to 25 % of the rows, otherwise the last fifth of all rows. The first\n"
+        "rows of every record (washout: a twentieth of the mean length, at most 100) set the state and are\n"
+        "neither fitted nor scored. A test file needs the same column of records, or is one record without\n"
+        "--series.\n"
         "\n"
         "The data check computes the dead time (the first lag with a significant response), the shares of the\n"
         "output variance due to the best linear model, to noise (at most) and to nonlinearity (at least), and\n"
@@ -392,6 +471,7 @@ const cli_command command_identify = {
         "  volterra identify data.csv --x u --y y -o model.safetensors\n"
         "  volterra identify data.csv --x u --y y -o model.safetensors --report page.html\n"
         "  volterra identify data.csv --x u --y y --test other.csv --budget 10min -o model.safetensors\n"
+        "  volterra identify runs.csv --x u --y y --series run --missing interpolate -o model.safetensors\n"
         "  volterra identify --x u.csv --y y.csv:level --draws 200 --seed 1 -o model.safetensors --json\n",
     .options = OPTION_TABLE(rows),
     .run = run_identify,

@@ -108,7 +108,8 @@ static int read_past(const score_arguments *arguments, score_data *data)
 {
     if (!arguments->past)
         return read_earlier(arguments, data);
-    int failed = dataset_read_like(&data->past, arguments->past, NULL, NULL, &data->forecast);
+    int failed =
+        dataset_read_like(&data->past, arguments->past, VOLT_MISSING_ERROR, NULL, NULL, &data->forecast);
     if (failed)
         return failed;
     if (data->past.view.cols != data->truth.view.cols)
@@ -132,7 +133,7 @@ static int read_all(const score_arguments *arguments, score_data *data)
     if (!failed) /* interval ends are not scored */
         dataset_pass_over_bands(forecast);
     if (!failed)
-        failed = dataset_read_like(truth, arguments->truth, truth_rows,
+        failed = dataset_read_like(truth, arguments->truth, VOLT_MISSING_ERROR, truth_rows,
                                    arguments->truth_rows.given ? "--truth-rows" : "--rows", forecast);
     if (failed)
         return failed;

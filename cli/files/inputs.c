@@ -244,10 +244,10 @@ int dataset_clean_pair(dataset *first, dataset *second, volt_missing missing)
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-int dataset_read_like(dataset *data, const char *source, const row_range *rows, const char *option_name,
-                      const dataset *like)
+int dataset_read_like(dataset *data, const char *source, volt_missing missing, const row_range *rows,
+                      const char *option_name, const dataset *like)
 {
-    volt_read_options options = options_of(VOLT_MISSING_ERROR, rows);
+    volt_read_options options = options_of(missing, rows);
     options.names = (const char *const *)like->names;
     options.n_names = like->names ? like->view.cols : 0;
     return read_part(data, source, &options, option_name);

@@ -65,8 +65,8 @@ int dataset_read_inputs(dataset *data, const char *source, volt_missing missing,
 
 /* Reads the columns named as in `like`, in that order, if both have headers and all names are present.
  * Otherwise reads all columns. */
-int dataset_read_like(dataset *data, const char *source, const row_range *rows, const char *option_name,
-                      const dataset *like);
+int dataset_read_like(dataset *data, const char *source, volt_missing missing, const row_range *rows,
+                      const char *option_name, const dataset *like);
 
 /* Reads the columns with these names if the file has all of them, otherwise all columns. Missing values
  * become NaN. */

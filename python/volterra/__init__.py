@@ -13,7 +13,7 @@ thirteen other kernels of rows, windows, paths and whole sequences, with an exac
 Estimators follow the scikit-learn estimator API; scikit-learn itself is optional:
 
 - `Forecaster`: automatic forecasts of series, also as one call, `forecast`;
-- `identify`: a simulation model of a system from its inputs and outputs, in one call;
+- `Identifier`: a simulation model of a system from its inputs and outputs, also as one call, `identify`;
 - `VolterraRidge`: ridge regression with the Volterra kernel;
 - `VolterraRidgeCV`: the same, with parameters chosen by cross-validation in time order;
 - `SequenceKernelRidge`: the same with any kernel, also for whole series with numeric targets;
@@ -60,7 +60,7 @@ from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
 from .files import combine, load, save
 from .model_sum import ModelSum
-from .identification import Identification, identify
+from .identification import Identification, Identifier, identify
 from .series_forecaster import Forecaster, ForecastWarning, forecast
 from .kernels import (
     gak_kernel,
@@ -100,6 +100,7 @@ __all__ = [
     "Forecaster",
     "GapWarning",
     "Identification",
+    "Identifier",
     "IntervalForecast",
     "Learner",
     "MCS",

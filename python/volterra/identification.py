@@ -1,4 +1,4 @@
-"""A simulation model of a system from its inputs and outputs, in one call: `identify`.
+"""A simulation model of a system from its inputs and outputs: `identify`, and the estimator `Identifier`.
 
 All decisions are automatic. ``volterra identify`` and `volt_identify` compute the same numbers.
 """
@@ -14,17 +14,23 @@ from . import _native as c
 from ._arguments import seconds_of, seed_number, whole
 from ._arrays import Array, as_matrix, as_targets, view
 from ._assess import FitWarning, Note, read_notes
-from ._errors import warn
+from ._errors import NotFittedError, warn
 from ._explain import copy_explanation
 from ._frames import column_names
-from ._model import Model
+from ._model import Model, record_fields
 from ._progress import Watch
+from ._protocol import BaseEstimator, RegressorMixin
+from ._records import Records
 from ._threads import use_threads
+from ._types import Self
 from .files import Loaded, estimator_of
 
-__all__ = ["Identification", "identify"]
+__all__ = ["Identification", "Identifier", "identify"]
 
-_ROWS = ("train_rows", "test_rows", "test_washout", "search_begin", "search_rows", "fit_begin", "fit_rows", "washout")
+_ROWS = (
+    *("train_rows", "train_records", "test_rows", "test_washout"),
+    *("search_begin", "search_rows", "fit_begin", "fit_rows", "washout"),
+)
 _CHECK = (
     "time_step",
     "uneven_steps",
@@ -164,8 +170,15 @@ def _inputs(u: Any, name: str) -> Any:
     return as_targets(u, name)[0]
 
 
-def _matrices(u: Any, y: Any, names: Tuple[str, str]) -> Tuple[Array, Array]:
-    return as_matrix(_inputs(u, names[0]), names[0]), as_targets(y, names[1])[0]
+def _records(u: Any, y: Any, groups: Any = None) -> Records:
+    """All rows and the lengths of their records. A list of 1-D arrays is a list of records if y is one, too."""
+    if isinstance(u, (list, tuple)) and isinstance(y, (list, tuple)) and all(np.ndim(part) == 1 for part in [*u, *y]):
+        u = [part if hasattr(part, "name") else np.reshape(part, (-1, 1)) for part in u]
+    return Records.read(u, y, groups)
+
+
+def _matrices(rows: Records, names: Tuple[str, str]) -> Tuple[Array, Array]:
+    return as_matrix(_inputs(rows.X, names[0]), names[0]), as_targets(rows.y, names[1])[0]
 
 
 def identify(
@@ -175,6 +188,7 @@ def identify(
     *,
     draws: Optional[int] = None,
     test: Optional[Tuple[Any, Any]] = None,
+    groups: Any = None,
     seed: int = 0,
     diagnose: bool = False,
     n_jobs: Optional[int] = None,
@@ -187,9 +201,9 @@ def identify(
 
     Parameters
     ----------
-    u : array-like of shape (n_steps, n_inputs) or (n_steps,)
-        Inputs of the system, one row per time step. At least 60 rows.
-    y : array-like of shape (n_steps, n_outputs) or (n_steps,)
+    u : array-like of shape (n_steps, n_inputs) or (n_steps,), or list of these
+        Inputs of the system, one row per time step. At least 60 rows. A list has one array per record.
+    y : array-like of shape (n_steps, n_outputs) or (n_steps,), or list of these
         Outputs of the system, row by row with X.
     budget : float or str, default="5min"
         Time limit of the whole command: 90s, 3min, 2h, 1h30m, or seconds. Ignored with ``draws``.
@@ -197,8 +211,11 @@ def identify(
         Number of candidates of every search, instead of a time limit (at least 1). The result then depends only on
         the data, this number and the seed.
     test : tuple of two arrays, optional
-        Another experiment for the test, with the same column names. Inputs and outputs. None: the last fifth of the
-        rows.
+        Another experiment for the test, with the same column names. Inputs and outputs, or lists of records. None: the
+        last fifth of the rows, or whole last records if these have 15 to 25 % of the rows.
+    groups : array-like of shape (n_steps,), optional
+        Column of record names, the rows of a record together; each record has its own state. The first rows of every
+        record (``rows_["washout"]``) set the state and are neither fitted nor scored.
     seed : int, default=0
     diagnose : bool, default=False
         Compute ``diagnosis_``. The page of ``volterra identify --report`` shows the same numbers.
@@ -221,16 +238,24 @@ def identify(
     True
     """
     options = c.lib.volt_identify_options_default()
-    inputs, outputs = _matrices(u, y, ("u", "y"))
+    rows = _records(u, y, groups)
+    inputs, outputs = _matrices(rows, ("u", "y"))
+    fields = record_fields(rows.lengths)
+    if fields:
+        options.records, options.n_records = fields["records"], fields["n_records"]
     options.draws = 0 if draws is None else whole("draws", draws, 1)
     if draws is None and budget is not None:
         options.seconds = seconds_of(budget)
     options.seed = seed_number("seed", seed)
-    options.input_names = c.names_array("the name of an input", column_names(u))
-    options.output_names = c.names_array("the name of an output", column_names(y))
-    held = None if test is None else _matrices(test[0], test[1], ("the inputs of test", "the outputs of test"))
-    if held is not None:
+    options.input_names = c.names_array("the name of an input", column_names(rows.X))
+    options.output_names = c.names_array("the name of an output", column_names(rows.y))
+    if test is not None:
+        other = _records(test[0], test[1])
+        held = _matrices(other, ("the inputs of test", "the outputs of test"))
         options.test_inputs, options.test_outputs = view(held[0]), view(held[1])
+        fields = record_fields(other.lengths)
+        if fields:
+            options.test_records, options.n_test_records = fields["records"], fields["n_records"]
     handle, found = c_void_p(), c.Identification()
     with use_threads(n_jobs), Watch("identify", verbose) as watch:
         options.progress = watch.progress
@@ -252,3 +277,132 @@ def identify(
     for note in result.warnings_:
         warn(note.text, FitWarning)
     return result
+
+
+class Identifier(RegressorMixin, BaseEstimator):
+    """Simulation model of a system as an estimator: `identify` with the scikit-learn API.
+
+    Parameters
+    ----------
+    budget : float or str, default="5min"
+        Time limit of the whole fit, as in `identify`. Ignored with ``draws``.
+    draws : int, optional
+        Number of candidates of every search, instead of a time limit (at least 1).
+    random_state : int, default=0
+        Seed of the searches.
+    n_jobs : int, optional
+        Number of threads.
+    verbose : bool, default=False
+        Progress bar.
+
+    Attributes
+    ----------
+    report_ : Identification
+        All results: candidates, test errors, rows, data check, warnings.
+    model_ : SequenceKernelRidge or VolterraRidge
+        The chosen model. `volterra.save` writes it for the program.
+    kernel_ : str
+    n_features_in_, n_outputs_ : int
+    feature_names_in_ : ndarray of str
+        Columns of X, if it was a data frame with string column names.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> u = np.random.default_rng(1).normal(size=(300, 1))
+    >>> y = np.convolve(u[:, 0], [0.0, 1.0, 0.5, 0.2])[:300]
+    >>> model = volterra.Identifier(draws=4).fit(u[:250], y[:250])
+    >>> model
+    Identifier(draws=4)
+    >>> bool(model.report_.test_rmse_ < 0.1)
+    True
+    """
+
+    report_: Identification
+    model_: Any
+
+    def __init__(
+        self,
+        budget: Union[None, float, str] = "5min",
+        *,
+        draws: Optional[int] = None,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+        verbose: bool = False,
+    ) -> None:
+        self.budget = budget
+        self.draws = draws
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, *, groups: Any = None, test: Optional[Tuple[Any, Any]] = None) -> Self:
+        """Identify the system.
+
+        Parameters
+        ----------
+        X, y : array-like, or lists of arrays
+            Inputs and outputs, as u and y of `identify`.
+        groups : array-like of shape (n_steps,), optional
+            Record of each row.
+        test : tuple of two arrays, optional
+            Another experiment for the test, inputs and outputs.
+
+        Returns
+        -------
+        self
+        """
+        found = identify(
+            X,
+            y,
+            self.budget,
+            draws=self.draws,
+            test=test,
+            groups=groups,
+            seed=self.random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        self.report_, self.model_ = found, found.model
+        self.kernel_: str = found.model.kernel_
+        self.n_features_in_: int = found.model.n_features_in_
+        self.n_outputs_: int = found.model.n_outputs_
+        names = getattr(found.model, "feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def _fitted_model(self) -> Any:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
+                "before using this estimator."
+            )
+        return self.model_
+
+    def predict(self, X: Any, **options: Any) -> Any:
+        """Simulate the outputs for inputs that follow the rows of the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_steps, n_inputs) or (n_steps,)
+            Inputs. With ``start="reset"`` they are another experiment.
+        **options
+            Parameters of ``model_.predict``: start, groups, y_known, warm_up and others.
+        """
+        return self._fitted_model().predict(_inputs(X, "X"), **options)
+
+    def score(self, X: Any, y: Any, **options: Any) -> float:
+        """R2 of the simulated outputs for inputs that follow the rows of the model.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Inputs and measured outputs.
+        **options
+            Parameters of ``model_.score``.
+        """
+        return float(self._fitted_model().score(_inputs(X, "X"), y, **options))
