@@ -36,7 +36,7 @@ static const option rows[] = {
     ROW("y", "Y", y, "outputs of the system, row by row with X", .required = true),
     ROW("test", "FILE", test, "another experiment for the test, with the same column names",
         .unset = "the last fifth of the rows, or whole last records of 15 to 25 % of them"),
-    ROW("series", "COLUMN", series, SERIES_MEANING "; without FILE: FILE:COLUMN", .python = "groups"),
+    ROW("series", "COLUMN", series, SERIES_MEANING "; without FILE: FILE:COLUMN"),
     ROWS_OPTION(identify_arguments, rows, "FILE, or of X and Y"),
     MISSING_OPTION(identify_arguments, missing),
     HEADING("search"),
@@ -233,6 +233,28 @@ static void report_check(const volt_identification *found, result_list *results)
                  found->nonlinearity, found->n_warnings > 0 ? "; see the warnings" : "");
 }
 
+/* Rows first .. first + count - 1 of the data as rows of the file: "A:B". */
+static const char *file_rows(const identify_data *data, int64_t first, int64_t count,
+                             char text[QUANTITY_LENGTH])
+{
+    const int64_t *numbers = data->x.table->row_numbers;
+    snprintf(text, QUANTITY_LENGTH, "%lld:%lld", (long long)numbers[first],
+             (long long)numbers[first + count - 1] + 1);
+    return text;
+}
+
+static void report_parts(const volt_identification *found, const identify_data *data, result_list *results)
+{
+    char records[QUANTITY_LENGTH] = "", searched[QUANTITY_LENGTH], fitted[QUANTITY_LENGTH];
+    if (found->train_records > 1)
+        snprintf(records, sizeof records, " in %lld records", (long long)found->train_records);
+    results_text(results, NULL, "data", "%lld training rows%s, searches on %s%s, model on %s",
+                 (long long)found->train_rows, records,
+                 found->search_rows < found->train_rows ? "the best excited rows " : "",
+                 file_rows(data, found->search_begin, found->search_rows, searched),
+                 file_rows(data, found->fit_begin, found->fit_rows, fitted));
+}
+
 static void report_rows(const volt_identification *found, const identify_data *data, result_list *results)
 {
     results_count(results, "rows", NULL, found->rows);
@@ -248,10 +270,7 @@ static void report_rows(const volt_identification *found, const identify_data *d
     results_count(results, "fit_begin", NULL, found->fit_begin);
     results_count(results, "fit_rows", NULL, found->fit_rows);
     results_count(results, "washout", NULL, found->washout);
-    results_text(results, NULL, "data", "%lld training rows, searches on %lld:%lld, model on %lld:%lld",
-                 (long long)found->train_rows, (long long)found->search_begin,
-                 (long long)found->search_begin + found->search_rows, (long long)found->fit_begin,
-                 (long long)found->fit_begin + found->fit_rows);
+    report_parts(found, data, results);
     report_check(found, results);
 }
 
@@ -289,8 +308,7 @@ static char *fit_command(const identify_arguments *arguments, const volt_identif
                          const identify_sources *sources, const identify_data *data)
 {
     const volt_identify_candidate *chosen = chosen_of(found);
-    char range[64];
-    const int64_t *numbers = data->x.table->row_numbers; /* of the file, before rows are dropped */
+    char range[QUANTITY_LENGTH];
     training_arguments training = {.x = sources->x,
                                    .y = sources->y,
                                    .series = sources->series,
@@ -301,8 +319,7 @@ static char *fit_command(const identify_arguments *arguments, const volt_identif
     options.feedback_weight = chosen->feedback_weight;
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
-    snprintf(range, sizeof range, "%lld:%lld", (long long)numbers[found->fit_begin],
-             (long long)numbers[found->fit_begin + found->fit_rows - 1] + 1);
+    file_rows(data, found->fit_begin, found->fit_rows, range);
     training.rows = (row_range){.given = true, .text = range};
     return training_fit_command(&training, &options, chosen->kernel, arguments->output);
 }

@@ -53,8 +53,8 @@ static const option model_rows[] = {
     {.kind = OPTION_GROUP, .table = &training_input_options},
     ROW("feedback", NULL, feedback,
         "outputs of the previous row as additional inputs (NARX model); measured outputs in training"),
-    ROW("washout", "W", washout, "leading rows excluded from the fit; they initialise the state",
-        .fallback = "0"),
+    ROW("washout", "W", washout,
+        "leading rows of every record excluded from the fit; they initialise the state", .fallback = "0"),
     ROW("initial", "zero|first|mean|VALUES", initial,
         "constant input before the first row of every record: zero after scaling, the first row of the record, "
         "the "

@@ -454,7 +454,7 @@ typedef struct volt_identification {
     double test_rmse, linear_test_rmse;
     double seconds;
     /* VOLT_WARNING_LITTLE_EXCITATION, FEW_FREQUENCIES, CONSTANT_INPUT, UNEVEN_STEPS, NO_RESPONSE, SATURATED, INTEGRATING,
-     * DRIFT, REVERSED, RUN_BOUNDED (in the test) */
+     * DRIFT, REVERSED, RUN_BOUNDED (in the test), WORSE_THAN_CONSTANT (on the blocks) */
     int64_t n_warnings;
     volt_warning warnings[VOLT_IDENTIFY_WARNINGS];
 } volt_identification;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -24,6 +25,51 @@ def system(rows=300, seed=1):
 def table(path, u, y):
     np.savetxt(path, np.column_stack([u, y]), delimiter=",", fmt="%.17g", header="u,y", comments="")
     return path
+
+
+def test_records_are_bitwise_equal_to_program(program, tmp_path):
+    u, y = system()
+    inputs = np.column_stack([u, np.random.default_rng(3).normal(size=300)])
+    outputs = np.column_stack([y, y**2])
+    run = np.repeat([7, 5, 6, 2, 9], 60)
+    path = tmp_path / "runs.csv"
+    rows = np.column_stack([run, inputs, outputs])
+    np.savetxt(path, rows, delimiter=",", fmt="%.17g", header="run,u,v,y,z", comments="")
+    model = tmp_path / "program.safetensors"
+    words = ["--x", "u,v", "--y", "y,z", "--series", "run", "--draws", "4", "--json", "-o", model]
+    report = json.loads(program("identify", path, *words))
+    pieces = [np.split(inputs, 5), np.split(outputs, 5)]
+    found = [volterra.identify(inputs, outputs, draws=4, groups=run), volterra.identify(*pieces, draws=4)]
+    expected = volterra.load(model).predict(inputs, start="reset")
+    for one in found:
+        assert one.chosen_ == report["chosen"] and one.test_rmse_ == report["test_rmse"]
+        assert one.rows_["train_records"] == report["train_records"] == 4
+        assert one.predict(inputs, start="reset").tolist() == expected.tolist()
+    held = volterra.identify(inputs[:240], outputs[:240], draws=4, groups=run[:240], test=(inputs[240:], outputs[240:]))
+    assert held.test_rmse_ == report["test_rmse"]
+
+
+def test_identifier(tmp_path):
+    sklearn = pytest.importorskip("sklearn.base")
+    u, y = system()
+    model = volterra.Identifier(draws=4, random_state=3)
+    with pytest.raises(volterra.NotFittedError):
+        model.predict(u)
+    copy = sklearn.clone(model)
+    assert copy.get_params() == dict(budget="5min", draws=4, random_state=3, n_jobs=None, verbose=False)
+    assert copy.fit(u[:, None], y) is copy
+    same = volterra.identify(u, y, draws=4, seed=3)
+    assert copy.report_.test_rmse_ == same.test_rmse_ and copy.kernel_ == same.model.kernel_
+    assert copy.predict(u[240:]).tolist() == same.predict(u[240:]).tolist()
+    r2 = 1 - np.mean((copy.predict(u[240:]) - y[240:]) ** 2) / np.var(y[240:])
+    assert copy.score(u[240:, None], y[240:]) == pytest.approx(r2, rel=1e-12)
+    volterra.save(copy.model_, tmp_path / "m.safetensors")
+    assert volterra.load(tmp_path / "m.safetensors").predict(u[:, None]).tolist() == copy.predict(u).tolist()
+    again = pickle.loads(pickle.dumps(copy))
+    assert again.predict(u[240:]).tolist() == same.predict(u[240:]).tolist()
+    frame = pytest.importorskip("pandas").DataFrame({"pump": u, "valve": u[::-1]})
+    named = volterra.Identifier(draws=1).fit(frame, y)
+    assert list(named.feature_names_in_) == ["pump", "valve"] and named.n_features_in_ == 2
 
 
 def test_bitwise_equal_to_program(program, tmp_path):

@@ -211,11 +211,12 @@ def identify(
         Number of candidates of every search, instead of a time limit (at least 1). The result then depends only on
         the data, this number and the seed.
     test : tuple of two arrays, optional
-        Another experiment for the test, with the same column names. Inputs and outputs, or lists of records. None: the
-        last fifth of the rows, or whole last records if these have 15 to 25 % of the rows.
+        Another experiment for the test, with the same column names. Inputs and outputs, or lists of records. None:
+        the last fifth of the rows, or whole last records if these have 15 to 25 % of the rows.
     groups : array-like of shape (n_steps,), optional
-        Column of record names, the rows of a record together; each record has its own state. The first rows of every
-        record (``rows_["washout"]``) set the state and are neither fitted nor scored.
+        Record of each row, if the rows are several records, each with its own initial state. The rows of a record must
+        be adjacent. The first rows of every record (``rows_["washout"]``) set the state and are neither fitted nor
+        scored.
     seed : int, default=0
     diagnose : bool, default=False
         Compute ``diagnosis_``. The page of ``volterra identify --report`` shows the same numbers.

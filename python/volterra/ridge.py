@@ -72,7 +72,7 @@ class VolterraRidge(SequenceRegressor):
         targets plus 4.5 ranges on either side, with a `DivergenceWarning` (ValueError with ``beyond="error"``). A run
         that starts without a measured output (``start="reset"``, several records) issues a `StartWarning`.
     washout : int, default=0
-        Leading rows excluded from the fit; they initialise the state.
+        Leading rows of every record excluded from the fit; they initialise the state.
     initial : {"zero", "first", "mean"} or array, default="zero"
         Constant input before the first row of every record: zero after scaling, the first row of the record, the mean
         of the inputs, or values in their units, one per input. The state before the first row is stationary for this

@@ -234,6 +234,9 @@ static volt_status run_stages(volt_identify_state *run, volt_view U, volt_view Y
     VOLT_TRY(volt_identify_search(run));
     VOLT_TRY(volt_identify_validate(run));
     VOLT_TRY(finish(run, model));
+    double chosen = found->candidates[found->chosen].nmse;
+    if (!(chosen < 1))
+        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_WORSE_THAN_CONSTANT, .value = chosen});
     for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
         if (!volt_identify_has_score(&found->candidates[i])) {
             found->candidates[i].nmse = NAN;

@@ -52,6 +52,34 @@ identify_test_file()
 }
 check "identify: a separate test, and warnings of the data check" identify_test_file
 
+# Five records of 60 rows in random order of their names; row 20 has a missing output.
+identify_records()
+{
+    identify_rows
+    awk -F, -v OFS=, 'NR == 1 { print "run", $0; next }
+        { r = int((NR - 2) / 60); if (NR == 21) $2 = "NA"; print substr("zbxay", r + 1, 1), $0 }' data.csv >runs.csv
+    awk -F, -v OFS=, 'NR == 1 { print "run", $0; next } { print NR < 42 ? "p" : "q", $0 }' test.csv >other.csv
+    expect 1 identify runs.csv --x u --y y --series run --draws 4 -o m.safetensors
+    err_names runs.csv 21 "'y'" --missing
+    expect 0 identify runs.csv --x u --y y --series run --missing interpolate --draws 4 -o m.safetensors --quiet --json
+    valid_json out "v['train_records'] == 4 and v['train_rows'] == 240 and v['washout'] == 3 and v['test_rows'] == 57"
+    valid_json out "v['test_washout'] == 3 and v['fit_begin'] == 0"
+    valid_json out "open('command', 'w').write(v['command'].split(' ', 1)[1].replace('m.saf', 'again.saf')) > 0"
+    eval "set -- $(cat command)"
+    expect 0 "$@" --quiet
+    cmp m.safetensors again.safetensors || fail "the command fits another model"
+    # The same with sources, a part of the rows and rows dropped; the test file has two records.
+    expect 0 identify --x runs.csv:u --y runs.csv:y --series runs.csv:run --rows 10:200 --missing drop --test other.csv \
+        --draws 1 -o m.safetensors --quiet --json
+    valid_json out "v['rows'] == 189 and v['train_records'] == 4 and v['test_rows'] == 76 and v['test_washout'] == 2"
+    valid_json out "'--rows 10:200' in v['command'] and '--missing drop' in v['command']"
+    expect 1 identify runs.csv --x u --y y --series run --missing drop --test test.csv --draws 1 -o m.safetensors
+    err_names test.csv run
+    expect 2 identify runs.csv --x u --y y --series run --missing zero --draws 1 -o m.safetensors
+    err_names --missing zero
+}
+check "identify: records, missing values and a part of the rows" identify_records
+
 identify_bad_input()
 {
     identify_rows
@@ -74,6 +102,16 @@ identify_bad_input()
     expect 1 identify data.csv --x u --y z --draws 2 -o m.safetensors
     err_names z
     [ ! -e m.safetensors ] || fail "a model was written"
+    # The outputs respond after the end of the rows, and a growing output.
+    awk -F, -v OFS=, 'BEGIN { srand(9) } NR == 1 { print; next } { print $1, rand() - 0.5, 1 }' data.csv >late.csv
+    expect 0 identify late.csv --x u --y y --draws 4 -o m.safetensors --quiet
+    err_names NMSE
+    awk -F, -v OFS=, 'NR == 1 { print; next } { y = 1.03 * y + $1; print $1, y, 1 }' data.csv >growing.csv
+    expect 0 identify growing.csv --x u --y y --draws 4 -o m.safetensors --quiet --json
+    valid_json out "0 < v['test_rmse'] < 1e300"
+    head -n 101 data.csv >hundred.csv
+    expect 0 identify hundred.csv --x u --y y --draws 4 -o m.safetensors --quiet --json
+    valid_json out "v['train_rows'] == 80 and v['test_rows'] == 20"
 }
 check "identify: bad input" identify_bad_input
 
