@@ -104,7 +104,7 @@ identify_bad_input()
     [ ! -e m.safetensors ] || fail "a model was written"
     # The outputs respond after the end of the rows, and a growing output.
     awk -F, -v OFS=, 'BEGIN { srand(9) } NR == 1 { print; next } { print $1, rand() - 0.5, 1 }' data.csv >late.csv
-    expect 0 identify late.csv --x u --y y --draws 4 -o m.safetensors --quiet
+    expect 0 identify late.csv --x u --y y --draws 4 -o m.safetensors
     err_names NMSE
     awk -F, -v OFS=, 'NR == 1 { print; next } { y = 1.03 * y + $1; print $1, y, 1 }' data.csv >growing.csv
     expect 0 identify growing.csv --x u --y y --draws 4 -o m.safetensors --quiet --json
