@@ -465,9 +465,8 @@ const cli_command command_identify = {
         "\n"
         "Searches use all training rows up to 3000, or the stretch of 3000 that covers most of the ranges of\n"
         "inputs and outputs. A short --budget shortens it, to at least 1000 rows. Three validation blocks of\n"
-        "a sixth of these rows follow the first half. The state at the start of a block is known, or zero\n"
-        "with --test. Candidates are fir without and with feedback (linear), volterra and memory with "
-        "filters,\n"
+        "a sixth of these rows follow the first half. The state at the start of a block is known.\n"
+        "Candidates are fir without and with feedback (linear), volterra and memory with filters,\n"
         "and fading and volterra with feedback, the last four with a linear term. On 1000 rows or more, the\n"
         "best two are searched again by CMA-ES.\n"
         "\n"
@@ -483,7 +482,7 @@ const cli_command command_identify = {
         "With --json, the object diagnosis has the same numbers.\n"
         "\n"
         "With --draws the result depends only on the data, the number and --seed. With --budget it also\n"
-        "depends on the speed of the machine. Several records (--series) are not supported: use tune.\n",
+        "depends on the speed of the machine.\n",
     .examples =
         "  volterra identify data.csv --x u --y y -o model.safetensors\n"
         "  volterra identify data.csv --x u --y y -o model.safetensors --report page.html\n"

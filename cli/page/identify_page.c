@@ -59,6 +59,9 @@ const char *identify_warning_text(const volt_identification *found, int64_t numb
             snprintf(text, size, "%s: column %lld of --y (%.3g of the rows)", begin,
                      (long long)warning->series + 1, warning->value);
         break;
+    case VOLT_WARNING_WORSE_THAN_CONSTANT:
+        snprintf(text, size, "%s (NMSE %.3g on the validation blocks)", begin, warning->value);
+        break;
     default:
         snprintf(text, size, "%s (test rows)", begin);
     }

@@ -10,9 +10,9 @@
 #include <math.h>
 
 enum {
-    TEST_SHARE = 5,      /* the last fifth of the rows is the test part ... */
-    WASHOUT_SHARE = 20,  /* washout: a twentieth of the rows of a record ... */
-    MOST_WASHOUT = 100,  /* ... at most this many */
+    TEST_SHARE = 5,     /* the last fifth of the rows is the test part ... */
+    WASHOUT_SHARE = 20, /* washout: a twentieth of the rows of a record ... */
+    MOST_WASHOUT = 100, /* ... at most this many */
     FEWEST_TRIALS = 40, /* trials on the rows of the search that a time budget should allow */
     MOST_TEST_ROWS = 20000
 };
