@@ -427,7 +427,7 @@ typedef struct volt_identification {
     int64_t fit_begin, fit_rows;       /* rows of the model */
     /* first rows of every record in the searches and in the model that are not fitted: a twentieth of a record, at most 100 */
     int64_t washout;
-    /* -- data check, on the training rows, partly on their longest record; see docs/math.md -- */
+    /* -- data check, on the training rows (the best excited 20000 of more), partly on their longest record; see docs/math.md -- */
     double time_step;      /* median difference of the times in seconds; 0: no times */
     int64_t uneven_steps;  /* time steps that differ from it by more than 10 % */
     int64_t delay;         /* lag of the largest absolute correlation of an output with an earlier input ... */

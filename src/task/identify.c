@@ -14,6 +14,7 @@
 enum {
     REFIT_ROWS = 6000, /* most rows of the model, with draws */
     LARGEST_REFIT = 20000,
+    CHECK_ROWS = 20000, /* most rows of the data check: its time must not depend on the record */
     LINEAR = VOLT_IDENTIFY_LINEAR
 };
 
@@ -218,6 +219,21 @@ static volt_status finish(volt_identify_state *run, volt_model **model)
     return is_final(status) ? status : VOLT_OK; /* without a linear model to compare with */
 }
 
+/* Data check, on the best excited stretch of many rows. */
+static volt_status check_data(volt_identify_state *run)
+{
+    int64_t rows = volt_min(run->found.train_rows, CHECK_ROWS), first = 0;
+    volt_records records = {0};
+    if (rows < run->found.train_rows)
+        first = volt_identify_stretch(run->U, run->Y, rows, NULL);
+    VOLT_TRY(volt_records_from(&run->given.records, first, &records));
+    volt_status status = volt_identify_check(
+        volt_view_rows(run->U, first, rows), volt_view_rows(run->Y, first, rows), &records,
+        run->options.times ? run->options.times + first : NULL, volt_identify_progress(run), &run->found);
+    volt_records_release(&records);
+    return status;
+}
+
 /* All stages after the options are read. */
 static volt_status run_stages(volt_identify_state *run, volt_view U, volt_view Y, volt_model **model)
 {
@@ -228,8 +244,7 @@ static volt_status run_stages(volt_identify_state *run, volt_view U, volt_view Y
     run->shares = whole;
     snprintf(run->stage, sizeof run->stage, "data check");
     VOLT_TRY(volt_identify_take_rows(run, U, Y));
-    VOLT_TRY(volt_identify_check(run->U, run->Y, &run->given.records, run->options.times,
-                                 volt_identify_progress(run), found));
+    VOLT_TRY(check_data(run));
     VOLT_TRY(volt_identify_choose_search_rows(run, volt_identify_polish_share() / whole));
     VOLT_TRY(volt_identify_search(run));
     VOLT_TRY(volt_identify_validate(run));
