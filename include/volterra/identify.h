@@ -1,4 +1,4 @@
-/* include/volterra/identify.h: diagnosis of an identified model: residuals, frequency response, Volterra series, ranges.
+/* volterra/identify.h: diagnosis of an identified model: residuals, frequency response, Volterra series, ranges.
  *
  *     volt_diagnosis *diagnosis = NULL;
  *     volt_status status = volt_identify_diagnose(U, Y, &options, model, &found, &diagnosis);
@@ -40,7 +40,7 @@ typedef struct volt_diagnosis {
     const volt_explanation *explanation; /* Volterra series to order 2; NULL: the kernel has none */
 } volt_diagnosis;
 
-/* Diagnoses the model of volt_identify. U, Y and options are those of that call, `found` is its result. Simulates the test rows
+/* Diagnoses the model of volt_identify. Takes the U, Y and options of that call, and its result `found`. Simulates the test rows
  * again. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *diagnosis with volt_diagnosis_free. */
 VOLT_API volt_status volt_identify_diagnose(volt_view U, volt_view Y, const volt_identify_options *options,
                                             const volt_model *model, const volt_identification *found,

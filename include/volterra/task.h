@@ -16,6 +16,7 @@
 #include "volterra/io.h"
 #include "volterra/live.h"
 #include "volterra/model.h"
+#include "volterra/row_anomaly.h"
 #include "volterra/select.h"
 #include "volterra/stats.h"
 
@@ -476,42 +477,6 @@ typedef struct volt_identification {
  * VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *model with volt_model_free. */
 VOLT_API volt_status volt_identify(volt_view U, volt_view Y, const volt_identify_options *options,
                                    volt_model **model, volt_identification *result);
-
-/* ---- anomalous rows --------------------------------------------------------------------------- */
-
-/* A model of the first rows of a series predicts each later row; the score of a row is its error relative to the latest errors
- * (volt_detection):
- *
- *     volt_model *model = NULL;
- *     volt_status status = volt_row_anomaly_fit(training_rows, NULL, &model);
- *     if (!status)
- *         status = volt_row_anomaly_score(model, following_rows, NULL, scores, channels);
- *     volt_model_free(model);
- */
-typedef struct volt_row_anomaly_options {
-    size_t struct_size;
-    const char *kernel; /* kernel text, "volterra" */
-    int64_t train_rows; /* leading rows to fit, at least 3; 0 (default): a third of the rows, 50 to 2000 */
-    const char *const *names; /* (optional) d names of the columns, stored in the model */
-    double rate;              /* rate of false alarms, in (0, 1) (default: 0.001) */
-    int64_t window; /* number of latest rows that are learned, 500; 0: no learning after the training rows */
-    volt_progress progress;
-} volt_row_anomaly_options;
-VOLT_API volt_row_anomaly_options volt_row_anomaly_options_default(void);
-
-/* Fits the model on the first train_rows rows of X (n x d, in time order, finite): the target of a row is the next row, and all
- * choices are made on held-out rows. volt_model_info.n is train_rows - 1. VOLT_ERR_DATA if train_rows is 0 and no rows are left
- * to score; VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL and the errors of volt_model_fit. Free *model with volt_model_free. */
-VOLT_API volt_status volt_row_anomaly_fit(volt_view X, const volt_row_anomaly_options *options,
-                                          volt_model **model);
-
-/* Scores the rows X (m x d) that follow the training rows; every call starts at the end of training. scores (m x 3) receives
- * score, threshold and alarm (0 or 1) of each row, channels (m, may be NULL) its channel, as in volt_detection. `kernel`,
- * train_rows and names are ignored. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_CANCELLED; VOLT_ERR_ARGUMENT also for a model
- * that does not predict its own inputs one row ahead. */
-VOLT_API volt_status volt_row_anomaly_score(const volt_model *model, volt_view X,
-                                            const volt_row_anomaly_options *options, volt_matrix scores,
-                                            int64_t *channels);
 
 /* ---- comparison of kernels -------------------------------------------------------------------- */
 

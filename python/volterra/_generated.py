@@ -1424,18 +1424,6 @@ class Identification(Sized):
     ]
 
 
-class RowAnomalyOptions(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("kernel", c_char_p),
-        ("train_rows", c_int64),
-        ("names", POINTER(c_char_p)),
-        ("rate", c_double),
-        ("window", c_int64),
-        ("progress", Progress),
-    ]
-
-
 class Contender(ctypes.Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -1716,7 +1704,6 @@ STRUCTS: Dict[str, Any] = {
     "volt_identify_options": IdentifyOptions,
     "volt_identify_candidate": IdentifyCandidate,
     "volt_identification": Identification,
-    "volt_row_anomaly_options": RowAnomalyOptions,
     "volt_contender": Contender,
     "volt_compare_options": CompareOptions,
     "volt_comparison_row": ComparisonRow,
@@ -1887,9 +1874,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_forecast_many": (c_int, [POINTER(LongRows), POINTER(ForecastOptions), ForecastFn, c_void_p]),
     "volt_identify_options_default": (IdentifyOptions, []),
     "volt_identify": (c_int, [Matrix, Matrix, POINTER(IdentifyOptions), POINTER(c_void_p), POINTER(Identification)]),
-    "volt_row_anomaly_options_default": (RowAnomalyOptions, []),
-    "volt_row_anomaly_fit": (c_int, [Matrix, POINTER(RowAnomalyOptions), POINTER(c_void_p)]),
-    "volt_row_anomaly_score": (c_int, [c_void_p, Matrix, POINTER(RowAnomalyOptions), Matrix, c_void_p]),
     "volt_compare_options_default": (CompareOptions, []),
     "volt_compare_run": (c_int, [Matrix, Matrix, c_int64, POINTER(CompareOptions), POINTER(c_void_p)]),
     "volt_comparison_free": (None, [c_void_p]),

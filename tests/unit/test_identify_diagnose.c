@@ -73,7 +73,7 @@ static void numbers_equal_direct_computations(void **state)
     assert_true(one->below[0] == 0 && one->above[0] == 2 && one->beyond[0] > 0.9 && one->beyond[0] < 1.1);
     assert_true(one->below[1] + one->above[1] < 5 && one->beyond[1] < 0.1);
 
-    /* Both responses are those of the system. Estimates from 400 rows have errors of about 5 %; five of them. */
+    /* Both responses equal the known one of the system. Estimates from 400 rows have errors of about 5 %; five of them. */
     assert_true(one->bins > 0 && one->model_gain && one->explanation && one->explanation->order == 2);
     for (int64_t b = 0; b < one->bins; b++) {
         double complex turn = cexp(-2 * pi * I * one->frequencies[b]);
