@@ -34,7 +34,8 @@ typedef struct training_arguments {
 extern const option_table training_pairing_options; /* targets, horizon, rows, missing values, records */
 extern const option_table training_data_options;    /* the same with --x (required) */
 extern const option_table training_input_options;   /* transformations of targets and inputs */
-extern const option_table training_model_options;   /* the same with feedback, washout, initial input, constant and scaling */
+extern const option_table
+    training_model_options; /* the same with feedback, washout, initial input, constant and scaling */
 
 /* Training data: rows t of the inputs and rows t + ahead of the targets, for every record. */
 typedef struct training_data {
