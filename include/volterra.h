@@ -50,6 +50,7 @@
 #include "volterra/select.h"
 #include "volterra/data.h"
 #include "volterra/stats.h"
+#include "volterra/row_anomaly.h"
 #include "volterra/task.h"
 #include "volterra/identify.h"
 #include "volterra/series.h"

@@ -1118,6 +1118,18 @@ class Warning(ctypes.Structure):
     ]
 
 
+class RowAnomalyOptions(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kernel", c_char_p),
+        ("train_rows", c_int64),
+        ("names", POINTER(c_char_p)),
+        ("rate", c_double),
+        ("window", c_int64),
+        ("progress", Progress),
+    ]
+
+
 class PairingOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -1688,6 +1700,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_mcs_options": McsOptions,
     "volt_mcs": Mcs,
     "volt_warning": Warning,
+    "volt_row_anomaly_options": RowAnomalyOptions,
     "volt_pairing_options": PairingOptions,
     "volt_pairing": Pairing,
     "volt_times_report": TimesReport,
@@ -1858,6 +1871,9 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_mcs_compute": (c_int, [Matrix, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
     "volt_mcs_free": (None, [POINTER(Mcs)]),
     "volt_warning_text": (c_char_p, [c_int]),
+    "volt_row_anomaly_options_default": (RowAnomalyOptions, []),
+    "volt_row_anomaly_fit": (c_int, [Matrix, POINTER(RowAnomalyOptions), POINTER(c_void_p)]),
+    "volt_row_anomaly_score": (c_int, [c_void_p, Matrix, POINTER(RowAnomalyOptions), Matrix, c_void_p]),
     "volt_pairing_options_default": (PairingOptions, []),
     "volt_pairing_create": (c_int, [Matrix, Matrix, POINTER(PairingOptions), POINTER(POINTER(Pairing))]),
     "volt_pairing_free": (None, [POINTER(Pairing)]),
