@@ -181,7 +181,7 @@ typedef enum volt_forecast_member {
     VOLT_MEMBER_NAIVE,    /* last value */
     VOLT_MEMBER_SEASONAL, /* value one season earlier */
     VOLT_MEMBER_DRIFT,    /* last value plus the mean change */
-    VOLT_MEMBER_AR        /* linear autoregression */
+    VOLT_MEMBER_AR        /* linear autoregression around a periodic mean */
 } volt_forecast_member;
 
 enum { VOLT_FORECAST_MAX_STEPS = 60 }; /* largest default number of steps */
@@ -214,7 +214,7 @@ VOLT_API volt_forecast_options volt_forecast_options_default(void);
 /* Forecasts the next rows of `series` (n x k, n >= 3, in time order, finite). The forecast is a weighted mean of kernel fits
  * and classical methods. The kernel has a separate fit for each step, with target, inputs, constant and alpha chosen on
  * held-out rows; steps for which the rows are too few, or for which it is not clearly better than the last value, are left to
- * the classical methods. Weights are proportional to 1 / MSE^2 of rolling forecasts from earlier rows (docs/math.md).
+ * the classical methods. Weights are proportional to 1 / MAE^4 of rolling forecasts from earlier rows (docs/math.md).
  * VOLT_ERR_DATA for too few rows; VOLT_ERR_ARGUMENT for an option out of range. */
 VOLT_API volt_status volt_forecast_run(volt_view series, const volt_forecast_options *options,
                                        volt_forecast **forecast);

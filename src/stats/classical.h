@@ -83,6 +83,20 @@ typedef enum volt_theta_kind {
 volt_status volt_theta_forecast(volt_theta_kind kind, const double *y, int64_t n, int64_t season, int64_t h,
                                 double *mean, volt_theta_info *info);
 
+/* ---- seasonal_ar.c ------------------------------------------------------------------------------ */
+
+/* Number of phases: columns that represent a season of `rows` rows, min(S - 1, 24). 0 without a season or with fewer
+ * than three. */
+int64_t volt_season_phases(int64_t season, int64_t rows);
+
+/* Phase j of row t: cosine (even j) and sine (odd j) of the harmonics of the season, of mean square 1. */
+double volt_season_phase(int64_t season, int64_t j, int64_t t);
+
+enum { VOLT_SEASONAL_AR_ROWS = 8 };
+
+/* A linear autoregression with the phases of the season, n >= 8: up to 14 lags and those of the season, chosen by AICc. */
+volt_status volt_seasonal_ar_forecast(const double *y, int64_t n, int64_t season, int64_t h, double *mean);
+
 /* ---- ets.c -------------------------------------------------------------------------------------- */
 
 typedef enum volt_ets_trend { VOLT_ETS_LEVEL, VOLT_ETS_TREND, VOLT_ETS_DAMPED } volt_ets_trend;

@@ -35,26 +35,26 @@ typedef struct forecast_part {
     double weight;
 } forecast_part;
 
-/* MSE of a part relative to that of the first one, where both are known; NaN: nowhere. */
-static double relative_mse(const forecast_part *part, const forecast_part *first, int64_t count)
+/* Mean absolute error of a part relative to that of the first one, where both are known; NaN: nowhere. */
+static double relative_error(const forecast_part *part, const forecast_part *first, int64_t count)
 {
     double sum = 0, other = 0;
     for (int64_t i = 0; i < count; i++)
         if (!isnan(part->error[i]) && !isnan(first->error[i])) {
-            sum += part->error[i] * part->error[i];
-            other += first->error[i] * first->error[i];
+            sum += fabs(part->error[i]);
+            other += fabs(first->error[i]);
         }
     return other > 0 ? sum / other : NAN;
 }
 
-/* Sets the weights, proportional to 1 / MSE^2; parts whose errors are unknown have weight 0. */
+/* Sets the weights, proportional to 1 / MAE^4; parts whose errors are unknown have weight 0. */
 static void set_weights(forecast_part *parts, int n, int64_t count)
 {
-    static const double least = 1e-6; /* of the MSE of the first part */
+    static const double least = 1e-3; /* of the error of the first part */
     double total = 0;
     for (int i = 0; i < n; i++) {
-        double mse = i == 0 ? 1 : relative_mse(&parts[i], &parts[0], count);
-        parts[i].weight = isnan(mse) ? 0 : 1 / pow(fmax(mse, least), 2);
+        double error = i == 0 ? 1 : relative_error(&parts[i], &parts[0], count);
+        parts[i].weight = isnan(error) ? 0 : 1 / pow(fmax(error, least), 4);
         total += parts[i].weight;
     }
     for (int i = 0; i < n; i++)

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "stats/classical.h"
 
 #include <math.h>
 
@@ -18,31 +19,15 @@ static double spread_of(volt_view levels, int64_t k)
     return sqrt(variance);
 }
 
-/* A fit scales all its inputs by one number, so series of different units are brought to one spread. */
-volt_status volt_forecast_group_create(const forecast_data *data, int64_t first, int64_t count,
-                                       forecast_group *group)
+/* Sets the phases of the season in the rows that are forecast. */
+static void set_phases(forecast_group *group, int64_t ahead)
 {
-    volt_view levels = data->levels;
-    int64_t rows = levels.rows, more = data->known.data ? data->known.cols : 0;
-    group->data = data;
-    group->first = first;
-    group->count = count;
-    group->scale = volt_alloc_doubles(1, count);
-    group->anchors = volt_alloc(count, sizeof *group->anchors);
-    group->inputs = volt_matrix_of(volt_alloc_doubles(rows, count + more), rows, count + more);
-    if (!group->scale || !group->anchors || !group->inputs.data)
-        return VOLT_ERR_MEMORY;
-    for (int64_t k = 0; k < count; k++) {
-        double spread = spread_of(levels, first + k);
-        group->anchors[k] = k;
-        group->scale[k] = spread > 0 && isfinite(spread) ? spread : 1;
-        for (int64_t i = 0; i < rows; i++)
-            group->inputs.data[i * group->inputs.ld + k] =
-                levels.data[i * levels.ld + first + k] / group->scale[k];
-        if (group->season == 0)
-            group->season = data->seasons[first + k];
-    }
-    return VOLT_OK;
+    static const double spread = 0.5; /* relative to the series */
+    int64_t first = group->inputs.cols - group->phases;
+    for (int64_t j = 0; j < group->phases; j++)
+        for (int64_t i = 0; i < group->inputs.rows; i++)
+            group->inputs.data[i * group->inputs.ld + first + j] =
+                spread * volt_season_phase(group->season, j, i + ahead);
 }
 
 /* Sets the known inputs for a forecast `ahead` rows ahead, each divided by its spread. */
@@ -56,6 +41,37 @@ static void set_known(forecast_group *group, int64_t ahead)
             group->inputs.data[i * group->inputs.ld + group->count + j] =
                 known.data[(i + shift) * known.ld + j] / (spread > 0 ? spread : 1);
     }
+}
+
+/* A fit scales all its inputs by one number, so series of different units are brought to one spread. */
+volt_status volt_forecast_group_create(const forecast_data *data, int64_t first, int64_t count,
+                                       forecast_group *group)
+{
+    volt_view levels = data->levels;
+    int64_t rows = levels.rows, more = data->known.data ? data->known.cols : 0;
+    group->data = data;
+    group->first = first;
+    group->count = count;
+    for (int64_t k = 0; k < count && group->season == 0; k++)
+        group->season = data->seasons[first + k];
+    group->phases = volt_season_phases(group->season, rows);
+    more += group->phases;
+    group->scale = volt_alloc_doubles(1, count);
+    group->anchors = volt_alloc(count, sizeof *group->anchors);
+    group->inputs = volt_matrix_of(volt_alloc_doubles(rows, count + more), rows, count + more);
+    if (!group->scale || !group->anchors || !group->inputs.data)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < count; k++) {
+        double spread = spread_of(levels, first + k);
+        group->anchors[k] = k;
+        group->scale[k] = spread > 0 && isfinite(spread) ? spread : 1;
+        for (int64_t i = 0; i < rows; i++)
+            group->inputs.data[i * group->inputs.ld + k] =
+                levels.data[i * levels.ld + first + k] / group->scale[k];
+    }
+    set_known(group, 1);
+    set_phases(group, 1);
+    return VOLT_OK;
 }
 
 void volt_forecast_group_release(forecast_group *group)
@@ -98,6 +114,7 @@ volt_status volt_forecast_group_fit(forecast_group *group, const volt_kernel *ke
                                     int64_t ahead, volt_progress progress, volt_model **model)
 {
     set_known(group, ahead);
+    set_phases(group, ahead);
     volt_view inputs = volt_view_rows(volt_as_view(group->inputs), 0, rows);
     int64_t pairs = rows - ahead;
     volt_view targets = {inputs.data + ahead * inputs.ld, pairs, group->count, inputs.ld};

@@ -21,7 +21,8 @@ typedef struct forecast_group {
     const forecast_data *data;
     int64_t first, count; /* series of the data */
     int64_t season;       /* the first season among them; 0: none */
-    volt_matrix inputs;   /* the series, each divided by its scale, then the known inputs */
+    int64_t phases;       /* number of columns of that season */
+    volt_matrix inputs;   /* the series, each divided by its scale, then the known inputs, then the phases */
     double *scale;        /* of the series: their standard deviations */
     int64_t *anchors;
     double alpha;  /* of the last choice, for a single series; infinite: a constant; 0: none */

@@ -40,24 +40,21 @@ typedef struct member_fit {
     bool has_ets;
 } member_fit;
 
-static volt_status forecast_baseline(volt_forecast_member member, const forecast_series *series, int64_t known,
-                                     double *mean)
+static void forecast_baseline(volt_forecast_member member, const forecast_series *series, int64_t known,
+                              double *mean)
 {
     const double *y = series->y;
     double change = known > 1 ? (y[known - 1] - y[0]) / (double)(known - 1) : 0;
     int64_t S = series->season;
     for (int64_t h = 1; h <= series->steps; h++) {
         int64_t back = S >= 2 ? (h + S - 1) / S * S : 0;
-        if (member == VOLT_MEMBER_NAIVE)
+        if (member == VOLT_MEMBER_NAIVE || member == VOLT_MEMBER_AR) /* too few rows for an autoregression */
             mean[h - 1] = y[known - 1];
         else if (member == VOLT_MEMBER_DRIFT)
             mean[h - 1] = y[known - 1] + (double)h * change;
-        else if (member == VOLT_MEMBER_SEASONAL)
-            mean[h - 1] = S >= 2 && known - 1 + h >= back ? y[known - 1 + h - back] : NAN;
         else
-            volt_autoregression(y, h, S, known, known - 1 + h, 1, &mean[h - 1]);
+            mean[h - 1] = S >= 2 && known - 1 + h >= back ? y[known - 1 + h - back] : NAN;
     }
-    return VOLT_OK;
 }
 
 /* Forecasts all steps from the first `known` rows. */
@@ -67,8 +64,12 @@ static volt_status forecast_from(volt_forecast_member member, const forecast_ser
     if (member == VOLT_MEMBER_THETA)
         return volt_theta_forecast(VOLT_THETA_OPTIMISED, series->y, known, series->season, series->steps, mean,
                                    NULL);
-    if (member != VOLT_MEMBER_ETS)
-        return forecast_baseline(member, series, known, mean);
+    if (member == VOLT_MEMBER_AR && known >= VOLT_SEASONAL_AR_ROWS)
+        return volt_seasonal_ar_forecast(series->y, known, series->season, series->steps, mean);
+    if (member != VOLT_MEMBER_ETS) {
+        forecast_baseline(member, series, known, mean);
+        return VOLT_OK;
+    }
     volt_ets_info info;
     VOLT_TRY(volt_ets_forecast(series->y, known, series->season, series->steps, fit->has_ets ? &fit->ets : NULL,
                                mean, NULL, &info));

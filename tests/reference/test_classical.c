@@ -1,4 +1,4 @@
-/* tests/reference/test_classical.c: Theta and exponential smoothing against statsforecast.
+/* tests/reference/test_classical.c: Theta and exponential smoothing against statsforecast, autoregression against NumPy.
  *
  * Recursions with given parameters are compared directly. Fits are compared with the optimum of statsforecast's
  * likelihood near its own parameters: this library may find another optimum, but not a worse one. */
@@ -97,6 +97,30 @@ static void theta_reaches_the_optimum(void **state)
         const series_case at = series_at(file, i);
         check_theta(&at, VOLT_THETA_OPTIMISED, "theta");
         check_theta(&at, VOLT_THETA_DYNAMIC, "dynamic");
+    }
+    golden_free(file);
+}
+
+/* ---- autoregression ----------------------------------------------------------------------------- */
+
+static void autoregression_equals_separate_fits(void **state)
+{
+    (void)state;
+    enum { STEPS = 30 };
+    golden *file = golden_load("seasonal_ar");
+    for (int i = 0; i < golden_length(file, "inputs.series"); i++) {
+        char path[128];
+        double mean[STEPS], scale = 0;
+        const series_case at = {.file = file,
+                                .index = i,
+                                .name = golden_text(file, path_of(&(series_case){.index = i}, path, "name"))};
+        const golden_array y = array_at(&at, "y"), expected = array_at(&at, "mean");
+        const int64_t season = (int64_t)number_at(&at, "season");
+        assert_int_equal(expected.count, STEPS);
+        for (int64_t t = season; t < y.count; t++)
+            scale += fabs(y.data[t] - y.data[t - season]) / (double)(y.count - season);
+        check_ok(volt_seasonal_ar_forecast(y.data, y.count, season, STEPS, mean));
+        golden_check(at.name, expected.data, mean, STEPS, golden_tol(file, "mean") * scale, GOLDEN_ABSOLUTE);
     }
     golden_free(file);
 }
@@ -250,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(theta_reaches_the_optimum),
+        cmocka_unit_test(autoregression_equals_separate_fits),
         cmocka_unit_test(recursions_equal_the_golden_file),
         cmocka_unit_test(choices_are_not_worse),
         cmocka_unit_test(forms_reach_the_likelihood),

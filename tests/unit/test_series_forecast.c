@@ -51,11 +51,20 @@ static volt_forecast_info info_of(const volt_forecast *forecast)
 
 /* ---- values ----------------------------------------------------------------------------------- */
 
-/* Forecast of a plain fit `ahead` rows ahead, in units of the standard deviation. */
+/* Phases of a season of 12 rows: five pairs of cosine and sine, and the alternation, half as large as the series. */
+enum { PHASES = SEASON - 1, INPUTS = 1 + PHASES };
+
+static double phase_of(int64_t j, int64_t t)
+{
+    double angle = 2 * acos(-1) * (double)(j / 2 + 1) * (double)t / SEASON;
+    return j == PHASES - 1 ? 0.5 * cos(angle) : 0.5 * sqrt(2) * (j % 2 ? sin(angle) : cos(angle));
+}
+
+/* Forecast of a plain fit `ahead` rows ahead, in units of the standard deviation, with the phases of the row forecast. */
 static double plain_fit(const double *levels, int64_t rows, int64_t ahead, double *share)
 {
-    double mean = 0, variance = 0, *scaled = new_matrix(rows, 1), *out = new_matrix(ahead, 1);
-    int64_t anchor = 0;
+    double mean = 0, variance = 0, *inputs = new_matrix(rows, INPUTS), *out = new_matrix(ahead, 1);
+    int64_t anchor = 0, pairs = rows - ahead;
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
     volt_model_info info = {.struct_size = sizeof info};
@@ -64,22 +73,27 @@ static double plain_fit(const double *levels, int64_t rows, int64_t ahead, doubl
         mean += levels[i] / (double)rows;
     for (int64_t i = 0; i < rows; i++)
         variance += (levels[i] - mean) * (levels[i] - mean) / (double)rows;
-    for (int64_t i = 0; i < rows; i++)
-        scaled[i] = levels[i] / sqrt(variance);
+    for (int64_t i = 0; i < rows; i++) {
+        inputs[i * INPUTS] = levels[i] / sqrt(variance);
+        for (int64_t j = 0; j < PHASES; j++)
+            inputs[i * INPUTS + 1 + j] = phase_of(j, i + ahead);
+    }
     fit.ahead = ahead;
     fit.season = SEASON;
     fit.anchors = &anchor;
+    fit.passthrough_columns = PHASES;
     check_ok(volt_kernel_parse("volterra", &kernel));
-    check_ok(volt_model_fit(kernel, view_of(scaled, rows - ahead, 1), view_of(scaled + ahead, rows - ahead, 1),
-                            &fit, volt_matrix_of(NULL, 0, 0), &model));
-    check_ok(volt_model_predict(model, view_of(scaled + rows - ahead, ahead, 1), NULL,
+    check_ok(volt_model_fit(kernel, view_of(inputs, pairs, INPUTS),
+                            (volt_view){inputs + ahead * INPUTS, pairs, 1, INPUTS}, &fit,
+                            volt_matrix_of(NULL, 0, 0), &model));
+    check_ok(volt_model_predict(model, view_of(inputs + pairs * INPUTS, ahead, INPUTS), NULL,
                                 volt_matrix_of(out, ahead, 1), NULL));
     volt_model_get_info(model, &info);
     *share = info.report->share[0];
     double value = out[ahead - 1] * sqrt(variance);
     volt_model_free(model);
     volt_kernel_free(kernel);
-    free(scaled);
+    free(inputs);
     free(out);
     return value;
 }

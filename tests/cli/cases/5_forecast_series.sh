@@ -61,15 +61,15 @@ forecast_one()
 }
 check "forecast: values, expected errors, weights, baselines and a plot" forecast_one
 
-# The kernel member of step H equals the prediction of fit --ahead H for the last row. Its alpha is chosen as by fit at the
-# steps 1, 2, 4, ...
+# Without a season, the kernel member of step H equals the prediction of fit --ahead H for the last row. Its alpha is chosen as
+# by fit at the steps 1, 2, 4, ...
 forecast_kernel_is_fit()
 {
     monthly 150 >s.csv
-    expect 0 forecast s.csv --steps 2 --json
+    expect 0 forecast s.csv --steps 2 --season none --json
     cp out f.json
     [ -z "$(ls ./*-forecast.*)" ] || fail "--json wrote a file"
-    expect 0 fit --x s.csv:a --ahead 1 --season 12 -o m.safetensors
+    expect 0 fit --x s.csv:a --ahead 1 --season none -o m.safetensors
     expect 0 predict m.safetensors --x s.csv:a --rows -1: -o p.csv
     valid_json f.json "abs(v['members'][0]['forecast'][0] - $(tail -n 1 p.csv | sed 's/.*,//')) < 1e-8"
 }
