@@ -32,7 +32,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_compl
 PEERS = ("output error", "FROLS", "kernel NARX", "GRU")
 LINEAR = "output error"
 TOLERANCE = 1.05  # a result within this factor of the best peer's counts as equal
-ONE_THREAD = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def arguments():
@@ -119,7 +119,9 @@ def volterra_result(program, extra, entry, budget):
         command += ["--threads", "1", "-o", "model.safetensors", "--json", "--quiet", *extra]
         printed, messages = pathlib.Path(scratch) / "printed", pathlib.Path(scratch) / "messages"
         with printed.open("w") as out, messages.open("w") as err:
-            child = subprocess.Popen(command, cwd=scratch, env=ONE_THREAD, stdout=out, stderr=err)
+            child = subprocess.Popen(
+                command, cwd=scratch, env={**os.environ, **ONE_THREAD}, stdout=out, stderr=err
+            )
             _, status, usage = os.wait4(child.pid, 0)  # subprocess does not report the time of one child
             child.returncode = status
         try:
@@ -160,6 +162,7 @@ def progress(done, count, name, begun):
 def add_peers(options, entries, path, results):
     """Computes the peers that are not stored with this budget, and stores each result at once."""
     begun, methods = time.perf_counter(), options.methods.split(",")
+    os.environ.update(ONE_THREAD)  # before the workers import numpy
     wanted = [
         (entry, name)
         for entry in entries
