@@ -274,6 +274,22 @@ static void report_rows(const volt_identification *found, const identify_data *d
     report_check(found, results);
 }
 
+/* The chosen family, and those averaged with it. */
+static void report_chosen(const volt_identification *found, result_list *results)
+{
+    const volt_identify_candidate *chosen = chosen_of(found);
+    char names[256] = "";
+    for (int64_t i = 0; i < found->n_averaged; i++) {
+        const char *name = found->candidates[found->averaged[i]].name;
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? " + " : "", name);
+    }
+    results_count(results, "averaged", NULL, found->n_averaged);
+    results_text(results, NULL, "chosen", "%s%s", found->n_averaged > 1 ? "average of " : "", names);
+    if (chosen->is_linear)
+        results_text(results, NULL, "", "no other model is better on every block");
+}
+
 static int print_report(const identify_arguments *arguments, const volt_identification *found,
                         const identify_data *data, const char *command, const identify_report *report)
 {
@@ -288,8 +304,7 @@ static int print_report(const identify_arguments *arguments, const volt_identifi
     results_text(results, "kernel", NULL, "%s", chosen->kernel);
     results_number(results, "alpha", NULL, chosen->alpha);
     results_number(results, "feedback_weight", NULL, chosen->feedback_weight);
-    results_text(results, NULL, "chosen", "%s%s", chosen->name,
-                 chosen->is_linear ? " (no other model is better on every block)" : "");
+    report_chosen(found, results);
     results_number(results, "test_rmse", NULL, found->test_rmse);
     results_number(results, "linear_test_rmse", NULL, found->linear_test_rmse);
     results_text(results, NULL, "test RMSE", "%.6g, linear model %.6g (%lld rows)", found->test_rmse,
@@ -303,11 +318,11 @@ static int print_report(const identify_arguments *arguments, const volt_identifi
     return results_print(results);
 }
 
-/* Returns the command that fits the same model; the caller frees it. NULL: out of memory. */
-static char *fit_command(const identify_arguments *arguments, const volt_identification *found,
-                         const identify_sources *sources, const identify_data *data)
+/* Returns the command that fits a candidate to this file; the caller frees it. NULL: out of memory. */
+static char *candidate_command(const identify_arguments *arguments, const volt_identify_candidate *one,
+                               const volt_identification *found, const identify_sources *sources,
+                               const identify_data *data, const char *output)
 {
-    const volt_identify_candidate *chosen = chosen_of(found);
     char range[QUANTITY_LENGTH];
     training_arguments training = {.x = sources->x,
                                    .y = sources->y,
@@ -315,13 +330,52 @@ static char *fit_command(const identify_arguments *arguments, const volt_identif
                                    .missing = arguments->missing,
                                    .washout = found->washout};
     volt_fit_options options = volt_fit_options_default();
-    options.alpha = chosen->alpha;
-    options.feedback_weight = chosen->feedback_weight;
+    options.alpha = one->alpha;
+    options.feedback_weight = one->feedback_weight;
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
     file_rows(data, found->fit_begin, found->fit_rows, range);
     training.rows = (row_range){.given = true, .text = range};
-    return training_fit_command(&training, &options, chosen->kernel, arguments->output);
+    return training_fit_command(&training, &options, one->kernel, output);
+}
+
+/* Joins two commands; frees both. NULL: one is NULL, or out of memory. */
+static char *join_commands(char *first, char *second)
+{
+    size_t size = first && second ? strlen(first) + strlen(second) + sizeof " && " : 0;
+    char *both = size > 0 ? malloc(size) : NULL;
+    if (both)
+        snprintf(both, size, "%s && %s", first, second);
+    free(first);
+    free(second);
+    return both;
+}
+
+/* Returns the command that fits the same model, or its parts FILE.1, FILE.2, ... and their average; the caller frees
+ * it. NULL: out of memory. */
+static char *fit_command(const identify_arguments *arguments, const volt_identification *found,
+                         const identify_sources *sources, const identify_data *data)
+{
+    enum { NUMBER = 8 };
+    size_t size = strlen(arguments->output) + NUMBER;
+    char *part = malloc(size), *whole = NULL;
+    if (found->n_averaged == 1 || !part) {
+        free(part);
+        return candidate_command(arguments, chosen_of(found), found, sources, data, arguments->output);
+    }
+    shell_words combine = {0};
+    shell_words_add(&combine, NULL, "volterra");
+    shell_words_add(&combine, NULL, "combine");
+    for (int64_t i = 0; i < found->n_averaged; i++) {
+        snprintf(part, size, "%s.%d", arguments->output, (int)i + 1);
+        shell_words_add(&combine, NULL, part);
+        char *fit =
+            candidate_command(arguments, &found->candidates[found->averaged[i]], found, sources, data, part);
+        whole = i > 0 ? join_commands(whole, fit) : fit;
+    }
+    shell_words_add(&combine, "-o", arguments->output);
+    free(part);
+    return join_commands(whole, shell_words_take(&combine));
 }
 
 /* The command as typed; the caller frees it. NULL: out of memory. */

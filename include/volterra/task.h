@@ -451,6 +451,8 @@ typedef struct volt_identification {
     /* -- candidates -- */
     volt_identify_candidate candidates[VOLT_IDENTIFY_CANDIDATES];
     int64_t chosen, best_linear; /* candidates */
+    /* the model is the average of these candidates, the chosen one first; 1: the chosen one only */
+    int64_t n_averaged, averaged[VOLT_IDENTIFY_CANDIDATES];
     /* root mean squared simulation errors on the test rows, over all outputs */
     double test_rmse, linear_test_rmse;
     double seconds;
@@ -470,7 +472,8 @@ typedef struct volt_identification {
  * best nonlinear family, and the second if it is close, are refined by CMA-ES from their best trial. From 1600 rows on, these
  * searches use the best-excited 1100 rows; all families are then scored on all rows of the search, and the best are refined
  * there (with draws: a 32nd of them). A nonlinear model replaces the better linear one only if it has a lower error on every
- * block and is not rejected (volt_identify_candidate). Both are fitted again on as many training rows as the time (with draws:
+ * block and is not rejected (volt_identify_candidate). The model is the average (volt_model_sum) of all such models with at most
+ * 1.1 times the root mean NMSE of the best. It and the linear model are fitted again on as many training rows as the time (with draws:
  * 6000 rows) and the memory allow, and simulated on the test rows.
  *
  * VOLT_ERR_DATA: too few rows, a constant output, constant inputs, or no linear model with a score; VOLT_ERR_NOT_FINITE,

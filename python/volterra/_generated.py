@@ -1428,6 +1428,8 @@ class Identification(Sized):
         ("candidates", IdentifyCandidate * 6),
         ("chosen", c_int64),
         ("best_linear", c_int64),
+        ("n_averaged", c_int64),
+        ("averaged", c_int64 * 6),
         ("test_rmse", c_double),
         ("linear_test_rmse", c_double),
         ("seconds", c_double),

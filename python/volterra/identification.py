@@ -67,6 +67,8 @@ class Identification:
         third of a free run over that of its first third), ``excess`` (distance from the linear model for inputs 1.3 times as
         far from their mean, relative to the spread of the outputs) and ``rejected`` (the excess is above 3, or the run
         diverges).
+    averaged_ : list of str
+        Names of the families whose average is the model, the chosen one first. One name: no average.
     chosen_, best_linear_ : str
         Names of the chosen family and of the better linear one.
     test_rmse_, linear_test_rmse_ : float
@@ -109,6 +111,9 @@ class Identification:
             for one in found.candidates
         ]
         self.chosen_: str = self.candidates_[found.chosen]["name"]
+        self.averaged_: List[str] = [
+            self.candidates_[found.averaged[i]]["name"] for i in range(found.n_averaged)
+        ]
         self.best_linear_: str = self.candidates_[found.best_linear]["name"]
         self.test_rmse_, self.linear_test_rmse_ = float(found.test_rmse), float(found.linear_test_rmse)
         self.rows_: Dict[str, int] = {name: int(getattr(found, name)) for name in _ROWS}

@@ -18,6 +18,10 @@ enum {
     LINEAR = VOLT_IDENTIFY_LINEAR
 };
 
+/* Nonlinear models whose NMSE is at most this many times that of the best, 1.1 in RMSE, are averaged with it. The
+ * error of the average is at most the mean of theirs. */
+static const double close_nmse = 1.21;
+
 /* Shares of the time budget, of which the searches have volt_identify_search_shares(). */
 static const double final_share = 2.5;
 
@@ -55,9 +59,10 @@ double volt_identify_begin_stage(volt_identify_state *run, const char *name, dou
 
 /* ---- fit -------------------------------------------------------------------------------------- */
 
-/* Most rows that a fit of this kernel and its test can have in these seconds (0: no limit) and the memory. */
-static volt_status count_fit_rows(const volt_identify_state *run, const volt_kernel *kernel, double seconds,
-                                  int64_t *rows)
+/* Most rows that n_fits fits of this kernel and their tests can have in these seconds (0: no limit) and the
+ * memory. */
+static volt_status count_fit_rows(const volt_identify_state *run, const volt_kernel *kernel, int64_t n_fits,
+                                  double seconds, int64_t *rows)
 {
     int64_t least = run->found.search_rows;
     int64_t most = volt_min(run->found.train_rows, run->options.draws > 0 ? REFIT_ROWS : LARGEST_REFIT);
@@ -67,9 +72,8 @@ static volt_status count_fit_rows(const volt_identify_state *run, const volt_ker
                            &plan, NULL));
     for (; *rows > least; *rows = volt_max(least, *rows - *rows / 8)) {
         double part = (double)*rows / (double)most;
-        /* Two fits and their tests. */
-        double needed = 2 * (plan.gram_seconds * part * part + plan.factor_seconds * pow(part, 3) +
-                             plan.stream_seconds * part * (double)run->found.test_rows);
+        double needed = (double)n_fits * (plan.gram_seconds * part * part + plan.factor_seconds * pow(part, 3) +
+                                          plan.stream_seconds * part * (double)run->found.test_rows);
         bool fits = plan.n_that_fits == 0 || *rows <= plan.n_that_fits;
         if (fits && (run->options.draws > 0 || needed <= seconds))
             break;
@@ -179,18 +183,77 @@ static volt_status fit_first(volt_identify_state *run, const int64_t *order, int
     return status;
 }
 
-static volt_status test_candidate(volt_identify_state *run, int64_t which, const volt_model *model,
-                                  double *rmse)
+/* Whether the candidate is averaged with the chosen one: order_candidates lists it. */
+static bool is_close(const volt_identification *found, int64_t which, int64_t chosen)
 {
+    const volt_identify_candidate *one = &found->candidates[which], *best = &found->candidates[chosen];
+    return which != chosen && !one->is_linear && !best->is_linear && one->nmse <= close_nmse * best->nmse;
+}
+
+/* Replaces the model of the chosen candidate by its average with those of close ones. One that cannot be fitted or
+ * diverges is left out. */
+static volt_status average_close(volt_identify_state *run, const int64_t *order, int64_t count,
+                                 volt_model **model)
+{
+    volt_identification *found = &run->found;
+    volt_model *members[VOLT_IDENTIFY_CANDIDATES] = {*model}, *sum = NULL;
+    volt_status status = VOLT_OK;
+    found->averaged[0] = found->chosen;
+    found->n_averaged = 1;
+    for (int64_t i = 0; i < count && !status; i++) {
+        if (!is_close(found, order[i], found->chosen))
+            continue;
+        status = fit_candidate(run, &found->candidates[order[i]], &members[found->n_averaged]);
+        if (!status)
+            found->averaged[found->n_averaged++] = order[i];
+        else if (!is_final(status))
+            status = VOLT_OK;
+    }
+    if (!status && found->n_averaged > 1)
+        status =
+            volt_model_sum((const volt_model *const *)members, NULL, found->n_averaged, VOLT_SUM_AVERAGE, &sum);
+    for (int64_t i = sum ? 0 : 1; i < found->n_averaged; i++)
+        volt_model_free(members[i]);
+    if (sum)
+        *model = sum;
+    else
+        found->n_averaged = 1;
+    return status;
+}
+
+/* Number of models of the average. */
+static int64_t count_close(const volt_identification *found, const int64_t *order, int64_t count)
+{
+    int64_t close = 1;
+    for (int64_t i = 1; i < count; i++)
+        close += is_close(found, order[i], order[0]);
+    return close;
+}
+
+/* Error of a candidate on the test rows. */
+static volt_status test_candidate(volt_identify_state *run, int64_t which, const volt_model *model,
+                                  bool *is_bounded)
+{
+    return test_model(run, model, &run->found.candidates[which].test_rmse, is_bounded);
+}
+
+/* Error of the chosen candidate, and of the model, which may be an average. */
+static volt_status test_chosen(volt_identify_state *run, const int64_t *order, int64_t count,
+                               volt_model **model)
+{
+    volt_identification *found = &run->found;
     bool is_bounded = false;
-    VOLT_TRY(test_model(run, model, rmse, &is_bounded));
-    if (is_bounded && which == run->found.chosen)
-        volt_identify_warn(&run->found, (volt_warning){.code = VOLT_WARNING_RUN_BOUNDED});
-    run->found.candidates[which].test_rmse = *rmse;
+    VOLT_TRY(test_candidate(run, found->chosen, *model, &is_bounded));
+    found->test_rmse = found->candidates[found->chosen].test_rmse;
+    VOLT_TRY(average_close(run, order, count, model));
+    if (found->n_averaged > 1)
+        VOLT_TRY(test_model(run, *model, &found->test_rmse, &is_bounded));
+    if (is_bounded)
+        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_RUN_BOUNDED});
     return VOLT_OK;
 }
 
-/* Fits and tests the chosen model, and the linear one. */
+/* Fits and tests the chosen model or average, and the linear one. */
 static volt_status finish(volt_identify_state *run, volt_model **model)
 {
     volt_identification *found = &run->found;
@@ -199,12 +262,12 @@ static volt_status finish(volt_identify_state *run, volt_model **model)
     volt_model *linear = NULL;
     double seconds = volt_identify_begin_stage(run, "fit and test", run->shares);
     VOLT_TRY(volt_kernel_parse(found->candidates[order[0]].kernel, &kernel));
-    volt_status status = count_fit_rows(run, kernel, seconds, &rows);
+    volt_status status = count_fit_rows(run, kernel, 1 + count_close(found, order, count), seconds, &rows);
     volt_kernel_free(kernel);
     VOLT_TRY(status);
     volt_identify_place_fit(run, rows);
     VOLT_TRY(fit_first(run, order, count, &found->chosen, model));
-    VOLT_TRY(test_candidate(run, found->chosen, *model, &found->test_rmse));
+    VOLT_TRY(test_chosen(run, order, count, model));
     found->linear_test_rmse = found->test_rmse;
     if (found->candidates[found->chosen].is_linear) {
         found->best_linear = found->chosen;
@@ -212,9 +275,10 @@ static volt_status finish(volt_identify_state *run, volt_model **model)
     }
     int64_t linears = 1 + (order[count - 1] == 1 - found->best_linear);
     status = fit_first(run, order + count - linears, linears, &found->best_linear, &linear);
-    found->linear_test_rmse = NAN;
+    bool is_bounded = false;
     if (!status)
-        status = test_candidate(run, found->best_linear, linear, &found->linear_test_rmse);
+        status = test_candidate(run, found->best_linear, linear, &is_bounded);
+    found->linear_test_rmse = found->candidates[found->best_linear].test_rmse;
     volt_model_free(linear);
     return is_final(status) ? status : VOLT_OK; /* without a linear model to compare with */
 }
