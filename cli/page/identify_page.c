@@ -84,7 +84,8 @@ static void write_head(const identify_page *page)
     const volt_identify_candidate *chosen = &found->candidates[found->chosen];
     char text[IDENTIFY_WARNING_LENGTH];
     page_begin(page->html, "Identification", page->report->title);
-    html_write_text(page->html, "<p class=\"finding\">Model: ", chosen->name, "; ");
+    html_write_text(page->html, "<p class=\"finding\">Model: ", chosen->name,
+                    found->n_averaged > 1 ? ", averaged with models of nearly the same error; " : "; ");
     fprintf(page->html, "test RMSE %.6g, linear model %.6g (%lld test rows).</p>\n", found->test_rmse,
             found->linear_test_rmse, (long long)found->test_rows);
     html_write_text(page->html, "<p class=\"quiet\">Kernel ", chosen->kernel, "; ");

@@ -40,6 +40,24 @@ identify_report()
 }
 check "identify: report, model and the command that fits it again" identify_report
 
+# With two trials of every search, two families have nearly the same error: the commands fit both and their average.
+identify_average()
+{
+    identify_rows
+    expect 0 identify data.csv --x u --y y --draws 2 -o m.safetensors --quiet --json
+    valid_json out "v['averaged'] == 2 and open('commands', 'w').write(v['command'].replace(' && ', '\\n')) > 0"
+    mv m.safetensors found.safetensors
+    while read -r _ rest; do
+        eval "set -- $rest"
+        expect 0 "$@" --quiet
+    done <commands
+    for model in m found; do
+        expect 0 predict $model.safetensors --x data.csv:u --rows 240: -o $model.csv --quiet
+    done
+    cmp m.csv found.csv || fail "the commands make another model"
+}
+check "identify: commands of an average" identify_average
+
 identify_test_file()
 {
     identify_rows
