@@ -45,7 +45,7 @@ identify_average()
 {
     identify_rows
     expect 0 identify data.csv --x u --y y --draws 2 -o m.safetensors --quiet --json
-    valid_json out "v['averaged'] == 2 and open('commands', 'w').write(v['command'].replace(' && ', '\\n')) > 0"
+    valid_json out "v['averaged'] == 2 and open('commands', 'w').write(v['command'].replace(' && ', '\\n') + '\\n') > 0"
     mv m.safetensors found.safetensors
     while read -r _ rest; do
         eval "set -- $rest"
