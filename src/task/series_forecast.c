@@ -169,7 +169,8 @@ static void warn_about(volt_forecast *forecast, int64_t k)
     const double *rmse = shown->member_rmse;
     int best = VOLT_MEMBER_NAIVE;
     volt_warning warning = {.series = k};
-    for (int member = VOLT_MEMBER_NAIVE; member < VOLT_MEMBER_AR; member++) /* an autoregression takes part from 60 rows on */
+    for (int member = VOLT_MEMBER_NAIVE; member < VOLT_MEMBER_AR;
+         member++) /* an autoregression takes part from 60 rows on */
         if (rmse[member] < rmse[best])
             best = member;
     if (!(shown->rmse >= 0))
