@@ -3,7 +3,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 #include "task/forecast_group.h"
-#include "task/forecast_members.h"
 #include "volterra/stats.h"
 #include "volterra/task.h"
 
@@ -224,29 +223,6 @@ static void intervals_hold(void **state)
     }
     if (inside < 0.86 * SERIES || inside > 0.97 * SERIES)
         fail_msg("%d of %d values are inside", inside, SERIES);
-}
-
-/* Levels 1 (rows 0 to 5) and 4 (rows 6 to 11), origins with 6 and 9 rows known: variances at the first are multiplied
- * by the largest ratio, 2. Step 2 has smaller errors than step 1 and is pooled with it; step 3 is measured once, step 4
- * not at all: a random walk has 4/3 of the variance of step 3. */
-static void expected_errors_by_hand(void **state)
-{
-    (void)state;
-    enum { STEPS = 4 };
-    double y[12], spread[STEPS], counts[STEPS];
-    const double errors[2 * STEPS] = {2, 1, 6, NAN, 4, 0, NAN, NAN};
-    forecast_series series = {.y = y, .n = 12, .steps = STEPS, .origins = {.count = 2, .known = {6, 9}}};
-    for (int i = 0; i < 12; i++)
-        y[i] = i < 6 ? 1 : 4;
-    volt_forecast_spread(&series, errors, spread, counts);
-    /* (2 4 + 16) / 2 = 12 and (2 1 + 0) / 2 = 1: pooled 6.5; 2 36 = 72; 72 4/3 = 96 */
-    const double variances[STEPS] = {6.5, 6.5, 72, 96}, numbers[STEPS] = {2, 2, 1, 0};
-    for (int h = 0; h < STEPS; h++) {
-        near(spread[h] * spread[h], variances[h], 1e-13 * variances[h]);
-        assert_true(counts[h] == numbers[h]);
-    }
-    /* 6 rows after the first origin: at least 3 degrees of freedom; t(0.95, 3) = 2.3534, to the documented 1 % */
-    near(volt_forecast_quantile(&series, 0.9, 2, 0), 2.3534, 0.01 * 2.3534);
 }
 
 /* Every series from three rows on has a forecast. */
@@ -585,7 +561,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernel_member_is_a_fit),
-        cmocka_unit_test(expected_errors_by_hand),
         cmocka_unit_test(forecast_is_the_weighted_mean),
         cmocka_unit_test(summary_and_default_steps),
         cmocka_unit_test(intervals_hold),
