@@ -56,7 +56,14 @@ struct volt_scan {
     double start[VOLT_MAX_STATE]; /* the state after zero inputs on both sides */
     /* (optional) The state after a constant local value; NULL: by iteration of the step (volt_scan_rest). */
     void (*rest)(const volt_scan *scan, double local, double *state);
-    bool distance;                   /* local values are |x - y|^2; otherwise <x, y> */
+    bool distance; /* local values are |x - y|^2; otherwise <x, y> */
+    /* (optional) A number of every row that follows from the norms of its sequence, such as the norm of its state:
+     * advances *kept by a row with |z|^2 = square and returns the number. *kept is own_start after zero inputs. */
+    double (*own)(const volt_scan *scan, double square, double *kept);
+    double own_start;
+    /* For a call of the step, set by the engines where `own` is not NULL: the numbers of its rows, and of its columns;
+     * step r of diagonal k is in row r and column r + k. */
+    const double *own_rows, *own_columns;
     volt_kernel_constants constants; /* private constants of the kernel */
     volt_scan_form form;             /* (optional) the same step for a back end that cannot call it */
 };
@@ -184,7 +191,8 @@ struct volt_kernel {
     X(sigpde)               \
     X(cauchy)               \
     X(esn)                  \
-    X(sas)
+    X(sas)                  \
+    X(recurrent)
 
 #define VOLT_DECLARE_KERNEL(name) extern const volt_kernel_entry volt_kernel_##name;
 VOLT_KERNEL_LIST(VOLT_DECLARE_KERNEL)

@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/explicit_path.h"
+#include "kernel/engine/scan.h"
 
 #include <math.h>
 #include <string.h>
@@ -147,7 +148,8 @@ volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt
     columns->lead = columns->window - 1;
     columns->length = columns->m + columns->lead - (columns->increments ? 1 : 0);
     columns->ld = (columns->length + 2 * CHUNK - 1) / CHUNK * CHUNK;
-    columns->packed = volt_alloc_zero(columns->d * columns->ld, sizeof(double));
+    columns->packed =
+        volt_alloc_zero((columns->d + (resolved->scan.own ? 1 : 0)) * columns->ld, sizeof(double));
     columns->norms = volt_alloc_doubles(columns->distance ? columns->ld : 0, 1);
     if (!columns->packed || !columns->norms)
         return VOLT_ERR_MEMORY;
@@ -157,6 +159,12 @@ volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt
     pack(columns);
     if (past)
         pack_past(past, columns);
+    if (resolved->scan.own) { /* of scans without a window */
+        double kept;
+        (void)volt_scan_own_rest(&resolved->scan, past, columns->d, &kept);
+        volt_scan_own_rows(&resolved->scan, volt_view_of(columns->given, columns->m, columns->d), &kept,
+                           columns->packed + columns->d * columns->ld);
+    }
     return VOLT_OK;
 }
 

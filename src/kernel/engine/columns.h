@@ -22,7 +22,7 @@ typedef struct volt_columns {
     bool increments; /* packed holds differences of consecutive rows, one fewer */
     int64_t length;  /* columns of packed: m + lead, less one for increments */
     int64_t ld;      /* of packed: length padded with zeros, so that a chunk may exceed the end */
-    double *packed;  /* d x ld */
+    double *packed;  /* d x ld; and one list more of the numbers of scan.own, where the kernel has it */
     bool distance;   /* the local value is |x - y|^2 ... */
     double *centre;  /* ... d: the centre is then subtracted, to avoid cancellation ... */
     double *norms;   /* ... length: squared norms of the centred rows */
@@ -50,6 +50,12 @@ volt_status volt_columns_append(const volt_resolved *resolved, volt_view Y, volt
 volt_status volt_columns_add(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
                              volt_columns **columns);
 void volt_columns_free(volt_columns *columns);
+
+/* The numbers of the rows by scan.own: one per column. */
+static inline const double *volt_columns_own(const volt_columns *columns)
+{
+    return columns->packed + columns->d * columns->ld;
+}
 
 /* Row j of Y, as it was given. */
 void volt_columns_row(const volt_columns *columns, int64_t j, double *row);

@@ -42,13 +42,18 @@ static void scan_diagonal(const volt_resolved *resolved, volt_view Z, int64_t fi
     const volt_scan *scan = &resolved->scan;
     const double *past = volt_past_input(&resolved->past, Z.data);
     double state[VOLT_MAX_STATE];
+    double kept;
+    (void)volt_scan_own_rest(scan, past, Z.cols, &kept);
     volt_scan_rest(scan, past, past, Z.cols, state);
     for (int64_t t = 0; t < Z.rows; t++) {
         const double *z = Z.data + t * Z.ld;
-        double local = 0, value = 0;
+        double local = 0, value = 0, own = 0;
+        volt_scan with_own = *scan;
+        volt_scan_own_rows(scan, volt_view_rows(Z, t, 1), &kept, &own);
+        with_own.own_rows = with_own.own_columns = &own;
         for (int64_t j = 0; !scan->distance && j < Z.cols; j++)
             local += z[j] * z[j];
-        scan->step(scan, 1, &local, 1, state, 1, &value, 1, 1);
+        scan->step(&with_own, 1, &local, 1, state, 1, &value, 1, 1);
         if (t >= first)
             out[t - first] = value;
     }

@@ -46,8 +46,16 @@ static void step_diagonals(const volt_scan_grid *grid, const piece *p, tile *loc
     double *values = local->at + (row - p->row) * TILE_LD + (row + from - p->first);
     double *state = grid->state + (from + grid->rows.rows - 1);
     double *entry = out->data + (row - out->row) * out->ld + (row + from - out->first);
+    const volt_scan *scan = grid->scan;
+    volt_scan with_own;
+    if (scan->own) {
+        with_own = *scan;
+        with_own.own_rows = grid->own + row;
+        with_own.own_columns = volt_columns_own(grid->columns) + row + from;
+        scan = &with_own;
+    }
     /* One row down the same diagonal is one column to the right: hence the + 1. */
-    grid->scan->step(grid->scan, rows, values, TILE_LD + 1, state, grid->stride, entry, out->ld + 1, to - from);
+    scan->step(scan, rows, values, TILE_LD + 1, state, grid->stride, entry, out->ld + 1, to - from);
 }
 
 static void run_piece(const volt_scan_grid *grid, const piece *p, const entries *out)
@@ -161,6 +169,8 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
 
 /* ---- constant rows ----------------------------------------------------------------------------- */
 
+enum { MAX_STEPS = 1000000 }; /* of an iteration to a fixed point */
+
 /* The local value of z and `origin`. */
 static double local_value(const volt_scan *scan, const double *z, const double *origin, int64_t d)
 {
@@ -174,9 +184,45 @@ static double local_value(const volt_scan *scan, const double *z, const double *
     return local;
 }
 
+/* One step of one diagonal, for rows with these numbers of their own. */
+static void step_one(const volt_scan *scan, double own_row, double own_column, double local, double *state)
+{
+    volt_scan with_own = *scan;
+    double value;
+    with_own.own_rows = &own_row;
+    with_own.own_columns = &own_column;
+    scan->step(&with_own, 1, &local, 1, state, 1, &value, 1, 1);
+}
+
+static double square_of(const double *z, int64_t d)
+{
+    double square = 0;
+    for (int64_t k = 0; z && k < d; k++)
+        square += z[k] * z[k];
+    return square;
+}
+
+double volt_scan_own_rest(const volt_scan *scan, const double *x, int64_t d, double *kept)
+{
+    double unused = scan->own_start, *at = kept ? kept : &unused, before = NAN, own = 0;
+    *at = scan->own_start;
+    if (!scan->own)
+        return 0;
+    for (int64_t i = 0; i < MAX_STEPS && *at != before; i++) {
+        before = *at;
+        own = scan->own(scan, square_of(x, d), at);
+    }
+    return own;
+}
+
+void volt_scan_own_rows(const volt_scan *scan, volt_view Z, double *kept, double *own)
+{
+    for (int64_t i = 0; scan->own && i < Z.rows; i++)
+        own[i] = scan->own(scan, square_of(Z.data + i * Z.ld, Z.cols), kept);
+}
+
 void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int64_t d, double *state)
 {
-    enum { MAX_STEPS = 1000000 };
     memcpy(state, scan->start, sizeof scan->start);
     if (!x && !y)
         return;
@@ -185,24 +231,26 @@ void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int
         scan->rest(scan, constant, state);
         return;
     }
+    double own_x = volt_scan_own_rest(scan, x, d, NULL), own_y = volt_scan_own_rest(scan, y, d, NULL);
     bool moves = scan->state_size > 0;
     for (int64_t i = 0; i < MAX_STEPS && moves; i++) {
-        double before[VOLT_MAX_STATE], local = constant, value;
+        double before[VOLT_MAX_STATE];
         memcpy(before, state, sizeof before);
-        scan->step(scan, 1, &local, 1, state, 1, &value, 1, 1);
+        step_one(scan, own_x, own_y, constant, state);
         moves = false;
         for (int s = 0; s < scan->state_size; s++)
             moves |= fabs(state[s] - before[s]) > DBL_EPSILON / 2 * fabs(state[s]);
     }
 }
 
-void volt_scan_border(const volt_scan *scan, volt_view Z, const double *origin, double *border,
-                      double *entering, int64_t stride, bool backwards)
+void volt_scan_border(const volt_scan *scan, volt_view Z, const double *own, const double *origin,
+                      double *border, double *entering, int64_t stride, bool backwards)
 {
+    double other = volt_scan_own_rest(scan, origin, Z.cols, NULL);
     for (int64_t i = 0; i < Z.rows; i++) {
-        double local = local_value(scan, Z.data + i * Z.ld, origin, Z.cols), value;
+        double local = local_value(scan, Z.data + i * Z.ld, origin, Z.cols);
         for (int s = 0; s < scan->state_size; s++)
             entering[s * stride + (backwards ? -i : i)] = border[s];
-        scan->step(scan, 1, &local, 1, border, 1, &value, 1, 1);
+        step_one(scan, scan->own ? own[i] : 0, other, local, border);
     }
 }

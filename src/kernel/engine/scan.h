@@ -20,7 +20,8 @@ typedef struct volt_scan_grid {
     const double *row_norms; /* n, when scan->distance */
     /* the column of the first row: only entries up to the diagonal are computed; or VOLT_OTHER_ROWS */
     int64_t diagonal;
-    double *state; /* number s of diagonal k is state[s * stride + k] */
+    const double *own; /* n: the numbers of the rows, when scan->own */
+    double *state;     /* number s of diagonal k is state[s * stride + k] */
     int64_t stride;
 } volt_scan_grid;
 
@@ -30,11 +31,16 @@ typedef struct volt_scan_grid {
  * leaves K and the states unfinished. */
 void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage);
 
-/* Walk the border: the states of a sequence against rows that are all `origin` (NULL: zero). For each row z of
- * Z (as given, not centred), write the state entering that row to entering[s * stride - i] (backwards in i if backwards, else
+/* Walk the border: the states of a sequence against rows that are all `origin` (NULL: zero). `own` (one per row) are
+ * the numbers of scan->own. For each row z of Z (as given, not centred), write the state entering that row to entering[s * stride - i] (backwards in i if backwards, else
  * forwards), then advance border[] by it. */
-void volt_scan_border(const volt_scan *scan, volt_view Z, const double *origin, double *border,
-                      double *entering, int64_t stride, bool backwards);
+void volt_scan_border(const volt_scan *scan, volt_view Z, const double *own, const double *origin,
+                      double *border, double *entering, int64_t stride, bool backwards);
+
+/* The number of scan->own of rows that are all x (d numbers; NULL: zero); *kept receives the stationary value. */
+double volt_scan_own_rest(const volt_scan *scan, const double *x, int64_t d, double *kept);
+/* Those of the rows of Z, after *kept, which is advanced. */
+void volt_scan_own_rows(const volt_scan *scan, volt_view Z, double *kept, double *own);
 
 /* The state of two sequences of constant rows x and y (d numbers each; NULL: zero). */
 void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int64_t d, double *state);

@@ -25,6 +25,7 @@ typedef struct scan_state {
     bool unbegun;                  /* the past is the first row, which is not known yet */
     double border[VOLT_MAX_STATE]; /* of the rows against the past of the columns */
     double *row, *first;           /* d: a column, and the first one */
+    double kept, *own;             /* of scan.own: the state of the rows, and max_rows: their numbers */
     double *centred;               /* max_rows x d and max_rows: a block of rows, for distances by norms */
     double *norms;
 
@@ -43,6 +44,17 @@ static int64_t size_of(const scan_state *state)
     return state->base.resolved->scan.state_size;
 }
 
+static int64_t has_own(const volt_resolved *resolved)
+{
+    return resolved->scan.own ? 1 : 0;
+}
+
+/* Lists of moving columns: their components, and the numbers of scan.own. */
+static int64_t lists_of(const scan_state *state)
+{
+    return state->moving.d + has_own(state->base.resolved);
+}
+
 static void copy_lists(const double *from, int64_t ld_from, double *to, int64_t ld_to, int64_t lists,
                        int64_t count)
 {
@@ -58,6 +70,7 @@ static void release(volt_state *base)
     volt_free(state->buffer);
     volt_free(state->row);
     volt_free(state->first);
+    volt_free(state->own);
     volt_free(state->centred);
     volt_free(state->norms);
     volt_free(state->moving.packed ? state->moving.packed - state->start : NULL);
@@ -76,7 +89,7 @@ static volt_status enlarge(scan_state *state, int64_t column_capacity)
     volt_columns *moving = &state->moving;
     int64_t count = state->base.count, capacity = 2 * column_capacity,
             ld = column_capacity + VOLT_COLUMNS_CHUNK;
-    double *packed = volt_alloc_zero(moving->d * ld, sizeof(double));
+    double *packed = volt_alloc_zero(lists_of(state) * ld, sizeof(double));
     double *buffer = volt_alloc_doubles(size_of(state), capacity);
     double *local = volt_alloc_doubles(ld, 1), *unwanted = volt_alloc_doubles(column_capacity, 1);
     if (!packed || !buffer || !local || !unwanted) {
@@ -86,7 +99,7 @@ static volt_status enlarge(scan_state *state, int64_t column_capacity)
         volt_free(unwanted);
         return VOLT_ERR_MEMORY;
     }
-    copy_lists(moving->packed, moving->ld, packed, ld, moving->d, count);
+    copy_lists(moving->packed, moving->ld, packed, ld, lists_of(state), count);
     copy_lists(state->buffer + state->at, state->capacity, buffer + capacity - count, capacity, size_of(state),
                count);
     volt_free(moving->packed ? moving->packed - state->start : NULL);
@@ -112,9 +125,10 @@ static volt_status allocate(volt_state *base)
     int64_t d = base->resolved->d, centred = scan->distance && !base->moves ? base->max_rows : 0;
     state->row = volt_alloc_doubles(1, d);
     state->first = volt_alloc_doubles(1, d);
+    state->own = volt_alloc_doubles(has_own(base->resolved) * base->max_rows, 1);
     state->centred = volt_alloc_doubles(centred, d);
     state->norms = volt_alloc_doubles(centred, 1);
-    if (!state->row || !state->first || !state->centred || !state->norms)
+    if (!state->row || !state->first || !state->own || !state->centred || !state->norms)
         return VOLT_ERR_MEMORY;
     if (base->moves) {
         state->moving = (volt_columns){.d = d, .distance = scan->distance};
@@ -148,8 +162,9 @@ static void walk_columns(const scan_state *state, int64_t count, const double *p
     double entering[VOLT_MAX_STATE];
     for (int64_t j = 0; j < count && scan->state_size > 0; j++) {
         volt_columns_row(state->base.columns, j, state->row);
-        volt_scan_border(scan, volt_view_of(state->row, 1, state->base.columns->d), past, border, entering, 1,
-                         false);
+        const double *own = scan->own ? volt_columns_own(state->base.columns) + j : NULL;
+        volt_scan_border(scan, volt_view_of(state->row, 1, state->base.columns->d), own, past, border, entering,
+                         1, false);
         for (int s = 0; out && s < scan->state_size; s++)
             out[s * ld + j] = border[s];
     }
@@ -180,6 +195,7 @@ static void begin(scan_state *state, const double *first)
     walk_all_columns(state, past, first, state->buffer + state->at, state->capacity);
     memcpy(state->edge, state->edge_border, sizeof state->edge);
     volt_scan_rest(&resolved->scan, past, column_past(state, first), resolved->d, state->border);
+    (void)volt_scan_own_rest(&resolved->scan, past, resolved->d, &state->kept);
     state->unbegun = false;
 }
 
@@ -207,7 +223,7 @@ static volt_status prepare(volt_state *base, const double *z, bool joins, bool w
     volt_columns *moving = &state->moving;
     /* Moved back only if that frees enough space: the cost of a move is spread over many rows. */
     if (state->start + base->count + 1 > state->column_capacity && state->start > state->column_capacity / 4) {
-        copy_lists(moving->packed, moving->ld, moving->packed - state->start, moving->ld, moving->d,
+        copy_lists(moving->packed, moving->ld, moving->packed - state->start, moving->ld, lists_of(state),
                    base->count);
         moving->packed -= state->start;
         state->start = 0;
@@ -225,6 +241,8 @@ static void join(scan_state *state, const double *z)
 {
     for (int64_t k = 0; k < state->moving.d; k++)
         state->moving.packed[k * state->moving.ld + state->base.count] = z[k];
+    if (has_own(state->base.resolved))
+        state->moving.packed[state->moving.d * state->moving.ld + state->base.count] = state->own[0];
     set_count(state, state->base.count + 1);
 }
 
@@ -274,8 +292,9 @@ static double *enter_rows(scan_state *state, volt_view Z)
     reserve(state, Z.rows);
     state->at -= Z.rows;
     double *diagonals = state->buffer + state->at;
+    volt_scan_own_rows(scan, Z, &state->kept, state->own);
     if (scan->state_size > 0)
-        volt_scan_border(scan, Z, column_past(state, Z.data), state->border, diagonals + Z.rows - 1,
+        volt_scan_border(scan, Z, state->own, column_past(state, Z.data), state->border, diagonals + Z.rows - 1,
                          state->capacity, true);
     return diagonals;
 }
@@ -288,6 +307,7 @@ volt_scan_grid volt_scan_state_grid(volt_state *base, volt_view Z, int64_t diago
         .columns = base->columns,
         .rows = Z,
         .diagonal = diagonal,
+        .own = state->own,
         .state = enter_rows(state, Z),
         .stride = state->capacity,
     };
@@ -312,7 +332,10 @@ static void advance_moving(scan_state *state, volt_view Z, bool joins, double *k
     if (count == 0)
         return;
     volt_columns_local(&state->moving, Z.data, Z.ld, NULL, 1, 0, count, state->local, 0);
-    scan->step(scan, 1, state->local, 1, diagonals, state->capacity, k ? k : state->unwanted, 1, count);
+    volt_scan with_own = *scan;
+    with_own.own_rows = state->own;
+    with_own.own_columns = scan->own ? volt_columns_own(&state->moving) : NULL;
+    scan->step(&with_own, 1, state->local, 1, diagonals, state->capacity, k ? k : state->unwanted, 1, count);
 }
 
 static void advance(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
@@ -329,13 +352,14 @@ static void advance(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix
 
 static int64_t length(const volt_resolved *resolved, int64_t m)
 {
-    return resolved->scan.state_size * (m + 1);
+    return resolved->scan.state_size * (m + 1) + has_own(resolved);
 }
 
 /* Count and cut flag, the columns, their states, their borders, both edges and the border. */
 static int64_t length_of(const scan_state *state, int64_t count)
 {
-    return 2 + count * (state->moving.d + 2 * size_of(state)) + 3 * size_of(state);
+    return 2 + count * (lists_of(state) + 2 * size_of(state)) + 3 * size_of(state) +
+           has_own(state->base.resolved);
 }
 
 static int64_t moving_length(const volt_state *base)
@@ -354,7 +378,7 @@ static void exchange_all(scan_state *state, double *numbers, bool out)
 {
     int64_t m = state->base.count, size = size_of(state);
     if (state->base.moves)
-        numbers = exchange(state->moving.packed, state->moving.ld, state->moving.d, m, numbers, out);
+        numbers = exchange(state->moving.packed, state->moving.ld, lists_of(state), m, numbers, out);
     numbers = exchange(state->buffer + state->at, state->capacity, size, m, numbers, out);
     if (state->base.moves) {
         if (out && state->base.resolved->past.kind == VOLT_PAST_FIRST) /* depends on the next sequence */
@@ -364,7 +388,8 @@ static void exchange_all(scan_state *state, double *numbers, bool out)
         numbers = exchange(state->edge, 0, 1, size, numbers + size * m, out);
         numbers = exchange(state->edge_border, 0, 1, size, numbers, out);
     }
-    exchange(state->border, 0, 1, size, numbers, out);
+    numbers = exchange(state->border, 0, 1, size, numbers, out);
+    exchange(&state->kept, 0, 1, has_own(state->base.resolved), numbers, out);
     state->unbegun = state->base.resolved->past.kind == VOLT_PAST_FIRST && state->border[0] == VOLT_UNBEGUN;
 }
 
@@ -425,7 +450,8 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     double slack = (double)slack_of(m, rows);
     return volt_columns_numbers(resolved, m) + resolved->scan.state_size * ((double)m + slack) +
-           (resolved->scan.distance ? (double)rows * ((double)resolved->d + 1) : 0) + 2 * (double)resolved->d;
+           (resolved->scan.distance ? (double)rows * ((double)resolved->d + 1) : 0) + 2 * (double)resolved->d +
+           (double)has_own(resolved) * ((double)m + (double)rows);
 }
 
 const volt_engine volt_engine_scan = {

@@ -182,20 +182,40 @@ static void local_values(const double *restrict x, const double *restrict y, int
         }
 }
 
+static double square_of(const double *z, int64_t d, int64_t step)
+{
+    double square = 0;
+    for (int64_t k = 0; k < d; k++)
+        square += z[k * step] * z[k * step];
+    return square;
+}
+
 /* x has P steps of d numbers; `zeros` is d x LANES zeros. */
 static void run_scan(const volt_scan *scan, const double *x, int64_t P, const groups *g, int64_t group,
                      const double *zeros, double *out)
 {
-    double state[VOLT_MAX_STATE * LANES], local[LANES];
+    double state[VOLT_MAX_STATE * LANES], local[LANES], own_x = 0, own_y[LANES] = {0};
+    double kept_x = scan->own_start, kept_y[LANES];
+    volt_scan with_own = *scan;
+    with_own.own_rows = &own_x;
+    with_own.own_columns = own_y;
+    for (int l = 0; l < LANES; l++)
+        kept_y[l] = scan->own_start;
     for (int s = 0; s < scan->state_size; s++)
         for (int l = 0; l < LANES; l++)
             state[s * LANES + l] = scan->start[s];
     int64_t Q = g->longest[group], steps = volt_max(P, Q), d = g->d;
     for (int64_t t = 0; t < steps; t++) {
         int64_t a = t - (steps - P), b = t - (steps - Q);
-        local_values(a < 0 ? zeros : x + a * d, b < 0 ? zeros : g->packed + g->offset[group] + b * d * LANES, d,
-                     scan->distance, local);
-        scan->step(scan, 1, local, LANES, state, LANES, out, LANES, LANES);
+        const double *row = a < 0 ? zeros : x + a * d;
+        const double *columns = b < 0 ? zeros : g->packed + g->offset[group] + b * d * LANES;
+        local_values(row, columns, d, scan->distance, local);
+        if (scan->own) {
+            own_x = scan->own(scan, square_of(row, d, 1), &kept_x);
+            for (int l = 0; l < LANES; l++)
+                own_y[l] = scan->own(scan, square_of(columns + l, d, LANES), &kept_y[l]);
+        }
+        scan->step(&with_own, 1, local, LANES, state, LANES, out, LANES, LANES);
     }
 }
 
