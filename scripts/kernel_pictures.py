@@ -33,6 +33,7 @@ CURVES = {
     "fading": ["gamma=1,rho=0.5", "gamma=1,rho=0.9", "gamma=4,rho=0.9"],
     "memory": ["gamma=1,rho=0.5,mu=0.5", "gamma=1,rho=0.5,mu=0.9", "gamma=4,rho=0.9,mu=0.9"],
     "fir": ["mu=0.6", "mu=0.9", "mu=0.9,corr=0.8"],
+    "recurrent": ["activation=erf", "activation=erf,leak=0.3", "activation=relu,leak=0.3"],
     "esn": ["radius=0.5", "radius=0.9", "radius=0.9,leak=0.3"],
     "sas": ["norm=0.5", "norm=0.99,share=0.1", "norm=0.99,share=0.1,degree=2"],
     "linear": ["window=1", "window=10", "window=20"],

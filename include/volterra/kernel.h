@@ -162,7 +162,7 @@ VOLT_API volt_status volt_gram_spectrum(const volt_kernel *kernel, volt_view X,
                                         const volt_gram_options *options, volt_matrix out);
 
 /* The same for collections: K[i][j] is the kernel of series X[i] and series Y[j], each rows x d; lengths may differ. volterra,
- * fading, memory and fir compare the states at the ends of two series, with zero initial state; esn and sas the last states;
+ * fading, memory, fir and recurrent compare the states at the ends of two series, with zero initial state; esn and sas the last states;
  * gak, sig and sigpde the two paths; expressions combine their factors. Y NULL: the collection with itself, symmetric.
  * Options as above. */
 VOLT_API volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, int64_t n_x,

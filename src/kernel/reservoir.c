@@ -63,6 +63,13 @@ static void bend(double leak, const double *restrict v, double *restrict x, int6
         x[i] = keep * x[i] + leak * volt_tanh(v[i]);
 }
 
+static void bend_erf(double leak, const double *v, double *x, int64_t n)
+{
+    static const double half = 0.88622692545275801365; /* sqrt(pi) / 2 */
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (1 - leak) * x[i] + leak * erf(half * v[i]);
+}
+
 VOLT_CLONES
 static void mix(double leak, const double *restrict v, double *restrict x, int64_t n)
 {
@@ -82,7 +89,9 @@ static void step(const volt_reservoir *r, double leak, const double *z, double *
     double *v = workspace, *u = workspace + 2 * r->ld;
     r->arrange(r, z, x, u);
     volt_products(1, u, r->length, r->length, r->matrix, r->ld, r->size, v, r->ld);
-    if (r->bends)
+    if (r->bends && r->uses_erf)
+        bend_erf(leak, v, x, r->size);
+    else if (r->bends)
         bend(leak, v, x, r->size);
     else
         mix(leak, v, x, r->size);

@@ -2,7 +2,7 @@
  *
  *     x_t = (1 - leak) x_{t-1} + leak f(M' u(x_{t-1}, z_t)),        K = (<x_t, x'_s> + coef0)^degree
  *
- * f is tanh or the identity, and u is a vector computed from state and input: (x, z, 1) in an echo state
+ * f is tanh, erf or the identity, and u is a vector computed from state and input: (x, z, 1) in an echo state
  * network, products of (x, 1) with powers of the inputs in a state-affine system. A step is one product with
  * the matrix M. Kinds of reservoirs differ only in u (kinds/esn.c, kinds/sas.c). The formulas are in
  * docs/math.md. */
@@ -26,7 +26,8 @@ struct volt_reservoir {
     int64_t powers;   /* of an input in u, set by the kind ... */
     double bounds[9]; /* ... with bounds for them */
     double leak;
-    bool bends;     /* f is tanh */
+    bool bends;     /* f is tanh ... */
+    bool uses_erf;  /* ... or erf(sqrt(pi) v / 2) */
     int64_t degree; /* of the kernel: 1, or a power ... */
     double coef0;   /* ... of the product plus this */
 };

@@ -29,6 +29,7 @@ KERNELS = {
     "cauchy": "cauchy:gamma=2",
     "fading": "fading:gamma=0.5,rho=0.5",
     "memory": "memory:gamma=0.5,rho=0.5,mu=0.5",
+    "recurrent": "recurrent:radius=0.5,leak=0.5",
     "gak": "gak:sigma=1,window=3",
     "esn": "esn:size=3",
     "sas": "sas:size=2,degree=2",

@@ -28,6 +28,7 @@ KERNELS = {
     "cauchy": "cauchy:gamma=2,window=2",
     "fading": "fading:gamma=0.5,rho=0.75",
     "memory": "memory:gamma=0.5,rho=0.75,mu=0.25",
+    "recurrent": "recurrent:activation=relu,input=0.5,radius=0.75,bias=0.25,leak=0.5",
     "gak": "gak:sigma=2,window=3",
     "gak-centre": "gak:sigma=0.001,centre=yes,window=5",
     "sig": "sig:level=3,path=rows",

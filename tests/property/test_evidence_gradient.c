@@ -42,6 +42,7 @@ static const char *const kernels[] = {
     "fading:gamma=0.6,rho=0.7",
     "fading:gamma=0.6,rho=0",
     "memory:gamma=0.9,rho=0.5,mu=0.8",
+    "recurrent:input=0.8,radius=0.7,bias=0.3,leak=0.6",
     "fir:mu=0.7",
     "fir:mu=0.7,corr=0.4",
     "gak:sigma=1,window=3",

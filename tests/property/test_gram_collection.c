@@ -47,6 +47,7 @@ static const char *const scans[] = {
     "volterra:gamma=0.3,lambda=0.8,lift=rbf",
     "fading:gamma=0.4,rho=0.8",
     "memory:gamma=1,rho=0.5,mu=0.85",
+    "recurrent:activation=relu,radius=0.8,leak=0.5",
     "esn:size=12,radius=0.8",
     "fir:mu=0.85",
 };

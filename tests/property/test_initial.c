@@ -32,6 +32,9 @@ static const char *const kernels[] = {
     "fading:gamma=0.3,rho=0.9",
     "memory:gamma=0.3,rho=0.8,mu=0.9",
     "fir:mu=0.8,corr=0.7",
+    "recurrent:input=0.8,radius=0.9,bias=0.3,leak=0.6",
+    "recurrent:activation=relu,radius=0.8,bias=0.3",
+    "recurrent:activation=sign,radius=0.6,bias=0.5,pole=0.5 + 0.5 * fir:mu=0.5",
     "volterra:lift=rbf,gamma=0.5,lambda_coef=0.8,pole=0.7",
     "memory:gamma=0.3,rho=0.5,mu=0.8,pole=-0.4,pair=0.8,angle=0.3 + 0.5 * fir:mu=0.5,corr=0.4",
     "volterra:tau_coef=0.5,lambda_coef=0.8 * fading:gamma=0.2,rho=0.5",
@@ -277,9 +280,12 @@ static void changes_count_from_the_initial_input(void **state)
 static void learning_a_second_record(void **state)
 {
     (void)state;
-    static const char *const learners[] = {
-        "volterra:tau_coef=0.6,lambda_coef=0.9", "memory:gamma=0.3,rho=0.8,mu=0.9", "rbf:gamma=0.3,window=5",
-        "fir:mu=0.8,corr=0.7 + 0.5 * fading:gamma=0.3,rho=0.5,pole=0.6", "esn:size=12,radius=0.8,seed=3"};
+    static const char *const learners[] = {"volterra:tau_coef=0.6,lambda_coef=0.9",
+                                           "memory:gamma=0.3,rho=0.8,mu=0.9",
+                                           "rbf:gamma=0.3,window=5",
+                                           "fir:mu=0.8,corr=0.7 + 0.5 * fading:gamma=0.3,rho=0.5,pole=0.6",
+                                           "recurrent:radius=0.8,leak=0.5",
+                                           "esn:size=12,radius=0.8,seed=3"};
     static const double past[D] = {0.5, -0.6};
     problem p = make(past);
     for (size_t k = 0; k < sizeof learners / sizeof *learners; k++)

@@ -54,6 +54,8 @@ static const form forms[] = {
     {"fading:gamma=0.6,rho=0.7", 1e-6, 1},
     {"memory:gamma=1,rho=0.5,mu=0.8", 1e-6, 1},
     {"fir:mu=0.8", 1e-6, 1},
+    {"recurrent:input=0.8,radius=0.7,bias=0.3,leak=0.6", 1e-6, 1},
+    {"recurrent:activation=relu,radius=0.8,leak=0.5 + fir:mu=0.5", 1e-6, 1},
     {"fir:mu=0.8,corr=0.5,pole=0.4", 1e-6, 1},
     {"2*fir:mu=0.7 + memory:gamma=1,rho=0.5,mu=0.8,pair=0.6,angle=0.2", 1e-6, 1},
     {"linear*rbf:gamma=0.8 + 0.5*fading:gamma=0.4,rho=0.7,pole=0.5", 1e-6, 1},

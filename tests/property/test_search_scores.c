@@ -32,6 +32,7 @@ static const char *const kernels[] = {
     "poly:degree=2,gamma=1,coef0=0.5,window=2",
     "fading:gamma=0.6,rho=0.7",
     "memory:gamma=1,rho=0.5,mu=0.8",
+    "recurrent:activation=relu,radius=0.8,leak=0.5",
     "fir:mu=0.7,corr=0.4",
     "gak:sigma=1,window=3",
     "sig:level=2,window=3",

@@ -40,6 +40,7 @@ static const char *const kernels[] = {
     "sigmoid:gamma=0.2,coef0=0.3",
     "fading:gamma=0.6,rho=0.7",
     "memory:gamma=1,rho=0.5,mu=0.8",
+    "recurrent:input=0.8,radius=0.7,bias=0.3,leak=0.6",
     "fir:mu=0.7,corr=0.4",
     "2*fir:mu=0.7 + fading:gamma=0.6,rho=0.7,pole=0.5,pair=0.6,angle=0.3*rbf:gamma=0.8",
     "gak:sigma=1,window=4",

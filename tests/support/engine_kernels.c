@@ -9,6 +9,7 @@ const char *const engine_kernels[] = {
     "volterra:tau_coef=0.6,lambda_coef=0.8",
     "volterra:lift=rbf,gamma=0.7,lambda_coef=0.9",
     "memory:gamma=1,rho=0.5,mu=0.8",
+    "recurrent:input=0.8,radius=0.7,bias=0.3,leak=0.6",
     "rbf:gamma=0.5",
     "linear:window=4",
     "cauchy:window=3",

@@ -453,6 +453,7 @@ static void drawn_parameters_by_kernel(void **state)
         {"sigmoid", {"gamma", "coef0", "window"}, {NULL}},
         {"fading", {"gamma", "rho"}, {NULL}},
         {"memory", {"gamma", "rho", "mu"}, {NULL}},
+        {"recurrent", {"input", "radius", "bias", "leak"}, {"activation"}},
         {"fir", {"mu"}, {NULL}},
         {"esn:size=9", {"radius", "leak", "input", "bias"}, {"norm"}},
         {"esn:size=9,norm=0.8", {"leak", "input", "bias"}, {"radius"}},

@@ -244,13 +244,12 @@ void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int
 }
 
 void volt_scan_border(const volt_scan *scan, volt_view Z, const double *own, const double *origin,
-                      double *border, double *entering, int64_t stride, bool backwards)
+                      double origin_own, double *border, double *entering, int64_t stride, bool backwards)
 {
-    double other = volt_scan_own_rest(scan, origin, Z.cols, NULL);
     for (int64_t i = 0; i < Z.rows; i++) {
         double local = local_value(scan, Z.data + i * Z.ld, origin, Z.cols);
         for (int s = 0; s < scan->state_size; s++)
             entering[s * stride + (backwards ? -i : i)] = border[s];
-        step_one(scan, scan->own ? own[i] : 0, other, local, border);
+        step_one(scan, scan->own ? own[i] : 0, origin_own, local, border);
     }
 }

@@ -26,6 +26,7 @@ typedef struct scan_state {
     double border[VOLT_MAX_STATE]; /* of the rows against the past of the columns */
     double *row, *first;           /* d: a column, and the first one */
     double kept, *own;             /* of scan.own: the state of the rows, and max_rows: their numbers */
+    double past_own;               /* the number of the past of the columns */
     double *centred;               /* max_rows x d and max_rows: a block of rows, for distances by norms */
     double *norms;
 
@@ -160,11 +161,12 @@ static void walk_columns(const scan_state *state, int64_t count, const double *p
 {
     const volt_scan *scan = &state->base.resolved->scan;
     double entering[VOLT_MAX_STATE];
+    double past_own = volt_scan_own_rest(scan, past, state->base.resolved->d, NULL);
     for (int64_t j = 0; j < count && scan->state_size > 0; j++) {
         volt_columns_row(state->base.columns, j, state->row);
         const double *own = scan->own ? volt_columns_own(state->base.columns) + j : NULL;
-        volt_scan_border(scan, volt_view_of(state->row, 1, state->base.columns->d), own, past, border, entering,
-                         1, false);
+        volt_scan_border(scan, volt_view_of(state->row, 1, state->base.columns->d), own, past, past_own, border,
+                         entering, 1, false);
         for (int s = 0; out && s < scan->state_size; s++)
             out[s * ld + j] = border[s];
     }
@@ -196,6 +198,7 @@ static void begin(scan_state *state, const double *first)
     memcpy(state->edge, state->edge_border, sizeof state->edge);
     volt_scan_rest(&resolved->scan, past, column_past(state, first), resolved->d, state->border);
     (void)volt_scan_own_rest(&resolved->scan, past, resolved->d, &state->kept);
+    state->past_own = volt_scan_own_rest(&resolved->scan, column_past(state, first), resolved->d, NULL);
     state->unbegun = false;
 }
 
@@ -294,8 +297,8 @@ static double *enter_rows(scan_state *state, volt_view Z)
     double *diagonals = state->buffer + state->at;
     volt_scan_own_rows(scan, Z, &state->kept, state->own);
     if (scan->state_size > 0)
-        volt_scan_border(scan, Z, state->own, column_past(state, Z.data), state->border, diagonals + Z.rows - 1,
-                         state->capacity, true);
+        volt_scan_border(scan, Z, state->own, column_past(state, Z.data), state->past_own, state->border,
+                         diagonals + Z.rows - 1, state->capacity, true);
     return diagonals;
 }
 
@@ -391,6 +394,9 @@ static void exchange_all(scan_state *state, double *numbers, bool out)
     numbers = exchange(state->border, 0, 1, size, numbers, out);
     exchange(&state->kept, 0, 1, has_own(state->base.resolved), numbers, out);
     state->unbegun = state->base.resolved->past.kind == VOLT_PAST_FIRST && state->border[0] == VOLT_UNBEGUN;
+    if (!out && (m > 0 || state->base.resolved->past.kind != VOLT_PAST_FIRST))
+        state->past_own = volt_scan_own_rest(&state->base.resolved->scan, column_past(state, NULL),
+                                             state->base.resolved->d, NULL);
 }
 
 static void get(const volt_state *base, double *numbers)

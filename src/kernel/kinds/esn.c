@@ -32,8 +32,8 @@ enum {
     N_PARAMETERS
 };
 
-static const char *const activation_words[] = {"tanh", "identity", NULL};
-enum { TANH, IDENTITY };
+static const char *const activation_words[] = {"tanh", "identity", "erf", NULL};
+enum { TANH, IDENTITY, ERF };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIZE] = VOLT_PARAMETER_SIZE,
@@ -49,8 +49,8 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
               .meaning = "scale of the bias; default 0.5, or 1 with weights"},
     [DENSITY] = VOLT_PARAMETER_DENSITY,
     [SEED] = VOLT_PARAMETER_SEED,
-    [ACTIVATION] = {VOLT_CHOICE("activation", "tanh, identity", activation_words), .fallback = "tanh",
-                    .meaning = "activation function"},
+    [ACTIVATION] = {VOLT_CHOICE("activation", "tanh, identity, erf", activation_words), .fallback = "tanh",
+                    .meaning = "activation function; erf(sqrt(pi) v / 2) has slope 1 at 0, like tanh"},
     [DEGREE] = {VOLT_INTEGER("degree", "1 to 64", 1, 64), .fallback = "1",
                 .meaning = "degree of the polynomial in the states"},
     [COEF0] = {VOLT_REAL("coef0", "[0, inf)", 0, INFINITY, 1),
@@ -81,7 +81,8 @@ static volt_status set_defaults(volt_kernel *kernel)
     volt_kernel_use_fallback(kernel, DEGREE);
     use(kernel, COEF0, kernel->value[DEGREE] > 1 ? 1 : 0);
     int bound = kernel->present[NORM] ? NORM : RADIUS;
-    VOLT_REQUIRE((int)kernel->value[ACTIVATION] == TANH || !kernel->present[bound] || kernel->value[bound] < 1,
+    VOLT_REQUIRE((int)kernel->value[ACTIVATION] != IDENTITY || !kernel->present[bound] ||
+                     kernel->value[bound] < 1,
                  VOLT_ERR_KERNEL, "kernel esn: %s must be below 1 with activation=identity (got %g)",
                  parameters[bound].name, kernel->value[bound]);
     return VOLT_OK;
@@ -190,7 +191,8 @@ static void describe(const volt_kernel *kernel, volt_reservoir *reservoir)
 {
     reservoir->arrange = arrange;
     reservoir->leak = kernel->value[LEAK];
-    reservoir->bends = (int)kernel->value[ACTIVATION] == TANH;
+    reservoir->bends = (int)kernel->value[ACTIVATION] != IDENTITY;
+    reservoir->uses_erf = (int)kernel->value[ACTIVATION] == ERF;
     reservoir->degree = (int64_t)kernel->value[DEGREE];
     reservoir->coef0 = kernel->value[COEF0];
 }

@@ -1,7 +1,7 @@
 # tests/cli/cases/9_kernels.sh: every kernel in every command, and collections of series.
 
 data=$here/data
-positive_kernels="volterra linear rbf rbf:window=5 poly:window=3 fading memory fir fir:mu=0.7 gak:window=5 gak:path=rows \
+positive_kernels="volterra linear rbf rbf:window=5 poly:window=3 fading memory recurrent recurrent:activation=relu,leak=0.3 fir fir:mu=0.7 gak:window=5 gak:path=rows \
     esn:size=20 sas:size=15,norm=0.8 esn:size=10,activation=identity,degree=2 gak:window=4,centre=yes sig:window=4,augment=time sig:path=rows,level=3 sig:window=4,features=linear,scale=2 \
     sig:path=rows,features=rbf,gamma=0.3"
 indefinite_kernels="sigpde:window=4,static=rbf sigpde:path=rows"
