@@ -56,7 +56,8 @@ struct volt_scan {
     double start[VOLT_MAX_STATE]; /* the state after zero inputs on both sides */
     /* (optional) The state after a constant local value; NULL: by iteration of the step (volt_scan_rest). */
     void (*rest)(const volt_scan *scan, double local, double *state);
-    bool distance; /* local values are |x - y|^2; otherwise <x, y> */
+    bool has_no_rest; /* the state after constant inputs depends on earlier ones: initial inputs are rejected */
+    bool distance;    /* local values are |x - y|^2; otherwise <x, y> */
     /* (optional) A number of every row that follows from the norms of its sequence, such as the norm of its state:
      * advances *kept by a row with |z|^2 = square and returns the number. *kept is own_start after zero inputs. */
     double (*own)(const volt_scan *scan, double square, double *kept);

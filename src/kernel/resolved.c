@@ -41,6 +41,8 @@ volt_status volt_kernel_use_past(volt_kernel *kernel, const volt_past *past)
 static volt_status settle_factor(const volt_kernel *kernel, const volt_filter *filter, bool is_stored,
                                  volt_resolved *factor)
 {
+    VOLT_REQUIRE(kernel->past.kind == VOLT_PAST_ZERO || !factor->scan.has_no_rest, VOLT_ERR_ARGUMENT,
+                 "the initial input must be zero for kernel %s, whose memory does not fade", kernel->text);
     VOLT_TRY(copy_past(&kernel->past, filter ? volt_filter_gain(filter) : 1, &factor->past));
     if (!factor->past.input)
         return VOLT_OK;

@@ -34,7 +34,7 @@ static const char *const kernels[] = {
     "fir:mu=0.8,corr=0.7",
     "recurrent:input=0.8,radius=0.9,bias=0.3,leak=0.6",
     "recurrent:activation=relu,radius=0.8,bias=0.3",
-    "recurrent:activation=sign,radius=0.6,bias=0.5,pole=0.5 + 0.5 * fir:mu=0.5",
+    "recurrent:radius=0.6,bias=0.5,pole=0.5 + 0.5 * fir:mu=0.5",
     "volterra:lift=rbf,gamma=0.5,lambda_coef=0.8,pole=0.7",
     "memory:gamma=0.3,rho=0.5,mu=0.8,pole=-0.4,pair=0.8,angle=0.3 + 0.5 * fir:mu=0.5,corr=0.4",
     "volterra:tau_coef=0.5,lambda_coef=0.8 * fading:gamma=0.2,rho=0.5",
@@ -434,6 +434,7 @@ static void refusals(void **state)
         {"fading", -1, NULL, VOLT_ERR_ARGUMENT, "initial -1"},
         {"fading", VOLT_INITIAL_VALUES, NULL, VOLT_ERR_ARGUMENT, "initial 2"},
         {"fading", VOLT_INITIAL_VALUES, bad, VOLT_ERR_NOT_FINITE, "initial 2 inf"},
+        {"recurrent:activation=sign", VOLT_INITIAL_FIRST, NULL, VOLT_ERR_ARGUMENT, "initial recurrent"},
         {"volterra:tau_coef=0.9,lambda_coef=0.9", VOLT_INITIAL_VALUES, far, VOLT_ERR_ARGUMENT, "initial 3"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

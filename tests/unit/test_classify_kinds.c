@@ -36,7 +36,7 @@ static void more_kernels_than_a_mean_allows(void **state)
     waves made;
     make_waves(4322, 2, true, &made); /* enough noise that one kernel does not suffice */
     volt_series_options options = plain_options(
-        "linear | rbf | poly | cauchy | gak | sig | sigpde | fir | fading | memory | recurrent | volterra | esn:size=5",
+        "linear | rbf | poly | cauchy | gak | sig | sigpde | fir | fading | memory | volterra | esn:size=5",
         24);
     options.compare = VOLT_OBJECT_COMPARE_SERIES;
     options.alpha = 0.1;

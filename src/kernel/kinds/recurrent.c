@@ -208,6 +208,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .window = 1,
         .scan = {.step = steps[activation],
                  .state_size = 1,
+                 .has_no_rest = activation == SIGN,
                  .own = owns[activation],
                  .constants = constants_keep(consts)},
     };
