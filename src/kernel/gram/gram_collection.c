@@ -423,10 +423,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     }
     volt_extent extent = {.radius = radius}; /* no paths: their scale is not used */
     VOLT_TRY(volt_kernel_resolve(kernel, extent, d, resolved));
-    VOLT_REQUIRE(
-        resolved->scan.state_size > 0 || resolved->reservoir, VOLT_ERR_KERNEL,
-        "kernel %s compares rows, not series: use volterra, fading, memory, fir, recurrent, gak, sig, sigpde, esn or sas",
-        entry->info.name);
+    VOLT_REQUIRE(resolved->scan.state_size > 0 || resolved->reservoir, VOLT_ERR_KERNEL,
+                 "kernel %s compares rows, not series: use volterra, fading, memory, fir, recurrent, gak, sig, "
+                 "sigpde, esn or sas",
+                 entry->info.name);
     return VOLT_OK;
 }
 
