@@ -195,7 +195,7 @@ static volt_status explore(volt_identify_state *run, const stretch *rows)
     return VOLT_OK;
 }
 
-/* Two rounds: the best two families, if they are close, and the better of them. */
+/* Both families have one long run if they are close: one with more parameters may be behind until late. */
 static volt_status refine(volt_identify_state *run, const stretch *rows)
 {
     const volt_identification *found = &run->found;
@@ -205,11 +205,8 @@ static volt_status refine(volt_identify_state *run, const stretch *rows)
         return VOLT_OK;
     attempt how = {.rows = rows, .step = refine_step, .divisor = 1, .share = refine_share};
     if (best[1] >= 0 && found->candidates[best[1]].nmse < close_nmse * found->candidates[best[0]].nmse) {
-        how.share /= 4;
-        VOLT_TRY(search_family(run, best[0], how));
+        how.share /= 2;
         VOLT_TRY(search_family(run, best[1], how));
-        how.share *= 2;
-        best_two(found, best);
     }
     return search_family(run, best[0], how);
 }
