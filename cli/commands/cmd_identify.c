@@ -351,8 +351,8 @@ static char *join_commands(char *first, char *second)
     return both;
 }
 
-/* Returns the command that fits the same model, or its parts FILE.1, FILE.2, ... and their average; the caller frees
- * it. NULL: out of memory. */
+/* Returns the command that fits the same model, or its parts FILE.1, FILE.2, ... and their average; the caller
+ * frees it. NULL: out of memory. */
 static char *fit_command(const identify_arguments *arguments, const volt_identification *found,
                          const identify_sources *sources, const identify_data *data)
 {

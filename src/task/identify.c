@@ -18,8 +18,8 @@ enum {
     LINEAR = VOLT_IDENTIFY_LINEAR
 };
 
-/* Nonlinear models whose NMSE is at most this many times that of the best, 1.1 in RMSE, are averaged with it. The
- * error of the average is at most the mean of theirs. */
+/* Nonlinear models whose NMSE is at most this many times that of the best, 1.1 in RMSE, are averaged with it.
+ * The error of the average is at most the mean of theirs. */
 static const double close_nmse = 1.21;
 
 /* Shares of the time budget, of which the searches have volt_identify_search_shares(). */
@@ -190,8 +190,8 @@ static bool is_close(const volt_identification *found, int64_t which, int64_t ch
     return which != chosen && !one->is_linear && !best->is_linear && one->nmse <= close_nmse * best->nmse;
 }
 
-/* Replaces the model of the chosen candidate by its average with those of close ones. One that cannot be fitted or
- * diverges is left out. */
+/* Replaces the model of the chosen candidate by its average with those of close ones. One that cannot be fitted
+ * or diverges is left out. */
 static volt_status average_close(volt_identify_state *run, const int64_t *order, int64_t count,
                                  volt_model **model)
 {

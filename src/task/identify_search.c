@@ -129,8 +129,8 @@ static volt_status draw_candidates(volt_identify_state *run, int64_t which, cons
     return how->step > 0 ? volt_candidates_start(*candidates, candidate->kernel, &setting, how->step) : VOLT_OK;
 }
 
-/* Searches a family and keeps its best trial, if it is better than the candidate so far. A family without a score
- * takes no part. */
+/* Searches a family and keeps its best trial, if it is better than the candidate so far. A family without a
+ * score takes no part. */
 static volt_status search_family(volt_identify_state *run, int64_t which, attempt how)
 {
     volt_identify_candidate *candidate = &run->found.candidates[which];

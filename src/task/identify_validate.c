@@ -1,11 +1,11 @@
 /* src/task/identify_validate.c: free runs of the candidates of an identification beyond their scores.
  *
  * Every candidate is fitted on the rows of the search before the last validation block and simulates the block
- * twice: with the measured inputs u, and with mean + 1.3 (u - mean). With f the nonlinear and g the linear model,
+ * twice: with the measured inputs u, and with mean + 1.3 (u - mean). With the nonlinear model f and the linear g,
  *
  *     growth   root mean squared error of the last third of the first run over that of its first third
- *     excess   |f - g| / max(|g - m|, |y - m|) on the second run: root mean squares over the rows, m the mean of
- *              the training outputs y; the largest of all outputs
+ *     excess   |f - g| / max(|g - m|, |y - m|) on the second run: root mean squares over the rows, m the
+ *              mean of the training outputs y; the largest of all outputs
  *
  * A nonlinear candidate is rejected if its second run diverges or its excess is larger than max_excess: a model
  * that leaves the linear one so far for inputs just outside the training range is not used. */

@@ -388,8 +388,8 @@ static void runs_of_cma_follow_each_other(void **state)
     volt_candidates_free(narrow);
 }
 
-/* A search from a given candidate has no draws: the candidate is the first trial, the next generation is near it,
- * and a run after one without progress is wider. */
+/* A search from a given candidate has no draws: the candidate is the first trial, the next generation is near
+ * it, and a run after one without progress is wider. */
 static void cma_starts_at_a_given_candidate(void **state)
 {
     enum { MANY = 400 };

@@ -65,8 +65,8 @@ static bool is_averaged(const volt_identification *found, int64_t which)
     return false;
 }
 
-/* The chosen model is nonlinear exactly if one is better than the linear one on every block. Models with nearly the
- * same error are averaged with it. */
+/* The chosen model is nonlinear exactly if one is better than the linear one on every block. Models with nearly
+ * the same error are averaged with it. */
 static void check_guard(const volt_identification *found)
 {
     const volt_identify_candidate *linear = &found->candidates[found->best_linear];

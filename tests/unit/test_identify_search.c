@@ -85,7 +85,7 @@ static void candidates_are_compared_on_all_rows_of_the_search(void **state)
 
 enum { N = 360, BLOCK = 60, WASHOUT = 18 }; /* rows without a test: all are training rows */
 
-/* Free run of a candidate over the last block, with inputs `scale` times as far from the mean of those before. */
+/* Free run of a candidate over the last block, with inputs `scale` times as far from their mean before it. */
 static void run_block(const volt_identify_candidate *one, const double *u, const double *y, double scale,
                       double out[BLOCK])
 {
