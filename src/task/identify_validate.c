@@ -1,7 +1,7 @@
 /* src/task/identify_validate.c: free runs of the candidates of an identification beyond their scores.
  *
  * Every candidate is fitted on the rows of the search before the last validation block and simulates the block
- * twice: with the measured inputs u, and with mean + 1.3 (u - mean). With the nonlinear model f and the linear g,
+ * twice: with the measured inputs u, and with mean + 1.3 (u - mean). With the nonlinear model f and linear g,
  *
  *     growth   root mean squared error of the last third of the first run over that of its first third
  *     excess   |f - g| / max(|g - m|, |y - m|) on the second run: root mean squares over the rows, m the
