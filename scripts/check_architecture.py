@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every file and every identifier of the library that the documents on the code name in code font must exist."""
+"""Every file, every identifier of the library and every test case (file.c:case) that the documents on the code and on the
+paper name in code font must exist."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [
     "docs/architecture.md",
     "docs/internals.md",
+    "docs/paper.md",
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("adding_*.md")),
 ]
 
@@ -35,6 +37,10 @@ def main() -> int:
         ]
         names = {name for word in words for name in re.findall(r"\b(?:volt|VOLT)_\w+", word) if "NAME" not in name}
         missing += [name for name in names if name not in code]
+        for path, case in {pair for word in words for pair in re.findall(r"([\w./-]+\.c):(\w+)", word)}:
+            texts = [(ROOT / f).read_text() for f in files if f == path or f.endswith("/" + path)]
+            if not any(f"cmocka_unit_test({case})" in text for text in texts):
+                missing.append(f"{path}:{case}")
         for name in sorted(missing):
             print(f"{document}: {name} does not exist", file=sys.stderr)
         faults += len(missing)

@@ -14,7 +14,7 @@ commands_of() # LINES FILE...: run the commands of the files; at least LINES lin
 }
 
 page_commands() { commands_of "$least" "$here/../../$page"; }
-for page in 20:README.md 50:docs/first_steps.md 1:docs/adding_a_kernel.md; do
+for page in 20:README.md 50:docs/first_steps.md 20:docs/paper.md 1:docs/adding_a_kernel.md; do
     least=${page%%:*} page=${page#*:}
     check "the commands of $page print the output shown" page_commands
 done
@@ -39,7 +39,20 @@ documents_complete()
         fail "the README does not say ${words[$kernels - 1]} other kernels"
     volterra help
     for name in $(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out); do
-        grep -qE "^\| .*\`volterra $name[ \`].* \|" "$docs/which_command.md" || fail "docs/which_command.md has no command $name"
+        grep -qE "^\| .*\`volterra ${name}[ \`].* \|" "$docs/which_command.md" || fail "docs/which_command.md has no command $name"
     done
 }
 check "the documents have every kernel and every command" documents_complete
+
+# `COMMAND --option` in the page on the paper is an option of that command.
+paper_options_exist()
+{
+    local command option checked=0
+    while read -r command option; do
+        checked=$((checked + 1))
+        volterra help "$command"
+        grep -qE "^ .*$option( |,|$)" out || fail "docs/paper.md: volterra $command has no option $option"
+    done < <(grep -oE '`[a-z]+ --[a-z-]+' "$here/../../docs/paper.md" | tr -d '`' | sort -u)
+    [ "$checked" -ge 15 ] || fail "only $checked options were checked"
+}
+check "the options in docs/paper.md exist" paper_options_exist
