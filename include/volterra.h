@@ -35,7 +35,8 @@
  *     the version of the library.
  *
  * Headers: base, io, kernel, solve (losses and solvers), model (fit and predict), live (row by row), select (search), data
- * (simulated series), stats (metrics and baselines), task (forecasts and comparisons), series (whole series as objects). */
+ * (simulated series), stats (metrics and baselines), forecast, row_anomaly (anomalous rows of a series), task (pairing,
+ * assessment, identification, comparison), identify (diagnosis of an identified model), series (whole series as objects). */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 
@@ -50,6 +51,7 @@
 #include "volterra/select.h"
 #include "volterra/data.h"
 #include "volterra/stats.h"
+#include "volterra/forecast.h"
 #include "volterra/row_anomaly.h"
 #include "volterra/task.h"
 #include "volterra/identify.h"

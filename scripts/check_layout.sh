@@ -95,7 +95,7 @@ folder_of()
     case $1 in
         status) echo base ;;
         live) echo model ;;
-        identify | row_anomaly) echo task ;;
+        forecast | identify | row_anomaly) echo task ;;
         *) echo "$1" ;;
     esac
 }

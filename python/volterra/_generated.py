@@ -141,7 +141,6 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_SATURATED": 23,
     "VOLT_WARNING_FEW_FREQUENCIES": 24,
     "VOLT_WARNING_SHORT_SEASON": 25,
-    "VOLT_AHEAD_AUTO": -1,
     "VOLT_MEMBER_KERNEL": 0,
     "VOLT_MEMBER_THETA": 1,
     "VOLT_MEMBER_ETS": 2,
@@ -157,6 +156,7 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_FORECAST_SEARCH_REJECTED": 4,
     "VOLT_FORECAST_SEARCH_ACCEPTED": 5,
     "VOLT_BACKTEST_METHODS": 8,
+    "VOLT_AHEAD_AUTO": -1,
     "VOLT_IDENTIFY_MIN_ROWS": 60,
     "VOLT_IDENTIFY_SEARCH_ROWS": 3000,
     "VOLT_IDENTIFY_CANDIDATES": 6,
@@ -1118,6 +1118,123 @@ class Warning(ctypes.Structure):
     ]
 
 
+class ForecastOptions(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kernel", c_char_p),
+        ("steps", c_int64),
+        ("season", c_int64),
+        ("step", TimeStep),
+        ("separate", c_int),
+        ("all_rows", c_int),
+        ("known", Matrix),
+        ("search_seconds", c_double),
+        ("seed", c_uint64),
+        ("coverages", POINTER(c_double)),
+        ("n_coverages", c_int64),
+        ("names", POINTER(c_char_p)),
+        ("many_seconds", c_double),
+        ("progress", Progress),
+    ]
+
+
+class ForecastInfo(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("steps", c_int64),
+        ("series", c_int64),
+        ("rows", c_int64),
+        ("first_row", c_int64),
+        ("origins", c_int64),
+        ("members", c_int64),
+        ("member_names", POINTER(c_char_p)),
+        ("kernel", c_char_p),
+        ("search", c_int),
+        ("search_draws", c_int64),
+        ("search_mse", c_double),
+        ("search_mse_given", c_double),
+        ("warnings", POINTER(Warning)),
+        ("n_warnings", c_int64),
+    ]
+
+
+class ForecastStep(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("value", c_double),
+        ("rmse", c_double),
+        ("kernel_share", c_double),
+        ("is_change", c_int),
+        ("member_value", POINTER(c_double)),
+        ("member_rmse", POINTER(c_double)),
+        ("lower", POINTER(c_double)),
+        ("upper", POINTER(c_double)),
+    ]
+
+
+class ForecastSeries(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("season", c_int64),
+        ("rmse", c_double),
+        ("mase", c_double),
+        ("ets", c_char_p),
+        ("member_weight", POINTER(c_double)),
+        ("member_rmse", POINTER(c_double)),
+    ]
+
+
+class Backtest(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("mase", POINTER(c_double)),
+        ("smape", POINTER(c_double)),
+        ("rmse", POINTER(c_double)),
+        ("values", POINTER(c_int64)),
+        ("coverage", POINTER(c_double)),
+        ("width", POINTER(c_double)),
+        ("names", POINTER(c_char_p)),
+        ("steps", c_int64),
+        ("origins", c_int64),
+        ("first_rows", c_int64),
+        ("distance", c_int64),
+    ]
+
+
+class LongRows(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rows", c_int64),
+        ("ids", POINTER(c_char_p)),
+        ("times", POINTER(c_char_p)),
+        ("values", POINTER(c_double)),
+        ("faults", POINTER(c_char_p)),
+        ("lines", POINTER(c_int64)),
+        ("time_name", c_char_p),
+        ("value_name", c_char_p),
+        ("done", POINTER(c_char_p)),
+        ("done_times", POINTER(c_char_p)),
+        ("n_done", c_int64),
+    ]
+
+
+class ForecastResult(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("id", c_char_p),
+        ("index", c_int64),
+        ("count", c_int64),
+        ("rows", c_int64),
+        ("status", c_int),
+        ("message", c_char_p),
+        ("done", c_int64),
+        ("forecast", c_void_p),
+        ("times", POINTER(c_char_p)),
+        ("is_dated", c_int),
+        ("missing_rows", c_int64),
+    ]
+
+
 class RowAnomalyOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -1235,123 +1352,6 @@ class Assessment(Sized):
         ("better", c_int64),
         ("n_warnings", c_int64),
         ("warnings", Warning * 4),
-    ]
-
-
-class ForecastOptions(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("kernel", c_char_p),
-        ("steps", c_int64),
-        ("season", c_int64),
-        ("step", TimeStep),
-        ("separate", c_int),
-        ("all_rows", c_int),
-        ("known", Matrix),
-        ("search_seconds", c_double),
-        ("seed", c_uint64),
-        ("coverages", POINTER(c_double)),
-        ("n_coverages", c_int64),
-        ("names", POINTER(c_char_p)),
-        ("many_seconds", c_double),
-        ("progress", Progress),
-    ]
-
-
-class ForecastInfo(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("steps", c_int64),
-        ("series", c_int64),
-        ("rows", c_int64),
-        ("first_row", c_int64),
-        ("origins", c_int64),
-        ("members", c_int64),
-        ("member_names", POINTER(c_char_p)),
-        ("kernel", c_char_p),
-        ("search", c_int),
-        ("search_draws", c_int64),
-        ("search_mse", c_double),
-        ("search_mse_given", c_double),
-        ("warnings", POINTER(Warning)),
-        ("n_warnings", c_int64),
-    ]
-
-
-class ForecastStep(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("value", c_double),
-        ("rmse", c_double),
-        ("kernel_share", c_double),
-        ("is_change", c_int),
-        ("member_value", POINTER(c_double)),
-        ("member_rmse", POINTER(c_double)),
-        ("lower", POINTER(c_double)),
-        ("upper", POINTER(c_double)),
-    ]
-
-
-class ForecastSeries(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("season", c_int64),
-        ("rmse", c_double),
-        ("mase", c_double),
-        ("ets", c_char_p),
-        ("member_weight", POINTER(c_double)),
-        ("member_rmse", POINTER(c_double)),
-    ]
-
-
-class Backtest(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("mase", POINTER(c_double)),
-        ("smape", POINTER(c_double)),
-        ("rmse", POINTER(c_double)),
-        ("values", POINTER(c_int64)),
-        ("coverage", POINTER(c_double)),
-        ("width", POINTER(c_double)),
-        ("names", POINTER(c_char_p)),
-        ("steps", c_int64),
-        ("origins", c_int64),
-        ("first_rows", c_int64),
-        ("distance", c_int64),
-    ]
-
-
-class LongRows(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("rows", c_int64),
-        ("ids", POINTER(c_char_p)),
-        ("times", POINTER(c_char_p)),
-        ("values", POINTER(c_double)),
-        ("faults", POINTER(c_char_p)),
-        ("lines", POINTER(c_int64)),
-        ("time_name", c_char_p),
-        ("value_name", c_char_p),
-        ("done", POINTER(c_char_p)),
-        ("done_times", POINTER(c_char_p)),
-        ("n_done", c_int64),
-    ]
-
-
-class ForecastResult(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("id", c_char_p),
-        ("index", c_int64),
-        ("count", c_int64),
-        ("rows", c_int64),
-        ("status", c_int),
-        ("message", c_char_p),
-        ("done", c_int64),
-        ("forecast", c_void_p),
-        ("times", POINTER(c_char_p)),
-        ("is_dated", c_int),
-        ("missing_rows", c_int64),
     ]
 
 
@@ -1702,13 +1702,6 @@ STRUCTS: Dict[str, Any] = {
     "volt_mcs_options": McsOptions,
     "volt_mcs": Mcs,
     "volt_warning": Warning,
-    "volt_row_anomaly_options": RowAnomalyOptions,
-    "volt_pairing_options": PairingOptions,
-    "volt_pairing": Pairing,
-    "volt_times_report": TimesReport,
-    "volt_assess_options": AssessOptions,
-    "volt_baseline_score": BaselineScore,
-    "volt_assessment": Assessment,
     "volt_forecast_options": ForecastOptions,
     "volt_forecast_info": ForecastInfo,
     "volt_forecast_step": ForecastStep,
@@ -1716,6 +1709,13 @@ STRUCTS: Dict[str, Any] = {
     "volt_backtest": Backtest,
     "volt_long_rows": LongRows,
     "volt_forecast_result": ForecastResult,
+    "volt_row_anomaly_options": RowAnomalyOptions,
+    "volt_pairing_options": PairingOptions,
+    "volt_pairing": Pairing,
+    "volt_times_report": TimesReport,
+    "volt_assess_options": AssessOptions,
+    "volt_baseline_score": BaselineScore,
+    "volt_assessment": Assessment,
     "volt_identify_options": IdentifyOptions,
     "volt_identify_candidate": IdentifyCandidate,
     "volt_identification": Identification,
@@ -1873,6 +1873,14 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_mcs_compute": (c_int, [Matrix, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
     "volt_mcs_free": (None, [POINTER(Mcs)]),
     "volt_warning_text": (c_char_p, [c_int]),
+    "volt_forecast_options_default": (ForecastOptions, []),
+    "volt_forecast_run": (c_int, [Matrix, POINTER(ForecastOptions), POINTER(c_void_p)]),
+    "volt_forecast_free": (None, [c_void_p]),
+    "volt_forecast_get_info": (c_int, [c_void_p, POINTER(ForecastInfo)]),
+    "volt_forecast_step_at": (POINTER(ForecastStep), [c_void_p, c_int64, c_int64]),
+    "volt_forecast_series_at": (POINTER(ForecastSeries), [c_void_p, c_int64]),
+    "volt_forecast_backtest": (c_int, [Matrix, POINTER(ForecastOptions), c_int64, POINTER(Backtest)]),
+    "volt_forecast_many": (c_int, [POINTER(LongRows), POINTER(ForecastOptions), ForecastFn, c_void_p]),
     "volt_row_anomaly_options_default": (RowAnomalyOptions, []),
     "volt_row_anomaly_fit": (c_int, [Matrix, POINTER(RowAnomalyOptions), POINTER(c_void_p)]),
     "volt_row_anomaly_score": (c_int, [c_void_p, Matrix, POINTER(RowAnomalyOptions), Matrix, c_void_p]),
@@ -1882,14 +1890,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_times_check": (c_int, [POINTER(Time), c_int64, POINTER(TimeGrid), Time, POINTER(TimesReport)]),
     "volt_assess_options_default": (AssessOptions, []),
     "volt_assess": (c_int, [POINTER(Pairing), POINTER(AssessOptions), POINTER(Assessment)]),
-    "volt_forecast_options_default": (ForecastOptions, []),
-    "volt_forecast_run": (c_int, [Matrix, POINTER(ForecastOptions), POINTER(c_void_p)]),
-    "volt_forecast_free": (None, [c_void_p]),
-    "volt_forecast_get_info": (c_int, [c_void_p, POINTER(ForecastInfo)]),
-    "volt_forecast_step_at": (POINTER(ForecastStep), [c_void_p, c_int64, c_int64]),
-    "volt_forecast_series_at": (POINTER(ForecastSeries), [c_void_p, c_int64]),
-    "volt_forecast_backtest": (c_int, [Matrix, POINTER(ForecastOptions), c_int64, POINTER(Backtest)]),
-    "volt_forecast_many": (c_int, [POINTER(LongRows), POINTER(ForecastOptions), ForecastFn, c_void_p]),
     "volt_identify_options_default": (IdentifyOptions, []),
     "volt_identify": (c_int, [Matrix, Matrix, POINTER(IdentifyOptions), POINTER(c_void_p), POINTER(Identification)]),
     "volt_compare_options_default": (CompareOptions, []),

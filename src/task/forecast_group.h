@@ -2,8 +2,8 @@
 #ifndef TASK_FORECAST_GROUP_H
 #define TASK_FORECAST_GROUP_H
 
+#include "volterra/forecast.h"
 #include "volterra/model.h"
-#include "volterra/task.h"
 
 #include <stdbool.h>
 

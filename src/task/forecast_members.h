@@ -6,7 +6,7 @@
 #define TASK_FORECAST_MEMBERS_H
 
 #include "stats/classical.h"
-#include "volterra/task.h"
+#include "volterra/forecast.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"
-#include "volterra/task.h"
+#include "volterra/forecast.h"
 
 #include <math.h>
 #include <setjmp.h>

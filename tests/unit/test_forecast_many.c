@@ -2,7 +2,7 @@
  * errors. */
 #include "support/check.h"
 #include "support/sequences.h"
-#include "volterra/task.h"
+#include "volterra/forecast.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,8 +3,8 @@
 #include "support/check.h"
 #include "support/sequences.h"
 #include "task/forecast_group.h"
+#include "volterra/forecast.h"
 #include "volterra/stats.h"
-#include "volterra/task.h"
 
 #include <math.h>
 #include <setjmp.h>
