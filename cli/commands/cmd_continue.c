@@ -1,6 +1,6 @@
 /* cli/commands/cmd_continue.c: volterra continue, runs a model with its outputs fed back as inputs. */
 #include "args/command.h"
-#include "commands/forecast.h"
+#include "commands/prediction.h"
 #include "files/inputs.h"
 #include "files/model_times.h"
 #include "files/outputs.h"

@@ -1,7 +1,7 @@
 /* cli/commands/cmd_forecast.c: volterra forecast. */
 #include "args/command.h"
 #include "commands/bands.h"
-#include "commands/forecast.h"
+#include "commands/prediction.h"
 #include "files/calendar.h"
 #include "files/gnuplot.h"
 #include "files/outputs.h"

@@ -1,8 +1,8 @@
 /* cli/commands/cmd_predict.c: volterra predict, forecasts of a model for a file of inputs. */
 #include "args/command.h"
-#include "commands/forecast.h"
 #include "commands/predict_picture.h"
 #include "commands/predict_pieces.h"
+#include "commands/prediction.h"
 #include "files/inputs.h"
 #include "files/known_outputs.h"
 #include "files/model_times.h"

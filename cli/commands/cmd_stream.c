@@ -1,6 +1,6 @@
 /* cli/commands/cmd_stream.c: volterra stream, reads lines of inputs and writes lines of forecasts. */
 #include "args/command.h"
-#include "commands/forecast.h"
+#include "commands/prediction.h"
 #include "commands/stream_session.h"
 #include "files/outputs.h"
 #include "terminal/messages.h"

@@ -1,7 +1,7 @@
 /* cli/commands/cmd_tune.c: volterra tune, tunes kernel parameters and alpha by time-ordered
  * cross-validation. */
 #include "args/command.h"
-#include "commands/forecast.h"
+#include "commands/prediction.h"
 #include "files/outputs.h"
 #include "search/search_report.h"
 #include "search/search_space.h"

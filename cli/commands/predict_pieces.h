@@ -2,7 +2,7 @@
 #ifndef CLI_PREDICT_PIECES_H
 #define CLI_PREDICT_PIECES_H
 
-#include "commands/forecast.h"
+#include "commands/prediction.h"
 #include "files/model_times.h"
 #include "volterra.h"
 

@@ -3,7 +3,7 @@
 #define CLI_STREAM_SESSION_H
 
 #include "args/command.h"
-#include "commands/forecast.h"
+#include "commands/prediction.h"
 #include "volterra.h"
 
 #include <stdbool.h>

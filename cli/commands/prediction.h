@@ -1,6 +1,6 @@
-/* cli/commands/forecast.h: functions shared by predict, continue and stream. */
-#ifndef CLI_FORECAST_H
-#define CLI_FORECAST_H
+/* cli/commands/prediction.h: functions shared by predict, continue and stream. */
+#ifndef CLI_PREDICTION_H
+#define CLI_PREDICTION_H
 
 #include "commands/bands.h"
 #include "files/row_times.h"

@@ -1,5 +1,5 @@
-/* cli/commands/forecast.c: functions shared by predict, continue and stream. */
-#include "commands/forecast.h"
+/* cli/commands/prediction.c: functions shared by predict, continue and stream. */
+#include "commands/prediction.h"
 
 #include "files/outputs.h"
 #include "terminal/messages.h"
