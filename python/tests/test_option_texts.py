@@ -33,8 +33,8 @@ def test_docstrings_are_current(script):
 def test_changed_sentences_are_found_and_restored(script, tmp_path):
     path = tmp_path / "python" / "volterra" / "ridge.py"
     current = path.read_text()
-    assert "Leading rows excluded from the fit" in current
-    path.write_text(current.replace("Leading rows excluded from the fit", "First rows"))
+    assert "Leading rows of every record excluded from the fit" in current
+    path.write_text(current.replace("Leading rows of every record excluded from the fit", "First rows"))
     done = script("--check")
     assert done.returncode != 0
     assert "ridge.py (VolterraRidge)" in done.stderr
