@@ -198,7 +198,7 @@ DAISY = "DaISy, the identification database of De Moor (ESAT, KU Leuven): free f
 SYSIDENTPY = "data of SysIdentPy (W. Rocha), MIT licence"
 AUTOMATION = "AutomationShield (G. Takacs), CC BY-NC-ND 4.0: not redistributed"
 
-# name: (files, inputs, output, every so many rows, training rows, source, system)
+# name: (files, inputs, output, downsampling factor, training rows, source, system)
 # Without a number of training rows the second file is the test.
 SOURCES = {
     "thermal_wall": (["thermic_res_wall.dat"], [0, 1], 2, 1, 1200, DAISY, "heat flow through a wall"),

@@ -12,7 +12,7 @@
 
 /* ---- columns of the file ---------------------------------------------------------------------- */
 
-/* Returns PATH:COLUMNS in `text`, where PATH is that of the source. */
+/* Returns PATH:COLUMNS in `text`, with the path of the source. */
 static int select_columns(const char *source, const char *columns, char text[SOURCE_LENGTH])
 {
     char path[SOURCE_LENGTH];

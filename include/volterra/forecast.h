@@ -45,8 +45,8 @@ typedef struct volt_forecast_options {
     volt_time_step step; /* (optional) time between two rows, for seasons of the calendar; 0: unknown */
     int separate;        /* 1: forecast each series from itself only, 0: from all of them */
     int all_rows;        /* 1: use every row; 0: the latest rows, limited to a few seconds of work */
-    /* (optional) further inputs. With n rows, the inputs of a forecast are those of the last row. With at least n + steps
-     * rows they are those of the row that is forecast, such as volt_calendar_columns or a price; later rows are ignored. The
+    /* (optional) further inputs. With n rows, a forecast uses the inputs of the last row. With at least n + steps rows
+     * it uses the inputs of the row to forecast, such as volt_calendar_columns or a price; later rows are ignored. The
      * default number of steps is at most the number of rows after the first n */
     volt_view known;
     /* seconds for a search of the open parameters of the kernel; 0 (default): no search. The best candidate replaces the kernel

@@ -419,7 +419,7 @@ VOLT_API volt_status volt_model_sum(const volt_model *const *models, const doubl
  * between 0 and 1. For each output, prediction -+ half contains that share of the observations if new errors are exchangeable
  * with the calibration errors (split conformal prediction). The calibration errors are at most 300, from the last training
  * rows; the last quarter of the rows is predicted by a model of the rows before it (docs/math.md, "Intervals"). With fewer
- * errors than p / (1 - p), the tails are those of normal errors (Student's t). VOLT_ERR_DATA with fewer than 3 errors.
+ * errors than p / (1 - p), normal tails are used (Student's t). VOLT_ERR_DATA with fewer than 3 errors.
  * VOLT_ERR_ARGUMENT for a coverage outside (0, 1), for a loss other than squares, and for a model without errors: from an
  * older library, or with a centred kernel without an intercept. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. On failure `half` is unchanged. */
 VOLT_API volt_status volt_model_interval(const volt_model *model, const double *coverages, int64_t count,

@@ -64,7 +64,7 @@ typedef struct volt_pairing {
     int64_t gap;       /* rows to exclude before test rows, so that all training targets are known: ahead - 1 */
     int64_t missing_targets;         /* rows of Y with a NaN, which are not fitted */
     const char *const *output_names; /* NULL: columns without names and one horizon */
-    /* distinct labels, whose numbers from 0 are the targets: numbers by value, then texts by bytes. The texts are those of
+    /* distinct labels, whose numbers from 0 are the targets: numbers by value, then texts by bytes. The texts belong to
      * the options. NULL: no labels */
     const char *const *classes;
     int64_t n_classes; /* with a loss of classes: of the labels, or as given */

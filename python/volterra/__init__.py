@@ -1,7 +1,7 @@
 """Learn any input/output system with fading memory from one sequence of observations.
 
 The Volterra reservoir kernel of Gonon, Grigoryeva and Ortega ("Reservoir kernels and Volterra series") and
-thirteen other kernels of rows, windows, paths and whole sequences, with an exact ridge readout.
+fourteen other kernels of rows, windows, paths and whole sequences, with an exact ridge readout.
 
     >>> import volterra
     >>> x = volterra.datasets.lorenz(1500)

@@ -198,7 +198,7 @@ class Intervals:
             As for ``predict``.
             Rows that do not follow those of training, according to the data, are rejected (an `OrderWarning` in ``predict``).
         coverage : float or list of float, default=0.9
-            Between 0 and 1. With fewer errors than ``p / (1 - p)`` the tails are those of normal errors (Student's t).
+            Between 0 and 1. With fewer errors than ``p / (1 - p)`` normal tails are used (Student's t).
 
         Returns
         -------

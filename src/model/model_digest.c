@@ -79,7 +79,7 @@ void volt_model_digest(const volt_model *model, double *row, char text[VOLT_DIGE
     digest = digest_recipe(digest, &model->recipe);
     for (int64_t r = 0; r < model->n_records; r++)
         digest = digest_count(digest, model->records[r]);
-    if (model->initial != VOLT_INITIAL_ZERO) { /* digests of other models are as before it existed */
+    if (model->initial != VOLT_INITIAL_ZERO) { /* zero is omitted: digests of older files stay valid */
         digest = digest_count(digest, model->past.kind);
         digest = volt_digest_numbers(digest, model->past.input, model->past.n);
     }

@@ -1,7 +1,7 @@
 /* src/task/forecast_backtest.c: rolling-origin evaluation of forecasts.
  *
  * Origin j of K (0 the earliest) has n - H - (K - 1 - j) d rows, for a horizon of H steps and a distance d. Each is a
- * complete volt_forecast_run, whose errors are those of the H rows after it. */
+ * complete volt_forecast_run, compared with the H rows after it. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"

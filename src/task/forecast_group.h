@@ -12,7 +12,7 @@ typedef struct forecast_data {
     volt_view levels;       /* rows used x series that are not constant */
     const int64_t *columns; /* their numbers in the forecast */
     volt_view known;        /* (optional) further inputs of the rows used, and of `steps` more if has_future */
-    bool has_future;        /* the inputs of a forecast are those of the row that is forecast */
+    bool has_future;        /* a forecast uses the known inputs of its own row */
     const int64_t *seasons; /* of the series; 0: none */
     int64_t steps;
 } forecast_data;

@@ -23,7 +23,7 @@ typedef struct forecast_origins {
  * steps twice. */
 forecast_origins volt_forecast_origins(int64_t n, int64_t steps);
 
-/* Forecasts of one member; NaN where there is none. */
+/* Forecasts of one member; NaN: missing. */
 typedef struct forecast_values {
     double *value; /* steps */
     double *error; /* origins x steps: truth less forecast */

@@ -7,7 +7,7 @@ Uses only the standard library. Every pair of histories is run on its own after 
 
     S = radius^2 K + input^2 <x, y> + bias^2,     K <- q K + (1 - q) E[f(u) f(v)],     q = (1 - leak)^2
 
-The expectations are those of Williams (erf) and of Cho and Saul (relu, sign), with acos in place of asin where that is the
+The expectations are from Williams (erf) and Cho and Saul (relu, sign), with acos in place of asin where that is the
 published form. They are checked here against a quadrature of the definition over normal variables.
 """
 

@@ -3,7 +3,7 @@
 
     python3 tests/reference/make_seasonal_ar.py
 
-The series are those of classical.json. Every set of lags is a least-squares problem of its own, solved by numpy.linalg.lstsq
+Uses the series of classical.json. Every set of lags is a least-squares problem of its own, solved by numpy.linalg.lstsq
 with the ridge as additional rows; the library computes nested sets from one factorisation.
 """
 import json

@@ -176,7 +176,7 @@ static void constant_series(void **state)
     }
 }
 
-/* Steps 1, 2 and 3 are predictable by hand: the naive forecast of a ramp errs by h. */
+/* Steps 1, 2 and 3 are predictable by hand: the naive forecast of a ramp has the error h. */
 static void naive_errors_of_a_ramp(void **state)
 {
     (void)state;

@@ -434,7 +434,7 @@ static void warnings_have_codes(void **state)
         assert_non_null(info.member_names[m]);
 }
 
-/* Less than two years of months without a season: the result says so. */
+/* Less than two years of months without a season cause a warning. */
 static void short_season_is_a_warning(void **state)
 {
     (void)state;

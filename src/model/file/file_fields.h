@@ -89,7 +89,7 @@ typedef struct volt_file_fields {
 /* Prefix of the entries of member i, from 0, of a sum: "member1.". */
 enum { VOLT_MEMBER_PREFIX = 32 };
 const char *volt_member_prefix(int64_t i, char text[VOLT_MEMBER_PREFIX]);
-/* The fields of member i, as a file of their own. Release them with volt_fields_member_free, before `fields`.
+/* Returns the fields of member i. Release them with volt_fields_member_free, before `fields`.
  * VOLT_ERR_MEMORY. */
 volt_status volt_fields_member(const volt_file_fields *fields, int64_t i, volt_file_fields *member);
 void volt_fields_member_free(const volt_file_fields *member);

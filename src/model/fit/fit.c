@@ -575,7 +575,7 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
     volt_loss_fit loss;
     volt_status status = volt_records_make(options->records, options->n_records, X.rows, &records);
     int64_t record_washout = status == VOLT_OK && records.n > 0 && opts.washout > 0 ? opts.washout : 0;
-    opts.washout -= record_washout; /* the leading washout is that of one sequence */
+    opts.washout -= record_washout; /* leading washout of one sequence */
     if (status == VOLT_OK) {
         status = volt_loss_fit_begin(Y, options, &loss);
         missing_targets.present = loss.Y;

@@ -253,7 +253,7 @@ check "forecast: three rows, and more steps than rows" forecast_few_rows
 
 forecast_reasons()
 {
-    # What was chosen, and why: no kernel is named where it has no part.
+    # Reasons of the choice: no kernel is named where it has no part.
     printf 'time,y\n2020-01,1\n2020-02,2\n2020-03,4\n' >three.csv
     expect 0 forecast three.csv --plot none
     out_has '^chosen by '
@@ -292,7 +292,7 @@ forecast_constant()
     no_err
     out_has '^warning '
     grep -qi nan out still-forecast.csv && fail "$(grep -i nan out still-forecast.csv)"
-    # Beside a series that changes.
+    # Together with a series that changes.
     awk "$noise"'BEGIN { print "a,b"; for (t = 0; t < 60; t++) print 5 "," sin(0.7 * t) + 0.1 * noise() }' >both.csv
     expect 0 forecast both.csv --steps 2 --json
     valid_json out "[row[0] for row in v['forecast']] == [5, 5] and [m['weight'] > 0 for m in v['members'] if m['name'] == 'kernel'] == [False, True]"

@@ -73,7 +73,7 @@ bad_intervals()
     expect 0 fit --x d.csv:u,v --y d.csv:y --rows :3 --kernel linear --alpha 1 -o few.safetensors
     expect 1 predict few.safetensors --x d.csv --interval 0.5
     err_names 3 rows output 1 2
-    # With fewer errors than the quantile needs, the tails are those of normal errors.
+    # With fewer errors than the quantile needs, normal tails are used.
     expect 0 predict m.safetensors --x d.csv --rows -1: --interval 0.96,0.98,0.999 -o p.csv
     awk -F, 'NR > 1 && !($6 < $4 && $4 < $2 && $3 < $5 && $5 < $7 && $7 - $6 < 4 * ($3 - $2)) { exit 1 }' p.csv || fail "$(cat p.csv)"
     expect 0 fit --x d.csv:u,v --y d.csv:y --kernel gak:window=3,centre=yes --rows :60 --no-intercept --alpha 1 -o c.safetensors
