@@ -225,12 +225,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 }
 
 const volt_kernel_entry volt_kernel_recurrent = {
-    .info =
-        {VOLT_KERNEL_INFO, .name = "recurrent",
-         .formula =
-             "q K[i-1][j-1] + (1 - q) E[f(u) f(v)], cov(u, v) = radius^2 K[i-1][j-1] + input^2 <x_i, y_j> + "
-             "bias^2, q = (1 - leak)^2",
-         .cost = "O(d)"},
+    .info = {VOLT_KERNEL_INFO, .name = "recurrent",
+             .formula = "q P + (1-q) E f(u) f(v), cov radius^2 P + input^2 <x,y> + bias^2, P = K[i-1][j-1], q "
+                        "= (1-leak)^2",
+             .cost = "O(d)"},
     .set_defaults = set_defaults,
     .resolve = resolve,
 };

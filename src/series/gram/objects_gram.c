@@ -74,7 +74,7 @@ static volt_status check_kernel(const volt_objects *objects, const volt_kernel *
     VOLT_REQUIRE(
         objects->equally_long, VOLT_ERR_KERNEL,
         "kernel %s compares a series as one row, but the series have different lengths: use volterra, fading, "
-        "memory, fir, gak, sig, sigpde, esn or sas",
+        "memory, fir, recurrent, gak, sig, sigpde, esn or sas",
         volt_kernel_text(kernel));
     return check_static(kernel);
 }
