@@ -243,6 +243,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_number(results, "condition", "condition estimate", info.rcond > 0 ? 1 / info.rcond : INFINITY);
     results_flag(results, "intercept", info.intercept);
     results_flag(results, "scaled", info.scaled);
+    results_flag(results, "scale_each", info.scale_each);
     results_flag(results, "feedback", info.feedback);
     if (info.feedback_weight > 0)
         results_number(results, "feedback_weight", "feedback weight", info.feedback_weight);

@@ -23,6 +23,7 @@ typedef struct identify_arguments {
     const char *series;
     row_range rows;
     int missing;
+    bool no_scale_each;
     double budget;
     int64_t draws;
 } identify_arguments;
@@ -40,6 +41,9 @@ static const option rows[] = {
     ROWS_OPTION(identify_arguments, rows, "FILE, or of X and Y"),
     MISSING_OPTION(identify_arguments, missing),
     HEADING("search"),
+    ROW("no-scale-each", NULL, no_scale_each,
+        "one scale for all inputs; default: --scale-each of volterra fit, with two or more inputs",
+        .python = ""),
     ROW("budget", "TIME", budget, "time limit of the whole command: 90s, 3min, 2h, 1h30m, or seconds",
         .is_duration = true, .unset = "5min, unless --draws is given"),
     ROW("draws", "N", draws, "number of candidates of every search, instead of a time limit",
@@ -304,6 +308,7 @@ static int print_report(const identify_arguments *arguments, const volt_identifi
     results_text(results, "kernel", NULL, "%s", chosen->kernel);
     results_number(results, "alpha", NULL, chosen->alpha);
     results_number(results, "feedback_weight", NULL, chosen->feedback_weight);
+    results_flag(results, "scale_each", found->scale_each);
     report_chosen(found, results);
     results_number(results, "test_rmse", NULL, found->test_rmse);
     results_number(results, "linear_test_rmse", NULL, found->linear_test_rmse);
@@ -334,6 +339,7 @@ static char *candidate_command(const identify_arguments *arguments, const volt_i
     options.feedback_weight = one->feedback_weight;
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
+    options.scale_each = found->scale_each;
     file_rows(data, found->fit_begin, found->fit_rows, range);
     training.rows = (row_range){.given = true, .text = range};
     return training_fit_command(&training, &options, one->kernel, output);
@@ -464,6 +470,7 @@ static int run_identify(int argc, char *const *argv)
         if (arguments.budget > 0)
             options.seconds = arguments.budget;
         options.draws = arguments.draws;
+        options.scale_each = !arguments.no_scale_each;
         options.seed = arguments.common.seed.value;
         options.test_inputs = data.test_x.view;
         options.test_outputs = data.test_y.view;
@@ -510,6 +517,10 @@ const cli_command command_identify = {
         "rows of every record (washout: a twentieth of the mean length, at most 100) set the state and are\n"
         "neither fitted nor scored. A test file needs the same column of records, or is one record without\n"
         "--series.\n"
+        "\n"
+        "With two or more inputs, each is divided by its standard deviation (fit --scale-each), and the "
+        "result\n"
+        "does not depend on their units. --no-scale-each uses one scale for all inputs.\n"
         "\n"
         "The data check computes the dead time (the first lag with a significant response), the shares of the\n"
         "output variance due to the best linear model, to noise (at most) and to nonlinearity (at least), and\n"

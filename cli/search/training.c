@@ -62,6 +62,8 @@ static const option model_rows[] = {
         .fallback = "zero"),
     ROW("no-intercept", NULL, no_intercept, "no constant term"),
     ROW("no-scale", NULL, no_scale, "no scaling of inputs and targets"),
+    ROW("scale-each", NULL, scale_each,
+        "every input divided by its standard deviation, for different units; constant inputs are ignored"),
 };
 const option_table training_model_options = OPTION_TABLE(model_rows);
 
@@ -215,6 +217,8 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
 
 int training_read(const training_arguments *arguments, training_data *data)
 {
+    if (arguments->scale_each && arguments->no_scale)
+        return complain(EXIT_USAGE, "--scale-each and --no-scale cannot be given together");
     int failed = read_ahead(arguments, data);
     if (!failed)
         failed = loss_read(&arguments->loss, &data->loss);
@@ -263,6 +267,7 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.initial_values = data->initial_values;
     options.intercept = !arguments->no_intercept;
     options.scale = !arguments->no_scale;
+    options.scale_each = arguments->scale_each;
     options.ahead = data->ahead;
     options.feedback = pairing->feedback;
     options.feedback_weight = arguments->feedback ? arguments->feedback_weight : 0;
@@ -419,6 +424,8 @@ char *training_fit_command(const training_arguments *arguments, const volt_fit_o
         shell_words_add(&words, "--no-intercept", NULL);
     if (arguments->no_scale)
         shell_words_add(&words, "--no-scale", NULL);
+    if (options->scale_each)
+        shell_words_add(&words, "--scale-each", NULL);
     if (arguments->missing != VOLT_MISSING_ERROR)
         shell_words_add(&words, "--missing", choice_word(missing_choices, arguments->missing));
     shell_words_add(&words, "-o", model);

@@ -17,7 +17,7 @@ typedef struct training_arguments {
     int64_t washout;
     const char *initial; /* zero, first, mean or a list of values */
     row_range rows;
-    bool no_intercept, no_scale;
+    bool no_intercept, no_scale, scale_each;
     int missing;
     int target, input;  /* volt_target, volt_input */
     const char *season; /* rows, "none" or "auto" */

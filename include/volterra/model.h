@@ -156,6 +156,9 @@ typedef struct volt_fit_options {
      * otherwise the one that the model approaches when the first input persists */
     volt_initial initial;
     const double *initial_values; /* d numbers for VOLT_INITIAL_VALUES, in the units of X */
+    /* 1: every column of the inputs is divided by its standard deviation before the common scale, so that the fit does not
+     * depend on the unit of an input; constant columns are dropped. Requires scale. 0 (default): one scale for all inputs */
+    int scale_each;
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -172,7 +175,7 @@ VOLT_API void volt_model_free(volt_model *model);
  * by the search. Read the fields, do not change them. */
 typedef struct volt_prepared {
     size_t struct_size;
-    volt_view X;    /* n x columns; for level inputs and targets, the X of the call */
+    volt_view X;    /* n x columns; for level inputs and targets without scale_each, the X of the call */
     volt_view Y;    /* n x q; the same */
     volt_view base; /* n x q; no data: the targets are levels */
     volt_target target;
@@ -256,7 +259,8 @@ typedef struct volt_model_info {
     const double *input_shift;  /* columns: a row x becomes (x - shift) * input_scale */
     double input_scale;
     const double *target_mean, *target_scale; /* q: a scaled output v becomes mean + scale * v */
-    int64_t columns;        /* columns passed to the kernel, the length of input_shift; d for level inputs */
+    int64_t
+        columns; /* columns passed to the kernel, the length of input_shift; d for level inputs without scale_each */
     int64_t season;         /* season used in the columns; 0: none */
     volt_input input;       /* not AUTO */
     const int64_t *anchors; /* q: input whose present value is added to the output; -1: none, it is a level */
@@ -287,6 +291,7 @@ typedef struct volt_model_info {
     volt_sum_kind sum_kind;
     volt_initial initial;         /* inputs before the first row of a record ... */
     const double *initial_values; /* ... d numbers for VOLT_INITIAL_MEAN and VOLT_INITIAL_VALUES; else NULL */
+    int scale_each;               /* 1: fitted with volt_fit_options.scale_each */
 } volt_model_info;
 VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
 /* Returns 1 if X begins with the first training rows of the model, by the digest in its notes; 0 otherwise, or if the model

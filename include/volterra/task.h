@@ -201,6 +201,9 @@ typedef struct volt_identify_options {
     const char *const *output_names; /* (optional) q names */
     const volt_time *times;          /* (optional) times of the rows of U, stored as in volt_fit_options */
     volt_progress progress;
+    /* 1 (default): with two or more inputs, searches and models use volt_fit_options.scale_each, so that the result does not
+     * depend on the unit of an input. 0: one scale for all inputs */
+    int scale_each;
 } volt_identify_options;
 VOLT_API volt_identify_options volt_identify_options_default(void);
 
@@ -269,6 +272,7 @@ typedef struct volt_identification {
      * DRIFT, REVERSED, RUN_BOUNDED (in the test), WORSE_THAN_CONSTANT (on the blocks) */
     int64_t n_warnings;
     volt_warning warnings[VOLT_IDENTIFY_WARNINGS];
+    int scale_each; /* 1: every input is scaled separately (volt_fit_options) */
 } volt_identification;
 
 /* Identifies a system with inputs U (n x d) and outputs Y (n x q), rows in time order, at least 60.

@@ -56,7 +56,9 @@ def test_identifier(tmp_path):
     with pytest.raises(volterra.NotFittedError):
         model.predict(u)
     copy = sklearn.clone(model)
-    assert copy.get_params() == dict(budget="5min", draws=4, random_state=3, n_jobs=None, verbose=False)
+    assert copy.get_params() == dict(
+        budget="5min", draws=4, random_state=3, n_jobs=None, verbose=False, scale_each=True
+    )
     assert copy.fit(u[:, None], y) is copy
     same = volterra.identify(u, y, draws=4, seed=3)
     assert copy.report_.test_rmse_ == same.test_rmse_ and copy.kernel_ == same.model.kernel_

@@ -539,6 +539,7 @@ class FitOptions(Sized):
         ("progress", Progress),
         ("initial", c_int),
         ("initial_values", POINTER(c_double)),
+        ("scale_each", c_int),
     ]
 
 
@@ -642,6 +643,7 @@ class ModelInfo(Sized):
         ("sum_kind", c_int),
         ("initial", c_int),
         ("initial_values", POINTER(c_double)),
+        ("scale_each", c_int),
     ]
 
 
@@ -1371,6 +1373,7 @@ class IdentifyOptions(Sized):
         ("output_names", POINTER(c_char_p)),
         ("times", POINTER(Time)),
         ("progress", Progress),
+        ("scale_each", c_int),
     ]
 
 
@@ -1435,6 +1438,7 @@ class Identification(Sized):
         ("seconds", c_double),
         ("n_warnings", c_int64),
         ("warnings", Warning * 12),
+        ("scale_each", c_int),
     ]
 
 

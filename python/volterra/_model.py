@@ -401,6 +401,11 @@ class Model(Owner):
         return FitSettings(i.alpha, i.washout, bool(i.intercept), bool(i.scaled), i.ahead, bool(i.feedback))
 
     @property
+    def scale_each(self) -> bool:
+        """Whether every input has its own scale."""
+        return bool(self._info.scale_each)
+
+    @property
     def initial(self) -> Any:
         """The inputs before the first row of a record: "zero", "first", "mean" or the values."""
         i = self._info

@@ -27,14 +27,15 @@ def _word(words: dict, value: int) -> str:
 
 
 def prepare(X: Array, Y: Array, settings: FitSettings) -> Prepared:
-    """``volt_prepare``, learned from all rows; the data unchanged if levels are learned from levels."""
+    """``volt_prepare``, learned from all rows; the data unchanged if levels are learned from levels with one scale."""
     options = settings.options(X.shape[1])
     found = POINTER(c.Prepared)()
     check(c.lib.volt_prepare(view(X), view(Y), byref(options), X.shape[0], byref(found)))
     try:
         made = found.contents
         target, input = _word(c.TARGETS, made.target), _word(c.INPUTS, made.input)
-        found_columns = (X, Y) if target == input == "level" else (copy_of(made.X), copy_of(made.Y))
+        is_plain = target == input == "level" and not settings.plain.get("scale_each")
+        found_columns = (X, Y) if is_plain else (copy_of(made.X), copy_of(made.Y))
         base = copy_of(made.base) if made.base.data else None
         word = _word(c.INITIALS, made.initial)
         values = [made.initial_values[k] for k in range(made.X.cols)] if word == "values" else None

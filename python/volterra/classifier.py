@@ -118,7 +118,7 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):  # type: ignore[mis
         Regularisation strength (positive). "auto": chosen by the log loss on the last third of the rows.
     tolerance : float, default=1e-6
         Relative duality gap of the objective, or relative residual of pcg (between 0 and 1).
-    washout, fit_intercept, scale, start, beyond, n_jobs, verbose
+    washout, fit_intercept, scale, scale_each, start, beyond, n_jobs, verbose
         As in `VolterraRidge`.
 
     Attributes
@@ -164,6 +164,7 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):  # type: ignore[mis
         beyond: Beyond = "auto",
         n_jobs: Optional[int] = None,
         verbose: Any = False,
+        scale_each: bool = False,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -171,6 +172,7 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):  # type: ignore[mis
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale
+        self.scale_each = scale_each
         self.start = start
         self.beyond = beyond
         self.n_jobs = n_jobs
@@ -223,7 +225,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):  # type: ignore[mis
     Parameters
     ----------
     draws, budget, folds, race, search, kernel, candidates, ranges, gap, max_train, folds_by, washout, fit_intercept, \
-    scale, start, beyond, refit, log, resume, n_jobs, random_state, verbose
+    scale, scale_each, start, beyond, refit, log, resume, n_jobs, random_state, verbose
         As in `VolterraRidgeCV`.
     scoring : {"neg_log_loss"}, default="neg_log_loss"
         Higher is better.
@@ -285,6 +287,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):  # type: ignore[mis
         random_state: Any = None,
         verbose: Any = False,
         tolerance: float = 1e-6,
+        scale_each: bool = False,
     ) -> None:
         self.draws = draws
         self.budget = budget
@@ -301,6 +304,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):  # type: ignore[mis
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale
+        self.scale_each = scale_each
         self.start = start
         self.beyond = beyond
         self.refit = refit
@@ -338,7 +342,8 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):  # type: ignore[mis
         super()._keep(found, given or {t["index"]: {"kernel": t["kernel"], "alpha": t["alpha"]} for t in found.trials})
 
     def _estimator(self, given: Dict[str, Any]) -> VolterraClassifier:
-        shared = {name: getattr(self, name) for name in ("washout", "fit_intercept", "scale", "start", "beyond")}
+        names = ("washout", "fit_intercept", "scale", "scale_each", "start", "beyond")
+        shared = {name: getattr(self, name) for name in names}
         estimator = VolterraClassifier(
             self._best["kernel"],
             self._best["alpha"],

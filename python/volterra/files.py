@@ -139,12 +139,13 @@ def estimator_of(model: Model) -> Loaded:
         washout=settings.washout,
         fit_intercept=settings.intercept,
         scale=settings.scale,
+        scale_each=model.scale_each,
         feedback=model.feedback_weight or False,
         initial=model.initial,
     )
     if model.classes:
         classifier = VolterraClassifier(
-            **{name: parameters[name] for name in ("kernel", "alpha", "washout", "fit_intercept", "scale")},
+            **{name: parameters[name] for name in ("kernel", "alpha", "washout", "fit_intercept", "scale", "scale_each")},
             tolerance=model.tolerance,
         )
         return classifier._adopt(model, model.pending)

@@ -198,6 +198,7 @@ def identify(
     diagnose: bool = False,
     n_jobs: Optional[int] = None,
     verbose: bool = False,
+    scale_each: bool = True,
 ) -> Identification:
     """Find a simulation model of a system: linear and nonlinear models, chosen by free runs on validation blocks.
 
@@ -229,6 +230,9 @@ def identify(
         Number of threads.
     verbose : bool, default=False
         Progress bar.
+    scale_each : bool, default=True
+        With two or more inputs, divide each by its standard deviation, so that the result does not depend on their units.
+        False: one scale for all inputs.
 
     Returns
     -------
@@ -253,6 +257,7 @@ def identify(
     if draws is None and budget is not None:
         options.seconds = seconds_of(budget)
     options.seed = seed_number("seed", seed)
+    options.scale_each = int(bool(scale_each))
     options.input_names = c.names_array("the name of an input", column_names(rows.X))
     options.output_names = c.names_array("the name of an output", column_names(rows.y))
     if test is not None:
@@ -300,6 +305,8 @@ class Identifier(RegressorMixin, BaseEstimator):
         Number of threads.
     verbose : bool, default=False
         Progress bar.
+    scale_each : bool, default=True
+        With two or more inputs, divide each by its standard deviation.
 
     Attributes
     ----------
@@ -335,7 +342,9 @@ class Identifier(RegressorMixin, BaseEstimator):
         random_state: int = 0,
         n_jobs: Optional[int] = None,
         verbose: bool = False,
+        scale_each: bool = True,
     ) -> None:
+        self.scale_each = scale_each
         self.budget = budget
         self.draws = draws
         self.random_state = random_state
@@ -368,6 +377,7 @@ class Identifier(RegressorMixin, BaseEstimator):
             seed=self.random_state,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
+            scale_each=self.scale_each,
         )
         self.report_, self.model_ = found, found.model
         self.kernel_: str = found.model.kernel_

@@ -83,6 +83,9 @@ class VolterraRidge(SequenceRegressor):
     scale : bool, default=True
         Shift and scale the inputs so that the largest has norm 1 (lift "even": scale only), standardise the
         targets. Scales are learned from the rows given to fit only.
+    scale_each : bool, default=False
+        Every input divided by its standard deviation, for different units; constant inputs are ignored. Requires
+        ``scale``. The common scale follows.
     keep_factor : bool, default=False
         Factor of the Gram matrix stored in the model, for standard deviations of predictions: 4 bytes times the
         square of the rows. Required by ``predict(X, return_std=True)`` and `predict_var`.
@@ -273,6 +276,7 @@ class VolterraRidge(SequenceRegressor):
         iterations: Optional[int] = None,
         checkpoint: Any = None,
         initial: Any = "zero",
+        scale_each: bool = False,
     ) -> None:
         self.tau = tau
         self.lam = lam
@@ -295,6 +299,7 @@ class VolterraRidge(SequenceRegressor):
         self.initial = initial
         self.fit_intercept = fit_intercept
         self.scale = scale
+        self.scale_each = scale_each
         self.keep_factor = keep_factor
         self.solver = solver
         self.landmarks = landmarks
@@ -339,7 +344,7 @@ class SequenceKernelRidge(SequenceRegressor):
         Regularisation strength (positive). "auto": chosen on held-out rows.
     ahead, target, input, season, feedback, washout, fit_intercept, scale, start, beyond, n_jobs, device, verbose
         As in `VolterraRidge`. Kernels without a bound do not project inputs outside the ball of training.
-    loss, tolerance, solver, landmarks, iterations, checkpoint, initial
+    loss, tolerance, solver, landmarks, iterations, checkpoint, initial, scale_each
         As in `VolterraRidge`.
     layout : {"auto", "time", "channels"}, default="auto"
         Axes of the series of a collection, as in `SeriesClassifier`.
@@ -406,6 +411,7 @@ class SequenceKernelRidge(SequenceRegressor):
         layout: Layout = "auto",
         normalise: bool = True,
         initial: Any = "zero",
+        scale_each: bool = False,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -421,6 +427,7 @@ class SequenceKernelRidge(SequenceRegressor):
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale
+        self.scale_each = scale_each
         self.keep_factor = keep_factor
         self.solver = solver
         self.landmarks = landmarks

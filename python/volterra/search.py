@@ -25,7 +25,7 @@ from ._assess import assess
 from ._candidates import Candidates, expand
 from ._devices import use_machine
 from ._loss import LossSettings, loss_text, read_tolerance, read_weights
-from ._model import FitSettings, initial_fields, record_fields
+from ._model import FitSettings, initial_fields, plain_settings, record_fields
 from ._prepared import Prepared, prepare
 from ._progress import ProgressCallback, Watch
 from ._regressor import BEYOND, STARTS, SequenceRegressor
@@ -150,7 +150,7 @@ class VolterraRidgeCV(SequenceRegressor):
     landmarks : None, int or str, default=None
         Number of landmarks of nystrom: in runs of 32 over the rows before the first validation block, M:last or
         M:random. At most the number of rows before the first validation block.
-    washout, initial, fit_intercept, scale, start, beyond
+    washout, initial, fit_intercept, scale, scale_each, start, beyond
         As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences, otherwise
         they follow their training rows. Scales are learned once, from all rows given to fit.
     refit : bool, default=True
@@ -258,6 +258,7 @@ class VolterraRidgeCV(SequenceRegressor):
         solver: SearchSolver = "auto",
         landmarks: Landmarks = None,
         initial: Any = "zero",
+        scale_each: bool = False,
     ) -> None:
         self.initial = initial
         self.loss = loss
@@ -288,6 +289,7 @@ class VolterraRidgeCV(SequenceRegressor):
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale
+        self.scale_each = scale_each
         self.start = start
         self.beyond = beyond
         self.refit = refit
@@ -378,6 +380,7 @@ class VolterraRidgeCV(SequenceRegressor):
                 solver=self._solver()[0],
                 landmarks=self._solver()[1],
                 initial=initial_setting(getattr(self, "initial", "zero")),
+                plain=plain_settings(self),
             )
             self._fit_model(training, self._best["kernel"], fields, progress)
             self._series: Dict[str, Any] = dict(ahead=self.ahead)
@@ -399,6 +402,7 @@ class VolterraRidgeCV(SequenceRegressor):
             anchors=training.anchors,
             records=training.fitted_records,
             initial=initial_setting(getattr(self, "initial", "zero")),
+            plain=plain_settings(self),
         )
 
     def _make_candidates(self, seen: Prepared, given: Optional[List[Dict[str, Any]]]) -> Candidates:
@@ -574,6 +578,7 @@ class VolterraRidgeCV(SequenceRegressor):
             initial=getattr(self, "initial", "zero"),
             fit_intercept=self.fit_intercept,
             scale=self.scale,
+            scale_each=self.scale_each,
             start=self.start,
             beyond=self.beyond,
             n_jobs=self.n_jobs,

@@ -165,6 +165,7 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .expansion_inputs = model->recipe.inputs + model->recipe.fed_outputs.n,
         .initial = model->initial,
         .initial_values = model->initial_values,
+        .scale_each = model->scale_each,
     };
     if (model->sum)
         volt_sum_get_info(model->sum, &now);

@@ -36,7 +36,7 @@ enum { VOLT_REPORT_NUMBERS = 16 };
 
 struct volt_model {
     int64_t n, d, q, washout, ahead; /* n: rows; d: kernel columns */
-    bool intercept, scaled, feedback;
+    bool intercept, scaled, scale_each, feedback;
     double *alphas; /* q */
     double rcond;
     volt_recipe recipe; /* from user rows to d columns */

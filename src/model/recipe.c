@@ -204,7 +204,7 @@ static void list_columns(const volt_recipe_task *task, volt_recipe *recipe)
         bool whole = i >= recipe->inputs - task->passthrough_columns;
         if (task->kind != VOLT_INPUT_CHANGE || whole)
             add_column(recipe, i, 0, -1);
-        if (whole)
+        if (whole || task->kind == VOLT_INPUT_LEVEL)
             continue;
         add_column(recipe, i, 0, 1);
         if (S < 2 || !is_anchor(task, i))
@@ -255,15 +255,19 @@ static void measure_columns(volt_view X, const volt_records *records, const volt
 }
 
 /* Sets weights and ranges and removes constant columns. `spread` of the inputs: inputs numbers. */
-static void take_facts(const column_facts *facts, const double *spread, bool scale, volt_recipe *recipe)
+static void take_facts(const column_facts *facts, const double *spread, const volt_recipe_task *task,
+                       volt_recipe *recipe)
 {
     int64_t kept = 0;
     for (int64_t j = 0; j < recipe->columns; j++) {
         volt_column column = recipe->column[j];
         if (facts->spread[j] == 0)
             continue;
-        if (scale) {
+        if (task->scale_each)
+            column.weight = 1 / facts->spread[j];
+        else if (task->scale)
             column.weight = column.minus < 0 ? 1 : spread[column.source] / facts->spread[j];
+        if (task->scale && task->kind != VOLT_INPUT_LEVEL) {
             column.low = column.weight * facts->low[j];
             column.high = column.weight * facts->high[j];
         }
@@ -280,15 +284,20 @@ static volt_status learn(volt_view X, const volt_recipe_task *task, volt_recent 
     double *mean = numbers + 5 * most, *spread = mean + d;
     volt_target_scale_learn(X, false, mean, spread);
     measure_columns(X, task->records, recipe, recent, &facts);
-    take_facts(&facts, spread, task->scale, recipe);
+    take_facts(&facts, spread, task, recipe);
     VOLT_REQUIRE(recipe->columns > 0, VOLT_ERR_DATA,
                  "the inputs are constant over all %" PRId64 " rows: there is nothing to learn from", X.rows);
+    for (int64_t j = 0; task->scale_each && j < recipe->columns; j++)
+        VOLT_REQUIRE(isfinite(recipe->column[j].weight), VOLT_ERR_NOT_FINITE,
+                     "the range of input %" PRId64 " is too small to be scaled to 1",
+                     recipe->column[j].source + 1);
     return VOLT_OK;
 }
 
 volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_recipe *recipe)
 {
-    *recipe = (volt_recipe){.inputs = X.cols, .columns = X.cols, .plain = task->kind == VOLT_INPUT_LEVEL};
+    *recipe = (volt_recipe){
+        .inputs = X.cols, .columns = X.cols, .plain = task->kind == VOLT_INPUT_LEVEL && !task->scale_each};
     if (recipe->plain)
         return VOLT_OK;
     recipe->columns = 0;

@@ -10,8 +10,8 @@
  * where S is the least multiple of the season that is at least H.
  *
  * Before the first row of a sequence every lag has the initial input, or else the value of that row. The weight gives a column the
- * spread of its input. Later rows are clipped, column by column, to the range of training. A plain recipe
- * uses the inputs unchanged. Fed-back outputs are the last columns (model/feedback.h); they are not clipped. */
+ * spread of its input, or spread 1. Later rows are clipped, column by column, to the range of training, unless all
+ * columns are levels. A plain recipe uses the inputs unchanged. Fed-back outputs are the last columns (model/feedback.h); they are not clipped. */
 #ifndef MODEL_RECIPE_H
 #define MODEL_RECIPE_H
 
@@ -44,9 +44,11 @@ typedef struct volt_recipe_task {
     int64_t passthrough_columns; /* number of last inputs that are always levels */
     const volt_records *records; /* of the rows; NULL: one sequence */
     bool scale;                  /* learn weights and ranges; else weights are 1 and nothing is clipped */
+    bool scale_each;             /* weights give every column spread 1; requires scale */
 } volt_recipe_task;
 
-/* Learns a recipe from the training rows. Constant columns are dropped. VOLT_ERR_DATA when none is left.
+/* Learns a recipe from the training rows. Constant columns are dropped. VOLT_ERR_DATA when none is left,
+ * VOLT_ERR_NOT_FINITE when a weight is not finite.
  * Release at any stage; an all-zero struct needs no release. */
 volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_recipe *recipe);
 void volt_recipe_release(volt_recipe *recipe);

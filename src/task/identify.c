@@ -27,7 +27,8 @@ static const double final_share = 2.5;
 
 volt_identify_options volt_identify_options_default(void)
 {
-    return (volt_identify_options){.struct_size = sizeof(volt_identify_options), .seconds = 300};
+    return (volt_identify_options){
+        .struct_size = sizeof(volt_identify_options), .seconds = 300, .scale_each = 1};
 }
 
 /* ---- stages ----------------------------------------------------------------------------------- */
@@ -86,12 +87,9 @@ volt_status volt_identify_fit(volt_identify_state *run, const volt_identify_cand
 {
     volt_kernel *kernel = NULL;
     int64_t *records = NULL;
-    volt_fit_options options = volt_fit_options_default();
+    volt_fit_options options = volt_identify_fit_options(run);
     options.alpha = candidate->alpha;
     options.feedback_weight = candidate->feedback_weight;
-    options.target = VOLT_TARGET_LEVEL;
-    options.input = VOLT_INPUT_LEVEL;
-    options.washout = run->found.washout;
     options.input_names = run->options.input_names;
     options.output_names = run->options.output_names;
     options.times = run->options.times;
@@ -304,6 +302,7 @@ static volt_status run_stages(volt_identify_state *run, volt_view U, volt_view Y
     volt_identification *found = &run->found;
     double whole = volt_identify_search_shares() + final_share;
     found->struct_size = sizeof *found;
+    found->scale_each = run->options.scale_each && U.cols > 1;
     volt_identify_begin_candidates(found);
     run->shares = whole;
     snprintf(run->stage, sizeof run->stage, "data check");

@@ -22,7 +22,7 @@ typedef struct volt_identify_state {
     const volt_identify_data *test;     /* one of these: the test is rows ... */
     int64_t test_begin, test_end;       /* ... test_begin .. test_end - 1 of it */
     volt_view U, Y;                     /* training rows: the first found.train_rows of `given` */
-    volt_view search_U, search_Y;       /* rows of the searches ... */
+    volt_view search_U, search_Y;       /* rows of the searches, inputs as measured ... */
     int64_t *search_records, n_records; /* ... and the lengths of their records; 0: one sequence */
     volt_identification found;
     double began;
@@ -69,6 +69,9 @@ volt_status volt_identify_validate(volt_identify_state *run);
 /* Checks the rows and options, and divides the rows into training and test part. Release in every case. */
 volt_status volt_identify_take_rows(volt_identify_state *run, volt_view U, volt_view Y);
 void volt_identify_release_rows(volt_identify_state *run);
+
+/* The part of the options of every fit that the rows determine: levels, washout, scales. */
+volt_fit_options volt_identify_fit_options(const volt_identify_state *run);
 
 /* Options of a search on `rows` rows, without its records. */
 volt_search_options volt_identify_search_options(const volt_identify_state *run, int64_t rows);

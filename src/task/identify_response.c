@@ -212,6 +212,7 @@ static volt_status held_out_error(const char *text, volt_view U, volt_view Y, vo
     volt_fit_options options = volt_fit_options_default();
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
+    options.scale_each = U.cols > 1;
     options.progress = progress;
     *error = 1;
     VOLT_TRY(volt_kernel_parse(text, &kernel));

@@ -141,6 +141,16 @@ volt_status volt_identify_records(const volt_identify_state *run, int64_t first,
 
 /* ---- rows of the searches and of the model ---------------------------------------------------- */
 
+volt_fit_options volt_identify_fit_options(const volt_identify_state *run)
+{
+    volt_fit_options options = volt_fit_options_default();
+    options.target = VOLT_TARGET_LEVEL;
+    options.input = VOLT_INPUT_LEVEL;
+    options.washout = run->found.washout;
+    options.scale_each = run->found.scale_each;
+    return options;
+}
+
 volt_search_options volt_identify_search_options(const volt_identify_state *run, int64_t rows)
 {
     volt_search_options options = volt_search_options_default();

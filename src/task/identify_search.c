@@ -85,8 +85,9 @@ void volt_identify_begin_candidates(volt_identification *found)
 
 /* Consecutive rows of the search. */
 typedef struct stretch {
-    volt_view U, Y;
+    volt_view U, Y; /* inputs as columns of the kernel */
     int64_t *records, n_records;
+    volt_prepared *prepared; /* owns these inputs; NULL: as measured */
 } stretch;
 
 typedef struct attempt {
@@ -234,24 +235,38 @@ static volt_status compare(volt_identify_state *run, const stretch *rows)
     return best[0] >= 0 ? search_family(run, best[0], how) : VOLT_OK;
 }
 
-/* The best-excited rows among those of the search. */
+/* The best-excited rows among those of the search. Every input has its weight from all these. */
 static volt_status shorten(const volt_identify_state *run, const stretch *whole, int64_t count, stretch *part)
 {
-    int64_t first = volt_identify_stretch(whole->U, whole->Y, count, NULL);
+    int64_t first = volt_identify_stretch(run->search_U, run->search_Y, count, NULL);
     part->U = volt_view_rows(whole->U, first, count);
     part->Y = volt_view_rows(whole->Y, first, count);
     return volt_identify_records(run, run->found.search_begin + first, count, &part->records, &part->n_records);
 }
 
+/* All rows of the search. */
+static volt_status take_rows(const volt_identify_state *run, stretch *whole)
+{
+    volt_fit_options options = volt_identify_fit_options(run);
+    *whole = (stretch){run->search_U, run->search_Y, run->search_records, run->n_records, NULL};
+    if (!options.scale_each)
+        return VOLT_OK;
+    VOLT_TRY(volt_prepare(run->search_U, run->search_Y, &options, run->search_U.rows, &whole->prepared));
+    whole->U = whole->prepared->X;
+    return VOLT_OK;
+}
+
 volt_status volt_identify_search(volt_identify_state *run)
 {
     volt_identification *found = &run->found;
-    stretch whole = {run->search_U, run->search_Y, run->search_records, run->n_records}, part = whole;
+    stretch whole, part;
     bool has_levels = found->search_rows >= MIN_LONG, refines = found->search_rows >= CMA_ROWS;
     if (!refines)
         run->shares -= refine_share;
     if (!has_levels)
         run->shares -= compare_share + polish_share;
+    VOLT_TRY(take_rows(run, &whole));
+    part = whole;
     volt_status status = has_levels ? shorten(run, &whole, SHORT_ROWS, &part) : VOLT_OK;
     if (!status)
         status = explore(run, &part);
@@ -261,6 +276,7 @@ volt_status volt_identify_search(volt_identify_state *run)
         status = compare(run, &whole);
     if (has_levels)
         volt_free(part.records);
+    volt_prepared_free(whole.prepared);
     found->best_linear = volt_identify_best_of(found, 0, LINEAR, -1);
     return status;
 }

@@ -168,7 +168,7 @@ static void kernels_equal_cpu(void **state)
 typedef struct model_case {
     const char *name, *kernel;
     volt_input input;
-    bool records, no_scale, no_intercept;
+    bool records, no_scale, no_intercept, scale_each;
     int64_t landmarks;
 } model_case;
 
@@ -178,6 +178,7 @@ static const model_case models[] = {
     {"both, filtered", "volterra:lambda_coef=0.8,pole=0.4", .input = VOLT_INPUT_BOTH},
     {"records", "fir:mu=0.8 + rbf:gamma=0.5,window=3", .records = true, .input = VOLT_INPUT_LEVEL},
     {"landmarks", "volterra:lambda_coef=0.6", .landmarks = 24, .input = VOLT_INPUT_LEVEL},
+    {"scaled each", "volterra:lambda_coef=0.8", .scale_each = true, .input = VOLT_INPUT_LEVEL},
     {"not scaled", "rbf:gamma=0.2", .no_scale = true, .no_intercept = true, .input = VOLT_INPUT_LEVEL},
 };
 enum { MODELS = sizeof models / sizeof models[0] };
@@ -190,6 +191,7 @@ static volt_model *fit_case(const model_case *one, const fed_system *rows, doubl
     options.target = VOLT_TARGET_LEVEL;
     options.scale = !one->no_scale;
     options.intercept = !one->no_intercept;
+    options.scale_each = one->scale_each;
     if (one->records) {
         options.records = lengths;
         options.n_records = 3;

@@ -119,7 +119,7 @@ static void a_nonlinear_model_wins_for_any_number_of_threads(void **state)
     assert_true(found.test_rmse < 0.5 * found.linear_test_rmse);
     assert_int_equal(found.n_warnings, 0);
     assert_true(found.train_rows == 240 && found.test_rows == 60 && !found.test_is_separate);
-    assert_true(found.search_begin == 0 && found.search_rows == 240);
+    assert_true(found.search_begin == 0 && found.search_rows == 240 && !found.scale_each);
     assert_true(found.fit_begin == 0 && found.fit_rows == 240 && found.washout == 12);
     assert_true(found.delay <= 2 && found.correlation > 0.5 && found.input_changes == 239);
     assert_true(fabs(error_after(model, &rows, N) - found.test_rmse) <= 1e-12 * found.test_rmse);
@@ -322,6 +322,38 @@ static void several_inputs_and_outputs_are_identified(void **state)
     free(y);
 }
 
+/* Inputs in other units: powers of two, so that weights remove them without rounding. */
+static void units_of_inputs_do_not_matter(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(12);
+    volt_identification found[3];
+    volt_identify_options options = volt_identify_options_default();
+    double *u = normal_rows(&rng, N, 2), *y = new_matrix(N, 1);
+    options.draws = 8;
+    for (int64_t t = 1; t < N; t++)
+        y[t] = 0.5 * y[t - 1] + tanh(u[2 * t]) + u[2 * t + 1] * u[2 * t - 1];
+    for (int i = 0; i < 3; i++) {
+        volt_model *model = NULL;
+        volt_model_info info = {.struct_size = sizeof info};
+        for (int64_t t = 0; t < N && i == 1; t++)
+            u[2 * t + 1] *= 128;
+        options.scale_each = i < 2;
+        found[i] = (volt_identification){.struct_size = sizeof *found};
+        check_ok(volt_identify(volt_view_of(u, N, 2), volt_view_of(y, N, 1), &options, &model, &found[i]));
+        volt_model_get_info(model, &info);
+        assert_true(found[i].scale_each == (i < 2) && info.scale_each == (i < 2));
+        volt_model_free(model);
+    }
+    assert_true(found[0].chosen == found[1].chosen && found[0].test_rmse == found[1].test_rmse);
+    assert_true(found[0].linear_test_rmse == found[1].linear_test_rmse &&
+                found[0].test_rmse < found[2].test_rmse);
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
+        assert_true(found[0].candidates[i].nmse == found[1].candidates[i].nmse);
+    free(u);
+    free(y);
+}
+
 static void the_best_excited_stretch_is_found(void **state)
 {
     (void)state;
@@ -410,6 +442,7 @@ int main(void)
         cmocka_unit_test(another_experiment_is_the_test),
         cmocka_unit_test(records_have_their_own_state_and_washout),
         cmocka_unit_test(several_inputs_and_outputs_are_identified),
+        cmocka_unit_test(units_of_inputs_do_not_matter),
         cmocka_unit_test(the_best_excited_stretch_is_found),
         cmocka_unit_test(unusable_data_are_rejected),
         cmocka_unit_test(allocations_may_fail),

@@ -48,6 +48,7 @@ static void make_problem(problem *p, volt_rng *rng)
     if (p->options.season == 1)
         p->options.season = 2;
     p->options.passthrough_columns = draw(rng, 0, 2) ? 0 : p->d - 1;
+    p->options.scale_each = p->options.scale && draw(rng, 0, 1);
     p->options.anchors = p->anchors;
     double size = p->options.scale ? 5 : 0.1, level[MAX_D] = {0};
     for (int64_t j = 0; j < p->d; j++)
@@ -92,9 +93,10 @@ static double spread_of(const double *values, int64_t rows, double *low, double 
     return sqrt(squares);
 }
 
-/* x_plus - x_minus (minus -1: only x_plus) divided by the spread of the input, with later rows clipped to
- * the range of the first. */
-static void add_plain(const problem *p, int64_t j, int64_t plus, int64_t minus, int64_t rows, plain_columns *c)
+/* x_plus - x_minus (minus -1: only x_plus) with the spread of the input, or spread 1. Unless all columns are
+ * levels, later rows are clipped to the range of the first. */
+static void add_plain(const problem *p, volt_input kind, int64_t j, int64_t plus, int64_t minus, int64_t rows,
+                      plain_columns *c)
 {
     double *value = c->value[c->count], input[ALL], low, high;
     for (int64_t i = 0; i < ALL; i++) {
@@ -102,9 +104,9 @@ static void add_plain(const problem *p, int64_t j, int64_t plus, int64_t minus, 
         value[i] = lagged(p, i, plus, j) - (minus >= 0 ? lagged(p, i, minus, j) : 0);
     }
     double of_input = spread_of(input, rows, &low, &high), own = spread_of(value, rows, &low, &high);
-    double weight = minus >= 0 && p->options.scale ? of_input / own : 1;
+    double weight = p->options.scale_each ? 1 / own : minus >= 0 && p->options.scale ? of_input / own : 1;
     for (int64_t i = 0; i < ALL; i++) {
-        if (i >= rows && p->options.scale)
+        if (i >= rows && p->options.scale && kind != VOLT_INPUT_LEVEL)
             value[i] = fmin(fmax(value[i], low), high);
         value[i] *= weight;
     }
@@ -122,15 +124,15 @@ static void make_plain(const problem *p, volt_input kind, int64_t season, int64_
         for (int64_t k = 0; k < p->q; k++)
             anchored |= p->anchors[k] == j;
         if (whole || kind == VOLT_INPUT_BOTH)
-            add_plain(p, j, 0, -1, kind == VOLT_INPUT_LEVEL ? ALL : rows, c);
+            add_plain(p, kind, j, 0, -1, rows, c);
         if (whole)
             continue;
-        add_plain(p, j, 0, 1, rows, c);
+        add_plain(p, kind, j, 0, 1, rows, c);
         if (!anchored || season == 0)
             continue;
         if (season > H)
-            add_plain(p, j, season - H, 0, rows, c);
-        add_plain(p, j, season - H, season, rows, c);
+            add_plain(p, kind, j, season - H, 0, rows, c);
+        add_plain(p, kind, j, season - H, season, rows, c);
     }
 }
 

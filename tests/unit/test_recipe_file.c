@@ -19,7 +19,7 @@ enum { TENSORS = 13, METADATA = 14, COLUMNS = 9, RECENT = 10, ANCHORS = 11, ALPH
 
 typedef struct crafted {
     volt_tensor tensors[TENSORS];
-    volt_metadatum metadata[METADATA];
+    volt_metadatum metadata[METADATA + 1];
     double columns[2 * 6], recent[2], anchors[1], alphas[1];
     int64_t n_tensors, n_metadata;
 } crafted;
@@ -59,6 +59,36 @@ static void craft(crafted *c)
     memcpy(c->metadata, metadata, sizeof metadata);
     c->n_tensors = TENSORS;
     c->n_metadata = METADATA;
+}
+
+/* The same with a weight for each of `inputs` inputs (NULL: field omitted). */
+static void craft_weighted(crafted *c, const char *inputs)
+{
+    craft(c);
+    for (int i = 0; i < METADATA; i++)
+        if (strcmp(c->metadata[i].key, "version") == 0)
+            c->metadata[i].value = "9";
+    if (inputs)
+        c->metadata[c->n_metadata++] = (volt_metadatum){"weighted_inputs", inputs};
+}
+
+/* Levels of the inputs 0 and 2 of three, without feedback. */
+static void craft_levels(crafted *c)
+{
+    craft_weighted(c, "3");
+    for (int i = 0; i < METADATA; i++) {
+        if (strcmp(c->metadata[i].key, "input") == 0)
+            c->metadata[i].value = "level";
+        if (strcmp(c->metadata[i].key, "feedback") == 0)
+            c->metadata[i].value = "no";
+    }
+    c->tensors[RECENT] = c->tensors[--c->n_tensors];
+    c->columns[6] = 2;
+    c->columns[8] = -1;
+    for (int j = 0; j < 2; j++) {
+        c->columns[6 * j + 4] = -DBL_MAX;
+        c->columns[6 * j + 5] = DBL_MAX;
+    }
 }
 
 static const char *write_crafted(const crafted *c)
@@ -200,6 +230,43 @@ static void invalid_tensors_are_rejected(void **state)
     refused(&c, "feedback");
 }
 
+/* Levels have no recent rows, and need not use every input. */
+static void weighted_inputs_are_checked(void **state)
+{
+    (void)state;
+    crafted c;
+    volt_model *model = NULL;
+    volt_model_info info = {.struct_size = sizeof info};
+    craft_weighted(&c, "1");
+    check_ok(volt_model_load(write_crafted(&c), &model));
+    volt_model_get_info(model, &info);
+    assert_true(info.scale_each == 1 && info.d == 1 && info.columns == 2);
+    volt_model_free(model);
+    craft_levels(&c);
+    check_ok(volt_model_load(write_crafted(&c), &model));
+    volt_model_get_info(model, &info);
+    assert_true(info.scale_each == 1 && info.d == 3 && info.columns == 2 && info.input == VOLT_INPUT_LEVEL);
+    /* The kernel receives 0.5 and 0.5 * 0.5 for x = (0.5, 9, 0.5), and the anchor adds the first. */
+    double x[3] = {0.5, 9, 0.5}, y = 0;
+    check_ok(volt_model_predict(model, volt_view_of(x, 1, 3), NULL, volt_matrix_of(&y, 1, 1), NULL));
+    double first = 1 + 0.25 / (1 - 0.25 * (0.5 * 0.5 + 0.25 * 0.25)) * 4 / 3;
+    double second = 1 + 0.25 / (1 - 0.25 * (0.5 * -0.5 + 0.25 * 0.25)) * 1.2;
+    assert_true(fabs(y - (0.5 + 0.25 * first - 0.25 * second)) < 1e-14);
+    volt_model_free(model);
+
+    static const char *const wrong[] = {NULL, "0", "-1", "1.5", "2", "x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        craft_weighted(&c, wrong[i]);
+        refused(&c, "\"weighted_inputs\"");
+    }
+    craft_levels(&c);
+    c.columns[1] = 1;
+    refused(&c, "0 to 0");
+    craft_levels(&c);
+    c.columns[6] = 3;
+    refused(&c, "0 to 2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +274,7 @@ int main(void)
         cmocka_unit_test(infinite_alphas_and_ranges_round_trip),
         cmocka_unit_test(invalid_metadata_are_rejected),
         cmocka_unit_test(invalid_tensors_are_rejected),
+        cmocka_unit_test(weighted_inputs_are_checked),
     };
     return cmocka_run_group_tests_name("recipe_file", tests, NULL, NULL);
 }

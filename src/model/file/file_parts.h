@@ -24,7 +24,8 @@ enum {
     VOLT_FORMAT_LANDMARKS = 6,
     VOLT_FORMAT_SUM = 7, /* a sum of models, each with a format of its own */
     VOLT_FORMAT_INITIAL = 8,
-    VOLT_FORMAT_NEWEST = VOLT_FORMAT_INITIAL
+    VOLT_FORMAT_WEIGHTED = 9, /* levels with a weight each */
+    VOLT_FORMAT_NEWEST = VOLT_FORMAT_WEIGHTED
 };
 
 typedef struct volt_file_part {
@@ -46,8 +47,9 @@ typedef struct volt_file_part {
 } volt_file_part;
 
 extern const volt_file_part volt_initial_part, volt_readout_part, volt_feedback_part, volt_names_part,
-    volt_recipe_part, volt_records_part, volt_landmarks_part, volt_reservoir_part, volt_loss_part,
-    volt_shares_part, volt_notes_part, volt_pending_part, volt_range_part, volt_errors_part, volt_factor_part;
+    volt_weighted_part, volt_recipe_part, volt_records_part, volt_landmarks_part, volt_reservoir_part,
+    volt_loss_part, volt_shares_part, volt_notes_part, volt_pending_part, volt_range_part, volt_errors_part,
+    volt_factor_part;
 
 /* Adds names as a JSON list; no effect for NULL. VOLT_ERR_ARGUMENT when one is not UTF-8. */
 volt_status volt_put_names(volt_file_writer *writer, const char *key, char **names, int64_t count);

@@ -20,6 +20,7 @@ static const volt_file_part *const parts[] = {
     &volt_readout_part,   /* kernel, inputs, coefficients, settings, final state */
     &volt_feedback_part,  /* fed-back outputs */
     &volt_names_part,     /* of inputs and outputs */
+    &volt_weighted_part,  /* inputs with a weight each */
     &volt_recipe_part,    /* kernel columns of the inputs, and the anchors of outputs */
     &volt_records_part,   /* lengths of the records */
     &volt_landmarks_part, /* landmarks, and facts about the training rows */

@@ -1,5 +1,5 @@
-/* src/model/file/recipe_part.c: the parts of a model file for kernel columns: columns of the inputs, anchors
- * of the outputs, and fed-back outputs. An infinite alpha is written as 0, and an unbounded range as the
+/* src/model/file/recipe_part.c: the parts of a model file for kernel columns: columns of the inputs and their
+ * weights, anchors of the outputs, and fed-back outputs. An infinite alpha is written as 0, and an unbounded range as the
  * largest numbers. */
 #include "base/error.h"
 #include "base/memory.h"
@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#define WEIGHTED "weighted_inputs"
 
 /* Numbers per column of the recipe in the file: source, lags (minus: -1 for none), weight, range. */
 enum { COLUMN_NUMBERS = 6 };
@@ -80,21 +82,35 @@ static volt_status save_recipe(const volt_model *model, volt_file_writer *writer
 
 /* ---- load ------------------------------------------------------------------------------------- */
 
-static volt_status read_columns(const volt_file_fields *fields, volt_model *model)
+/* Number of inputs and of recent rows. Levels need no recent rows. */
+static volt_status read_sizes(const volt_file_fields *fields, volt_model *model)
 {
-    const volt_tensor *columns = NULL, *recent = NULL;
+    const volt_tensor *recent = NULL;
     volt_recipe *recipe = &model->recipe;
-    int64_t input_columns = volt_recipe_input_columns(recipe);
+    if (model->kind == VOLT_INPUT_LEVEL)
+        return VOLT_OK;
     VOLT_TRY(volt_fields_tensor(fields, "recent", -1, -1, &recent));
     VOLT_REQUIRE(recent->rows > 0 && recent->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"recent\" is empty",
                  fields->path);
+    VOLT_REQUIRE(!model->scale_each || recent->cols == recipe->inputs, VOLT_ERR_FORMAT,
+                 "%s: tensor \"recent\" has %" PRId64 " columns, and \"" WEIGHTED "\" is %" PRId64,
+                 fields->path, recent->cols, recipe->inputs);
+    recipe->inputs = recent->cols;
+    recipe->memory = recent->rows;
+    return VOLT_OK;
+}
+
+static volt_status read_columns(const volt_file_fields *fields, volt_model *model)
+{
+    const volt_tensor *columns = NULL;
+    volt_recipe *recipe = &model->recipe;
+    int64_t input_columns = volt_recipe_input_columns(recipe);
+    VOLT_TRY(read_sizes(fields, model));
     VOLT_TRY(volt_fields_tensor(fields, "columns", input_columns, COLUMN_NUMBERS, &columns));
     recipe->column = volt_alloc_zero(input_columns, sizeof *recipe->column);
     if (!recipe->column)
         return VOLT_ERR_MEMORY;
     recipe->plain = false;
-    recipe->inputs = recent->cols;
-    recipe->memory = recent->rows;
     for (int64_t j = 0; j < input_columns; j++) {
         const double *numbers = columns->data + j * COLUMN_NUMBERS;
         volt_column *column = &recipe->column[j];
@@ -138,7 +154,7 @@ static volt_status load_rows_recipe(const volt_file_fields *fields, volt_model *
     VOLT_REQUIRE(model->kind != VOLT_INPUT_AUTO, VOLT_ERR_FORMAT,
                  "%s: \"input\" must be level, change or both (got \"%.40s\")", fields->path, word);
     VOLT_TRY(volt_fields_count(fields, "season", &model->season));
-    bool plain = model->kind == VOLT_INPUT_LEVEL;
+    bool plain = model->kind == VOLT_INPUT_LEVEL && !model->scale_each;
     VOLT_REQUIRE(!plain || !volt_safetensors_tensor(fields->file, "columns"), VOLT_ERR_FORMAT,
                  "%s: \"input\" is level, and has no tensor \"columns\"", fields->path);
     if (!plain)
@@ -174,6 +190,39 @@ const volt_file_part volt_recipe_part = {.name = "recipe",
                                          .save = save_recipe,
                                          .load_rows = load_rows_recipe,
                                          .load = load_recipe};
+
+/* ---- inputs with a weight each -----------------------------------------------------------------
+ * The weights are in the columns of the recipe. */
+
+static bool has_weighted(const volt_model *model)
+{
+    return model->scale_each;
+}
+
+static volt_status save_weighted(const volt_model *model, volt_file_writer *writer)
+{
+    volt_put_count(writer, WEIGHTED, model->recipe.inputs);
+    return VOLT_OK;
+}
+
+/* Loaded before the recipe, whose columns need not use every input. */
+static volt_status load_rows_weighted(const volt_file_fields *fields, volt_model *model)
+{
+    int64_t inputs = 0;
+    VOLT_TRY(volt_fields_count(fields, WEIGHTED, &inputs));
+    VOLT_REQUIRE(inputs > 0, VOLT_ERR_FORMAT, "%s: \"" WEIGHTED "\" must be at least 1 (got %" PRId64 ")",
+                 fields->path, inputs);
+    model->recipe.inputs = inputs;
+    model->scale_each = true;
+    return VOLT_OK;
+}
+
+const volt_file_part volt_weighted_part = {.name = "weighted",
+                                           .format = VOLT_FORMAT_WEIGHTED,
+                                           .mark = WEIGHTED,
+                                           .present = has_weighted,
+                                           .save = save_weighted,
+                                           .load_rows = load_rows_weighted};
 
 /* ---- feedback ---------------------------------------------------------------------------------- */
 

@@ -100,6 +100,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     model->ahead = options->ahead;
     model->intercept = options->intercept != 0;
     model->scaled = options->scale != 0;
+    model->scale_each = options->scale_each != 0;
     model->feedback = options->feedback != 0;
     model->season = task->season;
     model->kind = task->input;

@@ -31,6 +31,7 @@ static volt_status check_options(const volt_fit_options *options, volt_view X, v
     VOLT_REQUIRE(options->washout >= 0 && options->washout < X.rows, VOLT_ERR_ARGUMENT,
                  "the washout must be 0 to %" PRId64 ", one less than the rows (got %" PRId64 ")", X.rows - 1,
                  options->washout);
+    VOLT_REQUIRE(!options->scale_each || options->scale, VOLT_ERR_ARGUMENT, "scale_each requires scale");
     VOLT_REQUIRE(options->ahead >= 0, VOLT_ERR_ARGUMENT, "ahead must be at least 0 (got %" PRId64 ")",
                  options->ahead);
     VOLT_REQUIRE(!options->feedback || X.cols == Y.cols, VOLT_ERR_ARGUMENT,
@@ -117,6 +118,7 @@ volt_status volt_fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_
                                .q = task->Y.cols,
                                .passthrough_columns = options->passthrough_columns,
                                .scale = options->scale != 0,
+                               .scale_each = options->scale_each != 0,
                                .records = task->records};
     VOLT_TRY(volt_recipe_learn(volt_view_rows(task->X, 0, learn_rows), &wanted, recipe));
     return options->feedback_weight > 0 ? volt_recipe_feed_back(recipe, task->Y.cols, options->feedback_weight)

@@ -8,6 +8,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* A result, and whether its matrices are its own. */
+typedef struct prepared {
+    volt_prepared made; /* first: pointers to it are pointers to this struct */
+    bool is_own;
+} prepared;
+
 /* Computes the columns of all rows. Rows after the first `learn_rows` are clipped to the range of those. */
 static volt_status fill_columns(const fit_task *task, const volt_recipe *recipe, int64_t learn_rows,
                                 double *columns)
@@ -40,11 +46,6 @@ static void fill_targets(const fit_task *task, double *targets, double *base)
         }
 }
 
-static bool is_plain(const volt_prepared *made)
-{
-    return made->target == VOLT_TARGET_LEVEL && made->input == VOLT_INPUT_LEVEL;
-}
-
 /* The initial input as columns; recipe NULL: plain. The recipe uses it for its lags. */
 static volt_status prepare_initial(const fit_task *task, volt_recipe *recipe, volt_prepared *made)
 {
@@ -67,15 +68,17 @@ static volt_status prepare_initial(const fit_task *task, volt_recipe *recipe, vo
     return VOLT_OK;
 }
 
-static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe *recipe, volt_prepared *made)
+static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe *recipe, prepared *whole)
 {
+    volt_prepared *made = &whole->made;
     int64_t n = task->X.rows, q = task->Y.cols;
     made->struct_size = sizeof *made;
     made->input = task->input;
     made->target = task->change ? VOLT_TARGET_CHANGE : VOLT_TARGET_LEVEL;
     made->season = task->season;
     made->guarded = task->change && !task->options->loss && !task->options->weights;
-    if (is_plain(made)) {
+    whole->is_own = task->change || task->input != VOLT_INPUT_LEVEL || task->options->scale_each;
+    if (!whole->is_own) {
         made->X = task->X;
         made->Y = task->Y;
         return prepare_initial(task, NULL, made);
@@ -93,7 +96,7 @@ static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe
 }
 
 volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
-                         volt_prepared **prepared)
+                         volt_prepared **result)
 {
     volt_fit_options without = volt_fit_options_default();
     VOLT_TRY(volt_options_take(&without, sizeof without, options, "volt_fit_options"));
@@ -101,7 +104,7 @@ volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *optio
     volt_recipe recipe = {0};
     without.feedback_weight = 0; /* a search weights fed-back columns for each candidate */
     options = &without;
-    VOLT_REQUIRE(prepared, VOLT_ERR_ARGUMENT, "output argument is NULL");
+    VOLT_REQUIRE(result, VOLT_ERR_ARGUMENT, "output argument is NULL");
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_TRY(volt_loss_fit_anchors(&without));
     VOLT_REQUIRE(learn_rows >= 1 && learn_rows <= X.rows, VOLT_ERR_ARGUMENT,
@@ -109,7 +112,7 @@ volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *optio
     volt_records records;
     VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
     volt_status status = volt_fit_task_resolve(X, Y, options, &records, learn_rows, &task);
-    volt_prepared *made = NULL;
+    prepared *made = NULL;
     if (status == VOLT_OK)
         made = volt_alloc_zero(1, sizeof *made);
     if (status == VOLT_OK)
@@ -117,20 +120,20 @@ volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *optio
     volt_recipe_release(&recipe);
     volt_records_release(&records);
     if (status == VOLT_OK)
-        *prepared = made;
-    else
-        volt_prepared_free(made);
+        *result = &made->made;
+    else if (made)
+        volt_prepared_free(&made->made);
     return status;
 }
 
-void volt_prepared_free(volt_prepared *prepared)
+void volt_prepared_free(volt_prepared *made)
 {
-    if (prepared && !is_plain(prepared)) {
-        volt_free((double *)prepared->X.data);
-        volt_free((double *)prepared->Y.data);
-        volt_free((double *)prepared->base.data);
+    if (made && ((prepared *)made)->is_own) {
+        volt_free((double *)made->X.data);
+        volt_free((double *)made->Y.data);
+        volt_free((double *)made->base.data);
     }
-    if (prepared)
-        volt_free((double *)prepared->initial_values);
-    volt_free(prepared);
+    if (made)
+        volt_free((double *)made->initial_values);
+    volt_free(made);
 }

@@ -89,6 +89,7 @@ static void copy_numbers(const volt_model *base, volt_model *model)
     model->ahead = base->ahead;
     model->intercept = base->intercept;
     model->scaled = base->scaled;
+    model->scale_each = base->scale_each;
     model->feedback = base->feedback;
     model->season = base->season;
     model->kind = base->kind;

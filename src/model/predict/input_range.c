@@ -2,7 +2,7 @@
  *
  * A row may lie inside the ball of training and still have an input that training never reached, such as a
  * negative input after training on positive ones. Each input is compared with its own range. A recipe of
- * changes has ranges of its own, to which it clips. */
+ * changes has ranges of its own, to which it clips. Ranges are those of the inputs before any weight. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/model_internal.h"
@@ -18,7 +18,7 @@ static const double margin = 0.1;
 volt_status volt_model_extend_range(volt_model *model, volt_view X)
 {
     int64_t d = model->recipe.inputs;
-    if (!model->recipe.plain)
+    if (model->kind != VOLT_INPUT_LEVEL)
         return VOLT_OK;
     bool is_new = !model->input_range;
     if (is_new)
