@@ -56,6 +56,11 @@ class ModelSum(SequenceRegressor):
         """Whether all members scale their inputs."""
         return all(member.scale for member in self.members_)
 
+    @property
+    def scale_each(self) -> bool:
+        """Whether all members scale every input separately."""
+        return all(member.scale_each for member in self.members_)
+
     def fit(self, X: Any = None, y: Any = None, *args: Any, **options: Any) -> NoReturn:  # type: ignore[override]
         """Not supported: fit the members and combine them."""
         raise ValueError("a sum of models cannot be fitted: fit its members, then combine them")
