@@ -69,6 +69,10 @@ static int run_help(int argc, char *const *argv)
         help_solvers();
         return EXIT_DONE;
     }
+    if (strcmp(argv[0], "systems") == 0) {
+        help_systems();
+        return EXIT_DONE;
+    }
     if (asks_kernels)
         return help_kernels(argc > 1 ? argv[1] : NULL);
     const cli_command *command = find_command(argv[0]);

@@ -43,8 +43,9 @@ void completion_help(void);
  * message. */
 int completion_run(int argc, char *const *argv);
 
-/* Prints the table of solvers. */
+/* Print the tables of solvers and of systems. */
 void help_solvers(void);
+void help_systems(void);
 
 /* Prints `text` indented by `indent` columns and wrapped between words. `column` is the current cursor
  * position. */

@@ -211,7 +211,7 @@ void help_overview(void)
     char summary[SUMMARY_LENGTH];
     for (int i = 0; i < n_commands; i++)
         printf("  %-10s %s\n", commands[i]->name, summary_of(commands[i], summary));
-    printf("  %-10s %s\n", "help", "this list; help COMMAND, help kernels [NAME], help solvers");
+    printf("  %-10s %s\n", "help", "this list; help COMMAND, help kernels [NAME], help solvers, help systems");
     printf("  %-10s %s\n", "completion", "completion scripts for bash, zsh and fish");
     printf("\n"
            "first steps: forecast a series\n"

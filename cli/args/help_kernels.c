@@ -1,8 +1,10 @@
-/* cli/args/help_kernels.c: `volterra help kernels` and `volterra help solvers`, from the library's tables. */
+/* cli/args/help_kernels.c: `volterra help kernels`, `volterra help solvers` and `volterra help systems`, from the library's
+ * tables. */
 #include "args/command.h"
 #include "terminal/messages.h"
 #include "volterra.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -197,4 +199,40 @@ void help_solvers(void)
             help_print_wrapped(limits, 0, PARAMETER_COLUMN);
         }
     }
+}
+
+void help_systems(void)
+{
+    printf("A system is NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE,... (volterra simulate)\n\n");
+    for (int64_t i = 0; volt_system_at(i); i++) {
+        const volt_system_info *system = volt_system_at(i);
+        const volt_simulate_options options = volt_simulate_options_default((volt_system)i);
+        printf("%s\n", system->name);
+        help_print_wrapped(system->equation, 0, 2);
+        if (system->n_start > 0) {
+            printf("  --start %g", options.start[0]);
+            for (int64_t s = 1; s < system->n_start; s++)
+                printf(",%g", options.start[s]);
+            printf("\n");
+        }
+        if (system->reads_step)
+            printf("  --step %g\n", options.step);
+        if (system->reads_every)
+            printf("  --every %lld\n", (long long)options.every);
+        printf("  --discard %lld\n", (long long)options.discard);
+        for (int64_t p = 0; p < system->n_parameters; p++) {
+            const volt_system_parameter *parameter = &system->parameters[p];
+            char limits[TEXT_CAPACITY];
+            bool open_low = parameter->open || isinf(parameter->low);
+            bool open_high = parameter->open || isinf(parameter->high);
+            snprintf(limits, sizeof limits, "%sin %s%g, %g%s; default %g", parameter->whole ? "integer " : "",
+                     open_low ? "(" : "[", parameter->low, parameter->high, open_high ? ")" : "]",
+                     parameter->fallback);
+            help_print_wrapped(parameter->meaning, printf("    %s", parameter->name), PARAMETER_COLUMN);
+            help_print_wrapped(limits, 0, PARAMETER_COLUMN);
+        }
+        printf("\n");
+    }
+    printf("period, bandwidth, amplitude: the input is a sum of floor(bandwidth * period) cosines with random\n"
+           "phases, which repeats after `period` rows\n");
 }

@@ -8,6 +8,7 @@
 #include "terminal/results.h"
 #include "volterra.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static name_list system_names(void);
 
 #define ROW(...) OPTION(simulate_arguments, __VA_ARGS__)
 static const option rows[] = {
-    ROW("SYSTEM", NULL, system, "{names or}", .names = system_names, .required = true, .is_positional = true),
+    ROW("SYSTEM", NULL, system, "{names or}, or NAME:PARAMETER=VALUE,...; see volterra help systems",
+        .names = system_names, .required = true, .is_positional = true),
     ROW("length", "N", length, "number of rows", .range = AT_LEAST(1),
         .unset = "10000 for lorenz, " DIGITS(BEKK_DEFAULT_LENGTH) " for bekk, 5000 for the others"),
     ROW("preset", "P", preset, "parameters of bekk: {names or}", .names = bekk_preset_names,
@@ -34,25 +36,15 @@ static const option rows[] = {
     ROW("method", NULL, method,
         "integration of lorenz and mackey-glass: Runge-Kutta with fixed steps, or accurate to rounding",
         .choices = ode_method_choices, .fallback = "rk4"),
-    ROW("step", "H", step, "time step", .unset = "0.005 for lorenz, 0.02 for mackey-glass"),
-    ROW("every", "K", every, "sampling of mackey-glass: one of K steps", .range = AT_LEAST(1), .unset = "50"),
+    ROW("step", "H", step, "time step", .unset = "depends on the system, see volterra help systems"),
+    ROW("every", "K", every, "sampling: one of K steps", .range = AT_LEAST(1),
+        .unset = "depends on the system, see volterra help systems"),
     ROW("delay", "D", delay, "delay of mackey-glass", .unset = "17"),
     ROW("discard", "K", discard, "initial rows that are discarded",
-        .unset = "200 for narma10, 1000 for bekk, 0 for the others"),
-    ROW("start", "A,B,C", start, "initial value", .unset = "0,1,1.05 for lorenz, 1.2 for mackey-glass"),
+        .unset = "1000 for bekk; see volterra help systems for the others"),
+    ROW("start", "A,B,C", start, "initial values", .unset = "depends on the system, see volterra help systems"),
     OUTPUT_OPTION(simulate_arguments, output),
 };
-
-/* Adds 0.1 times a standard normal draw to each coordinate of a starting point. */
-static void perturb_start(seed_value seed, double *start, int64_t count)
-{
-    volt_rng rng;
-    if (!seed.given)
-        return;
-    volt_rng_init(&rng, seed.value, 0);
-    for (int64_t i = 0; i < count; i++)
-        start[i] += 0.1 * volt_rng_normal(&rng);
-}
 
 static int take_start(const number_list *given, double *start, int64_t count)
 {
@@ -88,133 +80,162 @@ static int simulate_bekk(const simulate_arguments *arguments)
     return failed;
 }
 
-typedef struct simulated_system {
-    const char *name;
-    int64_t default_length, cols;
-    const char *columns[3];
-    bool has_method, has_step, has_every, has_start, has_preset; /* options that the system accepts */
-    volt_system system;
-    int (*run_all)(const simulate_arguments *arguments); /* for systems that write their own rows */
-} simulated_system;
-
-static const simulated_system systems[] = {
-    {"lorenz", 10000, 3, {"x", "y", "z"}, true, true, false, true, false, VOLT_SYSTEM_LORENZ, NULL},
-    {"mackey-glass", 5000, 1, {"x"}, true, true, true, true, false, VOLT_SYSTEM_MACKEY_GLASS, NULL},
-    {"narma10", 5000, 2, {"u", "y"}, false, false, false, false, false, VOLT_SYSTEM_NARMA10, NULL},
-    {"bekk", BEKK_DEFAULT_LENGTH, 0, {NULL}, false, false, false, false, true, 0, simulate_bekk},
-};
-enum { N_SYSTEMS = sizeof systems / sizeof systems[0] };
+static const char bekk_name[] = "bekk";
 
 static name_list system_names(void)
 {
     name_list names = {0};
-    for (int i = 0; i < N_SYSTEMS; i++)
-        names_add(&names, systems[i].name);
+    for (int64_t i = 0; volt_system_at(i); i++)
+        names_add(&names, volt_system_at(i)->name);
+    names_add(&names, bekk_name);
     return names;
 }
 
-static const simulated_system *find_system(const char *name)
+/* Parses SYSTEM. */
+static int read_system(const char *text, volt_system *system, volt_simulate_options *options)
 {
-    char all[128];
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
     name_list names = system_names();
-    int found = names_find(&names, name);
-    if (found >= 0)
-        return &systems[found];
-    const char *nearest = names_nearest(&names, name);
-    if (nearest)
-        complain(EXIT_USAGE, "unknown system '%s'; did you mean %s?", name, nearest);
-    else
-        complain(EXIT_USAGE, "unknown system '%s' (must be %s)", name,
-                 names_join(&names, ", ", " and ", all, sizeof all));
-    return NULL;
+    if (names_find(&names, name) < 0) { /* with bekk among the suggestions */
+        char all[256];
+        const char *nearest = names_nearest(&names, name);
+        if (nearest)
+            return complain(EXIT_USAGE, "unknown system '%s'; did you mean %s?", name, nearest);
+        return complain(EXIT_USAGE, "unknown system '%s' (must be %s)", name,
+                        names_join(&names, ", ", " or ", all, sizeof all));
+    }
+    if (strcmp(name, bekk_name) == 0)
+        return complain(EXIT_USAGE, "bekk has no parameters after a colon (got '%s'); see --preset", text);
+    volt_status status = volt_system_parse(text, system, options);
+    return status ? complain_status(status) : 0;
 }
 
-/* Rejects options that the system does not use. */
-static int check_options(const simulated_system *system, const simulate_arguments *arguments)
+/* Rejects options that the system does not use; info is NULL for bekk. */
+static int check_options(const volt_system_info *info, const simulate_arguments *arguments)
 {
     const char *useless = NULL;
-    if (arguments->method != VOLT_ODE_RK4 && !system->has_method)
+    if (arguments->method != VOLT_ODE_RK4 && !(info && info->reads_method))
         useless = "method";
-    else if (arguments->step > 0 && !system->has_step)
+    else if (arguments->step > 0 && !(info && info->reads_step))
         useless = "step";
-    else if (arguments->every > 0 && !system->has_every)
+    else if (arguments->every > 0 && !(info && info->reads_every))
         useless = "every";
-    else if (arguments->delay > 0 && !system->has_every)
+    else if (arguments->delay > 0 && !(info && strcmp(info->name, "mackey-glass") == 0))
         useless = "delay";
-    else if (arguments->start.count > 0 && !system->has_start)
+    else if (arguments->start.count > 0 && !(info && info->n_start > 0))
         useless = "start";
-    else if (arguments->preset && !system->has_preset)
+    else if (arguments->preset && info)
         useless = "preset";
     if (useless)
-        return complain(EXIT_USAGE, "--%s is not supported for %s", useless, system->name);
+        return complain(EXIT_USAGE, "--%s is not supported for %s", useless, info ? info->name : bekk_name);
     return 0;
 }
 
-static int write_result(const simulate_arguments *arguments, const simulated_system *system, volt_view values)
+static int fill_options(const volt_system_info *info, const simulate_arguments *arguments,
+                        volt_simulate_options *options)
+{
+    int failed = take_start(&arguments->start, options->start, info->n_start);
+    if (failed)
+        return failed;
+    if (arguments->common.seed.given) {
+        options->seed = arguments->common.seed.value;
+        options->start_noise = info->has_input ? 0 : 0.1;
+    }
+    options->method = (volt_ode_method)arguments->method;
+    if (arguments->step > 0)
+        options->step = arguments->step;
+    if (arguments->every > 0)
+        options->every = arguments->every;
+    if (arguments->delay > 0)
+        options->delay = arguments->delay;
+    if (arguments->discard != NOT_GIVEN)
+        options->discard = arguments->discard;
+    return 0;
+}
+
+/* ---- output ----------------------------------------------------------------------------------- */
+
+typedef struct column_name {
+    char text[24];
+} column_name;
+
+static int write_result(const simulate_arguments *arguments, const volt_system_info *info, volt_view values,
+                        const char *const *columns)
 {
     bool json = arguments->common.json;
-    int failed = output_matrix(arguments->output, values, system->columns, json, NULL, 0);
+    int failed = output_matrix(arguments->output, values, columns, json, NULL, 0);
     if (failed || is_standard_output(arguments->output))
         return failed;
     result_list *results = results_new(json);
-    results_text(results, "system", NULL, "%s", system->name);
+    results_text(results, "system", NULL, "%s", info->name);
     results_count(results, "rows", NULL, values.rows);
     results_count(results, "columns", NULL, values.cols);
     results_text(results, "output", NULL, "%s", arguments->output);
-    results_text(results, NULL, arguments->output, "%lld rows of %s", (long long)values.rows, system->name);
+    results_text(results, NULL, arguments->output, "%lld rows of %s", (long long)values.rows, info->name);
     return results_print(results);
 }
 
-static int simulate(const simulated_system *system, const simulate_arguments *arguments, volt_matrix out)
+/* The same with numbered columns: x1, x2, ... */
+static int write_numbered(const simulate_arguments *arguments, const volt_system_info *info, volt_view values)
 {
-    volt_simulate_options options = volt_simulate_options_default(system->system);
-    int failed = take_start(&arguments->start, options.start, system->cols);
-    if (failed)
-        return failed;
-    if (system->has_start)
-        perturb_start(arguments->common.seed, options.start, system->cols);
-    if (arguments->common.seed.given)
-        options.seed = arguments->common.seed.value;
-    options.method = (volt_ode_method)arguments->method;
-    if (arguments->step > 0)
-        options.step = arguments->step;
-    if (arguments->every > 0)
-        options.every = arguments->every;
-    if (arguments->delay > 0)
-        options.delay = arguments->delay;
-    if (arguments->discard != NOT_GIVEN)
-        options.discard = arguments->discard;
-    options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_simulate(system->system, &options, out);
-    progress_end();
-    return status ? complain_status(status) : 0;
+    column_name *texts = calloc((size_t)values.cols, sizeof *texts);
+    const char **columns = calloc((size_t)values.cols, sizeof *columns);
+    int failed = texts && columns ? 0 : complain(EXIT_FAILED, "out of memory");
+    for (int64_t j = 0; !failed && j < values.cols; j++) {
+        snprintf(texts[j].text, sizeof texts[j].text, "%s%lld", info->columns[0], (long long)(j + 1));
+        columns[j] = texts[j].text;
+    }
+    if (!failed)
+        failed = write_result(arguments, info, values, columns);
+    free(columns);
+    free(texts);
+    return failed;
+}
+
+static int simulate(volt_system system, volt_simulate_options *options, const simulate_arguments *arguments)
+{
+    const volt_system_info *info = volt_system_at((int64_t)system);
+    volt_matrix out = {0};
+    int64_t cols = 0, length = arguments->length > 0 ? arguments->length : info->length;
+    volt_status status = volt_simulate_columns(system, options, &cols);
+    if (status)
+        return complain_status(status);
+    int failed = allocate_matrix(length, cols, "the sequence", &out);
+    if (!failed) {
+        options->progress = progress_begin(arguments->common.quiet);
+        status = volt_simulate(system, options, out);
+        progress_end();
+        failed = status ? complain_status(status) : 0;
+    }
+    if (!failed)
+        failed = info->is_numbered ? write_numbered(arguments, info, volt_as_view(out))
+                                   : write_result(arguments, info, volt_as_view(out), info->columns);
+    free(out.data);
+    return failed;
 }
 
 static int run_simulate(int argc, char *const *argv)
 {
     simulate_arguments arguments = {.discard = NOT_GIVEN};
+    volt_system system = VOLT_SYSTEM_LORENZ;
+    volt_simulate_options options;
     int failed = options_parse(&command_simulate.options, argc, argv, &arguments);
-    const simulated_system *system = failed ? NULL : find_system(arguments.system);
-    if (!failed && !system)
-        failed = EXIT_USAGE;
+    if (failed)
+        return failed;
+    bool is_bekk = strcmp(arguments.system, bekk_name) == 0;
+    if (!is_bekk)
+        failed = read_system(arguments.system, &system, &options);
+    const volt_system_info *info = is_bekk ? NULL : volt_system_at((int64_t)system);
     if (!failed)
-        failed = check_options(system, &arguments);
+        failed = check_options(info, &arguments);
+    if (!failed && info)
+        failed = fill_options(info, &arguments, &options);
     if (!failed)
         failed = output_check(arguments.output);
     if (failed)
         return failed;
-    if (system->run_all)
-        return system->run_all(&arguments);
-
-    volt_matrix out = {0};
-    int64_t length = arguments.length > 0 ? arguments.length : system->default_length;
-    failed = allocate_matrix(length, system->cols, "the sequence", &out);
-    if (!failed)
-        failed = simulate(system, &arguments, out);
-    if (!failed)
-        failed = write_result(&arguments, system, volt_as_view(out));
-    free(out.data);
-    return failed;
+    return is_bekk ? simulate_bekk(&arguments) : simulate(system, &options, &arguments);
 }
 
 const cli_command command_simulate = {
@@ -222,17 +243,26 @@ const cli_command command_simulate = {
     .names = system_names,
     .summary = "simulate a known system: {names}",
     .description =
-        "lorenz        columns x, y, z: the Lorenz 1963 equations with sigma 10, rho 28, beta 8/3\n"
-        "mackey-glass  column x: the delay equation x' = 0.2 x(t-17) / (1 + x(t-17)^10) - 0.1 x\n"
-        "narma10       columns u, y: random input u and its response y\n"
-        "bekk          columns z1.., r1.., h11, h21, ..: innovations, returns and covariances of\n"
-        "              stocks; see volterra help bekk for other parameters\n"
+        "lorenz                columns x, y, z: the Lorenz 1963 equations\n"
+        "mackey-glass          column x: a delay equation\n"
+        "narma10               columns u, y: random input u and its response y\n"
+        "lorenz96              columns x1, x2, ...: the Lorenz 1996 equations\n"
+        "kuramoto-sivashinsky  columns u1, u2, ...: a partial differential equation at equidistant points\n"
+        "henon                 columns x, y: the Henon map\n"
+        "duffing, van-der-pol, wiener-hammerstein, bouc-wen\n"
+        "                      columns u, y: random-phase multisine u and the response y of an oscillator,\n"
+        "                      of two filters with a saturation between them, or of a hysteretic spring\n"
+        "bekk                  columns z1.., r1.., h11, h21, ..: innovations, returns and covariances of\n"
+        "                      stocks; see volterra help bekk for other parameters\n"
         "\n"
-        "Results are reproducible. --seed (default 0) adds 0.1 times a standard normal draw to each\n"
-        "coordinate of the initial value of lorenz and mackey-glass, and selects the random input of\n"
-        "narma10 and bekk.\n",
+        "volterra help systems lists the equations and the parameters with ranges and defaults.\n"
+        "\n"
+        "Results are reproducible. --seed (default 0) selects the input of systems with columns u, y and\n"
+        "the draws of bekk. For the others it adds 0.1 times a standard normal draw to each initial value.\n",
     .examples = "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
                 "  volterra simulate mackey-glass --seed 3 | head\n"
+                "  volterra simulate lorenz96:forcing=10,dimension=20 --every 5 -o l96.csv\n"
+                "  volterra simulate bouc-wen:amplitude=30 --seed 1 -o hysteresis.csv\n"
                 "  volterra simulate bekk --preset sp500-d5 --length 3761 --seed 1 -o bekk.csv\n",
     .options = OPTION_TABLE(rows),
     .run = run_simulate,

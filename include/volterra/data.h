@@ -1,5 +1,11 @@
-/* volterra/data.h: simulated sequences: Lorenz, Mackey-Glass, NARMA10, and the BEKK model of covolatility with its
+/* volterra/data.h: simulated sequences: a table of systems (volt_system_at), and the BEKK model of covolatility with its
  * estimator.
+ *
+ *     volt_system system;
+ *     volt_simulate_options options;
+ *     volt_status status = volt_system_parse("lorenz96:forcing=10,dimension=20", &system, &options);
+ *     if (status == VOLT_OK)
+ *         status = volt_simulate(system, &options, volt_matrix_of(rows, 1000, 20));
  *
  * Each generator fills the rows of a matrix and leaves it unchanged on failure: VOLT_ERR_ARGUMENT or VOLT_ERR_SHAPE for
  * invalid arguments, VOLT_ERR_NOT_FINITE with the row at which the system diverges, VOLT_ERR_CANCELLED, VOLT_ERR_MEMORY (a
@@ -18,6 +24,9 @@ typedef enum volt_ode_method {
     VOLT_ODE_ACCURATE /* Taylor series of high order with adaptive steps, accurate to rounding */
 } volt_ode_method;
 
+/* Systems "with input" are driven by a random-phase multisine of M = floor(bandwidth * period) harmonics,
+ *     u(t) = amplitude sqrt(2 / M) sum_{k=1..M} cos(2 pi k t / T + phi_k),    T: the time of `period` rows,
+ * with independent phases phi_k, uniform on [0, 2 pi). Its RMS over a period is `amplitude`. Rows are u and y at one time. */
 typedef enum volt_system {
     /* Lorenz 1963: u' = sigma (v - u), v' = rho u - v - u w, w' = u v - beta w. */
     VOLT_SYSTEM_LORENZ,
@@ -25,26 +34,90 @@ typedef enum volt_system {
     VOLT_SYSTEM_MACKEY_GLASS,
     /* NARMA10: y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1, u uniform on [0, 0.5), both 0 before
      * the start. Diverges for rare inputs: use another seed. */
-    VOLT_SYSTEM_NARMA10
+    VOLT_SYSTEM_NARMA10,
+    /* Lorenz 1996: x_i' = (x_{i+1} - x_{i-2}) x_{i-1} - x_i + forcing, periodic in i. All x_i begin at forcing, x_1 at forcing +
+     * start[0]. */
+    VOLT_SYSTEM_LORENZ96,
+    /* Kuramoto-Sivashinsky: u_t = -u u_x - u_xx - u_xxxx, periodic on [0, domain), at `modes` equidistant points, from
+     * start[0] (sin(p) + cos(2 p)), p = 2 pi x / domain. Fourier modes, fourth-order exponential time differencing. */
+    VOLT_SYSTEM_KURAMOTO_SIVASHINSKY,
+    /* Henon map: x[t+1] = 1 - a x[t]^2 + y[t], y[t+1] = b x[t]. */
+    VOLT_SYSTEM_HENON,
+    /* Duffing oscillator with input: y'' + damping y' + linear y + cubic y^3 = u. */
+    VOLT_SYSTEM_DUFFING,
+    /* Van der Pol oscillator with input: y'' - mu (1 - y^2) y' + y = u. */
+    VOLT_SYSTEM_VAN_DER_POL,
+    /* Wiener-Hammerstein system with input, from rest: v'' + 2 damping1 frequency1 v' + frequency1^2 (v - u) = 0,
+     * y'' + 2 damping2 frequency2 y' + frequency2^2 (y - tanh(gain v) / gain) = 0. */
+    VOLT_SYSTEM_WIENER_HAMMERSTEIN,
+    /* Bouc-Wen hysteresis with input, from rest: mass y'' + damping y' + stiffness y + z = u,
+     * z' = alpha y' - beta (gamma |y'| |z|^(nu-1) z + delta y' |z|^nu). The defaults are those of Noel and Schoukens,
+     * "Hysteretic benchmark with a dynamic nonlinearity" (2016). */
+    VOLT_SYSTEM_BOUC_WEN
 } volt_system;
 
-/* Each system reads its own fields and ignores the others. */
+enum { VOLT_SYSTEM_MAX_PARAMETERS = 16 };
+
+/* Each system reads its own fields and ignores the others. Defaults: volt_simulate_options_default and volt_system_at. */
 typedef struct volt_simulate_options {
     size_t struct_size;
     double sigma, rho, beta; /* Lorenz: 10, 28, 8/3 */
     double a, b, power;      /* Mackey-Glass: 0.2, 0.1, 10 (at least 0) */
     double delay;            /* Mackey-Glass: 17; a whole number of steps */
-    double start[3];         /* Lorenz: (0, 1, 1.05); Mackey-Glass: 1.2, in start[0] */
-    double step;             /* Lorenz: time between rows, 0.005; Mackey-Glass: integration step, 0.02 */
-    int64_t every;           /* Mackey-Glass: integration steps per row, 50: rows are one unit of time apart */
+    double start[3];         /* initial values; Lorenz: (0, 1, 1.05), Mackey-Glass: 1.2, in start[0] */
+    double step;             /* integration step; Lorenz: time between rows, 0.005; Mackey-Glass: 0.02 */
+    int64_t every;           /* integration steps per row; Mackey-Glass: 50, rows are one unit of time apart */
     volt_ode_method method;  /* VOLT_ODE_RK4: holds the delayed value of Mackey-Glass over a step */
-    uint64_t seed;           /* NARMA10: seed of the inputs, 0 */
+    uint64_t seed;           /* seed of the input and of start_noise (default: 0) */
     int64_t discard;         /* initial rows to discard, 0; NARMA10: 200 */
     volt_progress progress;
+    /* of the systems from Lorenz 1996, in the order of volt_system_at */
+    double parameters[VOLT_SYSTEM_MAX_PARAMETERS];
+    double start_noise; /* standard deviation of normal numbers added to the initial values (default: 0) */
 } volt_simulate_options;
 VOLT_API volt_simulate_options volt_simulate_options_default(volt_system system);
-/* Simulates a system into `out`. Lorenz: n x 3, row 0 is the start if nothing is discarded. Mackey-Glass: n x 1, row 0 is one
- * step after the history. NARMA10: n x 2, input u[t] and target y[t+1]. */
+
+typedef struct volt_system_parameter {
+    const char *name, *meaning;
+    double fallback;  /* default */
+    double low, high; /* range; values must be finite */
+    int open;         /* 1: low and high are excluded */
+    int whole;        /* 1: an integer */
+} volt_system_parameter;
+
+typedef struct volt_system_info {
+    size_t struct_size;
+    const char *name;                        /* "lorenz96" */
+    const char *equation;                    /* one line */
+    const char *const *columns;              /* NULL-terminated names; numbered from 1 if is_numbered */
+    const volt_system_parameter *parameters; /* n_parameters */
+    int64_t n_parameters;
+    int64_t n_start;  /* initial values that options->start gives, 0 to 3 */
+    int64_t length;   /* default number of rows in the program */
+    int has_input;    /* 1: the first column is an input, drawn with the seed */
+    int is_numbered;  /* 1: the number of columns is a parameter: x1, x2, ... */
+    int reads_step;   /* 1: reads options->step */
+    int reads_every;  /* 1: reads options->every */
+    int reads_method; /* 1: reads options->method; 0: it must be VOLT_ODE_RK4 */
+} volt_system_info;
+
+/* Returns the table entry of a system, from 0; NULL after the last. */
+VOLT_API const volt_system_info *volt_system_at(int64_t system);
+
+/* Parses NAME or NAME:PARAMETER=VALUE,... into a system and its options, the defaults for all else. VOLT_ERR_ARGUMENT: an
+ * unknown system or parameter (the message suggests the closest name), or a value outside its range. */
+VOLT_API volt_status volt_system_parse(const char *text, volt_system *system, volt_simulate_options *options);
+
+/* Sets a parameter by name. VOLT_ERR_ARGUMENT as volt_system_parse. */
+VOLT_API volt_status volt_simulate_set(volt_system system, volt_simulate_options *options, const char *name,
+                                       double value);
+
+/* Computes the number of columns of a simulation. */
+VOLT_API volt_status volt_simulate_columns(volt_system system, const volt_simulate_options *options,
+                                           int64_t *columns);
+
+/* Simulates a system into `out`, n x volt_simulate_columns. Row 0 is the start if nothing is discarded, except: Mackey-Glass:
+ * one step after the history; NARMA10: input u[0] and target y[1]. */
 VOLT_API volt_status volt_simulate(volt_system system, const volt_simulate_options *options, volt_matrix out);
 
 /* ---- BEKK: time-varying covariances of returns ------------------------------------------------- */

@@ -108,6 +108,14 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_SYSTEM_LORENZ": 0,
     "VOLT_SYSTEM_MACKEY_GLASS": 1,
     "VOLT_SYSTEM_NARMA10": 2,
+    "VOLT_SYSTEM_LORENZ96": 3,
+    "VOLT_SYSTEM_KURAMOTO_SIVASHINSKY": 4,
+    "VOLT_SYSTEM_HENON": 5,
+    "VOLT_SYSTEM_DUFFING": 6,
+    "VOLT_SYSTEM_VAN_DER_POL": 7,
+    "VOLT_SYSTEM_WIENER_HAMMERSTEIN": 8,
+    "VOLT_SYSTEM_BOUC_WEN": 9,
+    "VOLT_SYSTEM_MAX_PARAMETERS": 16,
     "VOLT_BEKK_MAX_ASSETS": 200,
     "VOLT_BASELINE_NAIVE": 0,
     "VOLT_BASELINE_SEASONAL": 1,
@@ -991,6 +999,38 @@ class SimulateOptions(Sized):
         ("seed", c_uint64),
         ("discard", c_int64),
         ("progress", Progress),
+        ("parameters", c_double * 16),
+        ("start_noise", c_double),
+    ]
+
+
+class SystemParameter(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("meaning", c_char_p),
+        ("fallback", c_double),
+        ("low", c_double),
+        ("high", c_double),
+        ("open", c_int),
+        ("whole", c_int),
+    ]
+
+
+class SystemInfo(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("equation", c_char_p),
+        ("columns", POINTER(c_char_p)),
+        ("parameters", POINTER(SystemParameter)),
+        ("n_parameters", c_int64),
+        ("n_start", c_int64),
+        ("length", c_int64),
+        ("has_input", c_int),
+        ("is_numbered", c_int),
+        ("reads_step", c_int),
+        ("reads_every", c_int),
+        ("reads_method", c_int),
     ]
 
 
@@ -1696,6 +1736,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_search_plan": SearchPlan,
     "volt_search_info": SearchInfo,
     "volt_simulate_options": SimulateOptions,
+    "volt_system_parameter": SystemParameter,
+    "volt_system_info": SystemInfo,
     "volt_bekk": Bekk,
     "volt_bekk_simulate_options": BekkSimulateOptions,
     "volt_bekk_fit_options": BekkFitOptions,
@@ -1849,6 +1891,10 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_search_get_info": (c_int, [c_void_p, POINTER(SearchInfo)]),
     "volt_search_trial": (POINTER(Trial), [c_void_p, c_int64]),
     "volt_simulate_options_default": (SimulateOptions, [c_int]),
+    "volt_system_at": (POINTER(SystemInfo), [c_int64]),
+    "volt_system_parse": (c_int, [c_char_p, c_void_p, POINTER(SimulateOptions)]),
+    "volt_simulate_set": (c_int, [c_int, POINTER(SimulateOptions), c_char_p, c_double]),
+    "volt_simulate_columns": (c_int, [c_int, POINTER(SimulateOptions), c_void_p]),
     "volt_simulate": (c_int, [c_int, POINTER(SimulateOptions), Matrix]),
     "volt_bekk_create": (c_int, [c_int64, POINTER(POINTER(Bekk))]),
     "volt_bekk_free": (None, [POINTER(Bekk)]),

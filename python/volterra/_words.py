@@ -36,7 +36,10 @@ STARTS = _words("VOLT_START", "continue reset")
 PATH_STARTS = _words("VOLT_START", "continue reset at_target after_target")  # of `continue_`
 BEYOND = _words("VOLT_BEYOND", "clip error allow")
 ODE_METHODS = _words("VOLT_ODE", "rk4 accurate")
-SYSTEMS = _words("VOLT_SYSTEM", "lorenz mackey_glass narma10")
+SYSTEMS = _words(
+    "VOLT_SYSTEM",
+    "lorenz mackey_glass narma10 lorenz96 kuramoto_sivashinsky henon duffing van_der_pol wiener_hammerstein bouc_wen",
+)
 PARAMETER_KINDS = _words("VOLT_PARAMETER", "real integer choice text")
 SEARCH_LAWS = _words("VOLT_SEARCH", "none log linear integer log_integer")
 UNITS = _words("VOLT_UNIT", "one distance square inverse_square")

@@ -97,18 +97,3 @@ volt_status volt_process_run(const volt_process *process, volt_progress progress
     volt_free(kept);
     return status;
 }
-
-volt_status volt_ode_check_step(const char *name, double step)
-{
-    VOLT_REQUIRE(isfinite(step) && step > 0, VOLT_ERR_ARGUMENT,
-                 "%s: the step must be above 0 and finite (got %g)", name, step);
-    return VOLT_OK;
-}
-
-volt_status volt_ode_check_method(const char *name, volt_ode_method method)
-{
-    VOLT_REQUIRE(method == VOLT_ODE_RK4 || method == VOLT_ODE_ACCURATE, VOLT_ERR_ARGUMENT,
-                 "%s: the method must be %d (rk4) or %d (accurate), got %d", name, VOLT_ODE_RK4,
-                 VOLT_ODE_ACCURATE, (int)method);
-    return VOLT_OK;
-}

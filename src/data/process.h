@@ -29,15 +29,4 @@ volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, 
  * VOLT_ERR_MEMORY, or the status of step. */
 volt_status volt_process_run(const volt_process *process, volt_progress progress, volt_matrix out);
 
-/* The systems of volt_simulate, with complete options. */
-volt_status volt_lorenz_run(const volt_simulate_options *options, volt_matrix out);
-volt_status volt_mackey_glass_run(const volt_simulate_options *options, volt_matrix out);
-
-/* Options common to all differential equations. `name` begins the message. */
-/* VOLT_ERR_ARGUMENT unless the step is above 0 and finite. */
-volt_status volt_ode_check_step(const char *name, double step);
-
-/* VOLT_ERR_ARGUMENT for an unknown method. */
-volt_status volt_ode_check_method(const char *name, volt_ode_method method);
-
 #endif

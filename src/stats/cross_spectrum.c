@@ -7,6 +7,7 @@
 #include "stats/cross_spectrum.h"
 
 #include "base/error.h"
+#include "base/fft.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -19,31 +20,6 @@ int64_t volt_power_of_two(int64_t n)
     while (power <= n / 2)
         power *= 2;
     return power;
-}
-
-void volt_fft(double complex *z, int64_t n)
-{
-    for (int64_t i = 1, j = 0; i < n; i++) { /* bit reversal */
-        int64_t bit = n / 2;
-        for (; j & bit; bit /= 2)
-            j ^= bit;
-        j |= bit;
-        if (i < j) {
-            double complex swapped = z[i];
-            z[i] = z[j];
-            z[j] = swapped;
-        }
-    }
-    for (int64_t half = 1; half < n; half *= 2)
-        for (int64_t k = 0; k < half; k++) {
-            double angle = -pi * (double)k / (double)half;
-            double complex turn = cos(angle) + I * sin(angle);
-            for (int64_t i = k; i < n; i += 2 * half) {
-                double complex odd = turn * z[i + half];
-                z[i + half] = z[i] - odd;
-                z[i] += odd;
-            }
-        }
 }
 
 int volt_solve_complex(int64_t n, int64_t m, double complex *A, double complex *B)

@@ -8,9 +8,6 @@
 #include <complex.h>
 #include <stdint.h>
 
-/* Replaces z by its discrete Fourier transform, sum_t z_t exp(-2 pi i j t / n). n is a power of two. */
-void volt_fft(double complex *z, int64_t n);
-
 /* Largest power of two that is at most n >= 1. */
 int64_t volt_power_of_two(int64_t n);
 

@@ -2,6 +2,7 @@
 #include "task/identify_check.h"
 
 #include "base/error.h"
+#include "base/fft.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "stats/cross_spectrum.h"

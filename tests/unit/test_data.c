@@ -321,9 +321,9 @@ static void invalid_lorenz_options_are_rejected(void **state)
         double value;
         const char *sentence;
     } wrong[] = {
-        {offsetof(volt_simulate_options, sigma), NAN, "sigma rho beta nan"},
-        {offsetof(volt_simulate_options, rho), INFINITY, "10, inf"},
-        {offsetof(volt_simulate_options, beta), -INFINITY, "-inf"},
+        {offsetof(volt_simulate_options, sigma), NAN, "sigma nan"},
+        {offsetof(volt_simulate_options, rho), INFINITY, "rho inf"},
+        {offsetof(volt_simulate_options, beta), -INFINITY, "beta -inf"},
         {offsetof(volt_simulate_options, start) + sizeof(double), NAN, "entry 2 start nan"},
         {offsetof(volt_simulate_options, step), 0, "the step 0"},
         {offsetof(volt_simulate_options, step), -0.5, "the step -0.5"},
@@ -355,10 +355,10 @@ static void invalid_mackey_glass_options_are_rejected(void **state)
         double value;
         const char *sentence;
     } wrong[] = {
-        {offsetof(volt_simulate_options, a), NAN, "a, b start nan"},
-        {offsetof(volt_simulate_options, b), INFINITY, "0.2, inf"},
-        {offsetof(volt_simulate_options, start), NAN, "0.1 and nan"},
-        {offsetof(volt_simulate_options, power), -1, "the power -1"},
+        {offsetof(volt_simulate_options, a), NAN, "a must nan"},
+        {offsetof(volt_simulate_options, b), INFINITY, "b must inf"},
+        {offsetof(volt_simulate_options, start), NAN, "entry 1 start nan"},
+        {offsetof(volt_simulate_options, power), -1, "power -1"},
         {offsetof(volt_simulate_options, power), NAN, "power nan"},
         {offsetof(volt_simulate_options, step), 0, "the step 0"},
         {offsetof(volt_simulate_options, step), -0.02, "the step -0.02"},
@@ -367,8 +367,8 @@ static void invalid_mackey_glass_options_are_rejected(void **state)
         {offsetof(volt_simulate_options, step), 40, "whole number of steps, at least 1"},
         {offsetof(volt_simulate_options, step), 1e-300, "whole number of steps"},
         {offsetof(volt_simulate_options, delay), 17.001, "delay 17.001 850.05 0.02"},
-        {offsetof(volt_simulate_options, delay), 0, "the delay 0"},
-        {offsetof(volt_simulate_options, delay), -17, "the delay -17"},
+        {offsetof(volt_simulate_options, delay), 0, "delay 0"},
+        {offsetof(volt_simulate_options, delay), -17, "delay -17"},
         {offsetof(volt_simulate_options, delay), INFINITY, "delay inf"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -429,8 +429,8 @@ static void invalid_matrices_are_rejected(void **state)
     volt_simulate_options options = {.struct_size = sizeof(volt_simulate_options), .discard = -3};
     check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, 10, 2)), VOLT_ERR_ARGUMENT,
                 "discard -3");
-    check_fails(volt_simulate((volt_system)3, NULL, volt_matrix_of(rows, 10, 3)), VOLT_ERR_ARGUMENT,
-                "system 3");
+    check_fails(volt_simulate((volt_system)99, NULL, volt_matrix_of(rows, 10, 3)), VOLT_ERR_ARGUMENT,
+                "system 99");
 }
 
 /* ---- all generators: cancellation, memory ------------------------------------------------------ */

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "data/ode/ode.h"
 #include "data/process.h"
+#include "data/system_table.h"
 #include "volterra/data.h"
 
 #include <float.h>
@@ -30,8 +31,9 @@ typedef struct lorenz {
     double state[3], carry[3]; /* carry: see volt_add_compensated */
 } lorenz;
 
-static void field(const double *x, const void *parameters, double *dx)
+static void field(const double *x, int half, const void *parameters, double *dx)
 {
+    (void)half;
     const lorenz *system = parameters;
     dx[0] = system->sigma * (x[1] - x[0]);
     dx[1] = system->rho * x[0] - x[1] - x[0] * x[2];
@@ -42,7 +44,8 @@ static volt_status rk4_step(void *state, volt_stage *stage)
 {
     (void)stage;
     lorenz *system = state;
-    volt_rk4_step(field, system, 3, system->step, system->state);
+    double work[VOLT_RK4_WORK(3)];
+    volt_rk4_step(field, system, 3, system->step, system->state, work);
     return VOLT_OK;
 }
 
@@ -107,23 +110,10 @@ static volt_status taylor_step(void *state, volt_stage *stage)
 
 /* ---- public ----------------------------------------------------------------------------------- */
 
-static volt_status check_options(const volt_simulate_options *options, volt_matrix out)
+volt_status volt_lorenz_run(const volt_system_entry *entry, const volt_simulate_options *options,
+                            volt_matrix out)
 {
-    VOLT_TRY(volt_process_check("lorenz", out, 3, 1, options->discard));
-    VOLT_REQUIRE(isfinite(options->sigma) && isfinite(options->rho) && isfinite(options->beta),
-                 VOLT_ERR_ARGUMENT, "lorenz: sigma, rho and beta must be finite (got %g, %g, %g)",
-                 options->sigma, options->rho, options->beta);
-    for (int i = 0; i < 3; i++)
-        VOLT_REQUIRE(isfinite(options->start[i]), VOLT_ERR_ARGUMENT,
-                     "lorenz: entry %d of the start must be finite (got %g)", i + 1, options->start[i]);
-    VOLT_TRY(volt_ode_check_step("lorenz", options->step));
-    return volt_ode_check_method("lorenz", options->method);
-}
-
-volt_status volt_lorenz_run(const volt_simulate_options *options, volt_matrix out)
-{
-    VOLT_TRY(check_options(options, out));
-
+    (void)entry;
     lorenz system = {
         .sigma = options->sigma, .rho = options->rho, .beta = options->beta, .step = options->step};
     memcpy(system.state, options->start, sizeof system.state);

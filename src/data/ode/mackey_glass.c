@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "data/process.h"
+#include "data/system_table.h"
 
 #include <math.h>
 
@@ -24,8 +25,9 @@ typedef struct mackey_rk4 {
 
 /* ---- fixed steps ------------------------------------------------------------------------------ */
 
-static void field(const double *x, const void *parameters, double *dx)
+static void field(const double *x, int half, const void *parameters, double *dx)
 {
+    (void)half;
     const mackey_rk4 *equation = parameters;
     dx[0] = equation->delayed_term - equation->b * x[0];
 }
@@ -38,7 +40,8 @@ static volt_status rk4_step(void *state, volt_stage *stage)
     mackey_rk4 *equation = state;
     double delayed = equation->delayed[equation->oldest];
     equation->delayed_term = equation->a * delayed / (1 + pow(delayed, equation->power));
-    volt_rk4_step(field, equation, 1, equation->step, &equation->value);
+    double work[VOLT_RK4_WORK(1)];
+    volt_rk4_step(field, equation, 1, equation->step, &equation->value, work);
     equation->delayed[equation->oldest] = equation->value;
     equation->oldest = equation->oldest + 1 < equation->lag ? equation->oldest + 1 : 0;
     return VOLT_OK;
@@ -54,24 +57,6 @@ static int64_t whole_steps(double delay, double step)
     if (!(steps >= 1 && steps < 0x1p53) || fabs(steps * step - delay) > 1e-12 * delay)
         return 0;
     return (int64_t)steps;
-}
-
-static volt_status check_options(const volt_simulate_options *options, volt_matrix out)
-{
-    VOLT_TRY(volt_process_check("mackey-glass", out, 1, options->every, options->discard));
-    VOLT_REQUIRE(isfinite(options->a) && isfinite(options->b) && isfinite(options->start[0]), VOLT_ERR_ARGUMENT,
-                 "mackey-glass: a, b and start must be finite (got %g, %g, %g)", options->a, options->b,
-                 options->start[0]);
-    VOLT_REQUIRE(isfinite(options->power) && options->power >= 0, VOLT_ERR_ARGUMENT,
-                 "mackey-glass: the power must be at least 0 and finite (got %g)", options->power);
-    VOLT_TRY(volt_ode_check_step("mackey-glass", options->step));
-    VOLT_REQUIRE(isfinite(options->delay) && options->delay > 0, VOLT_ERR_ARGUMENT,
-                 "mackey-glass: the delay must be above 0 and finite (got %g)", options->delay);
-    VOLT_REQUIRE(
-        whole_steps(options->delay, options->step) >= 1, VOLT_ERR_ARGUMENT,
-        "mackey-glass: the delay %.15g must be a whole number of steps, at least 1 (got %.15g steps of %.15g)",
-        options->delay, options->delay / options->step, options->step);
-    return volt_ode_check_method("mackey-glass", options->method);
 }
 
 static volt_status simulate_rk4(const volt_simulate_options *options, int64_t lag, volt_process *process,
@@ -113,9 +98,14 @@ static volt_status simulate_accurate(const volt_simulate_options *options, int64
     return status;
 }
 
-volt_status volt_mackey_glass_run(const volt_simulate_options *options, volt_matrix out)
+volt_status volt_mackey_glass_run(const volt_system_entry *entry, const volt_simulate_options *options,
+                                  volt_matrix out)
 {
-    VOLT_TRY(check_options(options, out));
+    (void)entry;
+    VOLT_REQUIRE(
+        whole_steps(options->delay, options->step) >= 1, VOLT_ERR_ARGUMENT,
+        "mackey-glass: the delay %.15g must be a whole number of steps, at least 1 (got %.15g steps of %.15g)",
+        options->delay, options->delay / options->step, options->step);
 
     volt_process process = {
         .name = "the Mackey-Glass equation",

@@ -5,6 +5,7 @@
 #define DATA_ODE_ODE_H
 
 #include "base/progress.h"
+#include "data/system_table.h"
 #include "volterra/data.h"
 
 /* Coefficient k of the product of two series: sum_{j=0..k} a[j] b[k-j]. */
@@ -40,27 +41,24 @@ static inline void volt_add_compensated(double *value, double *carry, double inc
  *     k1 = f(x)   k2 = f(x + h/2 k1)   k3 = f(x + h/2 k2)   k4 = f(x + h k3)
  *     x <- x + h/6 (k1 + 2 k2 + 2 k3 + k4) */
 
-enum { VOLT_RK4_MAX_DIMENSION = 3 }; /* largest dimension */
+/* Numbers in the workspace of a step. */
+#define VOLT_RK4_WORK(dim) (5 * (dim))
 
-/* Writes the time derivative of x to dx. */
-typedef void (*volt_derivative)(const double *x, const void *parameters, double *dx);
-
-static inline void volt_rk4_step(volt_derivative field, const void *parameters, int dim, double h, double *x)
+static inline void volt_rk4_step(volt_derivative field, const void *parameters, int64_t dim, double h,
+                                 double *x, double *work)
 {
-    double k1[VOLT_RK4_MAX_DIMENSION], k2[VOLT_RK4_MAX_DIMENSION], k3[VOLT_RK4_MAX_DIMENSION],
-        k4[VOLT_RK4_MAX_DIMENSION];
-    double at[VOLT_RK4_MAX_DIMENSION];
-    field(x, parameters, k1);
-    for (int i = 0; i < dim; i++)
+    double *k1 = work, *k2 = k1 + dim, *k3 = k2 + dim, *k4 = k3 + dim, *at = k4 + dim;
+    field(x, 0, parameters, k1);
+    for (int64_t i = 0; i < dim; i++)
         at[i] = x[i] + h / 2 * k1[i];
-    field(at, parameters, k2);
-    for (int i = 0; i < dim; i++)
+    field(at, 1, parameters, k2);
+    for (int64_t i = 0; i < dim; i++)
         at[i] = x[i] + h / 2 * k2[i];
-    field(at, parameters, k3);
-    for (int i = 0; i < dim; i++)
+    field(at, 1, parameters, k3);
+    for (int64_t i = 0; i < dim; i++)
         at[i] = x[i] + h * k3[i];
-    field(at, parameters, k4);
-    for (int i = 0; i < dim; i++)
+    field(at, 2, parameters, k4);
+    for (int64_t i = 0; i < dim; i++)
         x[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
 }
 
