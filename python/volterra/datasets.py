@@ -1,12 +1,12 @@
-"""Datasets: Lorenz, Mackey-Glass, NARMA10, the BEKK model of covolatility, and data files.
+"""Datasets: simulated systems, the BEKK model of covolatility, and data files.
 
 Simulated sequences equal those of ``volterra simulate``, on every machine.
 """
 
 from __future__ import annotations
 
-from ctypes import byref
-from typing import Sequence, Tuple
+from ctypes import byref, c_int, c_int64
+from typing import Optional, Sequence, Tuple
 
 from . import _native as c
 from ._arguments import choice, seed_number, whole
@@ -29,6 +29,7 @@ __all__ = [
     "narma10",
     "read_series",
     "read_table",
+    "simulate",
 ]
 
 
@@ -168,3 +169,68 @@ def narma10(length: int, *, seed: int = 0, discard: int = 200) -> Tuple[Array, A
     options.seed, options.discard = seed_number("seed", seed), whole("discard", discard)
     both = _simulate("narma10", options, length, 2)
     return both[:, :1], both[:, 1].copy()
+
+
+def simulate(
+    system: str,
+    length: int,
+    *,
+    start: Optional[Sequence[float]] = None,
+    step: Optional[float] = None,
+    every: Optional[int] = None,
+    discard: Optional[int] = None,
+    seed: Optional[int] = None,
+) -> Array:
+    """Simulate any system of ``volterra help systems``, with the parameters in its text.
+
+    Parameters
+    ----------
+    system : str
+        ``NAME`` or ``NAME:PARAMETER=VALUE,...``, for example ``"lorenz96:forcing=10,dimension=20"``.
+    length : int
+        Number of rows.
+    start : numbers, optional
+        Initial values.
+    step : float, optional
+        Integration step.
+    every : int, optional
+        Integration steps per row.
+    discard : int, optional
+        Initial rows to discard.
+    seed : int, optional
+        Seed of the input, default 0. Without an input, adds 0.1 times a standard normal draw to each initial value.
+
+    Returns
+    -------
+    ndarray of shape (length, columns)
+        The states, or the input and the output of a system with input.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> volterra.datasets.simulate("lorenz96:dimension=6", 100).shape
+    (100, 6)
+    """
+    which, columns, options = c_int(), c_int64(), c.SimulateOptions()
+    check = Watch("simulate").check
+    check(c.lib.volt_system_parse(str(system).encode(), byref(which), byref(options)))
+    info = c.lib.volt_system_at(which.value).contents
+    if start is not None:
+        values = to_float64(start, "start").ravel().tolist()
+        if len(values) != info.n_start:
+            raise ValueError(f"start must have {info.n_start} numbers (got {len(values)})")
+        options.start[: len(values)] = values
+    if step is not None:
+        options.step = step
+    if every is not None:
+        options.every = whole("every", every, 1)
+    if discard is not None:
+        options.discard = whole("discard", discard)
+    if seed is not None:
+        options.seed, options.start_noise = seed_number("seed", seed), 0.0 if info.has_input else 0.1
+    check(c.lib.volt_simulate_columns(which.value, byref(options), byref(columns)))
+    out = empty(whole("length", length, 1), columns.value)
+    with Watch("simulate") as watch:
+        options.progress = watch.progress
+        watch.check(c.lib.volt_simulate(which.value, byref(options), view(out)))
+    return out

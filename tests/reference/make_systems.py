@@ -116,15 +116,15 @@ def times(count, spacing):
 
 # The parameters differ from the defaults. `steps`: Runge-Kutta steps per row in the test.
 CASES = [
-    ("lorenz96", lorenz96, dict(forcing=8.5, dimension=7, start=[0.3], times=times(31, 0.1), steps=400)),
-    ("kuramoto-sivashinsky", kuramoto, dict(domain=20.0, modes=32, start=[0.8], times=times(21, 1.0), steps=200)),
+    ("lorenz96", lorenz96, dict(forcing=8.5, dimension=7, start=[0.3], times=times(31, 0.1), steps=1600)),
+    ("kuramoto-sivashinsky", kuramoto, dict(domain=20.0, modes=32, start=[0.8], times=times(21, 1.0), steps=800)),
     ("duffing", duffing, dict(amplitude=0.8, bandwidth=0.11, period=64, seed=5, damping=0.2, linear=-1.0, cubic=1.5,
-                              start=[0.4, -0.3], times=times(81, 0.25), steps=100)),
+                              start=[0.4, -0.3], times=times(81, 0.25), steps=400)),
     ("van-der-pol", van_der_pol, dict(amplitude=1.3, bandwidth=0.2, period=50, seed=6, mu=1.7, start=[0.5, 0.2],
-                                      times=times(81, 0.25), steps=100)),
+                                      times=times(81, 0.25), steps=400)),
     ("wiener-hammerstein", wiener_hammerstein,
      dict(amplitude=2.0, bandwidth=0.3, period=40, seed=7, frequency1=1.2, damping1=0.3, frequency2=0.8, damping2=0.7,
-          gain=1.5, times=times(61, 0.5), steps=100)),
+          gain=1.5, times=times(61, 0.5), steps=400)),
     ("bouc-wen", bouc_wen,
      dict(amplitude=60.0, bandwidth=0.2, period=128, seed=8, mass=2.0, damping=10.0, stiffness=5e4, alpha=5e4, beta=1e3,
           gamma=0.8, delta=-1.1, nu=1.0, times=times(101, 1 / 750), steps=2000)),

@@ -52,6 +52,27 @@ simulate_others()
 }
 check "simulate mackey-glass and narma10, other formats" simulate_others
 
+simulate_parameters()
+{
+    expect 0 simulate lorenz96:dimension=5,forcing=10 --length 4
+    [ "$(sed -n 1p out)" = x1,x2,x3,x4,x5 ] || fail "the header is $(sed -n 1p out)"
+    for system in kuramoto-sivashinsky henon duffing van-der-pol wiener-hammerstein bouc-wen; do
+        expect 0 simulate $system --length 4 --discard 1
+        lines_of out 5
+        expect 0 help systems
+        out_has "^$system$"
+    done
+    expect 2 simulate lorenz96:dimension=3
+    err_names dimension 3
+    expect 2 simulate duffing:bandwidth=0.5
+    err_names bandwidth 0.5
+    expect 2 simulate henon --step 1
+    err_names --step henon
+    expect 2 simulate lorenz96 --method accurate
+    err_names --method
+}
+check "simulate: parameters of systems" simulate_parameters
+
 simulate_wrong()
 {
     expect 2 simulate lorens

@@ -1,0 +1,29 @@
+"""Systems of datasets.simulate: the same numbers as the named functions, and invalid arguments."""
+
+import numpy as np
+import pytest
+from volterra.datasets import lorenz, narma10, simulate
+
+
+def test_equals_the_named_functions():
+    np.testing.assert_array_equal(simulate("lorenz:rho=30", 50), lorenz(50, rho=30))
+    np.testing.assert_array_equal(simulate("narma10", 50, seed=3)[:, 1], narma10(50, seed=3)[1])
+
+
+def test_henon_satisfies_its_map():
+    x, y = simulate("henon", 200, start=(0.1, 0.1), discard=0).T
+    np.testing.assert_allclose(x[1:], 1 - 1.4 * x[:-1] ** 2 + y[:-1], rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(y[1:], 0.3 * x[:-1])
+
+
+def test_seeds_select_inputs_and_starts():
+    for system in ("duffing", "lorenz96:dimension=5", "bouc-wen:period=100"):
+        assert np.any(simulate(system, 20, seed=1, discard=0) != simulate(system, 20, seed=2, discard=0))
+
+
+@pytest.mark.parametrize("system, word", [("lorenz96:dimension=2", "dimension"), ("henon:c=1", "c"), ("none", "none")])
+def test_invalid_systems(system, word):
+    with pytest.raises(ValueError, match=word):
+        simulate(system, 5)
+    with pytest.raises(ValueError, match="start"):
+        simulate("henon", 5, start=(1.0,))
