@@ -283,7 +283,7 @@ typedef struct volt_identification {
  * first half, from the measured state. The families are fir without and with feedback (linear), volterra and memory
  * with filters (low passes), and fading and volterra with feedback, the last four with a linear term. With 1000 rows or more the
  * best nonlinear family, and the second if it is close, are refined by CMA-ES from their best trial. From 1600 rows on, these
- * searches use the best-excited 1100 rows; all families are then scored on all rows of the search, and the best are refined
+ * searches use the best-excited 800 rows; all families are then scored on all rows of the search, and the best are refined
  * there (with draws: a 32nd of them). A nonlinear model replaces the better linear one only if it has a lower error on every
  * block and is not rejected (volt_identify_candidate). The model is the average (volt_model_sum) of all such models with at most
  * 1.1 times the root mean NMSE of the best. It and the linear model are fitted again on as many training rows as the time (with draws:

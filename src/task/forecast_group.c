@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "stats/classical.h"
+#include "task/forecast_season.h"
 
 #include <math.h>
 
@@ -54,7 +55,9 @@ volt_status volt_forecast_group_create(const forecast_data *data, int64_t first,
     group->count = count;
     for (int64_t k = 0; k < count && group->season == 0; k++)
         group->season = data->seasons[first + k];
-    group->phases = volt_season_phases(group->season, rows);
+    /* A period found in the autocorrelations may not be constant, as in a chaotic series. */
+    if (data->season_given || volt_forecast_is_calendar(data->step, group->season))
+        group->phases = volt_season_phases(group->season, rows);
     more += group->phases;
     group->scale = volt_alloc_doubles(1, count);
     group->anchors = volt_alloc(count, sizeof *group->anchors);

@@ -14,6 +14,8 @@ typedef struct forecast_data {
     volt_view known;        /* (optional) further inputs of the rows used, and of `steps` more if has_future */
     bool has_future;        /* a forecast uses the known inputs of its own row */
     const int64_t *seasons; /* of the series; 0: none */
+    bool season_given;      /* by the caller */
+    volt_time_step step;    /* of the rows */
     int64_t steps;
 } forecast_data;
 
@@ -21,7 +23,7 @@ typedef struct forecast_group {
     const forecast_data *data;
     int64_t first, count; /* series of the data */
     int64_t season;       /* the first season among them; 0: none */
-    int64_t phases;       /* number of columns of that season */
+    int64_t phases;       /* number of columns of that season, if it is given or a period of the calendar */
     volt_matrix inputs;   /* the series, each divided by its scale, then the known inputs, then the phases */
     double *scale;        /* of the series: their standard deviations */
     int64_t *anchors;

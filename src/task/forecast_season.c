@@ -95,3 +95,13 @@ volt_status volt_forecast_season(const double *y, int64_t n, volt_time_step step
     volt_free(means);
     return *season > 0 ? VOLT_OK : volt_season_find(y, n, 1, season);
 }
+
+bool volt_forecast_is_calendar(volt_time_step step, int64_t season)
+{
+    int64_t periods[MAX_PERIODS];
+    int count = calendar_periods(step, periods);
+    for (int i = 0; i < count; i++)
+        if (periods[i] == season)
+            return true;
+    return false;
+}

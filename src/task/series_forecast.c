@@ -444,7 +444,8 @@ static volt_status fit_kernel(const volt_forecast_options *options, volt_kernel 
     volt_forecast_info *info = &made->info;
     double *levels = volt_alloc_doubles(info->rows, info->series);
     int64_t *columns = volt_alloc(2 * info->series, sizeof *columns);
-    forecast_data data = {.steps = info->steps};
+    forecast_data data = {
+        .steps = info->steps, .season_given = options->season != VOLT_SEASON_AUTO, .step = options->step};
     volt_status status = levels && columns ? VOLT_OK : VOLT_ERR_MEMORY;
     if (!status)
         take_changing(made, levels, columns, &data);
