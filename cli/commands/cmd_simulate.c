@@ -240,8 +240,7 @@ static int run_simulate(int argc, char *const *argv)
 
 const cli_command command_simulate = {
     .name = "simulate",
-    .names = system_names,
-    .summary = "simulate a known system: {names}",
+    .summary = "simulate a known system: chaotic, driven by an input, or the covolatility of stocks",
     .description =
         "lorenz                columns x, y, z: the Lorenz 1963 equations\n"
         "mackey-glass          column x: a delay equation\n"
