@@ -1,4 +1,5 @@
 /* tests/unit/test_identify_check.c: data check of an identification, on simulated systems with known answers. */
+#include "base/fft.h"
 #include "stats/cross_spectrum.h"
 #include "support/check.h"
 #include "support/sequences.h"
