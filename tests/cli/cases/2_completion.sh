@@ -31,7 +31,7 @@ completion_bash()
     offered 'drop error interpolate' volterra fit --missing =
     offered 'interpolate' volterra fit --missing = i
     offered 'sig sigmoid sigpde' volterra fit --x x.csv --kernel sig
-    offered 'lorenz' volterra simulate lor
+    offered 'lorenz lorenz96' volterra simulate lor
     offered '--washout' volterra fit --x x.csv --wash
     offered '' volterra fit --x ''        # files are left to the shell
     offered '' volterra simulate -o lor   # after the short option as after the long one
