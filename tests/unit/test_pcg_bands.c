@@ -151,8 +151,8 @@ static void banded_products_equal_products(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(9600);
-    for (int64_t k = 0; engine_kernels[k]; k += 1 + UNDER_SANITIZERS)
-        for (int records = 0; records < 2; records++)
+    for (int64_t k = 0; engine_kernels[k]; k++)
+        for (int records = 0; records < 2 && !(UNDER_SANITIZERS && k % 2); records++)
             check_products(engine_kernels[k], &rng, records, 2 + (k + records) % 3);
 }
 
