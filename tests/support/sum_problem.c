@@ -57,3 +57,21 @@ int64_t sum_predict(const volt_model *model, const sum_problem *p, const volt_pr
     check_ok(volt_model_predict(model, sum_inputs(p), &own, volt_matrix_of(out, FED_H, FED_Q), &beyond));
     return beyond;
 }
+
+volt_live *sum_live(const volt_model *model, volt_start start)
+{
+    volt_live_options options = volt_live_options_default();
+    volt_live *live = NULL;
+    options.start = start;
+    check_ok(volt_live_create(model, &options, &live));
+    return live;
+}
+
+void sum_feed(volt_live *live, const sum_problem *p, int first, int end, int warm, double *out)
+{
+    for (int t = first; t < end; t++) {
+        check_ok(volt_live_feed(live, sum_inputs(p).data + t * FED_D, out + t * FED_Q));
+        if (t < warm)
+            check_ok(volt_live_learn(live, 0, fed_targets(&p->rows, FED_N + t, 1).data));
+    }
+}

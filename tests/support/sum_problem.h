@@ -3,6 +3,7 @@
 #define SUPPORT_SUM_PROBLEM_H
 
 #include "support/fed_system.h"
+#include "volterra/live.h"
 
 enum { SUM_MEMBERS = 3 };
 
@@ -25,5 +26,11 @@ volt_model_info sum_info(const volt_model *model);
  * outside the ball. */
 int64_t sum_predict(const volt_model *model, const sum_problem *p, const volt_predict_options *options,
                     const double *known, double *out);
+
+/* A stream of the model. */
+volt_live *sum_live(const volt_model *model, volt_start start);
+
+/* Feeds rows first .. end - 1, with the known outputs of the first `warm` rows. */
+void sum_feed(volt_live *live, const sum_problem *p, int first, int end, int warm, double *out);
 
 #endif

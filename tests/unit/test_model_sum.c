@@ -163,25 +163,6 @@ static void warnings_of_members(void **state)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static volt_live *live_of(const volt_model *model, volt_start start)
-{
-    volt_live_options options = volt_live_options_default();
-    volt_live *live = NULL;
-    options.start = start;
-    check_ok(volt_live_create(model, &options, &live));
-    return live;
-}
-
-/* Feeds rows first .. end - 1, with the known outputs of the first `warm` rows. */
-static void feed(volt_live *live, const sum_problem *p, int first, int end, int warm, double *out)
-{
-    for (int t = first; t < end; t++) {
-        check_ok(volt_live_feed(live, sum_inputs(p).data + t * D, out + t * Q));
-        if (t < warm)
-            check_ok(volt_live_learn(live, 0, fed_targets(&p->rows, N + t, 1).data));
-    }
-}
-
 static void saved_sum_predicts_the_same(void **state)
 {
     (void)state;
@@ -196,8 +177,8 @@ static void saved_sum_predicts_the_same(void **state)
     volt_model *sums[] = {inner, outer};
     for (int i = 0; i < 2; i++) {
         volt_model *loaded = NULL;
-        volt_live *live = live_of(sums[i], VOLT_START_CONTINUE), *resumed = NULL;
-        feed(live, &p, 0, 3, 3, found);
+        volt_live *live = sum_live(sums[i], VOLT_START_CONTINUE), *resumed = NULL;
+        sum_feed(live, &p, 0, 3, 3, found);
         check_ok(volt_live_save(live, scratch_path("state")));
         check_ok(volt_model_save(sums[i], path, (volt_progress){0}));
         check_ok(volt_model_load(path, &loaded));
@@ -208,8 +189,8 @@ static void saved_sum_predicts_the_same(void **state)
         assert_string_equal(after.kernel, before.kernel);
         assert_true(after.sum_kind == before.sum_kind && after.n_members == before.n_members);
         check_ok(volt_live_load(loaded, NULL, scratch_path("state"), &resumed)); /* of the same model */
-        feed(resumed, &p, 3, 4, 0, found);
-        feed(live, &p, 3, 4, 0, expected);
+        sum_feed(resumed, &p, 3, 4, 0, found);
+        sum_feed(live, &p, 3, 4, 0, expected);
         assert_memory_equal(found + 3 * Q, expected + 3 * Q, Q * sizeof(double));
         volt_live_free(resumed);
         resumed = NULL;
@@ -291,7 +272,7 @@ static void other_operations_are_rejected(void **state)
     assess.model = sum;
     check_fails(volt_assess(pairs, &assess, &assessment), VOLT_ERR_ARGUMENT, "assessment sum of models");
     volt_pairing_free(pairs);
-    live = live_of(sum, VOLT_START_CONTINUE);
+    live = sum_live(sum, VOLT_START_CONTINUE);
     volt_model *model = NULL;
     volt_detection detection = {.struct_size = sizeof detection};
     check_fails(volt_live_model(live, 0, (volt_progress){0}, &model), VOLT_ERR_ARGUMENT, "");

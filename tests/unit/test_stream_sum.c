@@ -19,25 +19,6 @@ static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
 /* ---- streams ---------------------------------------------------------------------------------- */
 
-static volt_live *live_of(const volt_model *model, volt_start start)
-{
-    volt_live_options options = volt_live_options_default();
-    volt_live *live = NULL;
-    options.start = start;
-    check_ok(volt_live_create(model, &options, &live));
-    return live;
-}
-
-/* Feeds rows first .. end - 1, with the known outputs of the first `warm` rows. */
-static void feed(volt_live *live, const sum_problem *p, int first, int end, int warm, double *out)
-{
-    for (int t = first; t < end; t++) {
-        check_ok(volt_live_feed(live, sum_inputs(p).data + t * D, out + t * Q));
-        if (t < warm)
-            check_ok(volt_live_learn(live, 0, fed_targets(&p->rows, N + t, 1).data));
-    }
-}
-
 /* Members with feedback are predicted row by row in both ways, with the same bits. */
 static void stream_equals_prediction(void **state)
 {
@@ -55,8 +36,8 @@ static void stream_equals_prediction(void **state)
                 check_ok(
                     volt_model_sum((const volt_model *const *)fed, sum_weights, 2, (volt_sum_kind)kind, &sum));
                 sum_predict(sum, &p, &options, warm ? fed_targets(&p.rows, N, H).data : NULL, expected);
-                volt_live *live = live_of(sum, options.start), *copy = NULL, *loaded = NULL;
-                feed(live, &p, 0, 10, warm, found);
+                volt_live *live = sum_live(sum, options.start), *copy = NULL, *loaded = NULL;
+                sum_feed(live, &p, 0, 10, warm, found);
 
                 /* A copy, a saved state and a prediction ahead continue alike. */
                 const char *path = scratch_path("sum.state");
@@ -66,12 +47,12 @@ static void stream_equals_prediction(void **state)
                 check_ok(volt_live_predict(live, volt_view_rows(sum_inputs(&p), 10, H - 10), 0,
                                            volt_matrix_of(ahead + 10 * Q, H - 10, Q), NULL));
                 assert_memory_equal(ahead + 10 * Q, expected + 10 * Q, (H - 10) * Q * sizeof(double));
-                feed(live, &p, 10, H, 0, found);
+                sum_feed(live, &p, 10, H, 0, found);
                 assert_memory_equal(found, expected, sizeof found);
                 volt_live *others[] = {copy, loaded};
                 for (int i = 0; i < 2; i++) {
                     memset(found, 0, sizeof found);
-                    feed(others[i], &p, 10, H, 0, found);
+                    sum_feed(others[i], &p, 10, H, 0, found);
                     assert_memory_equal(found + 10 * Q, expected + 10 * Q, (H - 10) * Q * sizeof(double));
                     assert_int_equal(live_info(others[i]).rows_fed, H);
                     volt_live_free(others[i]);
@@ -94,7 +75,7 @@ static void stream_in_blocks(void **state)
     volt_predict_options how = volt_predict_options_default();
     check_ok(volt_model_sum(both, sum_weights, 2, VOLT_SUM_AVERAGE, &sum));
     sum_predict(sum, &p, &how, NULL, expected);
-    volt_live *live = live_of(sum, VOLT_START_CONTINUE);
+    volt_live *live = sum_live(sum, VOLT_START_CONTINUE);
     assert_true(live_info(live).block_rows >= H);
     check_ok(volt_live_predict(live, sum_inputs(&p), 0, volt_matrix_of(found, H, Q), NULL));
     assert_memory_equal(found, expected, sizeof found);
@@ -109,7 +90,7 @@ static void stream_in_blocks(void **state)
     check_fails(volt_live_predict(live, volt_view_of(bad, 2, D), 1, volt_matrix_of(found, 2, Q), NULL),
                 VOLT_ERR_NOT_FINITE, "member 1");
     for (int i = 0; i < 2; i++) {
-        volt_live *single = live_of(both[i], VOLT_START_CONTINUE);
+        volt_live *single = sum_live(both[i], VOLT_START_CONTINUE);
         check_ok(volt_live_predict(single, sum_inputs(&p), 1, volt_matrix_of(parts[i], H, Q), NULL));
         check_ok(volt_live_feed(single, bad, y));
         volt_sum_add(sum_weights[i], y, Q, i == 0, after);
@@ -214,7 +195,7 @@ static void intervals_of_a_stream(void **state)
     check_ok(volt_live_create(sum, &options, &live));
     check_ok(volt_live_interval(live, half));
     assert_true(isinf(half[0]) && isinf(half[1]));
-    feed(live, &p, 0, H, H, out);
+    sum_feed(live, &p, 0, H, H, out);
     check_ok(volt_live_interval(live, half));
     double largest = 0;
     for (int t = 0; t < H; t++)
@@ -267,7 +248,7 @@ static void diverging_member(void **state)
                 VOLT_ERR_DOMAIN, "member 2 row 1");
 
     /* A stream ends there, also after it is saved, until the output is known. */
-    volt_live *live = live_of(sum, VOLT_START_CONTINUE), *loaded = NULL;
+    volt_live *live = sum_live(sum, VOLT_START_CONTINUE), *loaded = NULL;
     double last = 0;
     for (int64_t t = 0; t <= single.warnings[0].row; t++)
         check_ok(volt_live_feed(live, x, &last));
