@@ -1,8 +1,9 @@
 /* bench/bench_threads.c: Gram matrix, fit, search and Cholesky with 1, 2, 4, 8, ... threads, up to the number of cores.
  *
- * The search is the one of bench_tune.c without early stopping, with the same number of draws per thread. Budgets are for 16
- * cores and AVX-512, and apply only on such machines. BENCH_THREADS_ROWS: rows of the large Cholesky factorisation (20000; 0:
- * none). */
+ * Everything runs on the CPU back end, with or without a GPU in the machine; every measurement names the device. The search
+ * is the one of bench_tune.c without early stopping, with the same number of draws per thread. Budgets are for 16 cores and
+ * AVX-512, and apply only on such machines. BENCH_THREADS_ROWS: rows of the large Cholesky factorisation (20000; 0: none). */
+#include "base/backend.h"
 #include "base/threads.h"
 #include "measure.h"
 #include "plain.h"
@@ -84,7 +85,8 @@ static int has_avx512(void)
 static void measure_setting(setting *s, double *alone)
 {
     char parameters[64];
-    snprintf(parameters, sizeof parameters, "n=%d d=%d threads=%lld", ROWS, TUNE_D, (long long)s->threads);
+    snprintf(parameters, sizeof parameters, "n=%d d=%d threads=%lld device=%s", ROWS, TUNE_D,
+             (long long)s->threads, volt_device());
     need(volt_set_threads(s->threads), "threads");
     measurement gram = {.name = "gram", .parameters = parameters, .unit = "G entries/s"};
     gram.time = time_runs(run_gram, s, RUNS);
@@ -142,7 +144,8 @@ static void measure_factor(int64_t n, int64_t threads)
         for (int by_lapack = 0; by_lapack < 2; by_lapack++)
             seconds[by_lapack][run] = factor(A, by_lapack);
     char parameters[64];
-    snprintf(parameters, sizeof parameters, "n=%lld threads=%lld", (long long)n, (long long)threads);
+    snprintf(parameters, sizeof parameters, "n=%lld threads=%lld device=%s", (long long)n, (long long)threads,
+             volt_device());
     measurement m = {
         .name = "cholesky by tiles", .parameters = parameters, .unit = "GFLOP/s", .peer = "dpotrf"};
     m.time = timing_of(seconds[0], FACTOR_RUNS);
@@ -161,6 +164,7 @@ int main(void)
     const char *rows = getenv("BENCH_THREADS_ROWS");
     int64_t most = volt_default_threads(), large = rows ? atoll(rows) : 20000;
     double alone = 0;
+    need(volt_set_device("cpu"), "device");
     setting s = {.problem = tune_problem_make(ROWS, 1),
                  .K = volt_matrix_of(need_doubles((int64_t)ROWS * ROWS), ROWS, ROWS)};
     need(volt_kernel_parse("volterra:tau_coef=0.4,lambda_coef=0.7", &s.kernel), "kernel");
