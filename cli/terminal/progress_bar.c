@@ -44,6 +44,12 @@ static const char *time_left(double now, double fraction, char text[QUANTITY_LEN
     return text;
 }
 
+/* Rounded down, so that 100 is the end. */
+static double percent(double fraction)
+{
+    return floor(100 * fraction);
+}
+
 /* Truncates the line to the terminal width, because a wrapped line cannot be erased by the next one. */
 static void fit_terminal(char *line)
 {
@@ -63,10 +69,11 @@ static void draw_bar(const char *stage, double fraction, double now)
     bar[width] = '\0';
     time_left(now, fraction, left);
     if (state.text[0])
-        snprintf(line, sizeof line, "%s [%s] %3.0f%%%s: %s", command_name(), bar, 100 * fraction, left,
+        snprintf(line, sizeof line, "%s [%s] %3.0f%%%s: %s", command_name(), bar, percent(fraction), left,
                  state.text);
     else
-        snprintf(line, sizeof line, "%s [%s] %3.0f%% %s%s", command_name(), bar, 100 * fraction, stage, left);
+        snprintf(line, sizeof line, "%s [%s] %3.0f%% %s%s", command_name(), bar, percent(fraction), stage,
+                 left);
     fit_terminal(line);
     fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
@@ -78,9 +85,10 @@ static void print_line(const char *stage, double fraction, double now)
     char left[QUANTITY_LENGTH + 16];
     time_left(now, fraction, left);
     if (state.text[0])
-        fprintf(stderr, "volterra %s: %.0f%% done%s: %s\n", command_name(), 100 * fraction, left, state.text);
+        fprintf(stderr, "volterra %s: %.0f%% done%s: %s\n", command_name(), percent(fraction), left,
+                state.text);
     else
-        fprintf(stderr, "volterra %s: %.0f%% done (%s)%s\n", command_name(), 100 * fraction, stage, left);
+        fprintf(stderr, "volterra %s: %.0f%% done (%s)%s\n", command_name(), percent(fraction), stage, left);
 }
 
 static int on_progress(const char *stage, double fraction, void *context)

@@ -177,7 +177,8 @@ VOLT_API void volt_set_log(volt_log_fn log, void *context);
 /* ---- progress --------------------------------------------------------------------------------- */
 
 /* Called repeatedly by the thread that called the library, with the stage ("gram", "factor", ...) and the completed
- * fraction of the call, 0 to 1. Return nonzero to cancel: the call ends within a second with VOLT_ERR_CANCELLED and leaves
+ * fraction of the call, 0 to 1. In a fit it never decreases, is proportional to the expected operations, and is 1 once, at
+ * the end. Return nonzero to cancel: the call ends within a second with VOLT_ERR_CANCELLED and leaves
  * no partial results. */
 typedef int (*volt_progress_fn)(const char *stage, double fraction, void *context);
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <math.h>
 #include <omp.h>
 #include <time.h>
 
@@ -67,7 +68,7 @@ void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *nam
 
 bool volt_stage_advance(volt_stage *stage, int64_t units)
 {
-    if (!stage->progress.report)
+    if (!stage || !stage->progress.report)
         return true;
     int64_t done = atomic_fetch_add(&stage->done, units) + units;
     if (volt_stage_should_continue(stage) && is_owner(stage) && volt_seconds() - stage->last >= report_interval)
@@ -77,7 +78,7 @@ bool volt_stage_advance(volt_stage *stage, int64_t units)
 
 bool volt_stage_poll(volt_stage *stage)
 {
-    return !stage || volt_stage_advance(stage, 0);
+    return volt_stage_advance(stage, 0);
 }
 
 /* Work without a stage (NULL) continues. */
@@ -93,4 +94,69 @@ volt_status volt_stage_end(volt_stage *stage)
     if (atomic_load(&stage->cancelled))
         return volt_fail(VOLT_ERR_CANCELLED, "cancelled during %s", stage->name);
     return VOLT_OK;
+}
+
+bool volt_stage_reach(volt_stage *stage, double units)
+{
+    if (!stage)
+        return true;
+    double missing = units - (double)atomic_load(&stage->done);
+    return volt_stage_advance(stage, missing >= 1 ? (int64_t)missing : 0);
+}
+
+/* ---- a stage inside a stage ------------------------------------------------------------------- */
+
+void volt_stage_begin_inner(volt_stage *outer, double units, double total, volt_stage *inner)
+{
+    if (!outer) {
+        volt_stage_begin(inner, (volt_progress){0}, "", 0, 0, total);
+        return;
+    }
+    double done = fmin(1, (double)atomic_load(&outer->done) / outer->total);
+    double share = fmin(1 - done, units / outer->total);
+    volt_stage_begin(inner, volt_stage_should_continue(outer) ? outer->progress : (volt_progress){0},
+                     outer->name, outer->from + outer->share * done, outer->share * share, total);
+    if (!volt_stage_should_continue(outer))
+        atomic_store(&inner->cancelled, true);
+}
+
+bool volt_stage_end_inner(volt_stage *outer, double units, volt_stage *inner)
+{
+    if (!outer)
+        return true;
+    if (!volt_stage_should_continue(inner))
+        atomic_store(&outer->cancelled, true);
+    return volt_stage_advance(outer, (int64_t)units);
+}
+
+/* ---- one call --------------------------------------------------------------------------------- */
+
+static const double almost = 0.999; /* the largest fraction before the end */
+
+static int report_to_user(const char *stage, double fraction, void *context)
+{
+    volt_meter *meter = context;
+    meter->reached = fmax(meter->reached, fmin(almost, meter->from + meter->share * fraction));
+    return meter->user.report(stage, meter->reached, meter->user.context);
+}
+
+volt_progress volt_meter_begin(volt_meter *meter, volt_progress user)
+{
+    *meter = (volt_meter){.user = user, .share = 1};
+    return user.report ? (volt_progress){report_to_user, meter} : user;
+}
+
+void volt_meter_cover(volt_meter *meter, double from, double share)
+{
+    if (!meter)
+        return;
+    meter->from = from;
+    meter->share = share;
+}
+
+volt_status volt_meter_end(volt_meter *meter, volt_status status)
+{
+    if (status == VOLT_OK && meter->user.report && meter->user.report("finish", 1, meter->user.context))
+        return volt_fail(VOLT_ERR_CANCELLED, "cancelled at the end");
+    return status;
 }

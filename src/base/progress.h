@@ -26,7 +26,7 @@ typedef struct volt_stage {
 void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *name, double from, double share,
                       double total);
 
-/* Reports `units` more; returns false when the work should stop. Callable from any thread. */
+/* Reports `units` more; returns false when the work should stop. Callable from any thread. stage may be NULL. */
 bool volt_stage_advance(volt_stage *stage, int64_t units);
 
 /* Allows a callback inside one unit of work; false when the work should stop. stage may be NULL. */
@@ -37,6 +37,30 @@ bool volt_stage_should_continue(const volt_stage *stage);
 
 /* Reports the stage as complete: VOLT_OK, or VOLT_ERR_CANCELLED with its message. */
 volt_status volt_stage_end(volt_stage *stage);
+
+/* Raises the count of a stage to `units`, for work that did not advance it. stage may be NULL. */
+bool volt_stage_reach(volt_stage *stage, double units);
+
+/* A stage inside another one: its `total` units are the next `units` of `outer` (may be NULL). The end advances the outer
+ * stage by the units that the inner one has reported, and cancels it if the inner one was cancelled. */
+void volt_stage_begin_inner(volt_stage *outer, double units, double total, volt_stage *inner);
+bool volt_stage_end_inner(volt_stage *outer, double units, volt_stage *inner);
+
+/* ---- one call ---------------------------------------------------------------------------------
+ * The stages of a call report through a meter. The user then receives fractions that never decrease, stay below 1 until
+ * the call ends, and end once with 1. */
+typedef struct volt_meter {
+    volt_progress user;
+    double from, share; /* the part of the call that the current stages cover */
+    double reached;     /* the largest fraction reported */
+} volt_meter;
+
+/* Returns the progress for the stages of a call, which cover all of it. The meter must outlive them. */
+volt_progress volt_meter_begin(volt_meter *meter, volt_progress user);
+/* Maps fractions 0 to 1 of the following stages to [from, from + share] of the call. meter may be NULL. */
+void volt_meter_cover(volt_meter *meter, double from, double share);
+/* Returns `status`; after success reports 1, at which the user may still cancel (VOLT_ERR_CANCELLED). */
+volt_status volt_meter_end(volt_meter *meter, volt_status status);
 
 /* Sets the minimum time between two callbacks, 0.05 s by default; 0 makes every poll a callback, so that a
  * test can cancel at each of them. Do not change it while a stage runs. */

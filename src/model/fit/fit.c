@@ -257,10 +257,13 @@ static volt_status make_operator(const fit_task *fit, const solve_workspace *buf
                                .records = fit->records,
                                .common = common,
                                .backend = volt_place_landmarks(rows->Z.rows, buffers->set.m, rows->Z.cols)};
+    double share = volt_landmark_share(&task, 0);
     volt_stage stage;
-    volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 0,
-                     (double)buffers->set.n * (double)buffers->set.n);
-    return volt_landmark_operator(&task, &stage, op);
+    volt_meter_cover(fit->meter, 0, share);
+    volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 1, volt_landmark_units(&task));
+    volt_status status = volt_landmark_operator(&task, &stage, op);
+    volt_meter_cover(fit->meter, share, 1 - share);
+    return status;
 }
 
 /* The readout of states, if any: of reservoirs, or of landmarks. */
@@ -519,7 +522,7 @@ static bool is_centred(const volt_kernel *kernel)
 
 static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_loss_fit *loss,
                                  const volt_records *records, const volt_missing_targets *missing_targets,
-                                 volt_matrix fitted, volt_model **model)
+                                 volt_meter *meter, volt_matrix fitted, volt_model **model)
 {
     volt_blas_use use;
     fit_task task;
@@ -531,6 +534,7 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     if (loss->options.alpha > 0 && !loss->options.intercept && is_centred(kernel))
         task.chooses = false; /* there are no held-out errors for the guard */
     task.missing_targets = missing_targets;
+    task.meter = meter;
     VOLT_TRY(volt_fit_solver_check(kernel, loss->loss != NULL, &task));
     if (loss->options.feedback_weight > 0)
         VOLT_TRY(volt_feedback_check_targets(loss->Y, records));
@@ -553,6 +557,7 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     if (status == VOLT_OK && missing_targets->without && fitted.data &&
         !fresh->loss) /* the readout of a loss has all rows */
         status = fill_missing_targets(fresh, &task, values);
+    status = volt_meter_end(meter, status);
     if (status == VOLT_OK) {
         for (int64_t i = 0; i < values.rows; i++)
             memcpy(fitted.data + i * fitted.ld, values.data + i * values.ld,
@@ -571,6 +576,8 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
     volt_fit_options opts = volt_fit_options_default();
     VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_fit_options"));
     options = &opts;
+    volt_meter meter;
+    opts.progress = volt_meter_begin(&meter, opts.progress);
     volt_missing_targets missing_targets = {.present = Y};
     volt_records records;
     volt_loss_fit loss;
@@ -586,7 +593,7 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
         if (status == VOLT_OK && record_washout > 0)
             status = volt_missing_targets_add_washout(&records, X.rows, record_washout, &missing_targets);
         if (status == VOLT_OK)
-            status = check_and_fit(kernel, X, &loss, &records, &missing_targets, fitted, model);
+            status = check_and_fit(kernel, X, &loss, &records, &missing_targets, &meter, fitted, model);
         volt_loss_fit_release(&loss);
     }
     volt_missing_targets_release(&missing_targets);

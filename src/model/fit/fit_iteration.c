@@ -57,10 +57,13 @@ static volt_status take_landmarks(const fit_task *fit, const volt_model *model, 
                                .Z = Z,
                                .records = fit->records,
                                .common = common};
+    double n = (double)Z.rows, share = volt_landmark_share(&task, VOLT_PCG_USUAL * n * n / 2);
     volt_stage stage;
-    volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 0,
-                     (double)space->set.n * (double)space->set.n);
-    return volt_landmark_operator(&task, &stage, &space->settings.landmarks);
+    volt_meter_cover(fit->meter, 0, share);
+    volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 1, volt_landmark_units(&task));
+    volt_status status = volt_landmark_operator(&task, &stage, &space->settings.landmarks);
+    volt_meter_cover(fit->meter, share, 1 - share);
+    return status;
 }
 
 /* Digest of everything that determines the result except the stopping criterion. */

@@ -56,6 +56,7 @@ typedef struct fit_task {
     const double *weights;                       /* n, of a fit with a loss (fit_loss.h); NULL: 1 each */
     const volt_backend *backend;                 /* where the Gram matrix is factored */
     volt_solver_setting solver;                  /* from the options */
+    volt_meter *meter;                           /* (optional) of options->progress */
 } fit_task;
 
 static inline bool fit_task_has_target(const fit_task *task, int64_t i)

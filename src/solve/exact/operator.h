@@ -13,6 +13,9 @@ struct volt_state_sums;
 typedef struct volt_operator {
     int64_t n;
     double entry_cost; /* operations per entry, for progress reports */
+    double
+        row_units; /* entries per row of states or of `combine`; 0: n_states. Further operations of a row are counted
+                        * in entries, of entry_cost operations each */
     /* Writes rows first .. first + K.rows - 1 into K (K.cols = n), at the back end. With all rows at once
      * (first = 0, K.rows = n) only the lower triangle is written. Requests in ascending order are cheapest. */
     volt_status (*rows)(struct volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,

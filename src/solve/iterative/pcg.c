@@ -30,14 +30,14 @@ typedef struct iteration {
     volt_iteration *pcg;
     volt_pcg_state *at;
     int64_t rows, columns;
-    double count;    /* number of rows solved */
-    int64_t begin;   /* the first of the last rows */
-    double *q, *z;   /* rows x columns */
-    double *V, *C;   /* n x columns: the factor and the product */
-    bool *done;      /* columns */
-    int64_t *which;  /* columns: indices of the multiplied columns */
-    double *sum;     /* columns */
-    double fraction; /* progress towards the tolerance */
+    double count;     /* number of rows solved */
+    int64_t begin;    /* the first of the last rows */
+    double *q, *z;    /* rows x columns */
+    double *V, *C;    /* n x columns: the factor and the product */
+    bool *done;       /* columns */
+    int64_t *which;   /* columns: indices of the multiplied columns */
+    double *sum;      /* columns */
+    int64_t products; /* products with K so far */
 } iteration;
 
 static double *number(const iteration *it, int64_t k, volt_pcg_number which)
@@ -326,20 +326,26 @@ static double residual_of(const iteration *it, volt_pcg_number which)
     return most;
 }
 
-/* Begin a stage for the next multiplication. Progress towards the tolerance is measured in powers of the
- * residual. */
+/* Products with K in total: the steps at the present rate of convergence, and one for the true residual. */
+static double expected_products(const iteration *it)
+{
+    double residual = fmax(residual_of(it, VOLT_PCG_RESIDUAL), it->pcg->tolerance), steps = VOLT_PCG_USUAL;
+    if (it->at->steps > 0)
+        steps = residual < 1 ? (double)it->at->steps * log(it->pcg->tolerance) / log(residual) : INFINITY;
+    double left = fmin(ceil(steps), (double)it->pcg->max_steps) - (double)it->at->steps;
+    return (double)it->products + fmax(left, 0) + 1;
+}
+
+/* Begin a stage for the next multiplication. */
 static void begin_stage(iteration *it, char text[64], volt_stage *stage)
 {
-    double residual = fmax(residual_of(it, VOLT_PCG_RESIDUAL), it->pcg->tolerance), last = it->fraction;
-    double by_residual = residual < 1 ? log(residual) / log(it->pcg->tolerance) : 0;
-    double by_steps = (double)it->at->steps / (double)it->pcg->max_steps;
-    double n = (double)it->problem->kernel->n;
-    it->fraction = fmin(1, fmax(last, fmax(by_residual, by_steps)));
-    double next = fmin(1 - it->fraction, it->at->steps > 0 ? it->fraction / (double)it->at->steps : 0.02);
+    double n = (double)it->problem->kernel->n, before = it->problem->before,
+           all = before + expected_products(it);
     snprintf(text, 64, "step %" PRId64 ", residual %.1e", it->at->steps + 1,
              residual_of(it, VOLT_PCG_RESIDUAL));
-    volt_stage_begin(stage, it->problem->progress, text, it->problem->from + it->problem->share * it->fraction,
-                     it->problem->share * next, n * n / 2 / (double)volt_bands_current()->parts);
+    volt_stage_begin(stage, it->problem->progress, text, (before + (double)it->products) / all, 1 / all,
+                     n * n / 2 / (double)volt_bands_current()->parts);
+    it->products++;
 }
 
 /* Only the first process of a job saves. */

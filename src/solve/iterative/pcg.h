@@ -15,7 +15,10 @@
 
 #include <stdbool.h>
 
-enum { VOLT_PCG_EXPECTED = 40 }; /* number of steps assumed by plans */
+enum {
+    VOLT_PCG_EXPECTED = 40, /* number of steps assumed by plans, which must not be too low */
+    VOLT_PCG_USUAL = 4      /* ... and by progress reports before the first step */
+};
 
 /* Values of a column between two steps. */
 typedef enum volt_pcg_number {
@@ -97,7 +100,7 @@ typedef struct volt_pcg_problem {
     const volt_preconditioner *pre;
     const int64_t *group; /* columns */
     volt_progress progress;
-    double from, share; /* of progress */
+    double before; /* operations before the first step, in products with K; for progress */
 } volt_pcg_problem;
 
 /* The state receives x; `product` (n x columns) receives K x. The four arrays of the state must be

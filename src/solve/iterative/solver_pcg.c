@@ -130,7 +130,6 @@ static void list_systems(const volt_solver_task *task, volt_view first, system_l
 static volt_status choose_and_precondition(const volt_solver_task *task, volt_view first, double share,
                                            system_list *s)
 {
-    static const double of_rows = 0.9; /* the rest is for the choice */
     volt_solver_task by_landmarks = *task;
     volt_feature_fit fit = {0};
     if (!task->iteration->landmarks) {
@@ -139,8 +138,11 @@ static volt_status choose_and_precondition(const volt_solver_task *task, volt_vi
     }
     by_landmarks.kernel = task->iteration->landmarks;
     by_landmarks.loo_errors = NULL;
-    volt_status status = volt_nystrom_sum(&by_landmarks, first, s->pre.first, s->pre.B, of_rows * share,
-                                          (1 - of_rows) * share, &fit);
+    volt_feature_fit plan = volt_feature_fit_of(&by_landmarks, 0, first);
+    volt_feature_shares of = volt_feature_fit_shares(&plan);
+    share /= of.states + of.choose;
+    volt_status status = volt_nystrom_sum(&by_landmarks, first, s->pre.first, s->pre.B, share * of.states,
+                                          share * of.choose, &fit);
     if (status == VOLT_OK) {
         list_systems(task, first, s);
         status = volt_preconditioner_factor(fit.sums, s->alpha, s->constant, s->columns, s->group, &s->pre,
@@ -209,21 +211,22 @@ static void take_readout(const volt_solver_task *task, const system_list *s, vol
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-/* Share of the time before the steps, from operation counts. */
-static double share_before(const volt_solver_task *task, double q)
+/* Operations before the steps, relative to a product with K: a pass over the rows, and the systems of the choice. */
+static double work_before(const volt_solver_task *task, double q)
 {
-    double n = (double)task->kernel->n;
-    double m = task->iteration->landmarks ? (double)task->iteration->landmarks->n_states : 0,
-           before = 2 * n * m * m;
-    double steps = volt_pcg_flops(n, q, m, VOLT_PCG_EXPECTED) - before +
-                   VOLT_PCG_EXPECTED * n * n / 2 * task->kernel->entry_cost;
-    return before / (before + steps);
+    const volt_operator *kernel = task->kernel, *landmarks = task->iteration->landmarks;
+    if (!landmarks)
+        return 0;
+    double n = (double)kernel->n, m = (double)landmarks->n_states;
+    double product = n * n / 2 * kernel->entry_cost + q * (4 * n * m + 2 * n * n);
+    double pass = n * (landmarks->row_units * landmarks->entry_cost + 2 * m * m);
+    return (pass + (task->choice ? VOLT_MAX_ALPHAS : 1) * m * m * m / 3) / product;
 }
 
 static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
 {
     int64_t n = task->kernel->n;
-    double share = share_before(task, (double)readout->A.cols);
+    double before = work_before(task, (double)readout->A.cols), share = before / (before + VOLT_PCG_USUAL + 1);
     system_list *s = workspace;
     readout->log_likelihood = NAN;
     task->iteration->steps = 0;
@@ -242,8 +245,7 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
                                 .pre = &s->pre,
                                 .group = s->group,
                                 .progress = task->progress,
-                                .from = share,
-                                .share = 1 - share};
+                                .before = before};
     if (s->columns > 0)
         VOLT_TRY(volt_pcg_run(&problem, task->iteration, &s->state, volt_matrix_of(s->product, n, s->columns)));
     take_readout(task, s, readout);

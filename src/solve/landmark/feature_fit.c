@@ -13,7 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 512 }; /* rows per block */
+enum {
+    BLOCK = 512,    /* rows per block */
+    SOLVE_UNITS = 3 /* of a system in progress: its factor, and the leverages with the effective dimension */
+};
 
 double volt_feature_fit_bytes(double n, double q, double states)
 {
@@ -26,6 +29,44 @@ double volt_feature_fit_bytes(double n, double q, double states)
 static int64_t rows_at_once(const volt_operator *op)
 {
     return op->combine ? volt_max(BLOCK, op->block_rows) : BLOCK;
+}
+
+/* ---- operations ------------------------------------------------------------------------------- */
+
+/* The product f f' of a row, in entries of K. */
+static double product_units(const volt_feature_fit *s)
+{
+    return (double)s->states * (double)s->states / fmax(1, s->task->kernel->entry_cost);
+}
+
+/* Entries of K per row of features or of their product with a readout. */
+static double row_entries(const volt_feature_fit *s)
+{
+    const volt_operator *op = s->task->kernel;
+    return op->row_units > 0 ? op->row_units : (double)s->states;
+}
+
+/* A row of the first pass: its features, of landmarks by a triangular solve, and their sums. */
+static double units_of_row(const volt_feature_fit *s)
+{
+    return row_entries(s) + (s->task->kernel->row_units > 0 ? 2 : 1) * product_units(s);
+}
+
+/* Systems that the choice of alpha solves. */
+static double expected_systems(const volt_feature_fit *s)
+{
+    return s->task->choice ? VOLT_MAX_ALPHAS : s->task->held_out ? 1 : 0;
+}
+
+volt_feature_shares volt_feature_fit_shares(const volt_feature_fit *s)
+{
+    double system = product_units(s) * (double)s->states / 3, rows = (double)s->task->kernel->n;
+    double states = rows * units_of_row(s), choose = expected_systems(s) * system,
+           solve = 3 * system + (s->task->loo_errors ? (double)s->n_last * product_units(s) : 0),
+           readout =
+               rows * (row_entries(s) + (double)(s->states * s->q) / fmax(1, s->task->kernel->entry_cost)),
+           all = states + choose + solve + readout;
+    return (volt_feature_shares){states / all, choose / all, solve / all, readout / all};
 }
 
 /* ---- sums over the rows ----------------------------------------------------------------------- */
@@ -87,12 +128,15 @@ static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, vol
         if (op->add && s->sums->counted > 0 && first < device_end) {
             count = device_end - first;
             VOLT_TRY(add_on_device(s, first, device_end, stage));
-            continue;
+        } else {
+            count = volt_min(BLOCK, end - first);
+            VOLT_TRY(
+                op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), stage));
+            if (volt_stage_should_continue(stage))
+                add_block(s, first, count);
         }
-        count = volt_min(BLOCK, end - first);
-        VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), stage));
-        if (volt_stage_should_continue(stage))
-            add_block(s, first, count);
+        s->added += (double)count;
+        volt_stage_reach(stage, s->added * units_of_row(s));
     }
     return VOLT_OK;
 }
@@ -104,26 +148,34 @@ void volt_feature_band(const volt_bands *bands, int64_t rows, int64_t *first, in
 
 /* The processes of a job share the rows before the last ones. Every process computes the last rows, whose
  * features are stored. If each process stores the features of a band, it computes that band. */
-static volt_status add_all(volt_feature_fit *s, double share)
+static volt_status add_bands(volt_feature_fit *s, volt_stage *stage)
 {
     const volt_bands *bands = volt_bands_current();
     int64_t early = s->early ? s->n_early : s->rows, first, last;
     int64_t shared = bands->parts > 1 ? volt_min(early, s->rows - s->n_last) : 0;
-    volt_stage stage;
-    volt_stage_begin(&stage, s->task->progress, "states", 0, share,
-                     (double)s->task->kernel->n * (double)s->states);
     if (s->kept.data)
         volt_feature_band(bands, s->rows, &first, &last);
     else
         volt_bands_rows(bands, 0, shared, BLOCK, &first, &last);
-    VOLT_TRY(add_rows(s, first, volt_min(last, shared), &stage));
-    if (volt_stage_should_continue(&stage) && shared > 0)
+    VOLT_TRY(add_rows(s, first, volt_min(last, shared), stage));
+    if (volt_stage_should_continue(stage) && shared > 0)
         volt_state_sums_join(s->sums, bands);
-    VOLT_TRY(add_rows(s, shared, early, &stage));
+    VOLT_TRY(add_rows(s, shared, early, stage));
     if (s->early)
         volt_state_sums_copy(s->sums, s->early);
-    VOLT_TRY(add_rows(s, early, s->rows, &stage));
-    return volt_stage_end(&stage);
+    return add_rows(s, early, s->rows, stage);
+}
+
+static volt_status add_all(volt_feature_fit *s, double share)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, s->task->progress, "states", 0, share,
+                     (double)s->task->kernel->n * units_of_row(s));
+    s->sums->stage = &stage;
+    s->sums->row_units = product_units(s);
+    volt_status status = add_bands(s, &stage);
+    s->sums->stage = NULL;
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
 /* ---- the chosen readout ----------------------------------------------------------------------- */
@@ -209,11 +261,14 @@ static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
             alpha = chosen.alpha;
             constant = chosen.constant;
             VOLT_TRY(volt_state_sums_solve(s->sums, alpha, constant, &rcond));
+            if (!volt_stage_poll(s->sums->stage))
+                return volt_stage_end(s->sums->stage);
             readout->rcond = fmin(readout->rcond, rcond);
             if (s->task->loo_errors)
                 take_leverages(s, alpha, constant);
             else if (readout->dimension)
                 s->freedom = volt_state_sums_freedom(s->sums, alpha, constant);
+            volt_stage_advance(s->sums->stage, SOLVE_UNITS - 1);
         }
         take_output(s, k, &chosen, readout);
         if (s->task->loo_errors)
@@ -222,6 +277,16 @@ static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
             readout->dimension[k] = s->freedom - (constant ? 1 : 0);
     }
     return VOLT_OK;
+}
+
+static volt_status solve_all(volt_feature_fit *s, double from, double share, volt_readout *readout)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, s->task->progress, "solve", from, share, SOLVE_UNITS * (double)s->q);
+    s->sums->stage = &stage;
+    volt_status status = solve_outputs(s, readout);
+    s->sums->stage = NULL;
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
 /* ---- coefficients of the rows ----------------------------------------------------------------- */
@@ -256,13 +321,13 @@ static volt_status forecast_block(const volt_feature_fit *s, int64_t first, volt
 }
 
 /* The second pass over all rows, including the washout. */
-static volt_status finish_rows(const volt_feature_fit *s, double from, volt_readout *readout)
+static volt_status finish_rows(const volt_feature_fit *s, double share, volt_readout *readout)
 {
     volt_operator *op = s->task->kernel;
     const volt_bands *bands = volt_bands_current();
     int64_t w = s->task->washout, begin, end;
     volt_stage stage;
-    volt_stage_begin(&stage, s->task->progress, "readout", from, 1 - from, (double)op->n * (double)s->states);
+    volt_stage_begin(&stage, s->task->progress, "readout", 1 - share, share, (double)op->n * row_entries(s));
     int64_t most = rows_at_once(op);
     volt_bands_rows(bands, 0, op->n, BLOCK, &begin, &end);
     for (int64_t first = begin; first < end && volt_stage_should_continue(&stage); first += most) {
@@ -279,6 +344,7 @@ static volt_status finish_rows(const volt_feature_fit *s, double from, volt_read
                 memcpy(readout->washout_fitted.data + (first + i) * readout->washout_fitted.ld, fitted,
                        (size_t)s->q * sizeof *fitted);
         }
+        volt_stage_reach(&stage, (double)(first + count - begin) * row_entries(s));
     }
     if (volt_stage_should_continue(&stage) && bands->parts > 1) {
         volt_bands_gather(bands, w, begin, end, readout->A);
@@ -347,13 +413,13 @@ volt_status volt_feature_fit_sum(volt_feature_fit *s, volt_feature_hold_out hold
 volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, volt_feature_hold_out hold_out,
                                  volt_readout *readout)
 {
-    static const double share = 0.4; /* of each pass over the rows */
     volt_feature_fit s = volt_feature_fit_of(task, n_early, volt_as_view(readout->A));
-    volt_status status = volt_feature_fit_sum(&s, hold_out, share, 1 - 2 * share);
+    volt_feature_shares share = volt_feature_fit_shares(&s);
+    volt_status status = volt_feature_fit_sum(&s, hold_out, share.states, share.choose);
     if (status == VOLT_OK)
-        status = solve_outputs(&s, readout);
+        status = solve_all(&s, share.states + share.choose, share.solve, readout);
     if (status == VOLT_OK)
-        status = finish_rows(&s, 1 - share, readout);
+        status = finish_rows(&s, share.readout, readout);
     for (int64_t k = 0; status == VOLT_OK && task->loo_errors && k < s.q; k++)
         task->loo_errors->gcv[k] *= s.squares[k];
     volt_feature_fit_release(&s);

@@ -22,6 +22,7 @@ typedef struct volt_feature_fit {
     double *leverage;       /* n_last, in the last solved system of all rows ... */
     double freedom;         /* ... and their sum over all rows */
     double *squares;        /* q: of the errors of all rows */
+    double added;           /* rows that the first pass has added, for progress */
     /* (optional) states columns: receives the features of the band of this process, which ... */
     volt_matrix kept;
     int64_t kept_first;   /* ... begins here (volt_feature_band) */
@@ -65,6 +66,13 @@ void volt_feature_fit_release(volt_feature_fit *s);
 
 /* An empty fit of these targets. */
 volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_early, volt_view targets);
+
+/* Shares of the stages in the expected operations of volt_feature_fit_run: the pass over the rows, the choice, the final
+ * system with its leverages, and the second pass. */
+typedef struct volt_feature_shares {
+    double states, choose, solve, readout;
+} volt_feature_shares;
+volt_feature_shares volt_feature_fit_shares(const volt_feature_fit *s);
 
 /* The rows, of `rows`, whose features this process stores: first .. last - 1. */
 struct volt_bands;

@@ -54,7 +54,10 @@ static void early_errors(const volt_feature_fit *fit, volt_matrix e)
 
 static volt_status solve_early(volt_feature_fit *fit, double alpha, bool constant, volt_matrix e)
 {
-    VOLT_TRY(volt_state_sums_solve(fit->early, alpha, constant, NULL));
+    fit->early->stage = fit->choosing;
+    volt_status status = volt_state_sums_solve(fit->early, alpha, constant, NULL);
+    fit->early->stage = NULL;
+    VOLT_TRY(status);
     early_errors(fit, e);
     return VOLT_OK;
 }
@@ -65,8 +68,6 @@ static volt_status candidate_errors(void *context, double alpha, bool constant, 
 {
     volt_feature_fit *fit = context;
     (void)kind;
-    if (!volt_stage_advance(fit->choosing, 1))
-        return volt_stage_end(fit->choosing);
     return solve_early(fit, alpha, constant, e);
 }
 
@@ -94,11 +95,12 @@ static volt_status choose(volt_feature_fit *fit, double from, double share)
         .least = 10 * (double)fit->states * DBL_EPSILON * largest,
     };
     volt_stage stage;
-    volt_stage_begin(&stage, fit->task->progress, "choose", from, share, 2 * VOLT_MAX_ALPHAS);
+    volt_stage_begin(&stage, fit->task->progress, "choose", from, share, VOLT_MAX_ALPHAS);
     fit->choosing = &stage;
-    VOLT_TRY(
-        volt_choice_pick(&source, fit->first, fit->task->without, fit->task->intercept, fit->task->choice));
-    return volt_stage_end(&stage);
+    volt_status status =
+        volt_choice_pick(&source, fit->first, fit->task->without, fit->task->intercept, fit->task->choice);
+    fit->choosing = NULL;
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
 /* Errors of output k, as chosen, into e[i * ld]: from a column of kernel errors, or without the kernel. */

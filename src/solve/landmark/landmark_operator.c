@@ -40,6 +40,38 @@ double volt_landmark_bytes(double landmarks, double columns)
     return 8 * (landmarks * landmarks + (double)rows_of(columns) * columns + landmarks);
 }
 
+/* ---- operations ------------------------------------------------------------------------------- */
+
+/* Operations per entry of K. */
+static double entry_cost(const volt_landmark_task *task)
+{
+    return 2 * (double)task->Z.cols + 24;
+}
+
+/* A triangular solve of one row, in entries of K. */
+static double feature_units(const volt_landmark_task *task)
+{
+    return (double)task->m * (double)task->m / entry_cost(task);
+}
+
+/* The factorisation of K_mm, in entries of K. */
+static double factor_units(const volt_landmark_task *task)
+{
+    return feature_units(task) * (double)task->m / 3;
+}
+
+double volt_landmark_units(const volt_landmark_task *task)
+{
+    return (double)task->columns->m * (double)task->columns->m + factor_units(task);
+}
+
+double volt_landmark_share(const volt_landmark_task *task, double entries)
+{
+    double own = volt_landmark_units(task);
+    double passes = 2 * (double)task->Z.rows * ((double)task->columns->m + feature_units(task));
+    return own / (own + passes + entries);
+}
+
 /* ---- walk ------------------------------------------------------------------------------------- */
 
 /* Rows first .. first + count - 1 of Z, at most l->rows. */
@@ -126,6 +158,7 @@ static volt_status states(volt_operator *op, int64_t first, volt_matrix F, volt_
         if (!volt_stage_should_continue(stage))
             return VOLT_OK;
         VOLT_TRY(make_features(l, volt_matrix_rows(F, at, count)));
+        volt_stage_advance(stage, (int64_t)((double)count * feature_units(&l->task)));
     }
     return VOLT_OK;
 }
@@ -163,6 +196,7 @@ static volt_status add(volt_operator *op, int64_t first, volt_view Y, const bool
             return VOLT_OK;
         VOLT_TRY(volt_device_landmarks_add(&l->device, l->task.common, l->L, volt_view_rows(Y, at, count),
                                            without ? without + at : NULL, sums));
+        volt_stage_advance(stage, (int64_t)(2 * (double)count * feature_units(&l->task)));
     }
     return volt_device_landmarks_collect(&l->device, sums);
 }
@@ -291,7 +325,10 @@ static volt_status factor_corner(landmark_operator *l, volt_stage *stage)
     for (int i = 0; i < TRIES; i++, jitter *= 1000) {
         for (int64_t a = 0; a < m; a++)
             l->L[a * m + a] = kept[a] + jitter;
-        volt_cholesky_factor(volt_matrix_of(l->L, m, m), stage, &pivot);
+        volt_stage inner;
+        volt_stage_begin_inner(stage, factor_units(&l->task), volt_cholesky_units(m), &inner);
+        volt_cholesky_factor(volt_matrix_of(l->L, m, m), &inner, &pivot);
+        volt_stage_end_inner(stage, factor_units(&l->task), &inner);
         if (pivot == 0 || !volt_stage_should_continue(stage))
             break;
         for (int64_t a = 0; a < m; a++)
@@ -332,7 +369,8 @@ volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *s
         return VOLT_ERR_MEMORY;
     *fresh = (landmark_operator){
         .op = {.n = task->Z.rows,
-               .entry_cost = 2 * (double)task->Z.cols + 24,
+               .entry_cost = entry_cost(task),
+               .row_units = (double)task->columns->m,
                .release = release,
                .n_states = task->m,
                .states = states,

@@ -31,6 +31,11 @@ typedef struct volt_landmark_task {
  * semidefinite; VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED, VOLT_ERR_NOT_FINITE. */
 volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *stage, volt_operator **op);
 
+/* Units of the stage of volt_landmark_operator, in entries of K; and its share of the operations of a fit on the landmarks
+ * with two passes over the rows and `entries` further entries of K. */
+double volt_landmark_units(const volt_landmark_task *task);
+double volt_landmark_share(const volt_landmark_task *task, double entries);
+
 /* Memory usage in bytes, without the columns of `columns` numbers. */
 double volt_landmark_bytes(double landmarks, double columns);
 

@@ -131,9 +131,13 @@ static void add_block(volt_state_sums *s, volt_view F, volt_view Y, const bool *
         s->counted += known;
     }
     int64_t pieces = (s->states + PIECE - 1) / PIECE;
+    double each = s->row_units * (double)F.rows / (double)(pieces * pieces); /* piece p has 2 p + 1 of these */
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
-    for (int64_t p = pieces - 1; p >= 0; p--)
-        add_piece(s, p * PIECE, volt_min((p + 1) * PIECE, s->states), F.rows, Y);
+    for (int64_t p = pieces - 1; p >= 0; p--) {
+        if (volt_stage_should_continue(s->stage))
+            add_piece(s, p * PIECE, volt_min((p + 1) * PIECE, s->states), F.rows, Y);
+        volt_stage_advance(s->stage, (int64_t)(each * (double)(2 * p + 1)));
+    }
 }
 
 void volt_state_sums_add(volt_state_sums *sums, volt_view F, volt_view Y, const bool *without)
@@ -229,7 +233,11 @@ volt_status volt_state_sums_solve(volt_state_sums *sums, double alpha, bool cons
     for (int64_t i = 0; i < n; i++)
         size = fmax(size, sums->S[i * n + i]);
     VOLT_REQUIRE(isfinite(norm), VOLT_ERR_NOT_FINITE, "the states of the reservoir are too large for a double");
-    volt_cholesky_grow_corner(S, 0, n, NULL, &pivot);
+    volt_stage inner;
+    volt_stage_begin_inner(sums->stage, 1, volt_cholesky_units(n), &inner);
+    volt_cholesky_grow_corner(S, 0, n, &inner, &pivot);
+    if (!volt_stage_end_inner(sums->stage, 1, &inner))
+        return volt_stage_end(sums->stage);
     if (pivot > 0)
         return volt_ridge_singular(pivot, n, alpha, (double)n * 0x1p-52 * size);
     if (rcond)

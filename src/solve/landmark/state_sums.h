@@ -13,6 +13,7 @@
 #ifndef SOLVE_STATE_SUMS_H
 #define SOLVE_STATE_SUMS_H
 
+#include "base/progress.h"
 #include "volterra/base.h"
 
 #include <stdbool.h>
@@ -25,6 +26,10 @@ typedef struct volt_state_sums {
     double *c;               /* columns: ... and its intercepts, 0 without */
     double *y;               /* columns: sums of the targets */
     double counted;          /* rows with a target */
+    /* (optional) Advanced by `add`, this many units a row, and by `solve`, one unit a system. If it is cancelled, the sums
+     * or the solution are invalid. */
+    volt_stage *stage;
+    double row_units;
 
     /* ---- internal fields ---- */
     double *about, *total; /* states: the centre, and the sum of the centred states */
