@@ -1,5 +1,5 @@
 /* volterra/task.h: tasks with automatic modelling decisions: pairing of rows, assessments, identification of systems,
- * comparisons of kernels. Forecasts are in forecast.h, anomalous rows in row_anomaly.h.
+ * comparisons of kernels, learning curves. Forecasts are in forecast.h, anomalous rows in row_anomaly.h.
  *
  * NULL options are the defaults. */
 #ifndef VOLTERRA_TASK_H
@@ -401,6 +401,74 @@ VOLT_API void volt_comparison_free(volt_comparison *comparison);
 VOLT_API int64_t volt_comparison_count(const volt_comparison *comparison);
 /* Returns row `row`; NULL if it is out of range. It belongs to the comparison. */
 VOLT_API const volt_comparison_row *volt_comparison_row_at(const volt_comparison *comparison, int64_t row);
+
+/* ---- learning curves -------------------------------------------------------------------------- */
+
+/* Held-out error against the number of training rows.
+ *
+ *     const char *kernels[] = {"volterra", "rbf:window=10"};
+ *     volt_curve *curve = NULL;
+ *     volt_status status = volt_curve_run(X, Y, kernels, 2, NULL, &curve);
+ *     if (!status)
+ *         printf("rate of %s: %g +- %g\n", curve->kernels[0], curve->rate[0], curve->rate_error[0]);
+ *     volt_curve_free(curve); */
+typedef struct volt_curve_options {
+    size_t struct_size;
+    const int64_t *sizes; /* (optional) n_sizes increasing numbers of training rows, at least 2 each */
+    int64_t n_sizes;      /* 0 (default): chosen by `points` */
+    /* number of sizes, 8: at equal ratios, up to the largest possible size N, from N / 100 or 20, whichever is larger */
+    int64_t points;
+    int64_t
+        test; /* held-out rows of a repeat; 0 (default): a fifth of the shortest record, divided by `repeat` */
+    int64_t
+        repeat; /* origins in every record, 1: the held-out rows are the last repeat * test rows, in `repeat` blocks */
+    /* (optional) n_records lengths of consecutive independent records, for example one for each seed of a simulated system.
+     * Every record has its own training and held-out rows and counts as `repeat` repeats */
+    const int64_t *records;
+    int64_t n_records; /* 0 (default): one record */
+    /* (optional) options of the fits: alpha, intercept, scale, scale_each, washout, ahead, anchors, target, input, season,
+     * passthrough_columns and initial are used. loss, weights, missing_targets, records, feedback_weight, and solvers other
+     * than "exact" are not supported. Other fields are ignored */
+    const volt_fit_options *fit;
+    volt_progress progress;
+} volt_curve_options;
+VOLT_API volt_curve_options volt_curve_options_default(void);
+
+/* Read the fields, do not change them; they belong to the curve. Repeat r uses rows from first[r] on: `washout` rows,
+ * sizes[n_sizes - 1] training rows, `gap` rows without use, and `test_rows` held-out rows. */
+typedef struct volt_curve {
+    size_t struct_size;
+    int64_t n_kernels, n_repeats, n_sizes, outputs;
+    const char *const *kernels; /* full texts */
+    const int64_t *sizes;       /* training rows, without the washout */
+    const int64_t *first;       /* n_repeats */
+    int64_t washout, gap, test_rows;
+    /* n_kernels x n_repeats x n_sizes: errors of the held-out rows, as in volt_metrics ... */
+    const double *nmse, *rmse;
+    const double *alphas; /* ... and x outputs: alpha of each output; INFINITY: the kernel is not used */
+    /* n_kernels x n_sizes: mean of nmse over the repeats and its standard error; NaN: one repeat */
+    const double *mean_nmse, *nmse_error;
+    /* n_kernels: slope of log nmse against log rows over the larger half of the sizes, mean over the repeats; NaN: fewer than
+     * two sizes, or an error of 0 ... */
+    const double *rate;
+    /* ... and its standard error: from the slopes of the repeats, or with one repeat from the residuals of the line, which
+     * are correlated; NaN: one repeat and two sizes */
+    const double *rate_error;
+} volt_curve;
+
+/* Computes the learning curves of n_kernels kernels (texts) on X (n x d), Y (n x q) in time order.
+ *
+ * The training rows of a size are the first rows of the repeat, so all sizes have the same held-out rows, which follow the
+ * largest training set, less `gap` = ahead - 1 rows. The inputs between the training rows and the held-out rows update the
+ * state. One Gram matrix and one factorisation for each alpha serve all sizes. Scales, the range of the kernel and the grid of
+ * alphas are those of the largest training set. Unless alpha is given, it is chosen for each size, repeat and output on the
+ * later half of its training rows, as in volt_model_fit with VOLT_TARGET_LEVEL (all candidates are tried), also for changes.
+ *
+ * VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_KERNEL, VOLT_ERR_DATA (too few rows, constant inputs),
+ * VOLT_ERR_SINGULAR (given alpha), VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+VOLT_API volt_status volt_curve_run(volt_view X, volt_view Y, const char *const *kernels, int64_t n_kernels,
+                                    const volt_curve_options *options, volt_curve **curve);
+VOLT_API void volt_curve_free(volt_curve *curve);
 
 #ifdef __cplusplus
 }

@@ -1545,6 +1545,44 @@ class ComparisonRow(Sized):
     ]
 
 
+class CurveOptions(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("sizes", POINTER(c_int64)),
+        ("n_sizes", c_int64),
+        ("points", c_int64),
+        ("test", c_int64),
+        ("repeat", c_int64),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("fit", POINTER(FitOptions)),
+        ("progress", Progress),
+    ]
+
+
+class Curve(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("n_kernels", c_int64),
+        ("n_repeats", c_int64),
+        ("n_sizes", c_int64),
+        ("outputs", c_int64),
+        ("kernels", POINTER(c_char_p)),
+        ("sizes", POINTER(c_int64)),
+        ("first", POINTER(c_int64)),
+        ("washout", c_int64),
+        ("gap", c_int64),
+        ("test_rows", c_int64),
+        ("nmse", POINTER(c_double)),
+        ("rmse", POINTER(c_double)),
+        ("alphas", POINTER(c_double)),
+        ("mean_nmse", POINTER(c_double)),
+        ("nmse_error", POINTER(c_double)),
+        ("rate", POINTER(c_double)),
+        ("rate_error", POINTER(c_double)),
+    ]
+
+
 class Diagnosis(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -1768,6 +1806,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_contender": Contender,
     "volt_compare_options": CompareOptions,
     "volt_comparison_row": ComparisonRow,
+    "volt_curve_options": CurveOptions,
+    "volt_curve": Curve,
     "volt_diagnosis": Diagnosis,
     "volt_series_kernel": SeriesKernel,
     "volt_series_options": SeriesOptions,
@@ -1947,6 +1987,9 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_comparison_free": (None, [c_void_p]),
     "volt_comparison_count": (c_int64, [c_void_p]),
     "volt_comparison_row_at": (POINTER(ComparisonRow), [c_void_p, c_int64]),
+    "volt_curve_options_default": (CurveOptions, []),
+    "volt_curve_run": (c_int, [Matrix, Matrix, c_void_p, c_int64, POINTER(CurveOptions), POINTER(POINTER(Curve))]),
+    "volt_curve_free": (None, [POINTER(Curve)]),
     "volt_identify_diagnose": (c_int, [Matrix, Matrix, POINTER(IdentifyOptions), c_void_p, POINTER(Identification), POINTER(POINTER(Diagnosis))]),
     "volt_diagnosis_free": (None, [POINTER(Diagnosis)]),
     "volt_series_options_default": (SeriesOptions, []),
