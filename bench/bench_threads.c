@@ -1,5 +1,8 @@
 /* bench/bench_threads.c: Gram matrix, fit, search and Cholesky with 1, 2, 4, 8, ... threads, up to the number of cores.
  *
+ * Gram matrices are compared with the speed at which the same threads write the same triangle (memset, whose stores bypass the
+ * caches for large sizes). Fits have a given and an automatic alpha, with the time of each stage in the fastest run.
+ *
  * Everything runs on the CPU back end, with or without a GPU in the machine; every measurement names the device. The search
  * is the one of bench_tune.c without early stopping, with the same number of draws per thread. Budgets are for 16 cores and
  * AVX-512, and apply only on such machines. BENCH_THREADS_ROWS: rows of the large Cholesky factorisation (20000; 0: none). */
@@ -38,19 +41,97 @@ static double run_gram(void *context)
     return seconds_now() - begin;
 }
 
-static double run_fit(void *context)
+/* The lower triangle, row by row. */
+static double run_write(void *context)
 {
     setting *s = context;
+    int threads = (int)s->threads;
+    double begin = seconds_now();
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+    for (int64_t i = 0; i < ROWS; i++)
+        memset(s->K.data + i * s->K.ld, (int)(i % 2), (size_t)(i + 1) * sizeof(double));
+    return seconds_now() - begin;
+}
+
+/* ---- stages of a fit ---------------------------------------------------------------------------- */
+
+enum { MAX_STAGES = 8, STAGE_NAME = 24 };
+
+typedef struct stage_clock {
+    char name[MAX_STAGES][STAGE_NAME];
+    double seconds[MAX_STAGES], last;
+    int count, at;
+} stage_clock;
+
+static int on_stage(const char *stage, double fraction, void *context)
+{
+    (void)fraction;
+    stage_clock *clock = context;
+    double now = seconds_now();
+    if (clock->count > 0)
+        clock->seconds[clock->at] += now - clock->last;
+    clock->last = now;
+    int i = 0;
+    while (i < clock->count && strncmp(clock->name[i], stage, STAGE_NAME - 1) != 0)
+        i++;
+    if (i == MAX_STAGES)
+        return 0;
+    if (i == clock->count)
+        snprintf(clock->name[clock->count++], STAGE_NAME, "%s", stage);
+    clock->at = i;
+    return 0;
+}
+
+typedef struct fit_setting {
+    const setting *s;
+    double alpha, best;
+    stage_clock clock; /* of the fastest run */
+} fit_setting;
+
+static double run_fit(void *context)
+{
+    fit_setting *f = context;
+    const setting *s = f->s;
+    stage_clock clock = {0};
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();
-    options.alpha = 1e-3;
+    options.alpha = f->alpha;
+    options.progress = (volt_progress){on_stage, &clock};
     double begin = seconds_now();
     need(volt_model_fit(s->kernel, volt_as_view(s->problem.X), volt_as_view(s->problem.Y), &options,
                         volt_matrix_of(NULL, 0, 0), &model),
          "fit");
     double seconds = seconds_now() - begin;
     volt_model_free(model);
+    if (f->best == 0 || seconds < f->best) {
+        f->best = seconds;
+        f->clock = clock;
+    }
     return seconds;
+}
+
+/* *alone: seconds on one thread, set by the first call. at_least: the budget of the speed-up with MANY threads; 0: none. */
+static void measure_fit(const setting *s, const char *parameters, double alpha, double at_least, double *alone)
+{
+    char text[96], name[STAGE_NAME + 8];
+    fit_setting f = {.s = s, .alpha = alpha};
+    snprintf(text, sizeof text, "%s alpha=%s", parameters, alpha > 0 ? "given" : "auto");
+    measurement fit = {.name = "fit, speed-up", .parameters = text, .unit = "x"};
+    fit.time = time_runs(run_fit, &f, alpha > 0 ? 4 : 2);
+    if (s->threads == 1)
+        *alone = fit.time.best;
+    fit.value = *alone / fit.time.best;
+    if (s->threads == MANY && at_least > 0) {
+        fit.judge = JUDGE_VALUE;
+        fit.at_least = at_least;
+    }
+    report(&fit);
+    for (int i = 0; i < f.clock.count; i++) {
+        double seconds = f.clock.seconds[i];
+        snprintf(name, sizeof name, "fit: %s", f.clock.name[i]);
+        report(&(measurement){
+            .name = name, .parameters = text, .time = {seconds, seconds}, .value = seconds, .unit = "s"});
+    }
 }
 
 /* Seconds a draw. */
@@ -81,8 +162,11 @@ static int has_avx512(void)
     return strstr(info.fast_loops, "AVX-512") != NULL;
 }
 
-/* *alone: seconds per draw on one thread, set by the first call. */
-static void measure_setting(setting *s, double *alone)
+typedef struct times_alone {
+    double given, automatic, search; /* seconds on one thread */
+} times_alone;
+
+static void measure_setting(setting *s, times_alone *alone)
 {
     char parameters[64];
     snprintf(parameters, sizeof parameters, "n=%d d=%d threads=%lld device=%s", ROWS, TUNE_D,
@@ -97,17 +181,21 @@ static void measure_setting(setting *s, double *alone)
     }
     report(&gram);
 
-    measurement fit = {.name = "fit", .parameters = parameters, .time = time_runs(run_fit, s, 3), .unit = "s"};
-    fit.value = fit.time.best;
-    report(&fit);
+    measurement write = {.name = "write", .parameters = parameters, .unit = "G entries/s"};
+    write.time = time_runs(run_write, s, RUNS);
+    write.value = 1e-9 * ROWS * (ROWS + 1.0) / 2 / write.time.best;
+    report(&write);
+
+    measure_fit(s, parameters, 1e-3, 0, &alone->given);
+    measure_fit(s, parameters, 0, 8, &alone->automatic);
 
     double each = run_search(s);
     if (s->threads == 1)
-        *alone = each;
+        alone->search = each;
     measurement search = {.name = "search, speed-up",
                           .parameters = parameters,
                           .time = {each, each},
-                          .value = *alone / each,
+                          .value = alone->search / each,
                           .unit = "x"};
     if (s->threads == MANY) {
         search.judge = JUDGE_VALUE;
@@ -163,7 +251,7 @@ int main(void)
 {
     const char *rows = getenv("BENCH_THREADS_ROWS");
     int64_t most = volt_default_threads(), large = rows ? atoll(rows) : 20000;
-    double alone = 0;
+    times_alone alone = {0};
     need(volt_set_device("cpu"), "device");
     setting s = {.problem = tune_problem_make(ROWS, 1),
                  .K = volt_matrix_of(need_doubles((int64_t)ROWS * ROWS), ROWS, ROWS)};
