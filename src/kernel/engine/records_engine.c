@@ -11,6 +11,9 @@
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 
+/* Below this number of multiplications one thread is faster than a team. */
+static const double serial_work = 4e5;
+
 typedef struct records_state {
     volt_state base;
     volt_state_parts parts; /* of each record of the columns */
@@ -106,14 +109,25 @@ static void advance_diagonal(records_state *state, volt_view Z, int64_t diagonal
     }
 }
 
+/* Other rows. Many records share the threads; few records are computed one after the other by all threads. Each record is
+ * computed in the same way in both cases. */
+static void advance_others(const records_state *state, volt_view Z, volt_matrix K, volt_stage *stage)
+{
+    int64_t n = state->parts.n, threads = volt_threads();
+    double work = (double)Z.rows * (double)state->base.columns->m * (double)(Z.cols + 8);
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (n >= 2 * threads && work > serial_work)
+    for (int64_t r = 0; r < n; r++)
+        if (volt_stage_should_continue(stage))
+            advance_part(state, r, Z, VOLT_OTHER_ROWS, K, stage);
+}
+
 static void advance(volt_state *base, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
 {
     records_state *state = (records_state *)base;
-    bool continues = diagonal < 0;
     if (diagonal >= 0)
         advance_diagonal(state, Z, diagonal, K, stage);
-    for (int64_t r = 0; r < state->parts.n && continues; r++)
-        continues = advance_part(state, r, Z, VOLT_OTHER_ROWS, K, stage);
+    else
+        advance_others(state, Z, K, stage);
 }
 
 /* ---- as numbers: those against each record, one after the other -------------------------------- */
