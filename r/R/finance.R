@@ -1,0 +1,102 @@
+# Comparison of kernels, model confidence sets, covolatility, simulated systems.
+
+volt_compare <- function(x, y, train = NULL, kernels = NULL, draws = NULL, budget = NULL, protocol = c("history", "published"),
+                         folds = 5, seed = 0, verbose = FALSE, ...) {
+  found <- call_volterra("compare", X = as_rows(x, "x")$rows, Y = as_rows(y, "y")$rows, train = train, kernels = kernels,
+                         draws = draws, budget = budget, protocol = match.arg(protocol), folds = folds, seed = seed, ...,
+                         .verbose = verbose, .call = sys.call())
+  numbers <- found$numbers
+  table <- data.frame(name = unlist(found$name), nmse = numbers[, 3], mcs_p = numbers[, 4], in_mcs = numbers[, 5] != 0,
+                      cv_score = numbers[, 2], alpha = numbers[, 1], draws = numbers[, 6], seconds = numbers[, 7],
+                      kernel = unlist(found$kernel), failure = unlist(found$failure))
+  colnames(found$losses) <- table$name
+  structure(table, losses = found$losses, class = c("volt_comparison", "data.frame"))
+}
+
+print.volt_comparison <- function(x, digits = 4, ...) {
+  shown <- as.data.frame(x)[order(x$nmse), c("name", "nmse", "mcs_p", "in_mcs", "cv_score", "seconds")]
+  print(shown, digits = digits, row.names = FALSE)
+  for (i in which(nzchar(x$failure))) cat(x$name[i], "failed:", x$failure[i], "\n")
+  invisible(x)
+}
+
+as.data.frame.volt_comparison <- function(x, ...) {
+  attr(x, "losses") <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+plot.volt_comparison <- function(x, ...) {
+  shown <- x[is.finite(x$nmse), ]
+  graphics::dotchart(rev(sort(stats::setNames(shown$nmse, shown$name))), xlab = "test NMSE", ...)
+  invisible(x)
+}
+
+volt_mcs <- function(losses, size = 0.25, method = c("R", "max"), block = NULL, reps = 10000, seed = 0, indices = NULL) {
+  rows <- as_rows(losses, "losses")
+  found <- call_volterra("mcs", losses = rows$rows, size = size, method = match.arg(method), block = block, reps = reps,
+                         seed = seed, indices = if (is.null(indices)) NULL else matrix(as.double(indices), nrow(indices)),
+                         .call = sys.call())
+  found$included <- found$included != 0
+  found$names <- if (is.null(rows$names)) paste0("model", seq_along(found$pvalue)) else rows$names
+  found$size <- size
+  structure(found, class = "volt_mcs")
+}
+
+as.data.frame.volt_mcs <- function(x, row.names = NULL, optional = FALSE, ...) {
+  data.frame(model = x$names, mean_loss = x$mean_loss, pvalue = x$pvalue, included = x$included)
+}
+
+print.volt_mcs <- function(x, digits = 4, ...) {
+  cat("Model confidence set at size", x$size, "\n")
+  print(as.data.frame(x)[order(x$mean_loss), ], digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+volt_returns <- function(prices) {
+  rows <- as_rows(prices, "prices")
+  as_result(call_volterra("returns", prices = rows$rows, .call = sys.call())$returns, rows$names)
+}
+
+volt_bekk <- function(returns, starts = 2, seed = 0, standard_errors = TRUE, verbose = FALSE) {
+  rows <- as_rows(returns, "returns")
+  found <- call_volterra("bekk_fit", returns = rows$rows, starts = starts, seed = seed,
+                         standard_errors = flag(standard_errors), .verbose = verbose, .call = sys.call())
+  found$names <- rows$names
+  found$converged <- found$converged != 0
+  structure(found, class = "volt_bekk")
+}
+
+volt_bekk_loglik <- function(bekk, returns) {
+  call_volterra("bekk_loglik", returns = as_rows(returns, "returns")$rows, C = bekk$C, a = bekk$a, b = bekk$b,
+                .call = sys.call())
+}
+
+simulate.volt_bekk <- function(object, nsim = 1000, seed = 0, discard = 1000, ...) {
+  call_volterra("bekk_simulate", C = object$C, a = object$a, b = object$b, rows = nsim, seed = seed, discard = discard,
+                .call = sys.call())
+}
+
+logLik.volt_bekk <- function(object, ...) {
+  d <- length(object$a)
+  structure(object$loglik, df = d * (d + 5) / 2, nobs = object$observations, class = "logLik")
+}
+
+print.volt_bekk <- function(x, digits = 4, ...) {
+  cat("Diagonal BEKK model of", length(x$a), "returns,", x$observations, "observations, log-likelihood",
+      format(x$loglik, digits = 8), if (!x$converged) "(not converged)", "\n")
+  parameters <- data.frame(a = x$a, b = x$b)
+  if (!is.null(x$a_error)) parameters <- cbind(parameters, a_error = x$a_error, b_error = x$b_error)
+  if (!is.null(x$names)) rownames(parameters) <- x$names
+  print(parameters, digits = digits)
+  invisible(x)
+}
+
+volt_simulate <- function(system, rows = NULL, seed = 0, discard = NULL) {
+  found <- call_volterra("simulate", system = system, rows = rows, seed = seed, discard = discard, .call = sys.call())
+  as_result(found$data, found$columns)
+}
+
+volt_threads <- function(count = NULL) {
+  as.integer(call_volterra("threads", count = count, .call = sys.call())$threads)
+}

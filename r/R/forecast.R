@@ -1,0 +1,152 @@
+# Forecasts of series.
+
+volt_forecast <- function(y, steps = NULL, coverage = c(0.8, 0.95), season = NULL, known = NULL, kernel = NULL,
+                          separate = FALSE, all_rows = FALSE, budget = NULL, seed = 0, verbose = FALSE) {
+  series <- as_rows(y, "y")
+  found <- call_volterra("forecast", series = series$rows, steps = steps, coverage = coverage,
+                         season = season_of(y, season), known = known_rows(known), kernel = kernel,
+                         separate = flag(separate), all_rows = flag(all_rows), budget = budget, seed = seed,
+                         names = series$names, times = series$seconds, .verbose = verbose, .call = sys.call())
+  forecasts <- lapply(seq_len(ncol(series$rows)), function(k) one_forecast(y, series, found, k, coverage))
+  if (length(forecasts) == 1) return(forecasts[[1]])
+  names(forecasts) <- if (is.null(series$names)) paste0("y", seq_along(forecasts)) else series$names
+  structure(list(forecast = forecasts, method = "volterra"), class = c("volt_forecasts", "mforecast"))
+}
+
+volt_backtest <- function(y, origins = 3, steps = NULL, coverage = c(0.8, 0.95), season = NULL, known = NULL,
+                          kernel = NULL, separate = FALSE, all_rows = FALSE, seed = 0, verbose = FALSE) {
+  series <- as_rows(y, "y")
+  found <- call_volterra("backtest", series = series$rows, origins = origins, steps = steps, coverage = coverage,
+                         season = season_of(y, season), known = known_rows(known), kernel = kernel,
+                         separate = flag(separate), all_rows = flag(all_rows), seed = seed, names = series$names,
+                         times = series$seconds, .verbose = verbose, .call = sys.call())
+  table <- data.frame(method = found$methods, mase = found$mase, smape = found$smape, rmse = found$rmse)
+  structure(list(errors = table, coverage = found$coverage, steps = found$steps, origins = found$origins),
+            class = "volt_backtest")
+}
+
+known_rows <- function(known) if (is.null(known)) NULL else as_rows(known, "known")$rows
+
+# Season: as given, the frequency of a ts object, or found by the library.
+season_of <- function(y, season) {
+  if (!is.null(season)) return(if (is.character(season)) season else as.double(season))
+  if (stats::is.ts(y) && stats::frequency(y) > 1 && stats::frequency(y) == round(stats::frequency(y)))
+    return(as.double(stats::frequency(y)))
+  NULL
+}
+
+# An object with the structure of the class "forecast" of package forecast.
+one_forecast <- function(y, series, found, k, coverage) {
+  history <- if (stats::is.ts(y)) {
+    if (is.matrix(y)) y[, k] else y
+  } else {
+    stats::ts(series$rows[, k])
+  }
+  step <- 1 / stats::frequency(history)
+  after <- function(values) stats::ts(values, start = stats::tsp(history)[2] + step, frequency = stats::frequency(history))
+  ends <- function(list) {
+    matrix <- vapply(list, function(one) one[, k], numeric(nrow(found$forecast)))
+    dim(matrix) <- c(nrow(found$forecast), length(coverage))
+    matrix <- after(matrix)
+    colnames(matrix) <- paste0(format(100 * coverage, trim = TRUE), "%")
+    matrix
+  }
+  result <- list(
+    method = paste0("volterra (", paste(found$members[found$weights[, k] > 0], collapse = ", "), ")"),
+    model = list(kernel = found$kernel, season = found$season[k], ets = unlist(found$ets)[k], rows = found$rows,
+                 origins = found$origins,
+                 members = data.frame(member = found$members, weight = found$weights[, k], rmse = found$member_rmse[, k])),
+    mean = after(found$forecast[, k]), level = 100 * coverage, x = history,
+    series = if (is.null(series$names)) "y" else series$names[k],
+    error = found$error[, k], rmse = found$rmse[k], mase = found$mase[k], dates = future_dates(series, nrow(found$forecast)))
+  if (length(coverage) > 0) {
+    result$lower <- ends(found$lower)
+    result$upper <- ends(found$upper)
+  }
+  structure(result, class = c("volt_forecast", "forecast"))
+}
+
+# Dates of the steps, if the dates of the rows have a regular step.
+future_dates <- function(series, steps) {
+  times <- series$times
+  n <- length(times)
+  if (n < 3 || !inherits(times, c("Date", "POSIXct"))) return(NULL)
+  days <- diff(as.double(times)) / if (inherits(times, "POSIXct")) 86400 else 1
+  months <- round(stats::median(days) / 30.44)
+  if (all(days == days[1])) return(times[n] + (times[n] - times[n - 1]) * seq_len(steps))
+  if (inherits(times, "Date") && months >= 1 && all(abs(days - 30.44 * months) < 4))
+    return(seq(times[n], by = paste(months, "months"), length.out = steps + 1)[-1])
+  NULL
+}
+
+# Months ("1961-03") and quarters ("1961 Q2") of a ts object; otherwise its times as numbers.
+period_names <- function(series) {
+  frequency <- stats::frequency(series)
+  if (!frequency %in% c(4, 12)) return(as.double(stats::time(series)))
+  year <- floor(as.double(stats::time(series)) + 0.5 / frequency)
+  sprintf(if (frequency == 12) "%d-%02d" else "%d Q%d", as.integer(year), as.integer(stats::cycle(series)))
+}
+
+# ---- methods ------------------------------------------------------------------------------------
+
+as.data.frame.volt_forecast <- function(x, row.names = NULL, optional = FALSE, ...) {
+  time <- if (is.null(x$dates)) period_names(x$mean) else x$dates
+  table <- data.frame(time = time, forecast = as.double(x$mean), error = x$error)
+  for (k in seq_along(x$level)) {
+    table[[paste0("lo", format(x$level[k]))]] <- as.double(x$lower[, k])
+    table[[paste0("hi", format(x$level[k]))]] <- as.double(x$upper[, k])
+  }
+  if (!is.null(row.names)) row.names(table) <- row.names
+  table
+}
+
+print.volt_forecast <- function(x, digits = 5, ...) {
+  cat("Forecast of", length(x$mean), "steps by", x$method, "\n")
+  cat("expected error (RMSE):", format(x$rmse, digits = digits), "  MASE:", format(x$mase, digits = 3),
+      if (x$model$season > 0) paste("  season:", x$model$season), "\n")
+  print(as.data.frame(x), digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+summary.volt_forecast <- function(object, ...) {
+  structure(list(forecast = object), class = "summary.volt_forecast")
+}
+
+print.summary.volt_forecast <- function(x, digits = 4, ...) {
+  print(x$forecast, digits = digits)
+  cat("\nmembers of the forecast, with their errors in forecasts from earlier rows:\n")
+  print(x$forecast$model$members, digits = digits, row.names = FALSE)
+  cat("kernel:", x$forecast$model$kernel, "\n")
+  invisible(x)
+}
+
+print.volt_forecasts <- function(x, ...) {
+  for (name in names(x$forecast)) {
+    cat(name, "\n", sep = "")
+    print(x$forecast[[name]], ...)
+  }
+  invisible(x)
+}
+
+plot.volt_forecast <- function(x, history = NULL, xlab = "time", ylab = x$series, main = "forecast", ...) {
+  rows <- length(x$x)
+  shown <- seq(max(1, rows - (if (is.null(history)) rows else history) + 1), rows)
+  past <- as.double(x$x)[shown]
+  past_time <- as.double(stats::time(x$x))[shown]
+  steps <- as.double(stats::time(x$mean))
+  values <- as.double(x$mean)
+  graphics::plot(range(past_time, steps), range(past, values, x$lower, x$upper, finite = TRUE), type = "n", xlab = xlab,
+                 ylab = ylab, main = main, ...)
+  shades <- grDevices::grey(seq(0.75, 0.9, length.out = max(1, length(x$level))))
+  for (k in order(x$level, decreasing = TRUE))
+    graphics::polygon(c(steps, rev(steps)), c(x$lower[, k], rev(x$upper[, k])), col = shades[k], border = NA)
+  graphics::lines(past_time, past)
+  graphics::lines(c(past_time[length(past)], steps), c(past[length(past)], values), col = "blue", lwd = 2)
+  invisible(x)
+}
+
+print.volt_backtest <- function(x, digits = 4, ...) {
+  cat(x$origins, "forecasts of", x$steps, "steps from earlier rows\n")
+  print(x$errors, digits = digits, row.names = FALSE)
+  invisible(x)
+}
