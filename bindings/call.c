@@ -6,8 +6,8 @@
 
 const char *volterra_status_id(volt_status status)
 {
-    static const char *const ids[] = {"ok",     "argument", "kernel", "shape",  "notFinite", "data",  "domain",
-                                      "memory", "singular", "io",     "format", "cancelled", "device"};
+    static const char *const ids[] = {"ok",     "argument", "kernel", "shape",  "not_finite", "data",  "domain",
+                                      "memory", "singular", "io",     "format", "cancelled",  "device"};
     return (size_t)status < sizeof ids / sizeof *ids ? ids[status] : "unknown";
 }
 
@@ -32,8 +32,8 @@ void call_warn_codes(call *c, const volt_warning *warnings, int64_t count)
 
 static call_fn find(const char *name)
 {
-    const call_entry *const tables[] = {call_model_entries, call_tune_entries, call_task_entries,
-                                        call_data_entries};
+    const call_entry *const tables[] = {call_model_entries, call_tune_entries, call_stream_entries,
+                                        call_task_entries, call_data_entries};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const call_entry *entry = tables[t]; entry->name; entry++)
             if (strcmp(entry->name, name) == 0)

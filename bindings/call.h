@@ -23,10 +23,11 @@ typedef struct call_entry {
     call_fn run;
 } call_entry;
 
-extern const call_entry call_model_entries[]; /* fit, predict, continue, explain, save, load */
-extern const call_entry call_tune_entries[];  /* tune */
-extern const call_entry call_task_entries[];  /* forecast, backtest, identify, compare */
-extern const call_entry call_data_entries[];  /* mcs, bekk, returns, simulate, version */
+extern const call_entry call_model_entries[];  /* fit, predict, continue, explain, save, load */
+extern const call_entry call_tune_entries[];   /* tune */
+extern const call_entry call_stream_entries[]; /* stream, feed, learn */
+extern const call_entry call_task_entries[];   /* forecast, backtest, identify, compare */
+extern const call_entry call_data_entries[];   /* mcs, bekk, returns, simulate, version */
 
 /* Adds a warning text to the results. */
 void call_warn(call *c, const char *text);

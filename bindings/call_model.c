@@ -242,7 +242,7 @@ static volt_status run_load(call *c)
     if (status)
         return status;
     model_add_info(c->result, model);
-    value_add(c->result, "model", value_model(model, true));
+    value_add(c->result, "model", value_handle(handle_create(model, NULL, NULL), true));
     return VOLT_OK;
 }
 

@@ -286,7 +286,7 @@ static volt_status run_identify(call *c)
     }
     if (!status) {
         add_identification(c, found);
-        value_add(c->result, "model", value_model(model, true));
+        value_add(c->result, "model", value_handle(handle_create(model, NULL, NULL), true));
     }
     free(found);
     free(records);

@@ -201,7 +201,7 @@ volt_status training_fit(call *c, const training *t, const char *text, const vol
         return status;
     }
     model_add_info(c->result, model);
-    value_add(c->result, "model", value_model(model, true));
+    value_add(c->result, "model", value_handle(handle_create(model, NULL, NULL), true));
     value_add(c->result, "fitted", fitted);
     return VOLT_OK;
 }

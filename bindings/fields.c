@@ -162,13 +162,32 @@ volt_status argument_lengths(call *c, const char *name, int64_t **lengths, int64
     return VOLT_OK;
 }
 
+static volt_status read_handle(call *c, const char *name, const char *what, bool is_stream, handle **found)
+{
+    const value *given = value_get(c->arguments, name);
+    if (!given || given->kind != VALUE_HANDLE || !given->object || (given->object->stream != NULL) != is_stream)
+        return call_fail(c, "%s must be a %s of this session", name, what);
+    *found = given->object;
+    return VOLT_OK;
+}
+
 volt_status argument_model(call *c, const volt_model **model)
 {
-    const value *given = value_get(c->arguments, "model");
-    if (!given || given->kind != VALUE_MODEL || !given->model)
-        return call_fail(c, "model must be a fitted model of this session; load one from a file");
-    *model = given->model;
-    return VOLT_OK;
+    handle *found = NULL;
+    volt_status status = read_handle(c, "model", "fitted or loaded model", false, &found);
+    if (!status)
+        *model = found->model;
+    return status;
+}
+
+volt_status argument_model_handle(call *c, handle **model)
+{
+    return read_handle(c, "model", "fitted or loaded model", false, model);
+}
+
+volt_status argument_stream(call *c, handle **stream)
+{
+    return read_handle(c, "stream", "stream", true, stream);
 }
 
 /* ---- fields ----------------------------------------------------------------------------------- */

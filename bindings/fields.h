@@ -79,5 +79,7 @@ volt_status argument_texts(call *c, const char *name, int64_t count, const char 
 /* Returns the lengths of records; free them. */
 volt_status argument_lengths(call *c, const char *name, int64_t **lengths, int64_t *count);
 volt_status argument_model(call *c, const volt_model **model);
+volt_status argument_model_handle(call *c, handle **model);
+volt_status argument_stream(call *c, handle **stream);
 
 #endif

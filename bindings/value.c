@@ -19,6 +19,33 @@ static char *copy_text(const char *text)
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
+handle *handle_create(volt_model *model, volt_live *stream, handle *owner)
+{
+    handle *h = calloc(1, sizeof *h);
+    if (!h) {
+        volt_live_free(stream);
+        volt_model_free(model);
+        return NULL;
+    }
+    h->references = 1;
+    h->model = model;
+    h->stream = stream;
+    h->owner = owner;
+    if (owner)
+        owner->references++;
+    return h;
+}
+
+void handle_release(handle *h)
+{
+    if (!h || --h->references > 0)
+        return;
+    volt_live_free(h->stream);
+    volt_model_free(h->model);
+    handle_release(h->owner);
+    free(h);
+}
+
 value *value_none(void)
 {
     return create(VALUE_NONE);
@@ -86,14 +113,14 @@ value *value_view(volt_view view)
     return v;
 }
 
-value *value_model(volt_model *model, bool owns)
+value *value_handle(handle *object, bool owns)
 {
-    value *v = create(VALUE_MODEL);
+    value *v = object || !owns ? create(VALUE_HANDLE) : NULL;
     if (v) {
-        v->model = model;
-        v->owns_model = owns;
+        v->object = object;
+        v->owns = owns;
     } else if (owns) {
-        volt_model_free(model);
+        handle_release(object);
     }
     return v;
 }
@@ -113,8 +140,8 @@ void value_free(value *v)
         free(v->names[i]);
         value_free(v->items[i]);
     }
-    if (v->owns_model)
-        volt_model_free(v->model);
+    if (v->owns)
+        handle_release(v->object);
     free(v->numbers);
     free(v->texts);
     free(v->names);

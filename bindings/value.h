@@ -1,4 +1,4 @@
-/* bindings/value.h: values that languages exchange with the library: numbers, texts, named lists, models.
+/* bindings/value.h: values that languages exchange with the library: numbers, texts, named lists, handles.
  *
  * R and MATLAB convert their own values to these and back (r/src, matlab/src); the functions in call.h work on them. Matrices
  * are row-major. A list owns its items. Functions that create values return NULL if there is no memory, and accept NULL as the
@@ -10,7 +10,19 @@
 #include <stdint.h>
 #include <volterra.h>
 
-typedef enum value_kind { VALUE_NONE, VALUE_NUMBERS, VALUE_TEXTS, VALUE_LIST, VALUE_MODEL } value_kind;
+typedef enum value_kind { VALUE_NONE, VALUE_NUMBERS, VALUE_TEXTS, VALUE_LIST, VALUE_HANDLE } value_kind;
+
+/* Objects of the library that a language keeps and releases in any order: a stream holds its model. */
+typedef struct handle {
+    int references;
+    volt_model *model;
+    volt_live *stream;    /* NULL: a model */
+    struct handle *owner; /* of a stream: the handle of its model */
+} handle;
+
+/* Takes over a model, or a stream of the model of `owner`. NULL: no memory, and the object is freed. */
+handle *handle_create(volt_model *model, volt_live *stream, handle *owner);
+void handle_release(handle *h);
 
 typedef struct value {
     value_kind kind;
@@ -22,8 +34,8 @@ typedef struct value {
     struct value **items;
     int64_t capacity; /* list: allocated items */
     bool is_failed;   /* list: an item could not be added */
-    volt_model *model;
-    bool owns_model; /* false: the model belongs to the language */
+    handle *object;   /* VALUE_HANDLE */
+    bool owns;        /* false: the language releases the handle */
 } value;
 
 value *value_none(void);
@@ -32,8 +44,8 @@ value *value_vector(const double *numbers, int64_t count); /* a copy; NULL: zero
 value *value_number(double number);
 value *value_text(const char *text); /* NULL: value_none */
 value *value_texts(const char *const *texts, int64_t count);
-value *value_view(volt_view view); /* a copy */
-value *value_model(volt_model *model, bool owns);
+value *value_view(volt_view view);              /* a copy */
+value *value_handle(handle *object, bool owns); /* object NULL: NULL */
 value *value_list(void);
 void value_free(value *v);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
 #
-#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site
+#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r
 #
 # --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
 # means that the package is not known there: the script then says what to install by hand.
@@ -52,6 +52,9 @@ deb   | dh-python                   | has_program dh_python3     | dh-python pyt
 deb   | lintian                     | has_program lintian        | lintian                | -                   | -          | -                        | -            | -
 deb   | mmdebstrap                  | has_program mmdebstrap     | mmdebstrap             | -                   | -          | -                        | -            | -
 tsan  | ThreadSanitizer             | has_thread_sanitizer       | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | -
+octave | Octave                    | has_program octave         | octave                 | octave              | octave     | octave                   | octave       | octave
+octave | mkoctfile                 | has_program mkoctfile      | octave-dev             | octave-devel        | octave     | octave-devel             | octave-dev   | octave
+r     | R with headers              | has_program R              | r-base-dev             | R-devel             | r          | R-base-devel             | R-dev        | r
 site  | Sphinx                      | has_python sphinx          | python3-sphinx         | python3-sphinx      | python-sphinx | python3-Sphinx        | py3-sphinx   | sphinx-doc
 site  | MyST parser                 | has_python myst_parser     | python3-myst-parser    | python3-myst-parser | python-myst-parser | python3-myst-parser | -         | -
 site  | breathe                     | has_python breathe         | python3-breathe        | python3-breathe     | python-breathe | python3-breathe      | py3-breathe  | -

@@ -21,9 +21,8 @@ call_volterra <- function(.name, ..., .more = list(), .verbose = FALSE, .call = 
 as_rows <- function(x, what) {
   times <- NULL
   if (inherits(x, "zoo")) {
-    times <- attr(x, "index")
-    x <- unclass(x)
-    attr(x, "index") <- NULL
+    times <- if (requireNamespace("zoo", quietly = TRUE)) zoo::index(x) else attr(x, "index")
+    x <- if (is.null(dim(x))) as.vector(unclass(x)) else matrix(as.double(unclass(x)), nrow(x), dimnames = list(NULL, colnames(x)))
   } else if (is.data.frame(x)) {
     dated <- vapply(x, inherits, TRUE, c("Date", "POSIXct"))
     if (any(dated)) times <- x[[which(dated)[1]]]

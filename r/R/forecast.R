@@ -1,5 +1,27 @@
 # Forecasts of series.
 
+#' Forecast series
+#'
+#' Forecasts one or several series with expected errors and intervals, as `volterra forecast`. The forecast is a weighted mean of
+#' kernel fits and classical methods; all choices are automatic.
+#'
+#' @param y series: a vector, matrix, data frame, `ts`, `zoo` or `xts` object, one row per time step.
+#' @param steps number of rows; `NULL`: one season, at most 60, or 12 without a season.
+#' @param coverage probabilities of the intervals.
+#' @param season season in rows, "none" or "auto". `NULL`: the frequency of a `ts` object, otherwise "auto".
+#' @param known further inputs, with values in the rows to forecast if they are known.
+#' @param kernel kernel text.
+#' @param separate a separate model for each series.
+#' @param all_rows use every row; by default the latest, limited to a few seconds of work.
+#' @param budget seconds for a search of the kernel parameters.
+#' @param seed seed of the search.
+#' @param verbose show the progress.
+#' @return For one series an object of the classes `volt_forecast` and `forecast`, with `mean`, `lower`, `upper`, `level`, `x`,
+#'   `error` (expected error of each step), `rmse` and `mase`. Functions of package `forecast` such as `accuracy` accept it. For
+#'   several series an object of class `mforecast`.
+#' @examples
+#' volt_forecast(datasets::AirPassengers)
+#' @export
 volt_forecast <- function(y, steps = NULL, coverage = c(0.8, 0.95), season = NULL, known = NULL, kernel = NULL,
                           separate = FALSE, all_rows = FALSE, budget = NULL, seed = 0, verbose = FALSE) {
   series <- as_rows(y, "y")
@@ -13,6 +35,17 @@ volt_forecast <- function(y, steps = NULL, coverage = c(0.8, 0.95), season = NUL
   structure(list(forecast = forecasts, method = "volterra"), class = c("volt_forecasts", "mforecast"))
 }
 
+#' Evaluate forecasts
+#'
+#' Makes complete forecasts from earlier rows and compares them with the rows that follow, as `volterra forecast --backtest`.
+#'
+#' @inheritParams volt_forecast
+#' @param origins number of forecasts.
+#' @return An object of class `volt_backtest` with the data frame `errors`: MASE, sMAPE and RMSE of the forecast and of each
+#'   method.
+#' @examples
+#' volt_backtest(datasets::AirPassengers, origins = 2, steps = 6)
+#' @export
 volt_backtest <- function(y, origins = 3, steps = NULL, coverage = c(0.8, 0.95), season = NULL, known = NULL,
                           kernel = NULL, separate = FALSE, all_rows = FALSE, seed = 0, verbose = FALSE) {
   series <- as_rows(y, "y")
@@ -56,7 +89,7 @@ one_forecast <- function(y, series, found, k, coverage) {
     model = list(kernel = found$kernel, season = found$season[k], ets = unlist(found$ets)[k], rows = found$rows,
                  origins = found$origins,
                  members = data.frame(member = found$members, weight = found$weights[, k], rmse = found$member_rmse[, k])),
-    mean = after(found$forecast[, k]), level = 100 * coverage, x = history,
+    mean = after(found$forecast[, k]), level = 100 * coverage, x = history, fitted = history * NA, residuals = history * NA,
     series = if (is.null(series$names)) "y" else series$names[k],
     error = found$error[, k], rmse = found$rmse[k], mase = found$mase[k], dates = future_dates(series, nrow(found$forecast)))
   if (length(coverage) > 0) {
@@ -89,6 +122,7 @@ period_names <- function(series) {
 
 # ---- methods ------------------------------------------------------------------------------------
 
+#' @export
 as.data.frame.volt_forecast <- function(x, row.names = NULL, optional = FALSE, ...) {
   time <- if (is.null(x$dates)) period_names(x$mean) else x$dates
   table <- data.frame(time = time, forecast = as.double(x$mean), error = x$error)
@@ -100,6 +134,7 @@ as.data.frame.volt_forecast <- function(x, row.names = NULL, optional = FALSE, .
   table
 }
 
+#' @export
 print.volt_forecast <- function(x, digits = 5, ...) {
   cat("Forecast of", length(x$mean), "steps by", x$method, "\n")
   cat("expected error (RMSE):", format(x$rmse, digits = digits), "  MASE:", format(x$mase, digits = 3),
@@ -108,10 +143,12 @@ print.volt_forecast <- function(x, digits = 5, ...) {
   invisible(x)
 }
 
+#' @export
 summary.volt_forecast <- function(object, ...) {
   structure(list(forecast = object), class = "summary.volt_forecast")
 }
 
+#' @export
 print.summary.volt_forecast <- function(x, digits = 4, ...) {
   print(x$forecast, digits = digits)
   cat("\nmembers of the forecast, with their errors in forecasts from earlier rows:\n")
@@ -120,6 +157,7 @@ print.summary.volt_forecast <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
+#' @export
 print.volt_forecasts <- function(x, ...) {
   for (name in names(x$forecast)) {
     cat(name, "\n", sep = "")
@@ -128,6 +166,8 @@ print.volt_forecasts <- function(x, ...) {
   invisible(x)
 }
 
+#' @importFrom graphics plot
+#' @export
 plot.volt_forecast <- function(x, history = NULL, xlab = "time", ylab = x$series, main = "forecast", ...) {
   rows <- length(x$x)
   shown <- seq(max(1, rows - (if (is.null(history)) rows else history) + 1), rows)
@@ -145,6 +185,7 @@ plot.volt_forecast <- function(x, history = NULL, xlab = "time", ylab = x$series
   invisible(x)
 }
 
+#' @export
 print.volt_backtest <- function(x, digits = 4, ...) {
   cat(x$origins, "forecasts of", x$steps, "steps from earlier rows\n")
   print(x$errors, digits = digits, row.names = FALSE)

@@ -73,7 +73,7 @@ static value *from_r(SEXP x)
     case VECSXP:
         return list_from_r(x);
     case EXTPTRSXP:
-        return value_model(R_ExternalPtrAddr(x), false);
+        return value_handle(R_ExternalPtrAddr(x), false);
     default:
         return value_none();
     }
@@ -81,9 +81,9 @@ static value *from_r(SEXP x)
 
 /* ---- to R ------------------------------------------------------------------------------------- */
 
-static void finalize_model(SEXP pointer)
+static void finalize_handle(SEXP pointer)
 {
-    volt_model_free(R_ExternalPtrAddr(pointer));
+    handle_release(R_ExternalPtrAddr(pointer));
     R_ClearExternalPtr(pointer);
 }
 
@@ -124,11 +124,11 @@ static SEXP to_r(value *v)
         UNPROTECT(2);
         break;
     }
-    case VALUE_MODEL:
+    case VALUE_HANDLE:
         x = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-        R_RegisterCFinalizerEx(x, finalize_model, TRUE);
-        R_SetExternalPtrAddr(x, v->model);
-        v->owns_model = false;
+        R_RegisterCFinalizerEx(x, finalize_handle, TRUE);
+        R_SetExternalPtrAddr(x, v->object);
+        v->owns = false;
         UNPROTECT(1);
         break;
     }

@@ -1,0 +1,9 @@
+function y = continue_(model, steps, varargin)
+% volterra.continue_  Continue a series with a model that was fitted without targets: its outputs are its next inputs.
+%
+%   Y = volterra.continue_(MODEL, STEPS)
+%   Y = volterra.continue_(MODEL, STEPS, 'X', ROWS)   rows after the training rows that are fed first
+  call_arguments = volterra.internal.options(struct('model', model.Handle, 'steps', steps), varargin);
+  found = volterra.internal.call('continue', call_arguments);
+  y = found.prediction;
+end

@@ -1,0 +1,34 @@
+function model = identify(u, y, varargin)
+% volterra.identify  Find a simulation model of a system from its inputs and outputs, without choices.
+%
+%   model = volterra.identify(U, Y)      or an iddata object
+%   model = volterra.identify(U, Y, NAME, VALUE, ...)
+%
+% The last fifth of the rows is the test part, unless another experiment is given. Options:
+%   'budget'             seconds (300)
+%   'draws'              trials of every search instead of a budget; the result depends only on data and seed
+%   'test_U', 'test_Y'   another experiment as the test
+%   'records', 'test_records'   record of each row
+%   'seed', 'scale_each'
+%
+% model.Info.candidates has the families, model.Info.test_rmse and linear_test_rmse the errors of simulations of the test rows.
+%
+%   u = volterra.dataset('narma10', 400);
+%   model = volterra.identify(u(:, 1), u(:, 2), 'draws', 6)
+%
+% See also volterra.simulate.
+  if nargin < 2
+    y = [];
+  elseif ischar(y)
+    varargin = [{y}, varargin];
+    y = [];
+  end
+  [u, y] = volterra.internal.data(u, y);
+  call_arguments = volterra.internal.options(struct('U', u, 'Y', y), varargin);
+  found = volterra.internal.call('identify', call_arguments);
+  numbers = found.candidates.numbers;
+  found.candidates = struct('name', found.candidates.name, 'kernel', found.candidates.kernel, 'nmse', num2cell(numbers(:, 1)), ...
+                            'alpha', num2cell(numbers(:, 2)), 'feedback', num2cell(numbers(:, 3)), ...
+                            'trials', num2cell(numbers(:, 4)));
+  model = volterra.Model(found);
+end

@@ -1,0 +1,37 @@
+function model = tune(x, y, varargin)
+% volterra.tune  Search the parameters of a kernel by cross-validation in time order, and fit the best.
+%
+%   model = volterra.tune(X, Y, NAME, VALUE, ...)     X only: the next values of X are the targets
+%
+% Options: those of volterra.fit except 'alpha', and
+%   'draws'    number of candidates (100, unless 'budget' is given)
+%   'budget'   seconds
+%   'ranges'   struct of ranges: [low high] (logarithmic), {'linear', low, high}, {'integer', low, high}, or a cell of words
+%   'search'   'random', 'adaptive' or 'cma'
+%   'score', 'folds', 'race', 'validate', 'start', 'gap', 'min_train', 'max_train', 'seed', 'log', 'resume'
+%   'feedback' 1: past outputs are inputs, with a searched weight
+%
+% model.Info.trials has the candidates, model.Info.score the score of the best.
+%
+%   u = volterra.dataset('narma10', 300);
+%   best = volterra.tune(u(:, 1), u(:, 2), 'draws', 20)
+%
+% See also volterra.fit.
+  if nargin < 2
+    y = [];
+  elseif ischar(y)
+    varargin = [{y}, varargin];
+    y = [];
+  end
+  [x, y] = volterra.internal.data(x, y);
+  call_arguments = volterra.internal.options(struct('X', x, 'Y', y), varargin);
+  if isfield(call_arguments, 'ranges') && isstruct(call_arguments.ranges)
+    for name = fieldnames(call_arguments.ranges)'
+      range = call_arguments.ranges.(name{1});
+      if iscell(range)
+        call_arguments.ranges.(name{1}) = cellfun(@(item) volterra.internal.text(item), range, 'UniformOutput', false);
+      end
+    end
+  end
+  model = volterra.Model(volterra.internal.call('tune', call_arguments));
+end

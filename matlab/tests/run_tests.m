@@ -1,0 +1,123 @@
+function run_tests(root, cases)
+% run_tests(ROOT, CASES)  Compare the functions with the program's results in CASES (tests/bindings/make_cases.sh), bit for
+% bit, and check errors. `make test-octave` runs it.
+  warning('off', 'Octave:shadowed-function');
+  warning('off', 'volterra:warning');
+  addpath(fullfile(root, 'matlab'));
+  count = [0 0];
+  at = @(name) fullfile(cases, name);
+  narma = read_npy(at('narma.npy'));
+  lorenz = read_npy(at('lorenz.npy'));
+  u = narma(:, 1);
+  y = narma(:, 2);
+  old = 1:300;
+  new = 301:400;
+
+  % ---- the same numbers as the program
+  model = volterra.fit(u(old), y(old));
+  count = check(count, 'fitted values', isequal(model.Fitted, read_npy(at('fitted.npy'))));
+  [prediction, lower, upper] = volterra.predict(model, u(new), 'coverage', 0.9);
+  count = check(count, 'predictions and intervals', isequal([prediction lower upper], read_npy(at('predict.npy'))));
+  count = check(count, 'reset', isequal(volterra.predict(model, u(new), 'start', 'reset'), read_npy(at('predict_reset.npy'))));
+  count = check(count, 'simulate', isequal(volterra.simulate(model, u(new)), read_npy(at('predict_reset.npy'))));
+  stream = volterra.stream(model);
+  streamed = arrayfun(@(x) feed(stream, x), u(new));
+  expected = textscan_numbers(at('stream.txt'));
+  count = check(count, 'stream', all(abs(streamed - expected) <= 4 * eps * abs(expected)));
+  given = volterra.fit(u(old), y(old), 'alpha', 0.01, 'kernel', 'fir + volterra', 'intercept', false);
+  count = check(count, 'given alpha', isequal(volterra.predict(given, u(new)), read_npy(at('given.npy'))));
+  fed = volterra.fit(u(old), y(old), 'feedback_weight', 0.5);
+  count = check(count, 'feedback', isequal(volterra.predict(fed, u(new)), read_npy(at('feedback.npy'))));
+  record = [ones(140, 1); 2 * ones(260, 1)];
+  grouped = volterra.fit(u, y, 'records', record);
+  count = check(count, 'records', isequal(grouped.Fitted, read_npy(at('records.npy'))));
+  tuned = volterra.tune(u(old), y(old), 'draws', 24, 'seed', 5);
+  count = check(count, 'tune', isequal(volterra.predict(tuned, u(new)), read_npy(at('tuned.npy'))));
+  count = check(count, 'trials', numel(tuned.Info.trials.score) == 24);
+  path = volterra.fit(lorenz);
+  count = check(count, 'continue', isequal(volterra.continue_(path, 40), read_npy(at('continue.npy'))));
+  series = volterra.forecast(lorenz(:, 1), 'steps', 8, 'season', 'none', 'all_rows', true);
+  table = dlmread(at('forecast.csv'), ',', 1, 1);
+  mine = [series.forecast series.error series.lower{1} series.upper{1} series.lower{2} series.upper{2}];
+  count = check(count, 'forecast', all(abs(mine(:) - table(:)) <= 4 * eps * abs(table(:))));
+  identified = volterra.identify(u, y, 'draws', 6, 'seed', 2);
+  count = check(count, 'identify', isequal(volterra.simulate(identified, u), read_npy(at('identified.npy'))));
+  count = check(count, 'candidates', numel(identified.Info.candidates) == 6);
+  loaded = volterra.load(at('fit.safetensors'));
+  count = check(count, 'files of the program', isequal(volterra.predict(loaded, u(new)), volterra.predict(model, u(new))));
+
+  % ---- models
+  file = [tempname() '.safetensors'];
+  volterra.save(model, file);
+  count = check(count, 'save and load', isequal(volterra.predict(volterra.load(file), u(new)), volterra.predict(model, u(new))));
+  delete(file);
+  explained = volterra.explain(given, 'lags', 3);
+  count = check(count, 'explain', isequal(size(explained.g2), [1 3 3]) && explained.g2(1, 3, 1) == 0 && explained.g2(1, 1, 3) ~= 0);
+  learner = volterra.stream(model, 'learn', true, 'window', 200);
+  feed(learner, 0.1);
+  learn(learner, 0.2);
+  count = check(count, 'learn', isfinite(feed(learner, 0.1)));
+  clear model
+  count = check(count, 'stream outlives the variable of its model', isfinite(feed(stream, 0.1)));
+  rand('seed', 1);
+  losses = rand(100, 3);
+  losses(:, 3) = losses(:, 3) + 2;
+  set = volterra.mcs(losses, 'reps', 200);
+  count = check(count, 'mcs', ~set.included(3) && set.order(1) == 3);
+  row_vector = volterra.fit(u(old)', y(old)', 'alpha', 0.01, 'kernel', 'fir + volterra', 'intercept', false);
+  count = check(count, 'row vectors', isequal(row_vector.Fitted, given.Fitted));
+
+  % ---- errors
+  count = fails(count, 'unknown option', 'volterra:argument', 'alpha', @() volterra.fit(u, y, 'alpah', 1));
+  count = fails(count, 'value', 'volterra:argument', '-1', @() volterra.fit(u, y, 'alpha', -1));
+  count = fails(count, 'kernel', 'volterra:kernel', 'nonsense', @() volterra.fit(u, y, 'kernel', 'nonsense'));
+  count = fails(count, 'choice', 'volterra:argument', 'target', @() volterra.fit(u, y, 'target', 'both'));
+  count = fails(count, 'shapes', 'volterra:shape', '', @() volterra.fit(u, y(2:end)));
+  count = fails(count, 'not finite', 'volterra:not_finite', '', @() volterra.fit([NaN; u(2:end)], y));
+  count = fails(count, 'complex', 'volterra:argument', 'u', @() volterra.fit(u + 1i, y));
+  count = fails(count, 'odd options', 'volterra:argument', 'pairs', @() volterra.fit(u, y, 'alpha'));
+  count = fails(count, 'file', 'volterra:io', '', @() volterra.load('no such file'));
+  count = fails(count, 'records', 'volterra:argument', 'consecutive', @() volterra.fit(u, y, 'records', repmat([1; 1; 2; 2], 100, 1)));
+  count = fails(count, 'constant output', 'volterra:data', '', @() volterra.identify(u, ones(400, 1), 'draws', 2));
+  count = fails(count, 'no model', 'volterra:argument', 'model', @() volterra.internal.call('predict', struct('model', uint64(99), 'X', u)));
+  count = fails(count, 'sparse text', 'volterra:argument', 'X', @() volterra.internal.call('fit', struct('X', {{1, 'a'}}, 'Y', y)));
+  printf('%d passed, %d failed\n', count(1), count(2));
+  if count(2) > 0
+    exit(1);
+  end
+end
+
+function count = check(count, name, condition)
+  if condition
+    count(1) = count(1) + 1;
+  else
+    count(2) = count(2) + 1;
+    printf('not ok %s\n', name);
+  end
+end
+
+function count = fails(count, name, id, part, run)
+  try
+    run();
+    count = check(count, [name ': no error'], false);
+  catch e
+    count = check(count, [name ': ' e.identifier ' ' e.message], strcmp(e.identifier, id) && (isempty(part) || ~isempty(strfind(e.message, part))));
+  end
+end
+
+function numbers = textscan_numbers(path)
+  file = fopen(path);
+  numbers = fscanf(file, '%f');
+  fclose(file);
+end
+
+function x = read_npy(path)
+  file = fopen(path, 'r', 'ieee-le');
+  fread(file, 8, 'uint8');
+  header = fread(file, fread(file, 1, 'uint16'), 'uint8=>char')';
+  words = regexp(header, '\((\d+), *(\d*)\)', 'tokens');
+  shape = cellfun(@str2double, words{1});
+  shape(isnan(shape)) = 1;
+  x = reshape(fread(file, prod(shape), 'double'), fliplr(shape))';
+  fclose(file);
+end

@@ -1,0 +1,154 @@
+# run.R: compares the R package with the program (VOLTERRA_PROGRAM), bit for bit, and checks conditions and methods.
+#
+# `make test-r` runs it from the root of the repository; R CMD check, without the program, runs the rest.
+library(volterra)
+passed <- 0
+failed <- 0
+check <- function(name, condition) {
+  if (isTRUE(condition)) {
+    passed <<- passed + 1
+  } else {
+    failed <<- failed + 1
+    cat("not ok", name, "\n")
+  }
+}
+# Class of the error of an expression; "" without one.
+error_class <- function(expression) tryCatch({ force(expression); "" }, error = function(e) class(e)[1])
+error_text <- function(expression) tryCatch({ force(expression); "" }, error = conditionMessage)
+
+read_npy <- function(path) {
+  file <- file(path, "rb")
+  on.exit(close(file))
+  readBin(file, "raw", 8)
+  header <- rawToChar(readBin(file, "raw", readBin(file, "integer", 1, size = 2, endian = "little", signed = FALSE)))
+  shape <- as.integer(strsplit(gsub("[^0-9,]", "", sub(".*'shape': *\\(([^)]*)\\).*", "\\1", header)), ",")[[1]])
+  numbers <- readBin(file, "double", prod(shape), endian = "little")
+  if (length(shape) == 2) matrix(numbers, shape[1], shape[2], byrow = TRUE) else numbers
+}
+same <- function(x, y) identical(as.double(x), as.double(y))
+near <- function(x, y) all(abs(x - y) <= 4 * .Machine$double.eps * abs(y)) # texts are read to the last bit or the one before
+
+# ---- the same numbers as the program ---------------------------------------------------------------
+program <- Sys.getenv("VOLTERRA_PROGRAM")
+if (nzchar(program)) {
+  cases <- tempfile("cases")
+  stopifnot(system2("tests/bindings/make_cases.sh", c(program, cases)) == 0)
+  at <- function(name) file.path(cases, name)
+  narma <- read_npy(at("narma.npy"))
+  lorenz <- read_npy(at("lorenz.npy"))
+  u <- narma[, 1]
+  y <- narma[, 2]
+  old <- 1:300
+  new <- 301:400
+
+  model <- volt_fit(u[old], y[old])
+  check("fitted values", same(fitted(model), read_npy(at("fitted.npy"))))
+  bands <- predict(model, u[new], coverage = 0.9)
+  check("predictions and intervals", same(cbind(bands$fit, bands$lo90, bands$hi90), read_npy(at("predict.npy"))))
+  check("reset", same(predict(model, u[new], start = "reset"), read_npy(at("predict_reset.npy"))))
+  stream <- volt_stream(model)
+  streamed <- vapply(u[new], function(x) volt_feed(stream, x), 0)
+  check("stream", near(streamed, scan(at("stream.txt"), quiet = TRUE)))
+  given <- volt_fit(u[old], y[old], alpha = 0.01, kernel = "fir + volterra", intercept = FALSE)
+  check("given alpha", same(predict(given, u[new]), read_npy(at("given.npy"))))
+  fed <- volt_fit(u[old], y[old], feedback_weight = 0.5)
+  check("feedback", same(predict(fed, u[new]), read_npy(at("feedback.npy"))))
+  run <- rep(c("a", "b"), c(140, 260))
+  check("records", same(fitted(volt_fit(u, y, records = run)), read_npy(at("records.npy"))))
+  tuned <- volt_tune(u[old], y[old], draws = 24, seed = 5)
+  check("tune", same(predict(tuned, u[new]), read_npy(at("tuned.npy"))))
+  path <- volt_fit(lorenz)
+  check("continue", same(volt_continue(path, 40), read_npy(at("continue.npy"))))
+  series <- volt_forecast(lorenz[, 1], steps = 8, season = "none", all_rows = TRUE)
+  table <- as.matrix(utils::read.csv(at("forecast.csv")))[, -1]
+  check("forecast", near(as.matrix(as.data.frame(series)[, -1]), table))
+  identified <- volt_identify(u, y, draws = 6, seed = 2)
+  check("identify", same(suppressWarnings(predict(identified, u, start = "reset")), read_npy(at("identified.npy"))))
+  check("files of the program", same(predict(volt_load(at("fit.safetensors")), u[new]), predict(model, u[new])))
+}
+
+# ---- forms of data ---------------------------------------------------------------------------------
+data <- volt_simulate("narma10", rows = 200, seed = 1)
+frame <- data.frame(u = data[, 1], y = data[, 2])
+options(warn = -1)
+from_vectors <- volt_fit(frame$u[1:150], frame$y[1:150])
+from_frame <- volt_fit(frame[1:150, "u", drop = FALSE], frame[1:150, "y", drop = FALSE])
+check("data frame", same(predict(from_frame, frame[151:200, "u", drop = FALSE]), predict(from_vectors, frame$u[151:200])))
+check("names of outputs", identical(colnames(predict(from_frame, frame[151:200, "u", drop = FALSE])), "y"))
+check("vector in, vector out", is.null(dim(predict(from_vectors, frame$u[151:200]))))
+passengers <- volt_forecast(datasets::AirPassengers)
+check("ts continues", stats::start(passengers$mean)[1] == 1961 && stats::frequency(passengers$mean) == 12)
+check("season of ts", passengers$model$season == 12 && length(passengers$mean) == 12)
+check("class forecast", inherits(passengers, "forecast") && all(passengers$lower <= passengers$upper))
+check("summary", any(grepl("theta", utils::capture.output(summary(passengers)))))
+several <- volt_forecast(datasets::EuStockMarkets[1:200, 1:2], steps = 3)
+check("several series", length(several$forecast) == 2 && inherits(several, "mforecast"))
+if (requireNamespace("xts", quietly = TRUE)) {
+  days <- as.Date("2024-01-01") + 0:199
+  dated <- volt_forecast(xts::xts(frame$y, days), steps = 5)
+  check("dates continue", identical(dated$dates, days[200] + 1:5))
+}
+if (requireNamespace("forecast", quietly = TRUE))
+  check("accuracy of package forecast", is.finite(forecast::accuracy(volt_forecast(datasets::AirPassengers[1:132], steps = 12),
+                                                                    datasets::AirPassengers[133:144])["Test set", "RMSE"]))
+backtest <- volt_backtest(datasets::AirPassengers, origins = 2, steps = 6)
+check("backtest", backtest$origins == 2 && is.finite(backtest$errors$mase[1]))
+
+# ---- models, covolatility, confidence sets ---------------------------------------------------------
+saved <- tempfile(fileext = ".safetensors")
+volt_save(from_vectors, saved)
+check("save and load", same(predict(volt_load(saved), frame$u[151:200]), predict(from_vectors, frame$u[151:200])))
+explained <- volt_explain(from_vectors, lags = 3)
+check("explain", identical(dim(explained$kernels$g2), c(1L, 3L, 3L, 1L, 1L)) && explained$kernels$g2[1, 3, 1, 1, 1] == 0)
+learner <- volt_stream(from_vectors, learn = TRUE, window = 150)
+volt_feed(learner, 0.1)
+volt_learn(learner, 0.2)
+check("learn", is.finite(volt_feed(learner, 0.1)))
+set.seed(1)
+losses <- matrix(stats::rnorm(400)^2, 100)
+losses[, 4] <- losses[, 4] + 2
+found <- volt_mcs(losses, reps = 500)
+check("mcs", !found$included[4] && found$order[1] == 4 && max(found$pvalue) == 1)
+bekk <- volt_bekk(matrix(stats::rnorm(400), 200))
+check("bekk", is.finite(logLik(bekk)) && attr(logLik(bekk), "df") == 7)
+centred <- scale(matrix(stats::rnorm(400), 200), scale = FALSE)
+check("simulate bekk", identical(dim(simulate(bekk, 10)$covariances), c(10L, 3L)))
+check("loglik", is.finite(volt_bekk_loglik(bekk, centred)$loglik))
+compared <- volt_compare(frame["u"], frame["y"], kernels = c("volterra", "rbf"), draws = 3)
+check("compare", nrow(compared) == 2 && all(is.finite(compared$nmse)) && nrow(attr(compared, "losses")) == 50)
+
+# ---- conditions ------------------------------------------------------------------------------------
+check("unknown argument", grepl("alpha", error_text(volt_fit(frame$u, frame$y, alpah = 1))))
+check("class of an error", error_class(volt_fit(frame$u, frame$y, alpha = -1)) == "volterra_argument")
+check("kernel", error_class(volt_fit(frame$u, frame$y, kernel = "nonsense")) == "volterra_kernel")
+check("missing value", error_class(volt_fit(c(NA, frame$u[-1]), frame$y)) == "volterra_not_finite")
+check("shapes", error_class(volt_fit(frame$u, frame$y[-1])) == "volterra_shape")
+check("text column", grepl("'b'", error_text(volt_fit(data.frame(b = letters), 1:26))))
+check("choice", grepl("level", error_text(volt_fit(frame$u, frame$y, target = "both"))))
+check("file", error_class(volt_load("no such file")) == "volterra_io")
+check("dead handle", error_class(predict(unserialize(serialize(from_vectors, NULL)), frame$u)) == "volterra_argument")
+check("records", grepl("twice", error_text(volt_fit(frame$u, frame$y, records = rep(c(1, 2, 1, 2), 50)))))
+check("constant output", error_class(volt_identify(frame$u, rep(1, 200), draws = 2)) == "volterra_data")
+check("warning", any(class(tryCatch(predict(from_vectors, 100 * frame$u), warning = identity)) == "volterra_warning"))
+check("plots", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  plot(passengers, history = 36)
+  plot(from_vectors, frame$y)
+  plot(explained)
+  plot(compared)
+  TRUE
+})
+invisible(utils::capture.output({
+  print(from_vectors)
+  print(summary(from_vectors))
+  print(passengers)
+  print(several)
+  print(found)
+  print(bekk)
+  print(compared)
+  print(explained)
+  print(backtest)
+}))
+cat(passed, "passed,", failed, "failed\n")
+if (failed > 0) quit(status = 1)
