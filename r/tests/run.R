@@ -101,7 +101,7 @@ check("save and load", same(predict(volt_load(saved), frame$u[151:200]), predict
 explained <- volt_explain(from_vectors, lags = 3)
 check("explain", identical(dim(explained$kernels$g2), c(1L, 3L, 3L, 1L, 1L)) && explained$kernels$g2[1, 3, 1, 1, 1] == 0)
 learner <- volt_stream(from_vectors, learn = TRUE, window = 150)
-volt_feed(learner, 0.1)
+invisible(volt_feed(learner, 0.1))
 volt_learn(learner, 0.2)
 check("learn", is.finite(volt_feed(learner, 0.1)))
 set.seed(1)
