@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-DEFAULT_PATHS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "include", "src", "cli", "python", "tests",
+DEFAULT_PATHS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "include", "src", "cli", "bindings", "r", "matlab", "python", "tests",
                  "examples", "bench", "scripts"]
 SUFFIXES = {".md", ".c", ".h", ".cu", ".py", ".sh"}
 SKIPPED = re.compile(r"(^|/)(build[^/]*|\.git)(/|$)|(^|/)scripts/voice\.py$")
