@@ -470,6 +470,82 @@ VOLT_API volt_status volt_curve_run(volt_view X, volt_view Y, const char *const 
                                     const volt_curve_options *options, volt_curve **curve);
 VOLT_API void volt_curve_free(volt_curve *curve);
 
+/* ---- capacities ------------------------------------------------------------------------------- */
+
+/* The capacity of a kernel to reconstruct functions of its past inputs (Jaeger 2001; Dambre, Verstraeten, Schrauwen and
+ * Massar, "Information processing capacity of dynamical systems", 2012):
+ *
+ *     volt_capacity *capacity = NULL;
+ *     volt_status status = volt_capacity_compute(kernel, NULL, &capacity);
+ *     if (!status)
+ *         printf("linear memory: %g\n", capacity->by_degree[1]);
+ *     volt_capacity_free(capacity);
+ *
+ * The inputs u are independent and uniform on [-1, 1]. A target y is a product of Legendre polynomials of single inputs,
+ * P_k(u(t - j)), scaled to unit variance. Its degree is the sum of the k. Its capacity is, over all functionals f of the kernel,
+ *
+ *     C = 1 - min_f (sum_t (y_t - f_t)^2 + alpha |f|^2) / sum_t y_t^2 = y' H y / y' y,      H = K (K + alpha I)^-1
+ *
+ * between 0 and 1. Capacities of orthogonal targets sum to at most the effective dimension tr H. With alpha = 0 and explicit
+ * states it is the capacity of Dambre et al.: H projects on the states, and tr H is their rank (docs/math.md). */
+enum {
+    VOLT_CAPACITY_DEGREE = 20,      /* largest degree */
+    VOLT_CAPACITY_TARGETS = 1000000 /* most targets */
+};
+
+typedef struct volt_capacity_options {
+    size_t struct_size;
+    int64_t rows;    /* rows of the targets, at least 10 (default: 5000) */
+    int64_t washout; /* rows before them, at least `delay`; 0 (default): 200, or `delay` if that is larger */
+    int64_t degree;  /* largest degree of a target, 1 to VOLT_CAPACITY_DEGREE (default: 3) */
+    int64_t delay;   /* largest delay of a target (default: 30) */
+    /* Regularisation; 0 only for kernels with fewer explicit states than rows: esn and sas with degree=1, and sums of them.
+     * Negative (default): 0 for these kernels, otherwise given by `dimension` */
+    double alpha;
+    /* Effective dimension, below `rows`, that alpha is chosen for, to a relative accuracy of 1e-4; not with alpha. 0
+     * (default): for kernels without explicit states 100, or a twentieth of the rows if that is smaller, or less if rounding
+     * errors do not allow an alpha as small as required */
+    double dimension;
+    double significance; /* tail probability of the threshold, in (0, 1) (default: 1e-4) */
+    /* Capacities below it are set to 0; in [0, 1]. Negative (default): 2 t / rows, where chi-square with tr H degrees of
+     * freedom exceeds t with the probability `significance` */
+    double threshold;
+    uint64_t seed; /* of the inputs (default: 0) */
+    volt_progress progress;
+} volt_capacity_options;
+VOLT_API volt_capacity_options volt_capacity_options_default(void);
+
+typedef struct volt_capacity {
+    size_t struct_size;
+    int64_t rows, washout, degree, delay;
+    int64_t states; /* explicit states of the kernel; 0: the kernel matrix was used */
+    double alpha;
+    double effective_dimension; /* tr H */
+    double threshold;
+    double total; /* sum of all capacities */
+    int64_t n_targets;
+    /* n_targets x degree x 2: delay and degree of each factor of a target, in the order of the delays. Unused factors have the
+     * degree 0. Targets are in the order of their degrees, the constant first */
+    int64_t *factors;
+    double *capacities; /* n_targets; 0 below the threshold */
+    /* degree + 1: sums over the targets of each degree, from 0. by_degree[1] is the linear memory */
+    double *by_degree;
+    int64_t *targets;     /* degree + 1: number of targets of each degree ... */
+    int64_t *significant; /* ... and of those that are not below the threshold */
+    /* degree x (delay + 1): sums over the targets of degree 1, 2, ... (rows) whose largest delay is 0, 1, ... (columns). The
+     * first row is the memory curve */
+    double *by_delay;
+} volt_capacity;
+
+/* Computes the capacities of all products of degree up to `degree` of inputs with delays 0 to `delay`, from one
+ * factorisation. Kernels are evaluated with the radius 1. The matrix of rows + washout rows is stored, except for kernels with
+ * fewer explicit states than rows. A threshold of 1 or more, for too few rows, logs a warning. options may be NULL.
+ * VOLT_ERR_ARGUMENT: a value out of range, or too many targets. VOLT_ERR_SINGULAR: alpha is too small for the kernel, or its
+ * matrix is not positive semidefinite. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *capacity with volt_capacity_free. */
+VOLT_API volt_status volt_capacity_compute(const volt_kernel *kernel, const volt_capacity_options *options,
+                                           volt_capacity **capacity);
+VOLT_API void volt_capacity_free(volt_capacity *capacity);
+
 #ifdef __cplusplus
 }
 #endif

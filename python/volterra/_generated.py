@@ -172,6 +172,8 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_IDENTIFY_WARNINGS": 12,
     "VOLT_PROTOCOL_HISTORY": 0,
     "VOLT_PROTOCOL_PUBLISHED": 1,
+    "VOLT_CAPACITY_DEGREE": 20,
+    "VOLT_CAPACITY_TARGETS": 1000000,
     "VOLT_OBJECT_SCALE_CHANNELS": 0,
     "VOLT_OBJECT_SCALE_SERIES": 1,
     "VOLT_OBJECT_SCALE_NONE": 2,
@@ -1583,6 +1585,44 @@ class Curve(Sized):
     ]
 
 
+class CapacityOptions(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rows", c_int64),
+        ("washout", c_int64),
+        ("degree", c_int64),
+        ("delay", c_int64),
+        ("alpha", c_double),
+        ("dimension", c_double),
+        ("significance", c_double),
+        ("threshold", c_double),
+        ("seed", c_uint64),
+        ("progress", Progress),
+    ]
+
+
+class Capacity(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rows", c_int64),
+        ("washout", c_int64),
+        ("degree", c_int64),
+        ("delay", c_int64),
+        ("states", c_int64),
+        ("alpha", c_double),
+        ("effective_dimension", c_double),
+        ("threshold", c_double),
+        ("total", c_double),
+        ("n_targets", c_int64),
+        ("factors", POINTER(c_int64)),
+        ("capacities", POINTER(c_double)),
+        ("by_degree", POINTER(c_double)),
+        ("targets", POINTER(c_int64)),
+        ("significant", POINTER(c_int64)),
+        ("by_delay", POINTER(c_double)),
+    ]
+
+
 class Diagnosis(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -1808,6 +1848,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_comparison_row": ComparisonRow,
     "volt_curve_options": CurveOptions,
     "volt_curve": Curve,
+    "volt_capacity_options": CapacityOptions,
+    "volt_capacity": Capacity,
     "volt_diagnosis": Diagnosis,
     "volt_series_kernel": SeriesKernel,
     "volt_series_options": SeriesOptions,
@@ -1990,6 +2032,9 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_curve_options_default": (CurveOptions, []),
     "volt_curve_run": (c_int, [Matrix, Matrix, c_void_p, c_int64, POINTER(CurveOptions), POINTER(POINTER(Curve))]),
     "volt_curve_free": (None, [POINTER(Curve)]),
+    "volt_capacity_options_default": (CapacityOptions, []),
+    "volt_capacity_compute": (c_int, [c_void_p, POINTER(CapacityOptions), POINTER(POINTER(Capacity))]),
+    "volt_capacity_free": (None, [POINTER(Capacity)]),
     "volt_identify_diagnose": (c_int, [Matrix, Matrix, POINTER(IdentifyOptions), c_void_p, POINTER(Identification), POINTER(POINTER(Diagnosis))]),
     "volt_diagnosis_free": (None, [POINTER(Diagnosis)]),
     "volt_series_options_default": (SeriesOptions, []),

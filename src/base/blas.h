@@ -32,6 +32,11 @@ void dsyevd_(const char *jobs, const char *uplo, const volt_blas_int *n, double 
              double *values, double *work, const volt_blas_int *work_size, volt_blas_int *iwork,
              const volt_blas_int *iwork_size, volt_blas_int *info, int jobs_length, int uplo_length);
 
+void dgesdd_(const char *job, const volt_blas_int *m, const volt_blas_int *n, double *a,
+             const volt_blas_int *lda, double *values, double *u, const volt_blas_int *ldu, double *vt,
+             const volt_blas_int *ldvt, double *work, const volt_blas_int *work_size, volt_blas_int *iwork,
+             volt_blas_int *info, int job_length);
+
 /* Sets the number of BLAS threads for calls from outside a parallel region. */
 void volt_blas_set_threads(int64_t count);
 

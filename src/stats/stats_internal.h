@@ -100,6 +100,9 @@ double volt_wasserstein_sorted(const double *first, int64_t n_first, const doubl
  * degrees on, the relative error is below 1 % for coverages up to 0.99, and below 3 % up to 0.998. */
 double volt_student_quantile(double coverage, double freedom);
 
+/* t with P(X >= t) = tail for chi-square with `freedom` > 0 degrees of freedom, which need not be whole; 0 < tail < 1. */
+double volt_chi_square_quantile(double tail, double freedom);
+
 /* The half-width of an interval of this coverage, relative to the root mean square of `count` errors, for intervals that
  * assume normal errors: Student's t with max(3, count) degrees of freedom (docs/math.md, "Intervals"). */
 double volt_error_quantile(double coverage, double count);

@@ -123,6 +123,28 @@ static volt_status forgetting(const scenario *j, volt_progress progress, double 
     return status;
 }
 
+/* Of 12 rows: more than the states of esn:size=3. alpha is chosen, or 0. */
+static volt_status capacities(const scenario *j, volt_progress progress, double *figures)
+{
+    volt_kernel *kernel = NULL;
+    volt_capacity *capacity = NULL;
+    volt_capacity_options options = volt_capacity_options_default();
+    options.rows = 12;
+    options.washout = 5;
+    options.degree = options.delay = 2;
+    options.threshold = 0;
+    options.progress = progress;
+    volt_status status = volt_kernel_parse(j->kernel, &kernel);
+    if (status == VOLT_OK)
+        status = volt_capacity_compute(kernel, &options, &capacity);
+    assert_true((status == VOLT_OK) == (capacity != NULL));
+    if (status == VOLT_OK)
+        memcpy(figures, capacity->capacities, (size_t)capacity->n_targets * sizeof *figures);
+    volt_capacity_free(capacity);
+    volt_kernel_free(kernel);
+    return status;
+}
+
 static volt_status collections(const scenario *j, volt_progress progress, double *figures)
 {
     volt_kernel *kernel = NULL;
@@ -231,6 +253,9 @@ static const scenario scenarios[] = {
     {"few eigenvalues", "volterra:tau=0.3,lambda=0.3", few_eigenvalues},
     {"forgetting", "volterra:tau=0.3,lambda=0.3", forgetting},
     {"forgetting", "rbf + 0.5*esn:size=3*fir:pole=0.5", forgetting},
+    {"capacities", "volterra:tau=0.3,lambda=0.3", capacities},
+    {"capacities", "esn:size=3", capacities},
+    {"capacities", "esn:size=20", capacities},
     {"collections", "esn:size=3", collections},
     {"collections", "2*fir:corr=0.5 + esn:size=3*volterra:tau=0.3,lambda=0.3", collections},
     {"collections", "gak", collections},

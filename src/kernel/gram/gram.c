@@ -219,3 +219,60 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
     volt_sliced_rows_release(&y);
     return status;
 }
+
+/* ---- explicit states --------------------------------------------------------------------------- */
+
+static volt_status fill_states(const volt_resolved *resolved, volt_view Z, volt_progress progress,
+                               volt_matrix F)
+{
+    volt_columns *columns = NULL;
+    volt_state *state = NULL;
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "states", 0, 1, (double)F.rows * (double)F.cols);
+    volt_status status = volt_states_columns(resolved, &columns);
+    if (status == VOLT_OK)
+        status = volt_state_create(resolved, columns, Z.rows, &state);
+    if (status == VOLT_OK) {
+        volt_state_advance(state, Z, false, F, &stage);
+        status = volt_stage_end(&stage);
+    }
+    volt_state_free(state);
+    volt_columns_free(columns);
+    return status == VOLT_OK ? volt_check_finite(F, false) : status;
+}
+
+static volt_status run_states(const volt_kernel *kernel, const volt_sliced_rows *x,
+                              const volt_gram_options *options, volt_matrix *F)
+{
+    volt_extent extents[VOLT_MAX_FACTORS];
+    volt_resolved resolved = {0};
+    VOLT_TRY(join_extents(kernel, x, x, options->radius, extents));
+    VOLT_TRY(volt_kernel_resolve_slices(kernel, extents, x->rows.cols / volt_kernel_slices(kernel), &resolved));
+    int64_t count = volt_states_count(&resolved);
+    volt_status status = VOLT_OK;
+    if (count > 0) {
+        *F = volt_matrix_of(volt_alloc_doubles(x->rows.rows, count), x->rows.rows, count);
+        status = F->data ? volt_kernel_warn(kernel, &resolved, x->rows) : VOLT_ERR_MEMORY;
+    }
+    if (status == VOLT_OK && count > 0)
+        status = fill_states(&resolved, x->rows, options->progress, *F);
+    volt_resolved_release(&resolved);
+    return status;
+}
+
+volt_status volt_gram_states(const volt_kernel *kernel, volt_view X, const volt_gram_options *options,
+                             volt_matrix *F)
+{
+    volt_sliced_rows x = {0};
+    volt_matrix made = {0};
+    VOLT_TRY(volt_start_threads());
+    volt_status status = volt_sliced_rows_make(kernel, X, NULL, 0, "X", &x);
+    if (status == VOLT_OK)
+        status = run_states(kernel, &x, options, &made);
+    volt_sliced_rows_release(&x);
+    if (status == VOLT_OK)
+        *F = made;
+    else
+        volt_free(made.data);
+    return status;
+}

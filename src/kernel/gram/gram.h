@@ -17,6 +17,11 @@ volt_status volt_check_finite(volt_matrix K, bool lower);
 /* Copy the lower triangle to the upper one. */
 void volt_mirror(volt_matrix K);
 
+/* Computes the explicit states of the rows of X, F with K = F F', of a kernel that has some (engine/state.h).
+ * Otherwise F->data stays NULL. Radius and progress of the options are used. Free F->data with volt_free. */
+volt_status volt_gram_states(const volt_kernel *kernel, volt_view X, const volt_gram_options *options,
+                             volt_matrix *F);
+
 /* Replaces the largest norm of all inputs by the requested radius. VOLT_ERR_ARGUMENT if that is too small;
  * 0: no request. */
 volt_status volt_take_radius(double requested, int64_t d, double *radius);
