@@ -35,6 +35,7 @@ DOCSTRINGS = {
     "anomaly": ["anomaly.py SeriesAnomaly", "row_anomaly.py RowAnomaly"],
     "gram": ["kernels.py gram"],
     "mcs": ["confidence_set.py MCS"],
+    "capacity": ["capacities.py capacity"],
 }
 WIDTH = 118
 

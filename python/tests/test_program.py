@@ -188,6 +188,22 @@ def test_mcs(program, tmp_path, rng):
     assert len(theirs["included"]) == len(volt.included)
 
 
+@pytest.mark.parametrize("kernel", ["volterra", "esn:size=12"])
+def test_capacity(program, kernel):
+    given = ["--rows", 300, "--degree", 2, "--delay", 5, "--washout", 20, "--seed", 4, "--significance", 0.01]
+    theirs = json.loads(program("capacity", "--kernel", kernel, "--json", *given))
+    volt = volterra.capacity(kernel, rows=300, degree=2, delay=5, washout=20, seed=4, significance=0.01)
+    assert [t["capacity"] for t in theirs["targets"]] == volt.capacities.tolist()
+    assert [tuple(map(tuple, t["factors"])) for t in theirs["targets"]] == volt.targets
+    for name in ("kernel", "rows", "washout", "states", "alpha", "effective_dimension", "threshold", "total"):
+        assert theirs[name] == getattr(volt, name)
+    assert theirs["linear_memory"] == volt.linear_memory
+    assert theirs["by_delay"] == volt.by_delay.tolist()
+    columns = {"capacity": volt.by_degree, "targets": volt.n_targets, "significant": volt.n_significant}
+    for key, values in columns.items():
+        assert [d[key] for d in theirs["by_degree"]] == values.tolist()
+
+
 def test_bekk(program, tmp_path):
     model = volterra.datasets.BEKK.preset("sp500-d5")
     model.save(tmp_path / "params.json")

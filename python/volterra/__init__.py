@@ -23,7 +23,7 @@ Estimators follow the scikit-learn estimator API; scikit-learn itself is optiona
 - `VolterraClassifier`: class probabilities of rows. For other losses see ``loss=`` of `VolterraRidge`.
 
 Kernels: `gram`, `gram_spectrum`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `solver_table`,
-`kernel_text`, `kernel_facts`. Marginal likelihood with gradients: `evidence`. Model confidence set: `MCS`, `losses`.
+`kernel_text`, `kernel_facts`. Memory and information processing capacity: `capacity`. Marginal likelihood with gradients: `evidence`. Model confidence set: `MCS`, `losses`.
 Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`. Weighted sums of models:
 `combine`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
 """
@@ -56,6 +56,7 @@ from ._native import text as _text
 from ._threads import info, set_threads, threads
 from .anomaly import SeriesAnomaly
 from .baselines import baseline, season
+from .capacities import Capacity, capacity
 from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
 from .files import combine, load, save
@@ -92,6 +93,7 @@ def _list_public_names() -> None:
 __all__ = [
     "BeyondWarning",
     "CancelledError",
+    "Capacity",
     "DeviceError",
     "DivergenceWarning",
     "Evidence",
@@ -121,6 +123,7 @@ __all__ = [
     "VolterraWarning",
     "baseline",
     "benchmarks",
+    "capacity",
     "combine",
     "datasets",
     "device",

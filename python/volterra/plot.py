@@ -1,4 +1,4 @@
-"""Plots of forecasts and searches; requires matplotlib."""
+"""Plots of forecasts, searches and capacities; requires matplotlib."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ._arrays import Array, as_targets
 from ._frames import column_names
 
-__all__ = ["forecast", "search"]
+__all__ = ["capacity", "forecast", "search"]
 
 _TRUTH, _FORECAST, _MARK = "0.55", "tab:blue", "tab:red"
 
@@ -168,6 +168,47 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
         panel.set_xlabel(name)
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("mean score")
+    return panels
+
+
+def capacity(found: Any, *, axes: Any = None) -> Any:
+    """Plot the memory curve, and the capacities of all degrees over the largest delay of a target.
+
+    Parameters
+    ----------
+    found : Capacity
+        Result of `volterra.capacity`.
+    axes : array of two Axes, optional
+        Default: a new figure.
+
+    Returns
+    -------
+    ndarray of two Axes
+
+    Examples
+    --------
+    >>> import volterra
+    >>> axes = volterra.plot.capacity(volterra.capacity("esn:size=20", rows=500, delay=5))
+    >>> [a.get_xlabel() for a in axes]
+    ['delay', 'largest delay of a target']
+    """
+    if axes is None:
+        _, made = _pyplot().subplots(2, 1, squeeze=False, figsize=(6, 5.6), layout="constrained")
+        axes = made[:, 0]
+    panels = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+    if len(panels) != 2:
+        raise ValueError(f"there are {len(panels)} axes, and 2 are needed")
+    delays = np.arange(found.by_delay.shape[1])
+    panels[0].plot(delays, found.memory_curve, marker="o", markersize=3, color=_FORECAST)
+    panels[0].set(xlabel="delay", ylabel="capacity of degree 1", ylim=(0, 1.05))
+    below = np.zeros(len(delays))
+    for degree, values in enumerate(found.by_delay, 1):
+        panels[1].bar(delays, values, bottom=below, label=f"degree {degree}")
+        below = below + values
+    panels[1].set(xlabel="largest delay of a target", ylabel="capacity")
+    panels[1].legend(frameon=False)
+    for panel in panels:
+        panel.spines[["top", "right"]].set_visible(False)
     return panels
 
 
