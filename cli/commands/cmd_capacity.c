@@ -128,6 +128,8 @@ static void print_delays(const volt_capacity *found)
     for (int64_t k = 0; k < found->degree * delays; k++)
         if (found->by_delay[k] > 0 && k % delays > last)
             last = k % delays;
+    if (last < 0)
+        return;
     printf("\n delay");
     for (int64_t degree = 1; degree <= found->degree; degree++)
         printf("%*s%lld", degree < 10 ? 10 : 9, "degree ", (long long)degree);
