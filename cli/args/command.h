@@ -47,6 +47,9 @@ int completion_run(int argc, char *const *argv);
 void help_solvers(void);
 void help_systems(void);
 
+/* Arguments of `volterra help` besides the commands: the words of the tables above. */
+#define HELP_TOPICS "kernels solvers systems"
+
 /* Prints `text` indented by `indent` columns and wrapped between words. `column` is the current cursor
  * position. */
 void help_print_wrapped(const char *text, int column, int indent);

@@ -153,7 +153,7 @@ static void bash_script(void)
            "    case ${COMP_WORDS[1]} in\n"
            "        help) words='");
     print_commands();
-    printf(" kernels' ;;\n        completion) words='");
+    printf(" " HELP_TOPICS "' ;;\n        completion) words='");
     print_shells();
     printf("' ;;\n");
     for (int i = 0; i < n_commands; i++) {
@@ -218,7 +218,7 @@ static void zsh_script(void)
         print_summary(commands[i]);
         printf("'\n");
     }
-    printf("            'help:list commands and kernels'\n"
+    printf("            'help:list commands, kernels, solvers and systems'\n"
            "        )\n"
            "        _describe command names\n"
            "        return\n"
@@ -228,7 +228,7 @@ static void zsh_script(void)
            "    case $words[1] in\n"
            "        help) _arguments '1:command:(");
     print_commands();
-    printf(" kernels)' ;;\n        completion) _arguments '1:shell:(");
+    printf(" " HELP_TOPICS ")' ;;\n        completion) _arguments '1:shell:(");
     print_shells();
     printf(")' ;;\n");
     for (int i = 0; i < n_commands; i++) {
@@ -276,10 +276,10 @@ static void fish_script(void)
         print_summary(commands[i]);
         printf("'\n");
     }
-    printf("complete -c volterra -n __fish_use_subcommand -a help -d 'list commands and kernels'\n"
+    printf("complete -c volterra -n __fish_use_subcommand -a help -d 'list commands, kernels, solvers and systems'\n"
            "complete -c volterra -n '__fish_seen_subcommand_from help' -x -a '");
     print_commands();
-    printf(" kernels'\n"
+    printf(" " HELP_TOPICS "'\n"
            "complete -c volterra -n '__fish_seen_subcommand_from completion' -x -a '");
     print_shells();
     printf("'\n");

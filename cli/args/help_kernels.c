@@ -220,6 +220,8 @@ void help_systems(void)
         if (system->reads_every)
             printf("  --every %lld\n", (long long)options.every);
         printf("  --discard %lld\n", (long long)options.discard);
+        if (system->accuracy)
+            help_print_wrapped(system->accuracy, 0, 2);
         for (int64_t p = 0; p < system->n_parameters; p++) {
             const volt_system_parameter *parameter = &system->parameters[p];
             char limits[TEXT_CAPACITY];

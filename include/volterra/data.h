@@ -92,13 +92,14 @@ typedef struct volt_system_info {
     const char *const *columns;              /* NULL-terminated names; numbered from 1 if is_numbered */
     const volt_system_parameter *parameters; /* n_parameters */
     int64_t n_parameters;
-    int64_t n_start;  /* initial values that options->start gives, 0 to 3 */
-    int64_t length;   /* default number of rows in the program */
-    int has_input;    /* 1: the first column is an input, drawn with the seed */
-    int is_numbered;  /* 1: the number of columns is a parameter: x1, x2, ... */
-    int reads_step;   /* 1: reads options->step */
-    int reads_every;  /* 1: reads options->every */
-    int reads_method; /* 1: reads options->method; 0: it must be VOLT_ODE_RK4 */
+    int64_t n_start;      /* initial values that options->start gives, 0 to 3 */
+    int64_t length;       /* default number of rows in the program */
+    int has_input;        /* 1: the first column is an input, drawn with the seed */
+    int is_numbered;      /* 1: the number of columns is a parameter: x1, x2, ... */
+    int reads_step;       /* 1: reads options->step */
+    int reads_every;      /* 1: reads options->every */
+    int reads_method;     /* 1: reads options->method; 0: it must be VOLT_ODE_RK4 */
+    const char *accuracy; /* measured error of the default step; NULL: none is stated */
 } volt_system_info;
 
 /* Returns the table entry of a system, from 0; NULL after the last. */

@@ -1033,6 +1033,7 @@ class SystemInfo(Sized):
         ("reads_step", c_int),
         ("reads_every", c_int),
         ("reads_method", c_int),
+        ("accuracy", c_char_p),
     ]
 
 

@@ -1,6 +1,9 @@
 /* src/data/systems.c: the table of systems of volt_simulate: names, parameters with defaults and ranges, and the
  * functions that run them.
  *
+ * The errors in `accuracy` are the largest of 8 inputs, or of 30 (Kuramoto-Sivashinsky) and 40 (Lorenz 1996) states on
+ * the attractor, relative to a step 8 to 40 times smaller.
+ *
  * A new system is one entry here and one value of volt_system. An ordinary differential equation needs only its
  * field (volt_flow_run). The program, its help and Python read the table. */
 #include "base/error.h"
@@ -98,6 +101,8 @@ static const volt_system_parameter wiener_parameters[] = {
     [WIENER_GAIN] = {"gain", "gain of the saturation tanh(gain v) / gain", 1, POSITIVE},
 };
 
+/* The hysteretic benchmark of Noel and Schoukens (2016): 750 rows per second, integrated at 15000 Hz. Its multisine has no
+ * harmonics below 5 Hz; this one starts at the fundamental. */
 static const volt_system_parameter bouc_wen_parameters[] = {
     INPUT(50, 0.2),
     [BOUC_MASS] = {"mass", "mass", 2, POSITIVE},
@@ -173,6 +178,7 @@ static const volt_system_entry systems[] = {
                      .n_start = 1,
                      .length = 5000,
                      .is_numbered = 1,
+                     .accuracy = "error: 2e-7 of the standard deviation after one row, 2e-5 after 100 rows",
                      FIXED_STEPS},
             .title = "the Lorenz 1996 system",
             .step = 0.01,
@@ -191,10 +197,11 @@ static const volt_system_entry systems[] = {
                      .n_start = 1,
                      .length = 5000,
                      .is_numbered = 1,
+                     .accuracy = "error: 2e-6 of the standard deviation after one row, 2e-4 after 100 rows",
                      FIXED_STEPS},
             .title = "the Kuramoto-Sivashinsky equation",
-            .step = 0.25,
-            .every = 1,
+            .step = 0.05,
+            .every = 5,
             .discard = 1000,
             .start = {1},
             .run = volt_kuramoto_run,
@@ -215,14 +222,17 @@ static const volt_system_entry systems[] = {
         },
     [VOLT_SYSTEM_DUFFING] =
         {
-            .info = {.name = "duffing",
-                     .equation = "y'' + damping y' + linear y + cubic y^3 = u",
-                     PARAMETERS(duffing_parameters),
-                     .n_start = 2,
-                     DRIVEN},
+            .info =
+                {.name = "duffing",
+                 .equation = "y'' + damping y' + linear y + cubic y^3 = u",
+                 PARAMETERS(duffing_parameters),
+                 .n_start = 2,
+                 .accuracy =
+                     "error: 3e-7 of the standard deviation of y within 100 rows; later it can grow (chaos)",
+                 DRIVEN},
             .title = "the Duffing oscillator",
-            .step = 0.05,
-            .every = 4,
+            .step = 0.0125,
+            .every = 16,
             .discard = 500,
             .run = volt_flow_run,
             .field = volt_duffing_field,
@@ -234,10 +244,11 @@ static const volt_system_entry systems[] = {
                      .equation = "y'' - mu (1 - y^2) y' + y = u",
                      PARAMETERS(van_der_pol_parameters),
                      .n_start = 2,
+                     .accuracy = "error: 2e-7 of the standard deviation of y within 100 rows",
                      DRIVEN},
             .title = "the Van der Pol oscillator",
-            .step = 0.05,
-            .every = 4,
+            .step = 0.0125,
+            .every = 16,
             .discard = 500,
             .start = {2},
             .run = volt_flow_run,
@@ -250,6 +261,7 @@ static const volt_system_entry systems[] = {
                      .equation =
                          "second-order low-pass filter, tanh(gain v) / gain, second-order low-pass filter",
                      PARAMETERS(wiener_parameters),
+                     .accuracy = "error: 5e-6 of the standard deviation of y within 100 rows",
                      DRIVEN},
             .title = "the Wiener-Hammerstein system",
             .step = 0.1,
@@ -265,6 +277,8 @@ static const volt_system_entry systems[] = {
                      .equation = "mass y'' + damping y' + stiffness y + z = u, "
                                  "z' = alpha y' - beta (gamma |y'| |z|^(nu-1) z + delta y' |z|^nu)",
                      PARAMETERS(bouc_wen_parameters),
+                     .accuracy = "error: 5e-5 of the standard deviation of y within 100 rows, from the kinks "
+                                 "of |y'| and |z|",
                      DRIVEN},
             .title = "the Bouc-Wen system",
             .step = 1.0 / 15000,

@@ -78,6 +78,47 @@ static void systems_equal_the_golden_file(void **state)
     golden_free(file);
 }
 
+/* The error of the default step that `accuracy` states for 100 rows bounds that of the first 20, relative to a step 8
+ * times smaller, whose own error is 8^4 (at kinks 8) times smaller. */
+static void default_steps_are_accurate(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double bound; /* in standard deviations of the column */
+    } cases[] = {{"lorenz96", 2e-5},           {"kuramoto-sivashinsky", 2e-4},
+                 {"duffing:period=60", 3e-7},  {"van-der-pol:period=60", 2e-7},
+                 {"bouc-wen:period=60", 5e-5}, {"wiener-hammerstein:period=60", 5e-6}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_simulate_options options;
+        volt_system system = system_named(cases[i].name, &options);
+        assert_non_null(volt_system_at((int64_t)system)->accuracy);
+        options.discard = 0;
+        options.seed = 3;
+        int64_t cols = 0, n = 21, first = volt_system_at((int64_t)system)->has_input;
+        if (i == 0)
+            options.start[0] = 0.5;
+        double *rows = simulated(system, &options, n, &cols);
+        options.step /= 8;
+        options.every *= 8;
+        double *finer = simulated(system, &options, n, &cols), sum = 0, square = 0, error = 0;
+        for (int64_t k = 0; k < n * cols; k++)
+            if (k % cols >= first) {
+                sum += finer[k];
+                square += finer[k] * finer[k];
+                error = fmax(error, fabs(rows[k] - finer[k]));
+            }
+        double count = (double)(n * (cols - first)),
+               spread = sqrt(square / count - sum * sum / (count * count));
+        if (i == 0)
+            spread = 3.6; /* on the attractor; these rows have hardly left the equilibrium */
+        print_message("%s: error %.2g of %.3g\n", cases[i].name, error, spread);
+        assert_true(error <= cases[i].bound * spread);
+        free(rows);
+        free(finer);
+    }
+}
+
 /* The map, written out: each row follows from the one before up to one rounding of each operation. */
 static void henon_rows_satisfy_the_map(void **state)
 {
@@ -126,7 +167,7 @@ static void kuramoto_sivashinsky_is_linear_for_small_values(void **state)
     options.start[0] = small;
     options.discard = 0;
     int64_t cols = 0, n = 21;
-    double *rows = simulated(system, &options, n, &cols), t = options.step * (double)(n - 1);
+    double *rows = simulated(system, &options, n, &cols), t = options.step * (double)(options.every * (n - 1));
     for (int64_t j = 0; j < cols; j++) {
         double p = 2 * pi * (double)j / (double)cols;
         double expected =
@@ -243,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(systems_equal_the_golden_file),
+        cmocka_unit_test(default_steps_are_accurate),
         cmocka_unit_test(henon_rows_satisfy_the_map),
         cmocka_unit_test(unforced_lorenz96_decays),
         cmocka_unit_test(kuramoto_sivashinsky_is_linear_for_small_values),

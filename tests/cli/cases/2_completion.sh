@@ -27,6 +27,8 @@ completion_bash()
     offered '--help' volterra --h
     offered 'bash' volterra completion b
     offered 'kernels' volterra help k
+    offered 'systems' volterra help sy
+    offered 'solvers' volterra help so
     offered 'drop' volterra fit --missing d
     offered 'drop error interpolate' volterra fit --missing =
     offered 'interpolate' volterra fit --missing = i
