@@ -218,7 +218,7 @@ static void zsh_script(void)
         print_summary(commands[i]);
         printf("'\n");
     }
-    printf("            'help:list commands, kernels, solvers and systems'\n"
+    printf("            'help:list commands, kernels and systems'\n"
            "        )\n"
            "        _describe command names\n"
            "        return\n"
@@ -276,7 +276,7 @@ static void fish_script(void)
         print_summary(commands[i]);
         printf("'\n");
     }
-    printf("complete -c volterra -n __fish_use_subcommand -a help -d 'list commands, kernels, solvers and systems'\n"
+    printf("complete -c volterra -n __fish_use_subcommand -a help -d 'list commands, kernels and systems'\n"
            "complete -c volterra -n '__fish_seen_subcommand_from help' -x -a '");
     print_commands();
     printf(" " HELP_TOPICS "'\n"
