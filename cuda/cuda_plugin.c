@@ -45,6 +45,7 @@ static const volt_backend backend = {
     .accumulate = volt_cuda_accumulate,
     .gram = volt_cuda_gram,
     .cross = volt_cuda_cross,
+    .product = volt_cuda_product,
     .run = volt_cuda_run,
     .run_seconds = volt_cuda_run_seconds,
     .state = volt_cuda_state,

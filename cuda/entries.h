@@ -11,6 +11,10 @@ void volt_cuda_forward(volt_matrix L, int64_t from, int64_t to, bool steady, vol
 void volt_cuda_backward(volt_matrix L, bool steady, volt_matrix B);
 void volt_cuda_gemm(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C);
 void volt_cuda_update(volt_matrix R, volt_view B, double scale);
+/* out <- A in + scale out, or A' in + scale out; all on the device, with q columns in `in` and `out`. With scale
+ * 0, `out` need not be initialised. */
+bool volt_cuda_multiply(volt_cuda_lane *lane, volt_view A, bool transposed, const double *in, int64_t q,
+                        double scale, double *out);
 
 /* ---- feature_entries.c ------------------------------------------------------------------------ */
 void volt_cuda_gather(volt_view K, const int64_t *column, const double *shift, volt_matrix F);
@@ -30,6 +34,10 @@ void volt_cuda_invert(volt_matrix L, volt_stage *stage);
 bool volt_cuda_gram(const volt_kernel_form *form, volt_view Z, volt_matrix K, double *end, volt_stage *stage);
 bool volt_cuda_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
                      volt_stage *stage);
+
+/* ---- product_entries.c ------------------------------------------------------------------------ */
+bool volt_cuda_product(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
+                       volt_stage *stage);
 
 /* ---- run_entries.c ---------------------------------------------------------------------------- */
 bool volt_cuda_run(const volt_run_form *form, volt_view Y, volt_view coefficients, const volt_run_task *task,

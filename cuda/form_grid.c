@@ -131,7 +131,7 @@ static void walk_border(const volt_form_grid *grid, volt_view Z, int f, double *
         if (grid->same && grid->first && grid->first[i] == i)
             memcpy(state, factor->start, sizeof state);
         for (int s = 0; s < factor->state_size; s++)
-            left[(grid->state[f] + s) * grid->h + i] = state[s];
+            left[(grid->state[f] + s) * grid->ld_left + i] = state[s];
         double local = volt_form_lone(d, factor->distance != 0, Z.data + i * Z.ld + factor->slice * d, 1);
         volt_form_step(&factor->step, local, state);
     }
@@ -184,7 +184,9 @@ void volt_form_grid_make(const volt_kernel_form *form, volt_view Z, volt_view Y,
                              .longest = same ? Z.rows : Y.rows,
                              .left = block + at.left,
                              .top = block + (same ? at.left : at.top),
-                             .end = block + at.end};
+                             .end = block + at.end,
+                             .ld_left = Z.rows,
+                             .ld_top = same ? Z.rows : Y.rows};
     memset(block, 0, (size_t)at.total * sizeof *block);
     for (int32_t f = 0, states = 0; f < form->n_factors; states += form->factor[f++].state_size)
         grid->state[f] = states;
@@ -200,6 +202,20 @@ void volt_form_grid_make(const volt_kernel_form *form, volt_view Z, volt_view Y,
         take_state(grid, &at, state, block);
     for (int f = 0; f < form->n_factors; f++)
         walk_border(grid, Z, f, block + at.border, block + at.left);
+}
+
+volt_form_grid volt_form_grid_rows(const volt_form_grid *grid, int64_t first, int64_t count,
+                                   const double *carried, double *end)
+{
+    volt_form_grid rows = *grid;
+    rows.before = rows.lead = first;
+    rows.h = count;
+    rows.m = first + count;
+    rows.rows = grid->rows + first;
+    rows.left = grid->left + first;
+    rows.top = carried - 1; /* column 0 has no predecessor and is never read */
+    rows.end = end;
+    return rows;
 }
 
 void volt_form_grid_move(volt_form_grid *grid, const double *from, double *to)

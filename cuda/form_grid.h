@@ -19,6 +19,12 @@ int64_t volt_form_grid_numbers(const volt_kernel_form *form, volt_view Z, volt_v
 void volt_form_grid_make(const volt_kernel_form *form, volt_view Z, volt_view Y, const double *state,
                          double *block, volt_form_grid *grid);
 
+/* The grid of rows first .. first + count - 1 of a sequence with itself, up to the diagonal. `carried` (states
+ * x m of the whole grid) holds the states after row first - 1, `end` receives those after the last row; they
+ * must differ. */
+volt_form_grid volt_form_grid_rows(const volt_form_grid *grid, int64_t first, int64_t count,
+                                   const double *carried, double *end);
+
 /* Relocate the grid after its block was copied from `from` to `to`. */
 void volt_form_grid_move(volt_form_grid *grid, const double *from, double *to);
 

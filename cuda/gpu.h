@@ -18,6 +18,7 @@ typedef enum volt_cuda_workspace {
     WORKSPACE_OUT,    /* products */
     WORKSPACE_GRID,   /* the block of a grid, the sums of a norm */
     WORKSPACE_SOLVER, /* cuSOLVER */
+    WORKSPACE_BLOCK,  /* a block of rows of K */
     N_WORKSPACES
 } volt_cuda_workspace;
 

@@ -72,7 +72,8 @@ typedef struct volt_form_grid {
     volt_kernel_form form;
     int32_t state[VOLT_FORM_FACTORS];
     int32_t states;        /* of all factors */
-    int32_t same;          /* the rows are the columns: only the lower triangle is computed */
+    int32_t same;          /* the rows are columns: only the lower triangle is computed */
+    int64_t before;        /* same: the rows are columns before .. before + h - 1 */
     int64_t h, m;          /* rows and columns */
     const double *rows;    /* number k of row i, of all slices, is rows[k * ld_rows + i] ... */
     const double *columns; /* ... and of column j columns[k * ld_columns + j] */
@@ -81,14 +82,15 @@ typedef struct volt_form_grid {
     const int64_t *first;     /* m: the first row of the record of column j; NULL: one record */
     const int64_t *ends;      /* records: the end of each record's columns; NULL: one record ... */
     int64_t records, longest; /* ... and the length of the longest */
-    const double *left;       /* states x h: entering row i at the first column of a record */
-    const double *top; /* states x m: entering any other column j at row 0 or at the first row of a record */
-    double *end;       /* states x m: after the last row */
+    const double *left;       /* states x ld_left: entering row i at the first column of a record */
+    const double *top;        /* states x ld_top: entering any other column j at row 0 */
+    double *end;              /* states x ld_top: after the last row */
+    int64_t ld_left, ld_top;
 } volt_form_grid;
 
 VOLT_FORM_FUNCTION int64_t volt_form_first_row(const volt_form_grid *g, int64_t i)
 {
-    return g->same && g->first ? g->first[i] : -g->lead;
+    return g->same && g->first ? g->first[g->before + i] - g->before : -g->lead;
 }
 
 VOLT_FORM_FUNCTION int64_t volt_form_first_column(const volt_form_grid *g, int64_t j)
@@ -97,19 +99,21 @@ VOLT_FORM_FUNCTION int64_t volt_form_first_column(const volt_form_grid *g, int64
 }
 
 /* Load the state that enters entry (i, j) of factor f, if a diagonal enters the grid or a record begins
- * there. */
+ * there. Where a record of the rows begins, the kernel is symmetric: row and column exchange their roles. */
 VOLT_FORM_FUNCTION void volt_form_enter(const volt_form_grid *g, int f, int64_t i, int64_t j, double *state)
 {
     bool column_begins = j == volt_form_first_column(g, j);
-    bool row_begins = i == 0 || (g->same && g->first && g->first[i] == i);
+    bool row_begins = g->same && g->first && g->first[g->before + i] == g->before + i;
     int size = g->form.factor[f].state_size;
     for (int s = 0; s < VOLT_FORM_STATE; s++) { /* a constant: states stay in registers */
         if (s >= size)
             break;
         if (column_begins)
-            state[s] = g->left[(g->state[f] + s) * g->h + i];
+            state[s] = g->left[(g->state[f] + s) * g->ld_left + i];
         else if (row_begins)
-            state[s] = g->top[(g->state[f] + s) * g->m + j];
+            state[s] = g->left[(g->state[f] + s) * g->ld_left + j - g->before];
+        else if (i == 0)
+            state[s] = g->top[(g->state[f] + s) * g->ld_top + j];
     }
 }
 

@@ -9,7 +9,7 @@
 
 enum { SOLVE_BLOCK = 2048 }; /* rows solved at a time */
 
-static const double one = 1, minus_one = -1, zero = 0;
+static const double one = 1, minus_one = -1;
 
 /* ---- copies ----------------------------------------------------------------------------------- */
 
@@ -115,6 +115,30 @@ void volt_cuda_backward(volt_matrix L, bool steady, volt_matrix B)
 
 /* ---- products --------------------------------------------------------------------------------- */
 
+/* cuBLAS computes products with few columns by reading the matrix once for each; a general product of such a
+ * shape is slower. */
+enum { FEW_COLUMNS = 4 };
+
+bool volt_cuda_multiply(volt_cuda_lane *lane, volt_view A, bool transposed, const double *in, int64_t q,
+                        double scale, double *out)
+{
+    if (A.rows == 0 || A.cols == 0)
+        return true;
+    if (q > FEW_COLUMNS) {
+        int64_t rows = transposed ? A.cols : A.rows, inner = transposed ? A.rows : A.cols;
+        return volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N,
+                                                   transposed ? CUBLAS_OP_T : CUBLAS_OP_N, q, rows, inner, &one,
+                                                   in, q, A.data, A.ld, &scale, out, q),
+                                    "a product");
+    }
+    for (int64_t k = 0; k < q; k++)
+        if (!volt_cuda_check_blas(cublasDgemv_64(lane->blas, transposed ? CUBLAS_OP_N : CUBLAS_OP_T, A.cols,
+                                                 A.rows, &one, A.data, A.ld, in + k, q, &scale, out + k, q),
+                                  "a product"))
+            return false;
+    return true;
+}
+
 void volt_cuda_gemm(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C)
 {
     (void)steady;
@@ -124,12 +148,8 @@ void volt_cuda_gemm(volt_view A, bool transposed, volt_view B, const double *shi
     int64_t q = B.cols;
     double *in = volt_cuda_workspace_of(lane, WORKSPACE_THIN, B.rows * q),
            *out = volt_cuda_workspace_of(lane, WORKSPACE_OUT, C.rows * q);
-    bool good =
-        in && out && volt_cuda_up(lane, B, in, q) &&
-        volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, q,
-                                            C.rows, B.rows, &one, in, q, A.data, A.ld, &zero, out, q),
-                             "a product") &&
-        volt_cuda_down(lane, out, q, C);
+    bool good = in && out && volt_cuda_up(lane, B, in, q) &&
+                volt_cuda_multiply(lane, A, transposed, in, q, 0, out) && volt_cuda_down(lane, out, q, C);
     if (!volt_cuda_give(lane) || !good)
         return;
     for (int64_t i = 0; shift && i < C.rows; i++)

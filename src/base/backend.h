@@ -93,6 +93,10 @@ typedef struct volt_backend {
      * the state after the last row. False as above. */
     bool (*cross)(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
                   volt_stage *stage);
+    /* (optional) C <- K V for the sequence Z with itself, without storing K; V and C (Z.rows x q) are in host
+     * memory. `end` as for gram. False as above. */
+    bool (*product)(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
+                    volt_stage *stage);
     /* (optional) A free run through the columns of Y, with contiguous coefficients (q x Y.rows), all in host
      * memory: the first result->done rows of `out`, and the state after them. False as above, or when the
      * run is too large for the device; then nothing has changed. */

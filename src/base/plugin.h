@@ -16,7 +16,7 @@
 
 /* Incremented whenever a struct that a plugin uses changes: those of this header, volt_backend, volt_stage,
  * volt_kernel_form, volt_run_form. */
-enum { VOLT_PLUGIN_INTERFACE = 2 };
+enum { VOLT_PLUGIN_INTERFACE = 3 };
 
 /* Functions available to a plugin. Remains valid. */
 typedef struct volt_host {

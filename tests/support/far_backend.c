@@ -223,7 +223,7 @@ static void walk_diagonal(const volt_form_grid *g, int64_t diagonal, volt_matrix
                                       g->ld_columns);
             volt_form_join(form, f, volt_form_step(&factor->step, local, state[f]), &product, &sum);
             for (int s = 0; i == g->h - 1 && s < factor->state_size; s++)
-                g->end[(g->state[f] + s) * g->m + j] = state[f][s];
+                g->end[(g->state[f] + s) * g->ld_top + j] = state[f][s];
         }
         K.data[i * K.ld + j] = sum;
     }
@@ -254,6 +254,45 @@ static bool far_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, do
 {
     (void)stage;
     return walk_grid(form, Y, Z, state, K);
+}
+
+/* In blocks of rows, as on a GPU: each is used for both halves, and its final states enter the next one. */
+static bool far_product(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
+                        volt_stage *stage)
+{
+    enum { ROWS = 13 };
+    int64_t n = Z.rows;
+    volt_form_grid grid;
+    double *block = malloc((size_t)volt_form_grid_numbers(form, Z, (volt_view){0}) * sizeof *block);
+    assert_non_null(block);
+    volt_form_grid_make(form, Z, (volt_view){0}, NULL, block, &grid);
+    double *K = malloc((size_t)(ROWS * n) * sizeof *K);
+    double *states = malloc((size_t)(grid.states * n + 1) * sizeof *states), *ends[] = {grid.end, states};
+    assert_true(K && states);
+    for (int64_t i = 0; i < n; i++)
+        memset(C.data + i * C.ld, 0, (size_t)C.cols * sizeof(double));
+    for (int64_t first = 0, at = 0; first < n; first += ROWS, at = !at) {
+        int64_t count = first + ROWS < n ? ROWS : n - first;
+        volt_form_grid rows = volt_form_grid_rows(&grid, first, count, ends[at], ends[!at]);
+        for (int64_t diagonal = -(count - 1); diagonal <= first; diagonal++)
+            walk_diagonal(&rows, diagonal, volt_matrix_of(K, count, n));
+        for (int64_t i = 0; i < count; i++)
+            for (int64_t j = 0; j <= first + i; j++)
+                for (int64_t k = 0; k < C.cols; k++) {
+                    C.data[(first + i) * C.ld + k] += K[i * n + j] * V.data[j * V.ld + k];
+                    if (j < first + i)
+                        C.data[j * C.ld + k] += K[i * n + j] * V.data[(first + i) * V.ld + k];
+                }
+        grid.end = ends[!at];
+    }
+    volt_form_grid_state(&grid, grid.end, end);
+    free(states);
+    free(K);
+    free(block);
+    atomic_fetch_add(&filled, 1);
+    if (stage)
+        volt_stage_advance(stage, n * n / 2);
+    return true;
 }
 
 /* ---- free runs as on a GPU, with one lane ------------------------------------------------------- */
@@ -328,8 +367,12 @@ static bool far_run(const volt_run_form *form, volt_view Y, volt_view coefficien
     .backward = far_backward, .gemm = far_gemm, .gather = far_gather, .accumulate = far_accumulate
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};
-static const volt_backend far_with_gram = {
-    .name = "far-gram", FAR_ENTRIES, .gram = far_gram, .cross = far_cross, .run = far_run};
+static const volt_backend far_with_gram = {.name = "far-gram",
+                                           FAR_ENTRIES,
+                                           .gram = far_gram,
+                                           .cross = far_cross,
+                                           .product = far_product,
+                                           .run = far_run};
 
 void far_backends_register(void)
 {

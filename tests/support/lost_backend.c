@@ -25,8 +25,24 @@ static double *alloc_there(int64_t rows, int64_t cols)
     return NULL;
 }
 
+/* A product without memory for its workspace: the state reports it, once. */
+static bool (*far_product)(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
+                           volt_stage *stage);
+static bool missing;
+
+static bool product_there(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
+                          volt_stage *stage)
+{
+    missing = scenario_fault_due(&full);
+    return missing || far_product(form, Z, V, C, end, stage);
+}
+
 static volt_status state_there(void)
 {
+    if (missing) {
+        missing = false;
+        return volt_fail(VOLT_ERR_MEMORY, "the memory of the device is full");
+    }
     return scenario_fault_due(&lost) ? volt_fail(VOLT_ERR_DEVICE, "the device was lost") : VOLT_OK;
 }
 
@@ -37,8 +53,10 @@ void lost_backend_register(void)
         if (strcmp(volt_backend_at(i)->name, "far-gram") == 0)
             backend = *volt_backend_at(i);
     far_alloc = backend.alloc;
+    far_product = backend.product;
     backend.name = "lost";
     backend.alloc = alloc_there;
+    backend.product = product_there;
     backend.state = state_there;
     check_ok(volt_backend_register(&backend));
 }

@@ -175,26 +175,42 @@ static volt_status shrink(kernel_operator *k)
     return VOLT_OK;
 }
 
-/* All rows at once, computed by the back end; *done is false if it does not support the kernel. */
-static volt_status fill_on_device(kernel_operator *k, const volt_backend *backend, volt_matrix K,
-                                  volt_stage *stage, bool *done)
+/* After all rows were computed by a back end: take its final state. */
+static volt_status take_end(kernel_operator *k, const double *end)
+{
+    VOLT_TRY(start(k, 0, 1));
+    volt_state_set(k->state, end);
+    k->position = k->op.n;
+    return VOLT_OK;
+}
+
+/* All rows at once, computed by the back end: into K or, without data, multiplied by V. *done is false if it does
+ * not support the kernel. */
+static volt_status all_on_device(kernel_operator *k, const volt_backend *backend, volt_matrix K, volt_view V,
+                                 volt_matrix C, volt_stage *stage, bool *done)
 {
     volt_kernel_form form;
+    bool has_entry = K.data ? backend->gram != NULL : backend->product != NULL;
     *done = false;
-    if (!form_for(backend, backend->gram != NULL, k->resolved, k->checks, &form))
+    if (!form_for(backend, has_entry, k->resolved, k->checks, &form))
         return VOLT_OK;
     double *end = volt_alloc_doubles(volt_state_length_for(k->resolved, k->columns->m), 1);
     volt_status status = end ? VOLT_OK : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK && backend->gram(&form, k->Z, K, end, stage)) {
-        *done = true;
-        status = start(k, 0, 1);
-        if (status == VOLT_OK) {
-            volt_state_set(k->state, end);
-            k->position = k->op.n;
-        }
-    }
+    if (status == VOLT_OK)
+        *done = K.data ? backend->gram(&form, k->Z, K, end, stage)
+                       : backend->product(&form, k->Z, V, C, end, stage);
+    if (*done && !K.data)
+        status = volt_backend_state(backend);
+    if (status == VOLT_OK && *done && volt_stage_should_continue(stage))
+        status = take_end(k, end);
     volt_free(end);
     return status;
+}
+
+static volt_status kernel_product(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
+                                  volt_stage *stage, bool *done)
+{
+    return all_on_device((kernel_operator *)op, backend, (volt_matrix){0}, V, C, stage, done);
 }
 
 static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,
@@ -203,7 +219,7 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     kernel_operator *k = (kernel_operator *)op;
     bool all = first == 0 && K.rows == op->n, done = false;
     if (all)
-        VOLT_TRY(fill_on_device(k, backend, K, stage, &done));
+        VOLT_TRY(all_on_device(k, backend, K, (volt_view){0}, (volt_matrix){0}, stage, &done));
     if (done)
         return VOLT_OK;
     /* The engine handles the records of its own rows; for other rows a state ends with its record. */
@@ -325,6 +341,7 @@ volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_colum
                .entry_cost = 2 * (double)Z.cols + 24,
                .rows = kernel_rows,
                .lower = kernel_lower,
+               .product = kernel_product,
                .release = kernel_release},
         .resolved = resolved,
         .columns = columns,

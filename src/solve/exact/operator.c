@@ -62,6 +62,11 @@ static volt_status multiply_lower(volt_operator *op, volt_view V, volt_matrix C,
 volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
                                    volt_stage *stage)
 {
+    bool done = false;
+    if (op->product && backend->product)
+        VOLT_TRY(op->product(op, backend, V, C, stage, &done));
+    if (done)
+        return VOLT_OK;
     if (op->lower && !backend->cross)
         return multiply_lower(op, V, C, stage);
     /* Fewer rows than n: a request for all rows would omit the upper triangle. */
