@@ -213,13 +213,63 @@ static volt_status take_states(volt_operator *op, int64_t first, int64_t count, 
     return status;
 }
 
+/* Sums of rows with and without a target, a solved system with leverages, and products with stored features. */
+static volt_status take_sums(volt_operator *op, volt_view F, volt_stage *stage, scenario_result *result)
+{
+    const bool without[N] = {[3] = true, [8] = true};
+    volt_state_sums *sums = NULL, *copied = NULL;
+    double y[N * Q], rows[N * M], h[N], out[N * Q];
+    memcpy(rows, F.data, sizeof rows);
+    for (int64_t i = 0; i < N * Q; i++)
+        y[i] = without[i / Q] ? 0 : v[i];
+    for (int i = 0; i < 2; i++) {
+        volt_state_sums **to = i ? &copied : &sums;
+        volt_status status =
+            op->add ? volt_state_sums_create_at(op->sums_backend, M, Q, to) : volt_state_sums_create(M, Q, to);
+        if (status != VOLT_OK) {
+            volt_state_sums_free(sums);
+            return status;
+        }
+    }
+    volt_status status = VOLT_OK;
+    if (op->add)
+        status = status_of(op->add(op, 0, volt_view_of(y, N, Q), without, sums, stage), stage);
+    else
+        volt_state_sums_add(sums, F, volt_view_of(y, N, Q), without);
+    double rcond = 0, freedom = 0;
+    if (status == VOLT_OK) {
+        volt_state_sums_copy(sums, copied);
+        status = volt_state_sums_solve(copied, 0.5, true, &rcond);
+    }
+    if (status == VOLT_OK) {
+        scenario_put(result, copied->B, M * Q);
+        volt_state_sums_leverages(copied, volt_view_of(copied->S, M, M), true, volt_matrix_of(rows, N, M), h);
+        freedom = volt_state_sums_freedom(copied, 0.5, true);
+        scenario_put(result, h, N);
+        scenario_put(result, &freedom, 1);
+        status = volt_backend_state(volt_backend_current());
+    }
+    if (status == VOLT_OK && op->fold) {
+        status = op->fold(op, 0, volt_view_of(y, N, Q), volt_matrix_of(out, M, Q));
+        if (status == VOLT_OK)
+            scenario_put(result, out, M * Q);
+    }
+    if (status == VOLT_OK)
+        status =
+            status_of(op->combine(op, 2, volt_view_of(v, M, Q), volt_matrix_of(out, N - 2, Q), stage), stage);
+    if (status == VOLT_OK)
+        scenario_put(result, out, (N - 2) * Q);
+    volt_state_sums_free(sums);
+    volt_state_sums_free(copied);
+    return status;
+}
+
 /* Features in order and out of it, their sums, products with them, those of other rows, and what follows. */
 static volt_status ask_landmarks(const void *with, volt_progress progress, scenario_result *result)
 {
     const ground *g = with;
     volt_operator *op = NULL;
     volt_state *kernel_state = NULL;
-    volt_state_sums *sums = NULL;
     double F[N * M], out[N * Q];
     volt_stage stage;
     volt_stage_begin(&stage, progress, "landmarks", 0, 1, N * N);
@@ -239,22 +289,12 @@ static volt_status ask_landmarks(const void *with, volt_progress progress, scena
     }
     if (status == VOLT_OK) {
         scenario_put(result, F, N * M);
-        status = volt_state_sums_create(M, Q, &sums);
-    }
-    if (status == VOLT_OK) {
-        bool without[N] = {[3] = true, [8] = true};
-        volt_state_sums_add(sums, volt_view_of(F, 1, M), volt_view_of(v, 1, Q), NULL);
-        if (op->add)
-            status =
-                status_of(op->add(op, 1, volt_view_of(v + Q, N - 1, Q), without + 1, sums, &stage), &stage);
-        if (status == VOLT_OK)
-            scenario_put(result, sums->H, M * Q);
+        status = take_sums(op, volt_view_of(F, N, M), &stage, result);
     }
     if (status == VOLT_OK)
         status = volt_landmark_operator_end(op, &kernel_state);
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
-    volt_state_sums_free(sums);
     volt_state_free(kernel_state);
     volt_operator_free(op);
     return status;

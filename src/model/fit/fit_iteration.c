@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "solve/landmark/placement.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -56,7 +57,8 @@ static volt_status take_landmarks(const fit_task *fit, const volt_model *model, 
                                .m = space->set.m,
                                .Z = Z,
                                .records = fit->records,
-                               .common = common};
+                               .common = common,
+                               .backend = volt_place_features(fit->backend, Z.rows, m, space->set.n)};
     double n = (double)Z.rows, share = volt_landmark_share(&task, VOLT_PCG_USUAL * n * n / 2);
     volt_stage stage;
     volt_meter_cover(fit->meter, 0, share);

@@ -37,10 +37,13 @@ typedef struct volt_operator {
      * cheapest. */
     int64_t n_states;
     volt_status (*states)(struct volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage);
-    /* (optional) For states in device memory: adds rows first .. first + Y.rows - 1 to the sums, which are
-     * not empty. Y holds their targets; without[i] marks rows without a target. */
+    /* (optional) For states in the memory of a back end: adds rows first .. first + Y.rows - 1 to sums there. Y
+     * holds their targets; without[i] marks rows without a target. */
+    const volt_backend *sums_backend;
     volt_status (*add)(struct volt_operator *op, int64_t first, volt_view Y, const bool *without,
                        struct volt_state_sums *sums, volt_stage *stage);
+    /* (optional) out <- F' R of rows first .. first + R.rows - 1, which were added and are stored there. */
+    volt_status (*fold)(struct volt_operator *op, int64_t first, volt_view R, volt_matrix out);
     int64_t block_rows; /* preferred number of rows per request; 0: any */
     /* (optional) F B of rows first .. first + out.rows - 1 (B is n_states x q), if that is cheaper than F. */
     volt_status (*combine)(struct volt_operator *op, int64_t first, volt_view B, volt_matrix out,

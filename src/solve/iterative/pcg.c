@@ -75,13 +75,14 @@ static void project(const iteration *it, double *v)
             v[i * it->columns + k] = takes_part(it, i) ? v[i * it->columns + k] - it->sum[k] : 0;
 }
 
-static void precondition(const iteration *it)
+static volt_status precondition(const iteration *it)
 {
     const volt_pcg_problem *problem = it->problem;
-    volt_preconditioner_apply(problem->pre, problem->group, problem->alpha,
-                              volt_view_of(it->at->r, it->rows, it->columns),
-                              volt_matrix_of(it->z, it->rows, it->columns));
+    VOLT_TRY(volt_preconditioner_apply(problem->pre, problem->group, problem->alpha,
+                                       volt_view_of(it->at->r, it->rows, it->columns),
+                                       volt_matrix_of(it->z, it->rows, it->columns)));
     project(it, it->z);
+    return VOLT_OK;
 }
 
 /* C = K v for the columns that have not converged, or all; V and C have the columns `which`. */
@@ -164,7 +165,7 @@ static volt_status check_positive(const iteration *it, int64_t k)
 static volt_status start_columns(iteration *it)
 {
     volt_pcg_state *at = it->at;
-    precondition(it);
+    VOLT_TRY(precondition(it));
     dot(it, at->r, it->z);
     for (int64_t k = 0; k < it->columns; k++) {
         if (it->done[k])
@@ -300,7 +301,7 @@ static volt_status turn(iteration *it)
     for (int64_t k = 0; k < it->columns; k++)
         if (!it->done[k])
             *number(it, k, VOLT_PCG_RESIDUAL) = sqrt(it->sum[k]) / *number(it, k, VOLT_PCG_SIZE);
-    precondition(it);
+    VOLT_TRY(precondition(it));
     dot(it, at->r, it->z);
     for (int64_t k = 0; k < it->columns; k++) {
         if (it->done[k])

@@ -55,8 +55,12 @@ int64_t volt_pcg_landmarks(int64_t n);
 enum { VOLT_PRECONDITIONERS = 4 }; /* maximum number of systems: further alphas use the nearest one */
 
 typedef struct volt_preconditioner {
-    volt_matrix B; /* rows x landmarks, the band of this process; no data: no preconditioner */
-    int64_t first; /* index of the first row of B */
+    int64_t landmarks;       /* 0: no preconditioner */
+    volt_matrix B;           /* rows x landmarks, the band of this process; no data: B is ... */
+    int64_t first;           /* index of the first row of B */
+    volt_operator *features; /* ... stored by this operator, from row `washout` on */
+    int64_t washout;
+    const volt_backend *backend; /* of S */
     int64_t count;
     double alpha[VOLT_PRECONDITIONERS];
     bool constant[VOLT_PRECONDITIONERS];
@@ -65,9 +69,10 @@ typedef struct volt_preconditioner {
     double *g, *of_group;            /* landmarks x columns */
 } volt_preconditioner;
 
-/* Allocates the band of this process (base/row_bands.h) of B with this many rows, and workspace for products
- * with this many columns. VOLT_ERR_MEMORY; release it in every case. */
-volt_status volt_preconditioner_make(int64_t rows, int64_t landmarks, int64_t columns,
+/* Prepares a preconditioner with the features of `landmarks`, without the first `washout` rows, for products with
+ * this many columns. Unless the operator stores them (`fold`), allocates the band of this process
+ * (base/row_bands.h) of B. VOLT_ERR_MEMORY; release it in every case. */
+volt_status volt_preconditioner_make(volt_operator *landmarks, int64_t washout, int64_t columns,
                                      volt_preconditioner *pre);
 void volt_preconditioner_release(volt_preconditioner *pre);
 
@@ -80,9 +85,10 @@ volt_status volt_preconditioner_factor(struct volt_state_sums *sums, const doubl
                                        double *rcond);
 
 /* Z = (R - B (B'B + alpha I)^{-1} B' R) / alpha, not projected; without a B, R / alpha. R and Z are rows x
- * columns, contiguous. Collective. Results do not depend on the number of threads. */
-void volt_preconditioner_apply(const volt_preconditioner *pre, const int64_t *group, const double *alpha,
-                               volt_view R, volt_matrix Z);
+ * columns, contiguous. Collective. Results do not depend on the number of threads. VOLT_ERR_MEMORY and failures
+ * of the back end. */
+volt_status volt_preconditioner_apply(const volt_preconditioner *pre, const int64_t *group, const double *alpha,
+                                      volt_view R, volt_matrix Z);
 
 /* ---- the iteration (pcg.c) -------------------------------------------------------------------- */
 

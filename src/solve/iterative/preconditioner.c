@@ -2,7 +2,8 @@
  *
  * B is stored, and each application reads it twice: for B' R, in pieces of rows whose sums are added in
  * order, and for B g. One thread makes each BLAS call. The processes of a job hold a band of B each: B' R is
- * summed over them, and the rows of B g are gathered. */
+ * summed over them, and the rows of B g are gathered. On a device, B is stored by the operator of the landmarks,
+ * which computes both products. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -24,23 +25,35 @@ static int64_t count_pieces(int64_t rows)
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-volt_status volt_preconditioner_make(int64_t rows, int64_t landmarks, int64_t columns, volt_preconditioner *pre)
+/* Workspace in host memory, and the band of B. */
+static bool make_band(int64_t rows, int64_t columns, volt_preconditioner *pre)
 {
     int64_t first, last;
     volt_feature_band(volt_bands_current(), rows, &first, &last);
     int64_t own = last - first;
-    *pre = (volt_preconditioner){.B = volt_matrix_of(volt_alloc_doubles(own, landmarks), own, landmarks),
-                                 .first = first,
-                                 .partial = volt_alloc_doubles(count_pieces(own) * landmarks, columns),
-                                 .g = volt_alloc_doubles(landmarks, columns),
-                                 .of_group = volt_alloc_doubles(landmarks, columns)};
-    return pre->B.data && pre->partial && pre->g && pre->of_group ? VOLT_OK : VOLT_ERR_MEMORY;
+    pre->B = volt_matrix_of(volt_alloc_doubles(own, pre->landmarks), own, pre->landmarks);
+    pre->first = first;
+    pre->partial = volt_alloc_doubles(count_pieces(own) * pre->landmarks, columns);
+    return pre->B.data && pre->partial;
+}
+
+volt_status volt_preconditioner_make(volt_operator *landmarks, int64_t washout, int64_t columns,
+                                     volt_preconditioner *pre)
+{
+    int64_t m = landmarks->n_states;
+    *pre = (volt_preconditioner){.landmarks = m,
+                                 .features = landmarks->fold ? landmarks : NULL,
+                                 .washout = washout,
+                                 .g = volt_alloc_doubles(m, columns),
+                                 .of_group = volt_alloc_doubles(m, columns)};
+    bool allocated = pre->features || make_band(landmarks->n - washout, columns, pre);
+    return allocated && pre->g && pre->of_group ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 void volt_preconditioner_release(volt_preconditioner *pre)
 {
-    for (int64_t i = 0; i < VOLT_PRECONDITIONERS; i++)
-        volt_free(pre->S[i]);
+    for (int64_t i = 0; pre->backend && i < VOLT_PRECONDITIONERS; i++)
+        pre->backend->release(pre->S[i]);
     volt_free(pre->B.data);
     volt_free(pre->partial);
     volt_free(pre->g);
@@ -109,7 +122,7 @@ static void choose_systems(const double *alpha, const bool *constant, int64_t co
 volt_status volt_preconditioner_factor(volt_state_sums *sums, const double *alpha, const bool *constant,
                                        int64_t columns, int64_t *group, volt_preconditioner *pre, double *rcond)
 {
-    int64_t m = pre->B.cols;
+    pre->backend = sums->backend ? sums->backend : &volt_cpu_backend;
     *rcond = 1;
     choose_systems(alpha, constant, columns, pre);
     for (int64_t k = 0; k < columns; k++) {
@@ -120,12 +133,11 @@ volt_status volt_preconditioner_factor(volt_state_sums *sums, const double *alph
         double of_system = 1;
         VOLT_TRY(volt_state_sums_solve(sums, pre->alpha[i], pre->constant[i], &of_system));
         *rcond = fmin(*rcond, of_system);
-        pre->S[i] = volt_alloc_doubles(m, m);
+        pre->S[i] = volt_state_sums_copy_factor(sums);
         if (!pre->S[i])
             return VOLT_ERR_MEMORY;
-        memcpy(pre->S[i], sums->S, (size_t)(m * m) * sizeof(double));
     }
-    return VOLT_OK;
+    return volt_backend_state(pre->backend);
 }
 
 /* ---- application ------------------------------------------------------------------------------ */
@@ -178,7 +190,7 @@ static void fold(const volt_preconditioner *pre, volt_view R)
 /* g <- (S S')^{-1} g; each column uses the system of its group. */
 static void solve_groups(const volt_preconditioner *pre, const int64_t *group, int64_t columns)
 {
-    int64_t m = pre->B.cols;
+    int64_t m = pre->landmarks;
     for (int64_t i = 0; i < pre->count; i++) {
         int64_t count = 0;
         for (int64_t k = 0; k < columns; k++)
@@ -190,8 +202,8 @@ static void solve_groups(const volt_preconditioner *pre, const int64_t *group, i
         if (count == 0)
             continue;
         volt_matrix S = volt_matrix_of(pre->S[i], m, m), own = volt_matrix_of(pre->of_group, m, count);
-        volt_cholesky_grow_forward(S, 0, m, own);
-        volt_cholesky_leading_backward(S, own);
+        pre->backend->forward(S, 0, m, true, own);
+        pre->backend->backward(S, true, own);
         for (int64_t j = 0, from = 0; j < m; j++)
             for (int64_t k = 0; k < columns; k++)
                 if (group[k] == i)
@@ -199,24 +211,51 @@ static void solve_groups(const volt_preconditioner *pre, const int64_t *group, i
     }
 }
 
-void volt_preconditioner_apply(const volt_preconditioner *pre, const int64_t *group, const double *alpha,
-                               volt_view R, volt_matrix Z)
+/* Z -= B g, with g = (B'B + alpha I)^{-1} B' R. */
+static void apply_band(const volt_preconditioner *pre, const int64_t *group, volt_view R, volt_matrix Z)
 {
     volt_view B = volt_as_view(pre->B);
-    memcpy(Z.data, R.data, (size_t)(R.rows * R.cols) * sizeof(double));
-    if (B.data) {
-        fold(pre, volt_view_rows(R, pre->first, B.rows));
-        solve_groups(pre, group, R.cols);
-        volt_matrix own = volt_matrix_rows(Z, pre->first, B.rows);
-        int64_t pieces = count_pieces(B.rows);
+    fold(pre, volt_view_rows(R, pre->first, B.rows));
+    solve_groups(pre, group, R.cols);
+    volt_matrix own = volt_matrix_rows(Z, pre->first, B.rows);
+    int64_t pieces = count_pieces(B.rows);
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads())
-        for (int64_t p = 0; p < pieces; p++) {
-            int64_t count = volt_min(PIECE, B.rows - p * PIECE);
-            spread_piece(volt_view_rows(B, p * PIECE, count), pre->g, volt_matrix_rows(own, p * PIECE, count));
-        }
-        volt_bands_gather(volt_bands_current(), 0, pre->first, pre->first + B.rows, Z);
+    for (int64_t p = 0; p < pieces; p++) {
+        int64_t count = volt_min(PIECE, B.rows - p * PIECE);
+        spread_piece(volt_view_rows(B, p * PIECE, count), pre->g, volt_matrix_rows(own, p * PIECE, count));
     }
+    volt_bands_gather(volt_bands_current(), 0, pre->first, pre->first + B.rows, Z);
+}
+
+/* The same with features stored by their operator. */
+static volt_status apply_features(const volt_preconditioner *pre, const int64_t *group, volt_view R,
+                                  volt_matrix Z)
+{
+    volt_operator *features = pre->features;
+    volt_matrix g = volt_matrix_of(pre->g, pre->landmarks, R.cols);
+    VOLT_TRY(features->fold(features, pre->washout, R, g));
+    solve_groups(pre, group, R.cols);
+    double *spread = volt_alloc_doubles(R.rows, R.cols);
+    if (!spread)
+        return VOLT_ERR_MEMORY;
+    volt_status status = features->combine(features, pre->washout, volt_as_view(g),
+                                           volt_matrix_of(spread, R.rows, R.cols), NULL);
+    for (int64_t i = 0; status == VOLT_OK && i < R.rows * R.cols; i++)
+        Z.data[i] -= spread[i];
+    volt_free(spread);
+    return status;
+}
+
+volt_status volt_preconditioner_apply(const volt_preconditioner *pre, const int64_t *group, const double *alpha,
+                                      volt_view R, volt_matrix Z)
+{
+    memcpy(Z.data, R.data, (size_t)(R.rows * R.cols) * sizeof(double));
+    if (pre->features)
+        VOLT_TRY(apply_features(pre, group, R, Z));
+    else if (pre->landmarks > 0)
+        apply_band(pre, group, R, Z);
     for (int64_t i = 0; i < Z.rows; i++)
         for (int64_t k = 0; k < Z.cols; k++)
-            Z.data[i * Z.cols + k] /= B.data ? pre->alpha[group[k]] : alpha[k];
+            Z.data[i * Z.cols + k] /= pre->landmarks > 0 ? pre->alpha[group[k]] : alpha[k];
+    return VOLT_OK;
 }

@@ -89,8 +89,8 @@ static volt_status prepare(const volt_solver_task *task, const volt_readout *rea
                      s->state.r && s->state.p && s->state.numbers && s->product;
     if (!allocated)
         return VOLT_ERR_MEMORY;
-    const volt_operator *landmarks = task->iteration->landmarks;
-    return landmarks ? volt_preconditioner_make(rows, landmarks->n_states, q, &s->pre) : VOLT_OK;
+    volt_operator *landmarks = task->iteration->landmarks;
+    return landmarks ? volt_preconditioner_make(landmarks, task->washout, q, &s->pre) : VOLT_OK;
 }
 
 /* ---- before the iteration ----------------------------------------------------------------------- */

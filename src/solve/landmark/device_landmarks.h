@@ -1,7 +1,8 @@
 /* src/solve/landmark/device_landmarks.h: the blocks of landmark_operator.c on a device.
  *
  * The device computes a block of rows against all columns, gathers the landmarks, and converts them to
- * features with the factor of K_mm. The sums of the features stay on the device until they are collected. */
+ * features with the factor of K_mm. Features that are added to sums are centred, and those of the last rows, as
+ * many as fit in its memory, are stored: products with them need no second pass. */
 #ifndef SOLVE_DEVICE_LANDMARKS_H
 #define SOLVE_DEVICE_LANDMARKS_H
 
@@ -12,40 +13,54 @@ typedef struct volt_device_landmarks {
     const volt_backend *backend; /* NULL: no device is used, and the other fields are unset */
     int64_t m, columns, rows;    /* landmarks, columns, and rows of a block */
     const int64_t *column;       /* m: the columns that are landmarks */
-    double *K;                   /* rows x columns */
-    double *W;                   /* (m + rows) x m: L, and features of the block below it */
-    double *G;                   /* m x m: sums of features ... */
-    bool has_sums;               /* ... if not empty */
-    double *shift, *about;       /* m, host memory: subtracted from the landmarks of a row; and workspace */
+    int64_t n, stored;      /* rows of the operator; features of the last `stored` of them have memory, ... */
+    int64_t first, end;     /* ... and rows first .. end - 1 are there */
+    double *K;              /* rows x columns */
+    double *W;              /* (m + stored + rows) x m: L, stored features, and features of a block */
+    double *shift;          /* m, host memory: subtracted from the landmarks of a row */
+    double *centre, *about; /* m, host memory: the centre of the landmarks, and of the features: ... */
+    bool has_centre;        /* ... known after the first rows were added */
 } volt_device_landmarks;
 
 /* Returns whether the back end supports this. */
 bool volt_device_landmarks_can(const volt_backend *backend);
-/* Rows of a block; and memory usage in bytes. */
-int64_t volt_device_landmarks_rows(int64_t columns);
-double volt_device_landmarks_bytes(double landmarks, double columns);
+/* Memory usage in bytes without stored features, and with those of n rows. */
+double volt_device_landmarks_bytes(double n, double landmarks, double columns);
 
-/* VOLT_ERR_MEMORY. Release it in every case. */
+/* For n rows. VOLT_ERR_MEMORY. Release it in every case. */
 volt_status volt_device_landmarks_make(const volt_backend *backend, const int64_t *column, int64_t m,
-                                       int64_t columns, volt_device_landmarks *device);
+                                       int64_t columns, int64_t n, volt_device_landmarks *device);
 void volt_device_landmarks_release(volt_device_landmarks *device);
 
-/* Row `row` of the block K, less the constant: m numbers in host memory. */
-volt_status volt_device_landmarks_row(const volt_device_landmarks *device, int64_t row, double common,
-                                      double *out);
-/* Sets the factor (m x m, host memory) used for features. */
-void volt_device_landmarks_factor(const volt_device_landmarks *device, const double *L);
+/* K_mm, less the constant: its rows from `a` on, from rows `first` .. of the block. */
+void volt_device_landmarks_corner(const volt_device_landmarks *device, int64_t first, int64_t count, int64_t a,
+                                  double common);
+/* Factors K_mm + jitter I. *pivot as of potrf. VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
+volt_status volt_device_landmarks_factor(const volt_device_landmarks *device, volt_stage *stage,
+                                         int64_t *pivot);
+/* B (m x q, host memory) <- L^{-T} B. */
+void volt_device_landmarks_backward(const volt_device_landmarks *device, volt_matrix B);
+
 /* Copies the features of the first F.rows rows of the block to the host. */
 volt_status volt_device_landmarks_features(const volt_device_landmarks *device, double common, volt_matrix F);
-/* Adds the first Y.rows rows to the sums on the device, centred at sums->about, and to the thin sums of
- * `sums`. Rows with without[i] are skipped. `L` is the factor, in host memory. */
-volt_status volt_device_landmarks_add(volt_device_landmarks *device, double common, const double *L,
-                                      volt_view Y, const bool *without, volt_state_sums *sums);
-/* Adds the sums on the device, if any, to sums->G, and clears them. */
-volt_status volt_device_landmarks_collect(volt_device_landmarks *device, volt_state_sums *sums);
+/* Adds the first Y.rows rows of the block, which are rows `row` and following of the operator, to the sums, which
+ * must be at the same back end. Rows with without[i] are skipped; their stored features are 0 when centred. */
+volt_status volt_device_landmarks_add(volt_device_landmarks *device, double common, int64_t row, volt_view Y,
+                                      const bool *without, volt_state_sums *sums);
 
-/* out <- (K - common 1 1') beta for the first out.rows rows; beta (m x q) is in host memory. */
+/* out <- (K - common 1 1') beta for the first out.rows rows of the block; beta (m x q) is in host memory. */
 volt_status volt_device_landmarks_combine(const volt_device_landmarks *device, double common, volt_view beta,
                                           volt_matrix out);
+
+/* ---- stored features F ------------------------------------------------------------------------ */
+
+/* The first row of the operator, from `row` on, whose features are stored; n if there is none. */
+int64_t volt_device_landmarks_stored(const volt_device_landmarks *device, int64_t row);
+/* out <- F gamma of the stored rows from `row` on. */
+volt_status volt_device_landmarks_spread(const volt_device_landmarks *device, int64_t row, volt_view gamma,
+                                         volt_matrix out);
+/* out <- F' R of the stored rows from `row` on. */
+volt_status volt_device_landmarks_fold(const volt_device_landmarks *device, int64_t row, volt_view R,
+                                       volt_matrix out);
 
 #endif

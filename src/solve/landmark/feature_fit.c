@@ -82,10 +82,9 @@ static void take_targets(const volt_feature_fit *s, int64_t first, int64_t count
     }
 }
 
-/* Add a block of rows to the sums; features of the last rows are stored. */
-static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
+/* Keep the features of a block that are needed later: those of the last rows, and `kept`. */
+static void keep_block(const volt_feature_fit *s, int64_t first, int64_t count)
 {
-    take_targets(s, first, count);
     int64_t before =
         volt_max(s->rows - s->n_last - first, 0); /* rows of the block that are not among the last */
     if (before < count)
@@ -95,6 +94,12 @@ static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
     for (int64_t t = volt_max(first, s->kept_first); s->kept.data && t < volt_min(first + count, kept_end); t++)
         memcpy(s->kept.data + (t - s->kept_first) * s->kept.ld, s->block + (t - first) * s->states,
                (size_t)s->states * sizeof(double));
+}
+
+/* Add a block of rows to the sums. */
+static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
+{
+    take_targets(s, first, count);
     volt_state_sums_add(s->sums, volt_view_of(s->block, count, s->states),
                         volt_view_of(s->targets, count, s->columns),
                         s->task->without ? s->task->without + first : NULL);
@@ -118,25 +123,35 @@ static volt_status add_on_device(volt_feature_fit *s, int64_t first, int64_t end
     return status;
 }
 
-/* Add rows begin .. end - 1. Washout rows are skipped. If the operator can keep features on a device, only
- * those of the first rows, which define the centre of the sums, and of the last rows are copied to the host. */
+/* Report rows that were added. */
+static void count_rows(volt_feature_fit *s, int64_t count, volt_stage *stage)
+{
+    s->added += (double)count;
+    volt_stage_reach(stage, s->added * units_of_row(s));
+}
+
+/* Add rows begin .. end - 1. Washout rows are skipped. If the operator keeps features on a device, only those of
+ * the last rows, and those in `kept`, are copied to the host. */
 static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, volt_stage *stage)
 {
     volt_operator *op = s->task->kernel;
-    int64_t device_end = volt_min(end, s->rows - s->n_last);
-    for (int64_t first = begin, count = 0; first < end && volt_stage_should_continue(stage); first += count) {
-        if (op->add && s->sums->counted > 0 && first < device_end) {
-            count = device_end - first;
-            VOLT_TRY(add_on_device(s, first, device_end, stage));
-        } else {
-            count = volt_min(BLOCK, end - first);
-            VOLT_TRY(
-                op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), stage));
-            if (volt_stage_should_continue(stage))
-                add_block(s, first, count);
-        }
-        s->added += (double)count;
-        volt_stage_reach(stage, s->added * units_of_row(s));
+    int64_t device_end = op->add && !s->kept.data ? volt_min(end, s->rows - s->n_last) : begin;
+    if (device_end > begin) {
+        VOLT_TRY(add_on_device(s, begin, device_end, stage));
+        count_rows(s, device_end - begin, stage);
+    }
+    for (int64_t first = volt_max(begin, device_end), count = 0;
+         first < end && volt_stage_should_continue(stage); first += count) {
+        count = volt_min(BLOCK, end - first);
+        VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), stage));
+        if (!volt_stage_should_continue(stage))
+            break;
+        keep_block(s, first, count);
+        if (op->add)
+            VOLT_TRY(add_on_device(s, first, first + count, stage));
+        else
+            add_block(s, first, count);
+        count_rows(s, count, stage);
     }
     return VOLT_OK;
 }
@@ -207,7 +222,7 @@ static void take_constant(const volt_feature_fit *s, int64_t k, const volt_chose
 }
 
 /* Leverages of the last rows, and the sum of all. Overwrites the factor. */
-static void take_leverages(volt_feature_fit *s, double alpha, bool constant)
+static volt_status take_leverages(volt_feature_fit *s, double alpha, bool constant)
 {
     for (int64_t first = 0, count = 0; first < s->n_last; first += count) {
         count = volt_min(BLOCK, s->n_last - first);
@@ -216,6 +231,7 @@ static void take_leverages(volt_feature_fit *s, double alpha, bool constant)
                                   volt_matrix_of(s->block, count, s->states), s->leverage + first);
     }
     s->freedom = volt_state_sums_freedom(s->sums, alpha, constant);
+    return s->sums->backend ? volt_backend_state(s->sums->backend) : VOLT_OK;
 }
 
 /* Leave-one-out error: mean square of (y - prediction) / (1 - h) over the last rows, and the denominator of
@@ -265,7 +281,7 @@ static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
                 return volt_stage_end(s->sums->stage);
             readout->rcond = fmin(readout->rcond, rcond);
             if (s->task->loo_errors)
-                take_leverages(s, alpha, constant);
+                VOLT_TRY(take_leverages(s, alpha, constant));
             else if (readout->dimension)
                 s->freedom = volt_state_sums_freedom(s->sums, alpha, constant);
             volt_stage_advance(s->sums->stage, SOLVE_UNITS - 1);
@@ -367,6 +383,13 @@ void volt_feature_fit_release(volt_feature_fit *s)
     volt_state_sums_free(s->early);
 }
 
+static volt_status create_sums(const volt_feature_fit *s, volt_state_sums **sums)
+{
+    const volt_backend *backend = s->task->kernel->sums_backend;
+    return backend ? volt_state_sums_create_at(backend, s->states, s->columns, sums)
+                   : volt_state_sums_create(s->states, s->columns, sums);
+}
+
 static volt_status allocate(volt_feature_fit *s)
 {
     s->block = volt_alloc_doubles(BLOCK, s->states);
@@ -376,8 +399,8 @@ static volt_status allocate(volt_feature_fit *s)
     s->squares = volt_alloc_zero(s->q, sizeof(double));
     if (!s->block || !s->targets || !s->last || !s->leverage || !s->squares)
         return VOLT_ERR_MEMORY;
-    VOLT_TRY(volt_state_sums_create(s->states, s->columns, &s->sums));
-    return s->n_early > 0 ? volt_state_sums_create(s->states, s->columns, &s->early) : VOLT_OK;
+    VOLT_TRY(create_sums(s, &s->sums));
+    return s->n_early > 0 ? create_sums(s, &s->early) : VOLT_OK;
 }
 
 int64_t volt_feature_last(const volt_solver_task *task, int64_t rows)

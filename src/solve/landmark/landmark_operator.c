@@ -32,7 +32,8 @@ typedef struct landmark_operator {
     double *block;                /* rows x columns of K, in host memory ... */
     int64_t first;                /* ... from this row on, ... */
     int64_t count;                /* ... this many rows */
-    double *L;                    /* m x m */
+    double *L;                    /* m x m, in host memory if no device is used */
+    volt_state *end;              /* after the last row, once it was computed on a device */
 } landmark_operator;
 
 double volt_landmark_bytes(double landmarks, double columns)
@@ -120,6 +121,8 @@ static volt_status walk_to(landmark_operator *l, int64_t first, int64_t count, v
     }
     VOLT_TRY(push(l, l->task.Z, l->task.records, first, count, stage));
     l->walked = first + count;
+    if (l->device.backend && !l->end && l->walked == l->task.Z.rows && volt_stage_should_continue(stage))
+        VOLT_TRY(volt_state_copy(l->state, 1, &l->end));
     l->first = first;
     l->count = volt_stage_should_continue(stage) ? count : 0;
     return VOLT_OK;
@@ -184,21 +187,30 @@ volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_re
     return status;
 }
 
-/* On the device; the features are not copied to the host. */
+/* On the device; the features are not copied to the host. A block is stored as a whole, or not. */
 static volt_status add(volt_operator *op, int64_t first, volt_view Y, const bool *without,
                        volt_state_sums *sums, volt_stage *stage)
 {
     landmark_operator *l = (landmark_operator *)op;
+    int64_t stored = l->device.n - l->device.stored;
     for (int64_t at = 0, count = 0; at < Y.rows; at += count) {
         count = volt_min(l->rows, Y.rows - at);
+        if (first + at < stored)
+            count = volt_min(count, stored - first - at);
         VOLT_TRY(walk_to(l, first + at, count, stage));
         if (!volt_stage_should_continue(stage))
             return VOLT_OK;
-        VOLT_TRY(volt_device_landmarks_add(&l->device, l->task.common, l->L, volt_view_rows(Y, at, count),
+        VOLT_TRY(volt_device_landmarks_add(&l->device, l->task.common, first + at, volt_view_rows(Y, at, count),
                                            without ? without + at : NULL, sums));
         volt_stage_advance(stage, (int64_t)(2 * (double)count * feature_units(&l->task)));
     }
-    return volt_device_landmarks_collect(&l->device, sums);
+    return VOLT_OK;
+}
+
+static volt_status fold(volt_operator *op, int64_t first, volt_view R, volt_matrix out)
+{
+    const landmark_operator *l = (const landmark_operator *)op;
+    return volt_device_landmarks_fold(&l->device, first, R, out);
 }
 
 /* Product of the rows of the block with beta. */
@@ -218,11 +230,10 @@ static volt_status combine_block(const landmark_operator *l, volt_view beta, vol
     return VOLT_OK;
 }
 
-/* F gamma = K_nm beta, without a triangular solve per row. */
-static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, volt_matrix out,
-                           volt_stage *stage)
+/* F gamma = K_nm beta of rows that are not stored, without a triangular solve per row. */
+static volt_status combine_rows(landmark_operator *l, int64_t first, volt_view gamma, volt_matrix out,
+                                volt_stage *stage)
 {
-    landmark_operator *l = (landmark_operator *)op;
     int64_t m = l->task.m;
     volt_status status = VOLT_OK;
     double *beta = volt_alloc_doubles(m, gamma.cols);
@@ -231,7 +242,7 @@ static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, vo
     for (int64_t a = 0; a < m; a++)
         for (int64_t k = 0; k < gamma.cols; k++)
             beta[a * gamma.cols + k] = gamma.data[a * gamma.ld + k];
-    volt_landmark_coefficients(op, volt_matrix_of(beta, m, gamma.cols));
+    volt_landmark_coefficients(&l->op, volt_matrix_of(beta, m, gamma.cols));
     for (int64_t at = 0, count = 0; status == VOLT_OK && at < out.rows; at += count) {
         count = volt_min(l->rows, out.rows - at);
         status = walk_to(l, first + at, count, stage);
@@ -244,16 +255,45 @@ static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, vo
     return status;
 }
 
+/* Rows before the stored ones, which are the last, and those. */
+static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, volt_matrix out,
+                           volt_stage *stage)
+{
+    landmark_operator *l = (landmark_operator *)op;
+    int64_t stored = l->device.backend ? volt_device_landmarks_stored(&l->device, first) : op->n;
+    int64_t before = volt_min(out.rows, stored - first);
+    if (stored + out.rows - before > l->device.end) /* rows after them were not added */
+        before = out.rows;
+    if (before > 0)
+        VOLT_TRY(combine_rows(l, first, gamma, volt_matrix_rows(out, 0, before), stage));
+    if (before == out.rows || !volt_stage_should_continue(stage))
+        return VOLT_OK;
+    int64_t entries = (out.rows - before) * l->task.m;
+    VOLT_TRY(volt_device_landmarks_spread(&l->device, stored, gamma,
+                                          volt_matrix_rows(out, before, out.rows - before)));
+    if (stage)
+        volt_stage_advance(stage, entries);
+    return VOLT_OK;
+}
+
 void volt_landmark_coefficients(volt_operator *op, volt_matrix gamma)
 {
     const landmark_operator *l = (const landmark_operator *)op;
-    volt_cholesky_backward(volt_matrix_of(l->L, l->task.m, l->task.m), gamma);
+    if (l->device.backend)
+        volt_device_landmarks_backward(&l->device, gamma);
+    else
+        volt_cholesky_backward(volt_matrix_of(l->L, l->task.m, l->task.m), gamma);
 }
 
 volt_status volt_landmark_operator_end(volt_operator *op, volt_state **state)
 {
     landmark_operator *l = (landmark_operator *)op;
     int64_t n = l->task.Z.rows;
+    if (l->end) {
+        *state = l->end;
+        l->end = NULL;
+        return VOLT_OK;
+    }
     while (l->walked < n) {
         int64_t count = volt_min(l->rows, n - l->walked);
         VOLT_TRY(push(l, l->task.Z, l->task.records, l->walked, count, NULL));
@@ -269,6 +309,7 @@ static void release(volt_operator *op)
 {
     landmark_operator *l = (landmark_operator *)op;
     volt_state_free(l->state);
+    volt_state_free(l->end);
     volt_free(l->made);
     volt_device_landmarks_release(&l->device);
     volt_free(l->block);
@@ -276,12 +317,19 @@ static void release(volt_operator *op)
     volt_free(l);
 }
 
-static volt_status corner_row(const landmark_operator *l, int64_t row, double *out)
+/* Rows of K_mm from landmark `a` on: those whose columns are consecutive in the block, which begins at column
+ * `first` and has `count` rows. Returns their number. */
+static int64_t take_corner(const landmark_operator *l, int64_t first, int64_t count, int64_t a)
 {
+    const int64_t *column = l->task.column;
+    int64_t rows = 1;
+    while (a + rows < l->task.m && column[a + rows] == column[a] + rows && column[a + rows] < first + count)
+        rows++;
     if (l->device.backend)
-        return volt_device_landmarks_row(&l->device, row, l->task.common, out);
-    gather(l, row, volt_matrix_of(out, 1, l->task.m));
-    return VOLT_OK;
+        volt_device_landmarks_corner(&l->device, column[a] - first, rows, a, l->task.common);
+    else
+        gather(l, column[a] - first, volt_matrix_of(l->L + a * l->task.m, rows, l->task.m));
+    return rows;
 }
 
 /* K_mm: the rows of the columns against themselves, of which the landmarks are stored. */
@@ -296,8 +344,8 @@ static volt_status fill_corner(landmark_operator *l, volt_stage *stage)
         VOLT_TRY(push(l, rows, runs, first, count, stage));
         if (!volt_stage_should_continue(stage))
             return volt_stage_end(stage);
-        for (; a < m && l->task.column[a] < first + count; a++)
-            VOLT_TRY(corner_row(l, l->task.column[a] - first, l->L + a * m));
+        while (a < m && l->task.column[a] < first + count)
+            a += take_corner(l, first, count, a);
     }
     volt_state_zero(l->state);
     return VOLT_OK;
@@ -306,10 +354,10 @@ static volt_status fill_corner(landmark_operator *l, volt_stage *stage)
 /* L L' = K_mm + jitter I. A semidefinite matrix needs a jitter of the rounding level. Larger values are
  * tried before the matrix is reported as indefinite, because rounding of long recursions can exceed that
  * level. */
-static volt_status factor_corner(landmark_operator *l, volt_stage *stage)
+static volt_status factor_here(const landmark_operator *l, volt_stage *stage, int64_t *pivot)
 {
     enum { TRIES = 3 };
-    int64_t m = l->task.m, pivot = 0;
+    int64_t m = l->task.m;
     double size = 0, jitter = 0;
     for (int64_t i = 0; i < m * m; i++)
         VOLT_REQUIRE(isfinite(l->L[i]), VOLT_ERR_NOT_FINITE,
@@ -327,22 +375,35 @@ static volt_status factor_corner(landmark_operator *l, volt_stage *stage)
             l->L[a * m + a] = kept[a] + jitter;
         volt_stage inner;
         volt_stage_begin_inner(stage, factor_units(&l->task), volt_cholesky_units(m), &inner);
-        volt_cholesky_factor(volt_matrix_of(l->L, m, m), &inner, &pivot);
+        volt_cholesky_factor(volt_matrix_of(l->L, m, m), &inner, pivot);
         volt_stage_end_inner(stage, factor_units(&l->task), &inner);
-        if (pivot == 0 || !volt_stage_should_continue(stage))
+        if (*pivot == 0 || !volt_stage_should_continue(stage))
             break;
         for (int64_t a = 0; a < m; a++)
             for (int64_t b = 0; b < a; b++)
                 l->L[a * m + b] = l->L[b * m + a];
     }
     volt_free(kept);
+    return VOLT_OK;
+}
+
+static volt_status factor_corner(const landmark_operator *l, volt_stage *stage)
+{
+    int64_t pivot = 0;
+    if (l->device.backend) {
+        volt_stage inner;
+        volt_stage_begin_inner(stage, factor_units(&l->task), volt_backend_potrf_units(l->task.m), &inner);
+        VOLT_TRY(volt_device_landmarks_factor(&l->device, &inner, &pivot));
+        volt_stage_end_inner(stage, factor_units(&l->task), &inner);
+    } else
+        VOLT_TRY(factor_here(l, stage, &pivot));
     if (!volt_stage_should_continue(stage))
         return volt_stage_end(stage);
     VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR,
                  "the kernel of the %" PRId64
                  " landmarks is not positive semidefinite (Cholesky failed at pivot %" PRId64
                  "): use another kernel",
-                 m, pivot);
+                 l->task.m, pivot);
     return VOLT_OK;
 }
 
@@ -353,13 +414,17 @@ static volt_status make_block(landmark_operator *l)
     int64_t columns = l->task.columns->m;
     l->rows = rows_of((double)columns);
     if (backend && volt_device_landmarks_can(backend)) {
-        VOLT_TRY(volt_device_landmarks_make(backend, l->task.column, l->task.m, columns, &l->device));
+        VOLT_TRY(volt_device_landmarks_make(backend, l->task.column, l->task.m, columns, l->op.n, &l->device));
         l->rows = l->op.block_rows = l->device.rows;
+        l->op.sums_backend = backend;
         l->op.add = add;
-    } else
+        l->op.fold = l->device.stored == l->op.n ? fold : NULL;
+    } else {
         l->block = volt_alloc_doubles(l->rows, columns);
+        l->L = volt_alloc_doubles(l->task.m, l->task.m);
+    }
     l->made = volt_alloc_doubles(l->task.Z.data ? 0 : l->rows, l->task.Z.cols);
-    return l->made && (l->block || l->device.backend) ? VOLT_OK : VOLT_ERR_MEMORY;
+    return l->made && ((l->block && l->L) || l->device.backend) ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *stage, volt_operator **op)
@@ -376,17 +441,14 @@ volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *s
                .states = states,
                .combine = combine},
         .task = *task,
-        .L = volt_alloc_doubles(task->m, task->m),
     };
-    volt_status status = fresh->L ? make_block(fresh) : VOLT_ERR_MEMORY;
+    volt_status status = make_block(fresh);
     if (status == VOLT_OK)
         status = volt_state_create(task->resolved, task->columns, fresh->rows, &fresh->state);
     if (status == VOLT_OK)
         status = fill_corner(fresh, stage);
     if (status == VOLT_OK)
         status = factor_corner(fresh, stage);
-    if (status == VOLT_OK && fresh->device.backend)
-        volt_device_landmarks_factor(&fresh->device, fresh->L);
     if (status == VOLT_OK)
         *op = &fresh->op;
     else

@@ -160,12 +160,14 @@ static bool landmarks_fit_on_device(const volt_backend *device, double m)
 {
     enum { COLUMNS = 8 }; /* per landmark */
     double available = device->available ? (double)device->available() : 0;
-    return available <= 0 || volt_device_landmarks_bytes(m, COLUMNS * m) <= available;
+    return available <= 0 || volt_device_landmarks_bytes(0, m, COLUMNS * m) <= available;
 }
 
 const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d)
 {
     double m = (double)landmarks;
+    if (volt_bands_current()->parts > 1) /* the processes of a job add their sums in host memory */
+        return &volt_cpu_backend;
     if (!volt_backend_is_automatic()) {
         const volt_backend *chosen = volt_backend_current();
         return volt_device_landmarks_can(chosen) ? chosen : volt_place_on_cpu("a solver on landmarks works");
@@ -177,6 +179,16 @@ const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d
     return works && landmarks_pay(device, (double)n, m, (double)d) && landmarks_fit_on_device(device, m)
                ? device
                : &volt_cpu_backend;
+}
+
+const volt_backend *volt_place_features(const volt_backend *backend, int64_t n, int64_t landmarks,
+                                        int64_t columns)
+{
+    if (!backend || !volt_device_landmarks_can(backend) || volt_bands_current()->parts > 1)
+        return &volt_cpu_backend;
+    double available = backend->available ? (double)backend->available() : 0;
+    double bytes = volt_device_landmarks_bytes((double)n, (double)landmarks, (double)columns);
+    return available <= 0 || bytes <= available ? backend : &volt_cpu_backend;
 }
 
 /* ---- products --------------------------------------------------------------------------------- */
@@ -197,7 +209,7 @@ const volt_backend *volt_place_products(int64_t n, int64_t d)
 {
     if (!volt_backend_is_automatic()) {
         const volt_backend *chosen = volt_backend_current();
-        return chosen->cross ? chosen : volt_place_on_cpu("a solver by products works");
+        return chosen->cross || chosen->product ? chosen : volt_place_on_cpu("a solver by products works");
     }
     if ((double)n * (double)n * (1 + (double)d / 20) < min_operations / 10)
         return &volt_cpu_backend;

@@ -4,6 +4,7 @@
  * BLAS call. */
 #include "solve/landmark/state_sums.h"
 
+#include "base/backend.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -31,6 +32,8 @@ void volt_state_sums_free(volt_state_sums *sums)
 {
     if (!sums)
         return;
+    if (sums->backend)
+        volt_device_sums_free(sums);
     double *const memory[] = {sums->B, sums->c, sums->y, sums->about, sums->total,
                               sums->G, sums->H, sums->S, sums->block};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
@@ -43,11 +46,12 @@ double volt_state_sums_bytes(double states, double columns)
     return 8 * (2 * states * states + 2 * states * columns + (BLOCK + 2) * states + 2 * columns);
 }
 
-volt_status volt_state_sums_create(int64_t states, int64_t columns, volt_state_sums **sums)
+/* The part in host memory in any case. */
+static volt_state_sums *create_thin(int64_t states, int64_t columns)
 {
     volt_state_sums *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
-        return VOLT_ERR_MEMORY;
+        return NULL;
     fresh->states = states;
     fresh->columns = columns;
     fresh->B = volt_alloc_doubles(states, columns);
@@ -55,12 +59,22 @@ volt_status volt_state_sums_create(int64_t states, int64_t columns, volt_state_s
     fresh->y = volt_alloc_doubles(columns, 1);
     fresh->about = volt_alloc_doubles(states, 1);
     fresh->total = volt_alloc_doubles(states, 1);
-    fresh->G = volt_alloc_doubles(states, states);
     fresh->H = volt_alloc_doubles(states, columns);
+    if (fresh->B && fresh->c && fresh->y && fresh->about && fresh->total && fresh->H)
+        return fresh;
+    volt_state_sums_free(fresh);
+    return NULL;
+}
+
+volt_status volt_state_sums_create(int64_t states, int64_t columns, volt_state_sums **sums)
+{
+    volt_state_sums *fresh = create_thin(states, columns);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->G = volt_alloc_doubles(states, states);
     fresh->S = volt_alloc_doubles(states, states);
     fresh->block = volt_alloc_doubles(BLOCK, states);
-    if (!fresh->B || !fresh->c || !fresh->y || !fresh->about || !fresh->total || !fresh->G || !fresh->H ||
-        !fresh->S || !fresh->block) {
+    if (!fresh->G || !fresh->S || !fresh->block) {
         volt_state_sums_free(fresh);
         return VOLT_ERR_MEMORY;
     }
@@ -69,10 +83,34 @@ volt_status volt_state_sums_create(int64_t states, int64_t columns, volt_state_s
     return VOLT_OK;
 }
 
+volt_status volt_state_sums_create_at(const volt_backend *backend, int64_t states, int64_t columns,
+                                      volt_state_sums **sums)
+{
+    volt_state_sums *fresh = create_thin(states, columns);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->backend = backend;
+    fresh->all_columns = volt_alloc(states, sizeof *fresh->all_columns);
+    fresh->thin = volt_alloc_doubles(states, 2);
+    fresh->G = backend->alloc(states, states);
+    fresh->S = fresh->G ? backend->alloc(states + BLOCK, states) : NULL;
+    if (!fresh->all_columns || !fresh->thin || !fresh->S) {
+        volt_state_sums_free(fresh);
+        return VOLT_ERR_MEMORY;
+    }
+    for (int64_t i = 0; i < states; i++)
+        fresh->all_columns[i] = i;
+    volt_state_sums_clear(fresh);
+    *sums = fresh;
+    return VOLT_OK;
+}
+
 void volt_state_sums_clear(volt_state_sums *sums)
 {
     size_t n = (size_t)sums->states, m = (size_t)sums->columns;
-    memset(sums->G, 0, n * n * sizeof(double));
+    sums->has_rows = false;
+    if (!sums->backend)
+        memset(sums->G, 0, n * n * sizeof(double));
     memset(sums->H, 0, n * m * sizeof(double));
     memset(sums->total, 0, n * sizeof(double));
     memset(sums->y, 0, m * sizeof(double));
@@ -85,9 +123,23 @@ void volt_state_sums_copy(const volt_state_sums *from, volt_state_sums *to)
     to->counted = from->counted;
     memcpy(to->about, from->about, n * sizeof(double));
     memcpy(to->total, from->total, n * sizeof(double));
-    memcpy(to->G, from->G, n * n * sizeof(double));
+    if (from->backend)
+        volt_device_sums_copy(from, to);
+    else
+        memcpy(to->G, from->G, n * n * sizeof(double));
     memcpy(to->H, from->H, n * m * sizeof(double));
     memcpy(to->y, from->y, m * sizeof(double));
+}
+
+double *volt_state_sums_copy_factor(const volt_state_sums *sums)
+{
+    int64_t n = sums->states;
+    if (sums->backend)
+        return volt_device_sums_copy_factor(sums);
+    double *S = volt_alloc_doubles(n, n);
+    if (S)
+        memcpy(S, sums->S, (size_t)(n * n) * sizeof(double));
+    return S;
 }
 
 /* ---- rows join -------------------------------------------------------------------------------- */
@@ -196,22 +248,27 @@ void volt_state_sums_join(volt_state_sums *s, const volt_bands *bands)
 
 /* ---- one system ------------------------------------------------------------------------------- */
 
-/* S <- G + alpha I and B <- H about the mean, or about 0. The sums are about `about`. */
+/* S <- G + alpha I about the mean, or about 0. The sums are about `about`. */
 static void make_system(const volt_state_sums *s, double alpha, bool constant)
 {
     int64_t n = s->states;
     double count = s->counted;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++) {
             double shift = constant ? -s->total[i] * s->total[j] / count
                                     : s->total[i] * s->about[j] + s->about[i] * s->total[j] +
                                           count * s->about[i] * s->about[j];
             s->S[i * n + j] = s->G[i * n + j] + shift + (i == j ? alpha : 0);
         }
+}
+
+/* B <- H, about the same. */
+static void make_right_side(const volt_state_sums *s, bool constant)
+{
+    for (int64_t i = 0; i < s->states; i++)
         for (int64_t k = 0; k < s->columns; k++)
             s->B[i * s->columns + k] =
-                s->H[i * s->columns + k] + (constant ? -s->total[i] / count : s->about[i]) * s->y[k];
-    }
+                s->H[i * s->columns + k] + (constant ? -s->total[i] / s->counted : s->about[i]) * s->y[k];
 }
 
 static void find_intercepts(const volt_state_sums *s, bool constant)
@@ -224,10 +281,10 @@ static void find_intercepts(const volt_state_sums *s, bool constant)
     }
 }
 
-volt_status volt_state_sums_solve(volt_state_sums *sums, double alpha, bool constant, double *rcond)
+static volt_status factor_system(volt_state_sums *sums, double alpha, bool constant, double *rcond)
 {
     int64_t n = sums->states, pivot = 0;
-    volt_matrix S = volt_matrix_of(sums->S, n, n), B = volt_matrix_of(sums->B, n, sums->columns);
+    volt_matrix S = volt_matrix_of(sums->S, n, n);
     make_system(sums, alpha, constant);
     double size = 0, norm = volt_symmetric_norm(volt_as_view(S), sums->block);
     for (int64_t i = 0; i < n; i++)
@@ -240,12 +297,21 @@ volt_status volt_state_sums_solve(volt_state_sums *sums, double alpha, bool cons
         return volt_stage_end(sums->stage);
     if (pivot > 0)
         return volt_ridge_singular(pivot, n, alpha, (double)n * 0x1p-52 * size);
-    if (rcond)
-        VOLT_TRY(volt_cholesky_rcond(S, norm, rcond));
-    volt_cholesky_grow_forward(S, 0, n, B);
-    volt_cholesky_leading_backward(S, B);
+    return rcond ? volt_cholesky_rcond(S, norm, rcond) : VOLT_OK;
+}
+
+volt_status volt_state_sums_solve(volt_state_sums *sums, double alpha, bool constant, double *rcond)
+{
+    int64_t n = sums->states;
+    const volt_backend *backend = sums->backend ? sums->backend : &volt_cpu_backend;
+    volt_matrix S = volt_matrix_of(sums->S, n, n), B = volt_matrix_of(sums->B, n, sums->columns);
+    VOLT_TRY(sums->backend ? volt_device_sums_factor(sums, alpha, constant, rcond)
+                           : factor_system(sums, alpha, constant, rcond));
+    make_right_side(sums, constant);
+    backend->forward(S, 0, n, true, B);
+    backend->backward(S, true, B);
     find_intercepts(sums, constant);
-    return VOLT_OK;
+    return volt_backend_state(backend);
 }
 
 double volt_state_sums_add_flops(const volt_state_sums *sums, double rows)
@@ -268,8 +334,11 @@ void volt_state_sums_leverages(const volt_state_sums *sums, volt_view S, bool co
     for (int64_t i = 0; constant && i < F.rows; i++)
         for (int64_t k = 0; k < n; k++)
             F.data[i * F.ld + k] -= sums->about[k] + sums->total[k] / sums->counted;
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (volt_blas_int)F.rows,
-                (volt_blas_int)n, 1, S.data, (volt_blas_int)S.ld, F.data, (volt_blas_int)F.ld);
+    if (sums->backend)
+        volt_device_sums_leverages(sums, F);
+    else
+        cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (volt_blas_int)F.rows,
+                    (volt_blas_int)n, 1, S.data, (volt_blas_int)S.ld, F.data, (volt_blas_int)F.ld);
     for (int64_t i = 0; i < F.rows; i++) {
         h[i] = constant ? 1 / sums->counted : 0;
         for (int64_t k = 0; k < n; k++)
@@ -282,6 +351,8 @@ double volt_state_sums_freedom(volt_state_sums *sums, double alpha, bool constan
 {
     int64_t n = sums->states;
     volt_blas_int order = (volt_blas_int)n, info = 0;
+    if (sums->backend)
+        return (constant ? 1 : 0) + (double)n - alpha * volt_device_sums_trace(sums);
     dtrtri_("U", "N", &order, sums->S, &order, &info, 1, 1); /* row-major lower: column-major upper */
     double sum = 0;
     for (int64_t i = 0; i < n; i++)

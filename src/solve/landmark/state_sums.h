@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 
+struct volt_backend;
 struct volt_bands;
 
 typedef struct volt_state_sums {
@@ -36,6 +37,12 @@ typedef struct volt_state_sums {
     double *G, *H;         /* states x states (lower triangle), states x columns: sums about `about` */
     double *S;             /* states x states: workspace for a system */
     double *block;         /* rows added at a time */
+
+    /* ---- sums at a back end (device_sums.c): G and S are its memory, `block` is unused ---- */
+    const struct volt_backend *backend; /* NULL: host memory */
+    bool has_rows;                      /* G is initialised */
+    int64_t *all_columns;               /* states: 0, 1, 2, ... */
+    double *thin;                       /* states x 2: workspace */
 } volt_state_sums;
 
 /* Returns whether sums are cheaper than a matrix of n x n. Used by fits and searches. */
@@ -45,6 +52,13 @@ bool volt_state_sums_are_cheaper(int64_t rows, int64_t states);
 volt_status volt_state_sums_create(int64_t states, int64_t columns, volt_state_sums **sums);
 void volt_state_sums_free(volt_state_sums *sums); /* NULL is allowed */
 double volt_state_sums_bytes(double states, double columns);
+
+/* The same with G and S at a back end that has `gather` and `accumulate`, and the bytes there. Rows are added by
+ * volt_device_landmarks_add instead of volt_state_sums_add, and bands are not supported. Functions without a
+ * status leave a failure to volt_backend_state. */
+volt_status volt_state_sums_create_at(const struct volt_backend *backend, int64_t states, int64_t columns,
+                                      volt_state_sums **sums);
+double volt_state_sums_device_bytes(double states);
 
 /* Remove all rows. */
 void volt_state_sums_clear(volt_state_sums *sums);
@@ -61,8 +75,10 @@ volt_status volt_state_sums_solve(volt_state_sums *sums, double alpha, bool cons
 /* Adds up the sums of all bands (base/row_bands.h), each computed by one process; collective. */
 void volt_state_sums_join(volt_state_sums *sums, const struct volt_bands *bands);
 
-/* Copy the sums, without the solved system, to another object of the same size. */
+/* Copy the sums, without the solved system, to another object of the same size and memory. */
 void volt_state_sums_copy(const volt_state_sums *from, volt_state_sums *to);
+/* Returns a copy of the factor of the last solved system, in the memory of the sums; NULL without memory. */
+double *volt_state_sums_copy_factor(const volt_state_sums *sums);
 
 /* ---- leave-one-out (state_leverages.c) --------------------------------------------------------- */
 
@@ -76,6 +92,15 @@ void volt_state_sums_leverages(const volt_state_sums *sums, volt_view S, bool co
                                double *h);
 /* The sum of the leverages of all rows; alpha is the one of the system, whose factor is overwritten. */
 double volt_state_sums_freedom(volt_state_sums *sums, double alpha, bool constant);
+
+/* ---- for state_sums.c (device_sums.c) ----------------------------------------------------------- */
+
+void volt_device_sums_free(volt_state_sums *sums);
+void volt_device_sums_copy(const volt_state_sums *from, volt_state_sums *to);
+double *volt_device_sums_copy_factor(const volt_state_sums *sums);
+volt_status volt_device_sums_factor(volt_state_sums *sums, double alpha, bool constant, double *rcond);
+void volt_device_sums_leverages(const volt_state_sums *sums, volt_matrix F);
+double volt_device_sums_trace(volt_state_sums *sums);
 
 /* Operations to add this many rows; and to solve one system. */
 double volt_state_sums_add_flops(const volt_state_sums *sums, double rows);
