@@ -1,6 +1,7 @@
-/* tests/backend/test_landmarks_device.c: landmark models whose features and sums are kept on the back end,
- * for every back end: the model equals that of the CPU. There are enough rows for blocks to be summed on the
- * back end and the first and last rows on the CPU. */
+/* tests/backend/test_landmarks_device.c: landmark and PCG models whose features and sums are kept on the back end,
+ * for every back end: the model equals that of the CPU. There are enough rows for several blocks, and one back end
+ * has memory for the features of half of the rows. */
+#include "solve/landmark/device_landmarks.h"
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/sequences.h"
@@ -15,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { N = 11500, FEW = 3600, LATER = 40, D = 2, Q = 2, LANDMARKS = 18 };
+enum { N = 11500, FEW = 3600, PRODUCTS = 260, LATER = 40, D = 2, Q = 2, LANDMARKS = 18 };
 
 /* Features are L^{-1} k with a condition of 1e4 or less for so few landmarks, sums of 1e4 of them are right
  * to 1e-12, and alpha is at least 1e-3: 1e-9 with a margin. The largest difference seen is 6e-13. */
@@ -25,6 +26,7 @@ typedef struct landmark_case {
     const char *name, *kernel;
     bool chooses, records, holes, no_intercept, anchors;
     bool many; /* rows: two blocks of them are summed elsewhere */
+    bool pcg;
     int64_t washout;
     double feedback;
 } landmark_case;
@@ -39,10 +41,22 @@ static const landmark_case cases[] = {
     {.name = "windows", .kernel = "rbf:gamma=0.3,window=3"},
     {.name = "paths", .kernel = "gak:sigma=2,window=3"},
     {"fed-back outputs", "volterra:lambda_coef=0.5,pole=0.3", .feedback = 0.4},
+    {"PCG", "volterra:lambda_coef=0.5,tau_coef=0.5", .pcg = true, .washout = 7},
+    {"PCG with holes and records", "fir:mu=0.5 + rbf:gamma=0.5", .pcg = true, .holes = true, .records = true},
+    {"PCG, no constant, alpha chosen", "memory:gamma=1,rho=0.3,mu=0.4", .pcg = true, .no_intercept = true,
+     .chooses = true},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 static double x[(N + LATER) * D], y[N * Q];
+
+/* Memory of the back end "far-half". */
+static double half_bytes;
+
+static uint64_t half_available(void)
+{
+    return (uint64_t)half_bytes;
+}
 
 static void make_rows(void)
 {
@@ -63,17 +77,19 @@ typedef struct fitted {
 
 static void fit_case(const landmark_case *one, fitted *result)
 {
-    static const int64_t lengths[] = {1500, 1, 499, 1600}, anchors[] = {0, 1};
+    static const int64_t lengths[] = {1500, 1, 499, 1600}, short_lengths[] = {100, 1, 59, 100},
+                         anchors[] = {0, 1};
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
     volt_model_info info = {.struct_size = sizeof info};
     volt_fit_options options = volt_fit_options_default();
-    int64_t n = one->many ? N : FEW;
+    int64_t n = one->pcg ? PRODUCTS : one->many ? N : FEW;
     double *targets = new_matrix(n, Q), *all = new_matrix(n, Q);
     memcpy(targets, one->anchors ? x + D : y, sizeof(double) * (size_t)(n * Q));
     for (int64_t t = 0; one->holes && t < n; t += 97)
         targets[t * Q] = targets[t * Q + 1] = NAN;
-    options.solver = "nystrom";
+    options.solver = one->pcg ? "pcg" : "nystrom";
+    options.tolerance = one->pcg ? 1e-11 : 0;
     options.landmarks = LANDMARKS;
     options.alpha = one->chooses ? 0 : 1e-3 * (double)n;
     options.washout = one->washout;
@@ -85,7 +101,7 @@ static void fit_case(const landmark_case *one, fitted *result)
         options.anchors = anchors;
     }
     if (one->records) {
-        options.records = lengths;
+        options.records = one->pcg ? short_lengths : lengths;
         options.n_records = 4;
     }
     check_ok(volt_kernel_parse(one->kernel, &kernel));
@@ -124,6 +140,9 @@ static void fits_on(const volt_backend *backend)
 {
     static fitted found;
     for (int i = 0; i < CASES; i++) {
+        if (backend != &volt_cpu_backend)
+            half_bytes =
+                volt_device_landmarks_bytes((cases[i].many ? N : FEW) / 2, LANDMARKS, (double)expected[i].rows);
         fit_case(&cases[i], backend == &volt_cpu_backend ? &expected[i] : &found);
         if (backend == &volt_cpu_backend)
             continue;
@@ -145,6 +164,13 @@ static void models_equal_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(models_equal_cpu)};
+    static volt_backend half;
     far_backends_register();
+    for (int64_t i = 0; volt_backend_at(i); i++)
+        if (strcmp(volt_backend_at(i)->name, "far-gram") == 0)
+            half = *volt_backend_at(i);
+    half.name = "far-half";
+    half.available = half_available;
+    check_ok(volt_backend_register(&half));
     return cmocka_run_group_tests_name("landmarks", tests, NULL, NULL);
 }
