@@ -69,6 +69,7 @@ static volt_status require_planned(const fit_task *task, double bytes, const vol
 static volt_status require_walk(const volt_kernel *kernel, const fit_task *task, int64_t columns,
                                 const volt_solver *solver, volt_solver_choice *choice)
 {
+    enum { COLUMNS = 8 }; /* per landmark */
     int64_t n = task->X.rows, fitted_rows = n - task->options->washout;
     int64_t landmarks = volt_solver_landmarks(solver, task->options->landmarks, fitted_rows);
     bool keeps_landmarks = volt_solver_keeps_landmarks(solver);
@@ -79,6 +80,10 @@ static volt_status require_walk(const volt_kernel *kernel, const fit_task *task,
     *choice = (volt_solver_choice){.solver = solver,
                                    .landmarks = keeps_landmarks ? landmarks : 0,
                                    .preconditioner_landmarks = keeps_landmarks ? 0 : landmarks};
+    bool on_device = !keeps_landmarks &&
+                     volt_place_features(task->backend, n, landmarks, COLUMNS * landmarks) != &volt_cpu_backend;
+    if (on_device) /* the features of all rows */
+        bytes -= 8 * (double)n * (double)landmarks;
     char what[128];
     snprintf(what, sizeof what, "a fit on %" PRId64 " rows by %s with %" PRId64 " landmarks", n,
              solver->info.name, landmarks);
