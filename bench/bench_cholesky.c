@@ -1,6 +1,7 @@
 /* bench/bench_cholesky.c: GFLOP/s of the library's tiled Cholesky, of LAPACK's dpotrf and of DGEMM, the upper bound.
  *
  * All three on the same BLAS. A Cholesky factorisation takes n^3 / 3 operations, a product 2 n^3. */
+#include "base/blas.h"
 #include "gemm_rate.h"
 #include "measure.h"
 #include "plain.h"
@@ -13,10 +14,6 @@
 #include <string.h>
 
 enum { RUNS = 3 };
-
-/* 64-bit integers: on little-endian machines a BLAS with 32-bit integers reads the same number at the same address. */
-extern void dpotrf_(const char *uplo, const int64_t *n, double *a, const int64_t *lda, int64_t *info,
-                    int uplo_length);
 
 typedef struct factor_problem {
     volt_matrix original, A;
@@ -32,7 +29,7 @@ static void copy_lower(volt_matrix from, volt_matrix to)
 static double run_factor(void *context)
 {
     factor_problem *p = context;
-    int64_t n = p->A.rows, ld = p->A.ld, info = 0;
+    volt_blas_int n = (volt_blas_int)p->A.rows, ld = (volt_blas_int)p->A.ld, info = 0;
     volt_progress silent = {0};
     copy_lower(p->original, p->A);
     double begin = seconds_now();

@@ -7,6 +7,7 @@
  * is the one of bench_tune.c without early stopping, with the same number of draws per thread. Budgets are for 16 cores and
  * AVX-512, and apply only on such machines. BENCH_THREADS_ROWS: rows of the large Cholesky factorisation (20000; 0: none). */
 #include "base/backend.h"
+#include "base/blas.h"
 #include "base/threads.h"
 #include "measure.h"
 #include "plain.h"
@@ -20,9 +21,6 @@
 #include <string.h>
 
 enum { ROWS = 3008, RUNS = 12, DRAWS_EACH = 8, FOLDS = 5, MANY = 16, FACTOR_RUNS = 2 };
-
-extern void dpotrf_(const char *uplo, const int64_t *n, double *a, const int64_t *lda, int64_t *info,
-                    int uplo_length);
 
 typedef struct setting {
     tune_problem problem;
@@ -208,7 +206,7 @@ static void measure_setting(setting *s, times_alone *alone)
 
 static double factor(volt_matrix A, int by_lapack)
 {
-    int64_t n = A.rows, info = 0;
+    volt_blas_int n = (volt_blas_int)A.rows, info = 0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++)
             A.data[i * n + j] = i == j ? (double)n : (double)((i * 7 + j * 13) % 17) / 17;

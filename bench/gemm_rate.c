@@ -1,7 +1,8 @@
 /* bench/gemm_rate.c: DGEMM, checked and timed. */
 #include "gemm_rate.h"
 
-#include <cblas.h>
+#include "base/blas.h"
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -15,6 +15,9 @@ target_compile_options(volterra_warnings INTERFACE
 # chosen, so that all builds for one machine round alike.
 add_library(volterra_numerics INTERFACE)
 target_compile_options(volterra_numerics INTERFACE -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+if(NOT VOLT_OPENMP) # loops stay vectorised where the code says so
+  target_compile_options(volterra_numerics INTERFACE -fopenmp-simd -Wno-unknown-pragmas)
+endif()
 
 # ---- machine ------------------------------------------------------------------------------------
 if(VOLT_NATIVE)

@@ -8,7 +8,21 @@
 # name of its own (openblaso, openblas_openmp); elsewhere there is one openblas. "OpenBLAS-serial" is the build
 # without threads: what goes into a wheel, where every library brings along its own (Debian: openblas-serial,
 # Fedora: openblas).
+# "none" takes the routines of src/base/plain_*.c.
 include(CheckFunctionExists)
+
+if(VOLT_BLAS STREQUAL "none")
+  if(VOLT_BLAS_ILP64)
+    message(FATAL_ERROR "VOLT_BLAS=none has 32-bit integers (got VOLT_BLAS_ILP64=ON)")
+  endif()
+  set(VOLT_BLAS_DEFINITIONS VOLT_BLAS_LABEL="none: routines of this library")
+  set(VOLT_BLAS_DESCRIPTION "none")
+  set(VOLT_BLAS_LINK)
+  set(blas_libraries)
+  add_library(volterra::blas INTERFACE IMPORTED)
+  set_target_properties(volterra::blas PROPERTIES INTERFACE_COMPILE_DEFINITIONS VOLT_PLAIN_BLAS)
+  return()
+endif()
 
 if(VOLT_BLAS MATCHES "^OpenBLAS(-serial)?$")
   if(CMAKE_MATCH_1)
@@ -103,14 +117,14 @@ else()
   list(APPEND VOLT_BLAS_DEFINITIONS VOLT_BLAS_LABEL="${VOLT_BLAS}")
   set(VOLT_BLAS_DESCRIPTION "${VOLT_BLAS} (${blas_libraries})")
 endif()
-if(VOLT_BLAS_ILP64)
-  list(APPEND VOLT_BLAS_DEFINITIONS VOLT_BLAS_ILP64)
-endif()
 
 # ---- target -------------------------------------------------------------------------------------
 add_library(volterra::blas INTERFACE IMPORTED)
 set_target_properties(volterra::blas PROPERTIES INTERFACE_LINK_LIBRARIES "${blas_libraries}"
                                                 INTERFACE_INCLUDE_DIRECTORIES ${VOLT_CBLAS_INCLUDE_DIR})
+if(VOLT_BLAS_ILP64)
+  set_target_properties(volterra::blas PROPERTIES INTERFACE_COMPILE_DEFINITIONS VOLT_BLAS_ILP64)
+endif()
 
 set(VOLT_BLAS_LINK)
 foreach(library IN LISTS blas_libraries)

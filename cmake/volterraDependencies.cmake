@@ -1,10 +1,16 @@
 # The libraries that volterra stands on: sets VOLT_LIBRARIES. Included by the build, and by the installed
 # volterraConfig.cmake where the library is static and the user has to link them too; then the BLAS comes
 # from the configuration that was installed.
-find_package(OpenMP REQUIRED COMPONENTS C)
+if(VOLT_OPENMP)
+  find_package(OpenMP REQUIRED COMPONENTS C)
+  set(VOLT_OPENMP_TARGET OpenMP::OpenMP_C)
+endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
-pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
+if(VOLT_MATIO)
+  pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
+  set(VOLT_MATIO_TARGET PkgConfig::MATIO)
+endif()
 pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET nlopt)
 find_package(ZLIB REQUIRED)
 
@@ -24,5 +30,5 @@ if(NOT TARGET volterra::blas)
   include(${CMAKE_CURRENT_LIST_DIR}/volterraBlas.cmake)
 endif()
 
-set(VOLT_LIBRARIES volterra::blas OpenMP::OpenMP_C PkgConfig::MATIO PkgConfig::JANSSON PkgConfig::NLOPT
+set(VOLT_LIBRARIES volterra::blas ${VOLT_OPENMP_TARGET} ${VOLT_MATIO_TARGET} PkgConfig::JANSSON PkgConfig::NLOPT
                    ZLIB::ZLIB volterra::csv m ${CMAKE_DL_LIBS})

@@ -1,4 +1,5 @@
-/* src/base/blas.h: the BLAS and LAPACK interface, through CBLAS and the Fortran symbols.
+/* src/base/blas.h: the BLAS and LAPACK interface, through CBLAS and the Fortran symbols. In builds without a BLAS
+ * the names are macros for the routines of base/plain_blas.h.
  *
  * A row-major lower triangle is a column-major upper triangle, so LAPACK is called with 'U' on the
  * same memory, without transposing or copying. */
@@ -7,9 +8,14 @@
 
 #include "volterra/base.h"
 
-#include <cblas.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#ifdef VOLT_PLAIN_BLAS
+#include "base/plain_blas.h"
+#else
+#include <cblas.h>
+#endif
 
 /* The integer type of the BLAS found at configure time. */
 #ifdef VOLT_BLAS_ILP64

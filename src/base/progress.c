@@ -3,9 +3,9 @@
 #include "base/progress.h"
 
 #include "base/error.h"
+#include "base/openmp.h"
 
 #include <math.h>
-#include <omp.h>
 #include <time.h>
 
 static double report_interval = 0.05; /* seconds */

@@ -3,9 +3,9 @@
 #include "base/threads.h"
 
 #include "base/memory.h"
+#include "base/openmp.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -16,7 +16,6 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -129,7 +128,7 @@ const char *volt_threads_from(void)
 
 int64_t volt_threads(void)
 {
-    if (atomic_load(&is_child)) {
+    if (atomic_load(&is_child) || !VOLT_HAS_OPENMP) {
         stay_on_one();
         return 1;
     }

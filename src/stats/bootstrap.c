@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "base/threads.h"
 
 #include <inttypes.h>
-#include <omp.h>
 
 enum { CHUNK = 32 }; /* replications between two reports of progress */
 

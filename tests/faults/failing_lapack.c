@@ -2,7 +2,8 @@
  *
  * A call of dpotrf or dpocon that fails leaves its arguments as they were and INFO = 1. dtrtri fails where a
  * pivot is zero, and is called on factors whose pivots were found positive one by one; dlauum fails for no
- * matrix, and BLAS proper has no way to report a failure: these are not replaced. */
+ * matrix, and BLAS proper has no way to report a failure: these are not replaced. In builds without a BLAS the
+ * linker replaces the routines of the library (--wrap). */
 #define _GNU_SOURCE
 #include "failing.h"
 
@@ -14,11 +15,28 @@ typedef void factor_fn(const char *uplo, const int *n, double *a, const int *lda
 typedef void condition_fn(const char *uplo, const int *n, const double *a, const int *lda, const double *norm,
                           double *rcond, double *work, int *iwork, int *info, int length);
 
+#ifdef VOLT_PLAIN_BLAS
+#define dpotrf_ __wrap_volt_plain_dpotrf
+#define dpocon_ __wrap_volt_plain_dpocon
+factor_fn __real_volt_plain_dpotrf;
+condition_fn __real_volt_plain_dpocon;
+#endif
+
 factor_fn dpotrf_;
 condition_fn dpocon_;
 
 static factor_fn *next_dpotrf;
 static condition_fn *next_dpocon;
+
+#ifdef VOLT_PLAIN_BLAS
+
+void fault_find_lapack(void)
+{
+    next_dpotrf = __real_volt_plain_dpotrf;
+    next_dpocon = __real_volt_plain_dpocon;
+}
+
+#else
 
 static void find(const char *name, void *function)
 {
@@ -31,6 +49,8 @@ void fault_find_lapack(void)
     find("dpotrf_", &next_dpotrf);
     find("dpocon_", &next_dpocon);
 }
+
+#endif
 
 static bool fails(int *info)
 {

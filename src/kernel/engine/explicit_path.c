@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/openmp.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { LANES = VOLT_LANES };

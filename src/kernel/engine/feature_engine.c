@@ -2,10 +2,9 @@
  * cells. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/openmp.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/explicit_path.h"
-
-#include <omp.h>
 
 enum {
     FEATURE_ROWS = 64,   /* rows of K multiplied at a time ... */

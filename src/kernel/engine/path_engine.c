@@ -2,11 +2,11 @@
  * cells. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/openmp.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/explicit_path.h"
 
 #include <math.h>
-#include <omp.h>
 
 enum { LANES = VOLT_LANES };
 

@@ -2,11 +2,11 @@
 #include "kernel/engine/scan.h"
 
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "kernel/engine/engine.h"
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum {

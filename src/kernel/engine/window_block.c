@@ -6,11 +6,11 @@
  * Windows that end in adjacent columns are adjacent in memory: they are the lanes of the programme. */
 #include "base/clones.h"
 #include "base/error.h"
+#include "base/openmp.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/explicit_path.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum {

@@ -11,9 +11,9 @@
  * The first is a running sum; the second is a suffix sum of the previous chunk. */
 #include "base/clones.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "kernel/engine/engine.h"
 
-#include <omp.h>
 #include <string.h>
 
 enum {

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "kernel/gram/gram.h"
@@ -20,7 +21,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -10,12 +10,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "base/threads.h"
 #include "model/explain/explain_setup.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { LANES = VOLT_JET_LANES, MAX_CHUNKS = 16 };

@@ -7,11 +7,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "base/threads.h"
 #include "model/explain/explain_setup.h"
 #include "solve/exact/operator.h"
 
-#include <omp.h>
 #include <string.h>
 
 enum { LANES = VOLT_JET_LANES };

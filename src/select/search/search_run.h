@@ -3,6 +3,7 @@
 #ifndef SELECT_SEARCH_RUN_H
 #define SELECT_SEARCH_RUN_H
 
+#include "base/openmp.h"
 #include "select/candidates/candidates.h"
 #include "select/evidence/evidence.h"
 #include "select/folds/cross_validation.h"
@@ -11,7 +12,6 @@
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
 
-#include <omp.h>
 #include <stdatomic.h>
 
 enum { VOLT_RECENT = 32 }; /* trials whose rate predicts the number of trials in a time budget */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "base/threads.h"
 #include "model/model_errors.h"
 #include "series/anomaly/variance_norm.h"
@@ -13,7 +14,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 struct volt_anomaly {

@@ -5,11 +5,11 @@
  * number of threads. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/openmp.h"
 #include "select/candidates/candidates.h"
 #include "select/search/search_run.h"
 #include "series/classify/kernel_search.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -16,12 +16,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "volterra/solve.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <omp.h>
 #include <stdbool.h>
 #include <string.h>
 

@@ -13,8 +13,7 @@
 
 #include "base/blas.h"
 #include "base/numbers.h"
-
-#include <omp.h>
+#include "base/openmp.h"
 
 typedef struct inversion {
     volt_matrix A;

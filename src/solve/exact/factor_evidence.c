@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "solve/exact/factor.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* Columns A_k / s_k, and r sqrt(q / u'u): B B' - q R = 2 G. */
