@@ -51,6 +51,7 @@ may_include_rooms()
         model/fit) echo file . ;;
         model/live) echo file interval . ;;
         model/predict) echo live interval . ;;
+        model/export) echo fit file interval . ;;
         select/candidates | select/folds) ;;
         select/evidence) echo folds ;;
         select/search) echo candidates folds evidence ;;

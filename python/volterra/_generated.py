@@ -77,6 +77,8 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_BEYOND_ERROR": 1,
     "VOLT_BEYOND_ALLOW": 2,
     "VOLT_PREDICT_TEXT": 320,
+    "VOLT_EXPORT_C": 0,
+    "VOLT_EXPORT_JSON": 1,
     "VOLT_EXPLAIN_ORDERS": 8,
     "VOLT_ABOUT_MEAN": 0,
     "VOLT_ABOUT_ZERO": 1,
@@ -690,6 +692,32 @@ class PredictOptions(Sized):
         ("std", Matrix),
         ("progress", Progress),
         ("report", POINTER(PredictReport)),
+    ]
+
+
+class ExportOptions(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("format", c_int),
+        ("single", c_int),
+        ("name", c_char_p),
+        ("landmarks", c_int64),
+        ("coverages", POINTER(c_double)),
+        ("n_coverages", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class ExportReport(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("parts", c_int64),
+        ("rows", c_int64),
+        ("state_bytes", c_int64),
+        ("constant_bytes", c_int64),
+        ("operations", c_double),
+        ("calls", c_double),
+        ("landmark_error", c_double),
     ]
 
 
@@ -1798,6 +1826,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_predict_warning": PredictWarning,
     "volt_predict_report": PredictReport,
     "volt_predict_options": PredictOptions,
+    "volt_export_options": ExportOptions,
+    "volt_export_report": ExportReport,
     "volt_explain_options": ExplainOptions,
     "volt_explanation": Explanation,
     "volt_plan": Plan,
@@ -1933,6 +1963,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_model_impulse": (c_int, [c_void_p, c_int64, Matrix]),
     "volt_model_save": (c_int, [c_void_p, c_char_p, Progress]),
     "volt_model_load": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "volt_model_export": (c_int, [c_void_p, POINTER(ExportOptions), c_char_p, POINTER(ExportReport)]),
     "volt_explain_options_default": (ExplainOptions, []),
     "volt_model_explain": (c_int, [c_void_p, POINTER(ExplainOptions), POINTER(POINTER(Explanation))]),
     "volt_explanation_free": (None, [POINTER(Explanation)]),

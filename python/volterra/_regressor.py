@@ -36,6 +36,7 @@ from ._assess import Assessment, Note, assess
 from ._devices import use_machine
 from ._errors import GapWarning, NotFittedError, OrderWarning, warn
 from ._explain import Explains
+from ._export import Files
 from ._forecasts import ModelForecasts
 from ._frames import is_frame
 from ._growing import Learns
@@ -55,7 +56,9 @@ STARTS = get_args(Start)
 BEYOND = get_args(Beyond)
 
 
-class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureNames, RegressorMixin, BaseEstimator):
+class SequenceRegressor(
+    Learns, ModelForecasts, Intervals, Explains, Files, FeatureNames, RegressorMixin, BaseEstimator
+):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
     _model: Model
@@ -542,12 +545,6 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         self._check_is_fitted()
         self._refresh_model()
         return self._model, self._beyond(), self._flat
-
-    def save(self, path: PathLike) -> None:
-        """Write the model as a safetensors file, which the program reads too; see `volterra.load`."""
-        self._check_is_fitted()
-        self._refresh_model()
-        self._model.save(path)
 
     # ---- results -------------------------------------------------------------------------------------------
 

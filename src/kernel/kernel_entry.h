@@ -42,6 +42,21 @@ enum {
 
 typedef struct volt_scan volt_scan;
 
+/* The step as C text, for models exported as source code (model/export/). The texts are bodies of functions with
+ * `double` numbers and functions of <math.h>; the exporter translates them for single precision. */
+typedef struct volt_scan_code {
+    /* names of the numbers of scan.form or of `numbers`, terminated by NULL; "int NAME" is an integer */
+    const char *constants[5];
+    /* from the local value s, and the state a[state_size], which is updated, to the entry, which is returned. With
+     * scan.own also `own`, the product of the numbers of row and column. */
+    const char *step;
+    const char *rest; /* (optional) sets a[] to the state after a constant local value s; NULL: by iteration */
+    const char
+        *own; /* with scan.own: from |z|^2 = square and *kept, which is updated, to the number of the row */
+    const char *functions;                                   /* (optional) functions that these call */
+    void (*numbers)(const volt_scan *scan, double *numbers); /* (optional) values of the constants */
+} volt_scan_code;
+
 /* Walk `rows` (1 to VOLT_SCAN_ROWS) steps down each of `count` adjacent diagonals. Step r of diagonal k
  * reads local[r * ld_local + k], which it may overwrite, and writes the kernel to out[r * ld_out + k].
  * Number s of the diagonal's state is state[s * stride + k], read before and written after. */
@@ -67,6 +82,7 @@ struct volt_scan {
     const double *own_rows, *own_columns;
     volt_kernel_constants constants; /* private constants of the kernel */
     volt_scan_form form;             /* (optional) the same step for a back end that cannot call it */
+    const volt_scan_code *code;      /* (optional) the same step as text; NULL: models cannot be exported */
 };
 
 /* (optional) The same step in the arithmetic of power series (jet.h), for the analysis of fitted models: one

@@ -23,8 +23,9 @@ struct volt_reservoir {
     double *matrix; /* M, length x ld */
     double *start;  /* size: the state after zero inputs */
     void (*arrange)(const volt_reservoir *reservoir, const double *z, const double *x, double *u);
-    int64_t powers;   /* of an input in u, set by the kind ... */
-    double bounds[9]; /* ... with bounds for them */
+    const char *arrange_code; /* the same as C text: the body of a function, with size, inputs and powers */
+    int64_t powers;           /* of an input in u, set by the kind ... */
+    double bounds[9];         /* ... with bounds for them */
     double leak;
     bool bends;     /* f is tanh ... */
     bool uses_erf;  /* ... or erf(sqrt(pi) v / 2) */

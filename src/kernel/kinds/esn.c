@@ -187,9 +187,17 @@ static int64_t length(const volt_kernel *kernel, int64_t size, int64_t d)
     return size + d + 1;
 }
 
+static const char arrange_code[] = "int i;\n"
+                                   "for (i = 0; i < size; i++)\n"
+                                   "    u[i] = x[i];\n"
+                                   "for (i = 0; i < inputs; i++)\n"
+                                   "    u[size + i] = z[i];\n"
+                                   "u[size + inputs] = 1.0;\n";
+
 static void describe(const volt_kernel *kernel, volt_reservoir *reservoir)
 {
     reservoir->arrange = arrange;
+    reservoir->arrange_code = arrange_code;
     reservoir->leak = kernel->value[LEAK];
     reservoir->bends = (int)kernel->value[ACTIVATION] != IDENTITY;
     reservoir->uses_erf = (int)kernel->value[ACTIVATION] == ERF;

@@ -66,6 +66,13 @@ static void rest(const volt_scan *scan, double local, double *state)
     state[0] = local / (1 - constants_of(&scan->constants).rho);
 }
 
+static const volt_scan_code code = {
+    .constants = {"gamma", "rho"},
+    .step = "a[0] = s + rho * a[0];\n"
+            "return exp(-gamma * a[0]);\n",
+    .rest = "a[0] = s / (1.0 - rho);\n",
+};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
@@ -79,7 +86,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                  .rest = rest,
                  .distance = true,
                  .constants = constants_keep(consts),
-                 .form = {VOLT_FORM_FADING, {consts.gamma, consts.rho}}},
+                 .form = {VOLT_FORM_FADING, {consts.gamma, consts.rho}},
+                 .code = &code},
     };
     *resolved = made;
     return VOLT_OK;

@@ -75,6 +75,14 @@ static void rest(const volt_scan *scan, double local, double *state)
     state[0] = local / (1 - constants_of(&scan->constants).mu);
 }
 
+static const volt_scan_code code = {
+    .constants = {"mu", "rest"},
+    .step = "const double value = s + rest * a[0];\n"
+            "a[0] = s + mu * a[0];\n"
+            "return value;\n",
+    .rest = "a[0] = s / (1.0 - mu);\n",
+};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
@@ -88,7 +96,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                  .start = {0},
                  .rest = rest,
                  .constants = constants_keep(consts),
-                 .form = {VOLT_FORM_FIR, {consts.mu, consts.rest}}},
+                 .form = {VOLT_FORM_FIR, {consts.mu, consts.rest}},
+                 .code = &code},
     };
     *resolved = made;
     return VOLT_OK;

@@ -23,11 +23,13 @@ static void taylor(const void *numbers, const double *x, int order, volt_lanes *
 
 VOLT_STATIC_SERIES(taylor)
 
+static const volt_scan_code code = {.step = "return s;\n"};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
     int64_t window = (int64_t)kernel->value[WINDOW];
-    volt_scan scan = {.step = step, .form = {VOLT_FORM_LINEAR, {0}}};
+    volt_scan scan = {.step = step, .form = {VOLT_FORM_LINEAR, {0}}, .code = &code};
     *resolved = volt_static_resolved(scan, window, radius, (double)window * radius * radius);
     return VOLT_OK;
 }

@@ -82,6 +82,15 @@ static void rest(const volt_scan *scan, double local, double *state)
     state[1] = volt_exp(-consts.gamma * state[0]) / (1 - consts.mu);
 }
 
+static const volt_scan_code code = {
+    .constants = {"gamma", "rho", "mu"},
+    .step = "a[0] = s + rho * a[0];\n"
+            "a[1] = exp(-gamma * a[0]) + mu * a[1];\n"
+            "return a[1];\n",
+    .rest = "a[0] = s / (1.0 - rho);\n"
+            "a[1] = exp(-gamma * a[0]) / (1.0 - mu);\n",
+};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
@@ -96,7 +105,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                  .rest = rest,
                  .distance = true,
                  .constants = constants_keep(consts),
-                 .form = {VOLT_FORM_MEMORY, {consts.gamma, consts.rho, consts.mu}}},
+                 .form = {VOLT_FORM_MEMORY, {consts.gamma, consts.rho, consts.mu}},
+                 .code = &code},
     };
     *resolved = made;
     return VOLT_OK;

@@ -57,6 +57,16 @@ static void taylor(const void *numbers, const double *x, int order, volt_lanes *
 
 VOLT_STATIC_SERIES(taylor)
 
+static const volt_scan_code code = {
+    .constants = {"gamma", "coef0", "int degree"},
+    .step = "const double base = gamma * s + coef0;\n"
+            "double value = base;\n"
+            "int p;\n"
+            "for (p = 1; p < degree; p++)\n"
+            "    value *= base;\n"
+            "return value;\n",
+};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
@@ -65,7 +75,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                         .degree = (int64_t)kernel->value[DEGREE]};
     volt_scan scan = {.step = step,
                       .constants = constants_keep(consts),
-                      .form = {VOLT_FORM_POLY, {consts.gamma, consts.coef0, (double)consts.degree}}};
+                      .form = {VOLT_FORM_POLY, {consts.gamma, consts.coef0, (double)consts.degree}},
+                      .code = &code};
     double largest = pow(consts.gamma * (double)window * radius * radius + consts.coef0, (double)consts.degree);
     *resolved = volt_static_resolved(scan, window, radius, largest);
     return VOLT_OK;

@@ -31,6 +31,8 @@ static void taylor(const void *numbers, const double *x, int order, volt_lanes *
 
 VOLT_STATIC_SERIES(taylor)
 
+static const volt_scan_code code = {.constants = {"gamma"}, .step = "return exp(-gamma * s);\n"};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
@@ -38,7 +40,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     volt_scan scan = {.step = step,
                       .distance = true,
                       .constants = constants_keep(consts),
-                      .form = {VOLT_FORM_RBF, {consts.gamma}}};
+                      .form = {VOLT_FORM_RBF, {consts.gamma}},
+                      .code = &code};
     *resolved = volt_static_resolved(scan, window, radius, 1);
     return VOLT_OK;
 }

@@ -162,6 +162,69 @@ static double own_sign(const volt_scan *scan, double square, double *kept)
     return 1 / sqrt(variance_of(scan, square, *kept));
 }
 
+/* ---- as text ----------------------------------------------------------------------------------- */
+
+static void code_numbers(const volt_scan *scan, double *numbers)
+{
+    const constants consts = constants_of(&scan->constants);
+    numbers[0] = consts.radius2;
+    numbers[1] = consts.input2;
+    numbers[2] = consts.bias2;
+    numbers[3] = consts.keep;
+}
+
+#define CODE_STEP(expectation)                                \
+    "const double S = radius2 * a[0] + input2 * s + bias2;\n" \
+    "a[0] = keep * a[0] + (1.0 - keep) * " expectation ";\n"  \
+    "return a[0];\n"
+#define CODE_CONSTANTS "radius2", "input2", "bias2", "keep"
+
+static const char code_arc_share[] = "/* 2/pi asin(r), with r clipped to [-1, 1]. */\n"
+                                     "static double arc_share(double r)\n"
+                                     "{\n"
+                                     "    const double within = r > 1.0 ? 1.0 : r < -1.0 ? -1.0 : r;\n"
+                                     "    return 1.0 - 0.63661977236758138 * acos(within);\n"
+                                     "}\n";
+static const char code_relu_mean[] =
+    "/* E f(u) f(v) of f(u) = sqrt(2) max(u, 0), from the covariance S and n = sqrt(S_ii S_jj). */\n"
+    "static double relu_mean(double S, double n)\n"
+    "{\n"
+    "    const double ratio = n > 0.0 ? S / n : 0.0;\n"
+    "    const double r = ratio > 1.0 ? 1.0 : ratio < -1.0 ? -1.0 : ratio;\n"
+    "    return n * 0.31830988618379067 *\n"
+    "           (sqrt((1.0 - r) * (1.0 + r)) + (3.1415926535897932 - acos(r)) * r);\n"
+    "}\n";
+static const char code_sign_mean[] =
+    "/* 2/pi asin(r), with r set to 1 where it is 1 up to rounding. */\n"
+    "static double sign_mean(double r)\n"
+    "{\n"
+    "    const double within = r > 1.0 - 16.0 * DBL_EPSILON ? 1.0 : r < -1.0 ? -1.0 : r;\n"
+    "    return 1.0 - 0.63661977236758138 * acos(within);\n"
+    "}\n";
+
+static const volt_scan_code codes[] = {
+    [ERF] = {.constants = {CODE_CONSTANTS},
+             .step = CODE_STEP("arc_share(1.5707963267948966 * S * own)"),
+             .own = "const double S = radius2 * *kept + input2 * square + bias2;\n"
+                    "const double own = 1.0 / sqrt(1.0 + 1.5707963267948966 * S);\n"
+                    "*kept = keep * *kept + (1.0 - keep) * arc_share(1.5707963267948966 * S * own * own);\n"
+                    "return own;\n",
+             .functions = code_arc_share,
+             .numbers = code_numbers},
+    [RELU] = {.constants = {CODE_CONSTANTS},
+              .step = CODE_STEP("relu_mean(S, own)"),
+              .own = "const double S = radius2 * *kept + input2 * square + bias2;\n"
+                     "*kept = keep * *kept + (1.0 - keep) * S;\n"
+                     "return sqrt(S);\n",
+              .functions = code_relu_mean,
+              .numbers = code_numbers},
+    [SIGN] = {.constants = {CODE_CONSTANTS},
+              .step = CODE_STEP("sign_mean(S * own)"),
+              .own = "return 1.0 / sqrt(radius2 * *kept + input2 * square + bias2);\n",
+              .functions = code_sign_mean,
+              .numbers = code_numbers},
+};
+
 /* ---- bounds ------------------------------------------------------------------------------------ */
 
 static volt_status set_defaults(volt_kernel *kernel)
@@ -210,7 +273,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                  .state_size = 1,
                  .has_no_rest = activation == SIGN,
                  .own = owns[activation],
-                 .constants = constants_keep(consts)},
+                 .constants = constants_keep(consts),
+                 .code = &codes[activation]},
     };
     /* Zero inputs on both sides: K is K[i][i]. The slope of the iteration is at most the contraction rate. */
     enum { MAX_STEPS = 1000000 };

@@ -213,9 +213,20 @@ static int64_t length(const volt_kernel *kernel, int64_t size, int64_t d)
     return (1 + (int64_t)kernel->value[DEGREE] * d) * (size + 1);
 }
 
+static const char arrange_code[] = "int m, k, i;\n"
+                                   "for (m = 0; m <= powers * inputs; m++) {\n"
+                                   "    double factor = 1.0;\n"
+                                   "    for (k = 0; m > 0 && k <= (m - 1) / inputs; k++)\n"
+                                   "        factor *= z[(m - 1) % inputs];\n"
+                                   "    for (i = 0; i < size; i++)\n"
+                                   "        u[m * (size + 1) + i] = factor * x[i];\n"
+                                   "    u[m * (size + 1) + size] = factor;\n"
+                                   "}\n";
+
 static void describe(const volt_kernel *kernel, volt_reservoir *reservoir)
 {
     reservoir->arrange = arrange;
+    reservoir->arrange_code = arrange_code;
     reservoir->powers = (int64_t)kernel->value[DEGREE];
 }
 

@@ -45,13 +45,17 @@ static void taylor(const void *numbers, const double *x, int order, volt_lanes *
 
 VOLT_STATIC_SERIES(taylor)
 
+static const volt_scan_code code = {.constants = {"gamma", "coef0"},
+                                    .step = "return tanh(gamma * s + coef0);\n"};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
     constants consts = {.gamma = volt_static_gamma(kernel, GAMMA, d, window), .coef0 = kernel->value[COEF0]};
     volt_scan scan = {.step = step,
                       .constants = constants_keep(consts),
-                      .form = {VOLT_FORM_SIGMOID, {consts.gamma, consts.coef0}}};
+                      .form = {VOLT_FORM_SIGMOID, {consts.gamma, consts.coef0}},
+                      .code = &code};
     *resolved = volt_static_resolved(scan, window, radius, 1);
     return VOLT_OK;
 }

@@ -225,20 +225,31 @@ static const volt_scan_step steps[] = {[GEOMETRIC] = step_geometric,
                                        [POLY] = step_poly,
                                        [RBF] = step_exp};
 
+/* Form and text of the step of every lift; `factor` is lambda^2 kappa. */
+#define CODE(prepare, factor)                           \
+    .step = prepare "a[0] = 1.0 + " factor " * a[0];\n" \
+                    "return a[0];\n",                   \
+    .rest = prepare "a[0] = 1.0 / (1.0 - " factor ");\n"
+static const struct {
+    volt_form_kind form;
+    volt_scan_code code;
+} texts[] = {
+    [GEOMETRIC] = {VOLT_FORM_GEOMETRIC, {{"tau2", "lambda2"}, CODE("", "lambda2 / (1.0 - tau2 * s)")}},
+    [EVEN] = {VOLT_FORM_EVEN,
+              {{"tau2", "lambda2"}, CODE("const double t = tau2 * s;\n", "lambda2 / (1.0 - t * t)")}},
+    [EXPONENTIAL] = {VOLT_FORM_EXP, {{"rate", "lambda2"}, CODE("", "lambda2 * exp(rate * s)")}},
+    [RBF] = {VOLT_FORM_EXP, {{"rate", "lambda2"}, CODE("", "lambda2 * exp(rate * s)")}},
+    [POLY] = {VOLT_FORM_POWERS,
+              {{"tau2", "lambda2", "int degree"},
+               CODE(
+                   "double sum = 1.0;\nint p;\nfor (p = 0; p < degree; p++)\n    sum = 1.0 + tau2 * s * sum;\n",
+                   "lambda2 * sum")}},
+};
+
 static volt_scan_form form_of(const constants *consts)
 {
-    switch (consts->kind) {
-    case GEOMETRIC:
-        return (volt_scan_form){VOLT_FORM_GEOMETRIC, {consts->tau2, consts->lambda2}};
-    case EVEN:
-        return (volt_scan_form){VOLT_FORM_EVEN, {consts->tau2, consts->lambda2}};
-    case POLY:
-        return (volt_scan_form){VOLT_FORM_POWERS, {consts->tau2, consts->lambda2, (double)consts->degree}};
-    case EXPONENTIAL:
-    case RBF:
-        break;
-    }
-    return (volt_scan_form){VOLT_FORM_EXP, {consts->rate, consts->lambda2}};
+    double first = texts[consts->kind].form == VOLT_FORM_EXP ? consts->rate : consts->tau2;
+    return (volt_scan_form){texts[consts->kind].form, {first, consts->lambda2, (double)consts->degree}};
 }
 
 /* ---- power series ----------------------------------------------------------------------------- */
@@ -419,6 +430,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .distance = kind == RBF,
         .constants = constants_keep(consts),
         .form = form_of(&consts),
+        .code = &texts[kind].code,
     };
     volt_resolved made = {
         .facts = facts,
@@ -436,8 +448,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
  * With the factor f = lambda^2 kappa(s) of a step, K[i][j] = 1 + f K[i-1][j-1], and for any parameter p
  *
  *     K'[i][j] = f (K'[i-1][j-1] + r K[i-1][j-1]),     r = d log f / dp = a + b g(s)
- *     a = d log lambda^2 / dp,   b = d log tau^2 / dp (lift rbf: d log gamma / dp),   g = d log kappa / d log
- * tau^2:
+ *     a = d log lambda^2 / dp,   b = d log tau^2 / dp (lift rbf: d log gamma / dp),   g = d log kappa / d log tau^2:
  *
  *     geometric    t / (1 - t)                t = tau^2 <x, y>
  *     even         2 t^2 / (1 - t^2)
@@ -446,8 +457,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
  *     rbf          -gamma |x - y|^2           (d log kappa / d log gamma)
  *
  * The state of a diagonal is (K, K'), initially K = 1 / (1 - lambda^2), K' = a lambda^2 / (1 - lambda^2)^2.
- * M is constant. A lambda given by its share of the bound varies with tau: log lambda^2 = const - log sup
- * kappa. */
+ * M is constant. A lambda given by its share of the bound varies with tau: lambda^2 = const / sup kappa. */
 
 typedef struct slope {
     double t, lambda2; /* t: tau^2, or the rate of an exponential */

@@ -44,6 +44,7 @@ typedef struct volt_loss_kind {
     volt_status (*check)(double y, int64_t row); /* (optional) is y a valid target? */
     /* (optional) converts the outputs of one target to predictions */
     void (*link)(int64_t m, double *u);
+    const char *link_code; /* with link: the same as C text for exported models, the body of a function */
     double (*score)(int64_t m, double y,
                     const double *forecast); /* (optional) score of a prediction; default `value` */
 } volt_loss_kind;

@@ -121,6 +121,17 @@ static void softmax(int64_t m, double *u)
         u[k] /= sum;
 }
 
+static const char softmax_code[] = "double top = u[0], sum = 0.0;\n"
+                                   "int k;\n"
+                                   "for (k = 1; k < m; k++)\n"
+                                   "    top = u[k] > top ? u[k] : top;\n"
+                                   "for (k = 0; k < m; k++) {\n"
+                                   "    u[k] = exp(u[k] - top);\n"
+                                   "    sum += u[k];\n"
+                                   "}\n"
+                                   "for (k = 0; k < m; k++)\n"
+                                   "    u[k] /= sum;\n";
+
 /* -log of the probability of the class, bounded away from 0. */
 static double log_loss(int64_t m, double y, const double *forecast)
 {
@@ -144,6 +155,7 @@ const volt_loss_kind volt_loss_logistic = {
     .range = logistic_range,
     .start = at_zero,
     .link = softmax,
+    .link_code = softmax_code,
     .score = log_loss,
 };
 
@@ -240,6 +252,7 @@ const volt_loss_kind volt_loss_multinomial = {
     .row = &multinomial_row,
     .start = at_zero,
     .link = softmax,
+    .link_code = softmax_code,
     .score = log_loss,
 };
 
@@ -314,6 +327,10 @@ static void exponential(int64_t m, double *u)
         u[k] = exp(u[k]);
 }
 
+static const char exponential_code[] = "int k;\n"
+                                       "for (k = 0; k < m; k++)\n"
+                                       "    u[k] = exp(u[k]);\n";
+
 /* Half the deviance: y log(y / mean) - y + mean. */
 static double poisson_score(int64_t m, double y, const double *forecast)
 {
@@ -339,5 +356,6 @@ const volt_loss_kind volt_loss_poisson = {
     .start = poisson_start,
     .check = poisson_check,
     .link = exponential,
+    .link_code = exponential_code,
     .score = poisson_score,
 };

@@ -191,6 +191,15 @@ static void quantile_link(int64_t m, double *u)
         volt_sort(u, m);
 }
 
+/* Insertion sort: there are few levels. */
+static const char sort_code[] = "int i, k;\n"
+                                "for (i = 1; i < m; i++) {\n"
+                                "    const double value = u[i];\n"
+                                "    for (k = i; k > 0 && u[k - 1] > value; k--)\n"
+                                "        u[k] = u[k - 1];\n"
+                                "    u[k] = value;\n"
+                                "}\n";
+
 const volt_loss_kind volt_loss_quantile = {
     .info = {.struct_size = sizeof(volt_loss_info),
              .name = "quantile",
@@ -208,6 +217,7 @@ const volt_loss_kind volt_loss_quantile = {
     .slope = quantile_slope,
     .range = quantile_range,
     .link = quantile_link,
+    .link_code = sort_code,
 };
 
 /* ---- epsilon ---------------------------------------------------------------------------------- */

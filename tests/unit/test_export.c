@@ -1,0 +1,237 @@
+/* tests/unit/test_export.c: models as C source: the same outputs as a live object, on every kind of model. */
+#include "support/check.h"
+#include "support/export_program.h"
+#include "support/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+static const export_case cases[] = {
+    /* every kernel with a recursion, several in one model */
+    {.name = "lifts",
+     .kernel =
+         "volterra:tau_coef=0.6,lambda_coef=0.8 + volterra:lift=even,tau_coef=0.6,lambda_coef=0.8"
+         " + volterra:lift=exponential,tau_coef=0.6,lambda_coef=0.8"
+         " + volterra:lift=poly:3,tau_coef=0.6,lambda_coef=0.8 + volterra:lift=rbf,gamma=0.7,lambda_coef=0.9",
+     .washout = 3},
+    {.name = "scans",
+     .kernel = "2*fir:mu=0.8 + fading:gamma=1,rho=0.5 * memory:gamma=1,rho=0.5,mu=0.8",
+     .q = 2},
+    {.name = "recurrent",
+     .kernel = "recurrent:input=0.8,radius=0.7,bias=0.3,leak=0.6"
+               " + recurrent:activation=relu,input=0.8,radius=0.7,bias=0.3"},
+    {.name = "sign", .kernel = "recurrent:activation=sign,input=0.8,radius=0.7,bias=0.3", .double_only = true},
+    {.name = "memoryless",
+     .kernel = "linear + rbf:gamma=0.5 + poly:degree=3,coef0=0.5,gamma=0.7 + sigmoid:gamma=0.1,coef0=0 + "
+               "cauchy:gamma=0.8",
+     .washout = 5},
+    {.name = "windows",
+     .kernel = "linear:window=4 + rbf:gamma=0.5,window=3 + cauchy:window=60",
+     .records = true},
+    /* reservoirs: states that are read directly, and as factors */
+    {.name = "states", .kernel = "0.5*esn:size=6,radius=0.7,leak=0.7 + 2*sas:size=5,norm=0.7,degree=2"},
+    {.name = "products",
+     .double_only = true,
+     .kernel = "esn:size=5,radius=0.8,activation=erf,degree=2*rbf:gamma=0.5 + 0.5*linear:window=3*volterra",
+     .records = true},
+    /* filters, scales, records, initial inputs */
+    {.name = "filters",
+     .double_only = true,
+     .kernel = "rbf:gamma=0.5,pole=0.5 + fading:pair=0.6,angle=0.3 + fir:mu=0.8,corr=0.4",
+     .d = 3},
+    {.name = "unscaled", .double_only = true, .kernel = "fading", .unscaled = true},
+    {.name = "scale_each", .double_only = true, .kernel = "volterra", .scale_each = true, .d = 3},
+    {.name = "records", .double_only = true, .kernel = "volterra + memory", .records = true, .washout = 2},
+    {.name = "first",
+     .kernel =
+         "volterra + memory:gamma=1 + linear:window=3 + recurrent + fading:pole=0.5 + fir:mu=0.8,corr=0.3",
+     .records = true,
+     .initial = VOLT_INITIAL_FIRST},
+    {.name = "first_esn",
+     .double_only = true,
+     .kernel = "esn:size=6,radius=0.6",
+     .initial = VOLT_INITIAL_FIRST},
+    {.name = "values",
+     .double_only = true,
+     .kernel = "volterra + recurrent + fading:pole=0.4 + rbf:window=3",
+     .initial = VOLT_INITIAL_VALUES},
+    {.name = "mean",
+     .double_only = true,
+     .kernel = "fading*esn:size=5,radius=0.6 + fir",
+     .initial = VOLT_INITIAL_MEAN,
+     .d = 1},
+    /* changes and seasons */
+    {.name = "season", .kernel = "volterra", .change = true, .season = 4},
+    {.name = "season_values",
+     .double_only = true,
+     .kernel = "fir",
+     .change = true,
+     .season = 4,
+     .initial = VOLT_INITIAL_VALUES},
+    /* feedback, landmarks, losses, sums of models, intervals */
+    {.name = "simulation", .double_only = true, .kernel = "fading:rho=0.5", .feedback = 0.3},
+    {.name = "prediction", .kernel = "volterra", .feedback = 0.5, .known = true, .q = 2},
+    {.name = "landmarks",
+     .double_only = true,
+     .kernel = "memory:rho=0.5,mu=0.5",
+     .solver = "nystrom",
+     .landmarks = 12},
+    {.name = "quantiles", .double_only = true, .kernel = "fading", .loss = "quantile:q=0.1/0.5/0.9"},
+    {.name = "classes", .kernel = "fading", .loss = "multinomial"},
+    {.name = "counts", .double_only = true, .kernel = "fading", .loss = "poisson"},
+    {.name = "average", .double_only = true, .kernel = "volterra", .second = "rbf:gamma=0.5"},
+    {.name = "residual",
+     .double_only = true,
+     .kernel = "fir",
+     .second = "fading",
+     .sum = VOLT_SUM_RESIDUAL,
+     .feedback = 0.2,
+     .known = true},
+    {.name = "interval", .kernel = "fading", .coverage = 0.8},
+    {.name = "reduced",
+     .double_only = true,
+     .kernel = "rbf:gamma=0.5 + volterra:tau_coef=0.5,lambda_coef=0.5",
+     .reduced = 16,
+     .q = 2},
+};
+
+/* ---- compilers --------------------------------------------------------------------------------------- */
+
+static bool has_program(const char *name)
+{
+    char command[256];
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", name);
+    return system(command) == 0;
+}
+
+static void run_command(const char *format, const char *folder)
+{
+    char command[4096];
+    snprintf(command, sizeof command, format, folder);
+    int status = system(command);
+    if (status != 0)
+        print_message("command: %s\n", command);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+#define STRICT " -std=c99 -Wall -Wextra -pedantic -Werror "
+
+static void compare(const char *name, bool single)
+{
+    export_program program;
+    char folder[1024];
+    const char *kept =
+        getenv("EXPORT_FOLDER"); /* tests/arm/run.sh compiles the same files for another processor */
+    snprintf(folder, sizeof folder, "%s/%s", kept ? kept : scratch_directory(), name);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    export_program_begin(&program, folder, single);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        export_program_add(&program, &cases[i]);
+    export_program_end(&program);
+    if (kept || UNDER_SANITIZERS) /* the compilers have nothing to add */
+        return;
+    if (!single && has_program("clang"))
+        run_command("cd %s && clang" STRICT "-fsyntax-only *.c >&2", folder);
+    if (!has_program("gcc"))
+        skip();
+    run_command("cd %s && gcc" STRICT "-O0 *.c -o run -lm >&2 && ./run >&2", folder);
+    run_command("rm -r %s", folder);
+}
+
+static void double_equals_stream(void **state)
+{
+    (void)state;
+    compare("double", false);
+}
+
+static void single_is_near_stream(void **state)
+{
+    (void)state;
+    compare("single", true);
+}
+
+/* ---- invalid input ------------------------------------------------------------------------------------ */
+
+static void refuses(void **state)
+{
+    (void)state;
+    volt_model *model = export_case_fit(&(export_case){.name = "m", .kernel = "fading", .washout = 3});
+    volt_export_options options = {.struct_size = sizeof options};
+    const char *path = scratch_path("m.c");
+    check_fails(volt_model_export(NULL, NULL, path, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_model_export(model, NULL, "m.txt", NULL), VOLT_ERR_ARGUMENT, ".c m.txt");
+    check_fails(volt_model_export(model, NULL, "/no/folder/m.c", NULL), VOLT_ERR_IO, "/no/folder/m.c");
+    options.landmarks = -1;
+    check_fails(volt_model_export(model, &options, path, NULL), VOLT_ERR_ARGUMENT, "landmarks -1");
+    options.landmarks = EXPORT_N - 2;
+    check_fails(volt_model_export(model, &options, path, NULL), VOLT_ERR_ARGUMENT, "landmarks 37 38");
+    options.landmarks = 0;
+    options.name = "2m";
+    check_fails(volt_model_export(model, &options, path, NULL), VOLT_ERR_ARGUMENT, "name 2m");
+    options.name = NULL;
+    options.format = (volt_export_format)7;
+    check_fails(volt_model_export(model, &options, path, NULL), VOLT_ERR_ARGUMENT, "format 7");
+    options.format = VOLT_EXPORT_JSON;
+    options.single = 1;
+    check_fails(volt_model_export(model, &options, path, NULL), VOLT_ERR_ARGUMENT, "single JSON");
+    options.single = 0;
+    options.n_coverages = 1;
+    check_fails(volt_model_export(model, &options, path, NULL), VOLT_ERR_ARGUMENT, "coverages NULL");
+    const double coverage = 1.5;
+    options.coverages = &coverage;
+    check_fails(volt_model_export(model, &options, path, NULL), VOLT_ERR_ARGUMENT, "1.5");
+    assert_int_equal(scratch_count(), 0);
+    volt_model_free(model);
+}
+
+static void refuses_models(void **state)
+{
+    (void)state;
+    static const struct {
+        export_case wanted;
+        int64_t landmarks;
+        const char *terms;
+    } refused[] = {
+        {{.name = "m", .kernel = "gak:window=5,sigma=1"}, 0, "gak"},
+        {{.name = "m", .kernel = "fir + sig:window=4,level=2"}, 0, "sig"},
+        {{.name = "m", .kernel = "fading", .feedback = 0.2, .initial = VOLT_INITIAL_FIRST},
+         0,
+         "feedback initial"},
+        {{.name = "m", .kernel = "esn:size=5,radius=0.5"}, 4, "landmarks reservoir"},
+        {{.name = "m", .kernel = "fading", .solver = "nystrom", .landmarks = 8}, 4, "landmarks 8"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        volt_model *model = export_case_fit(&refused[i].wanted);
+        volt_export_options options = {.struct_size = sizeof options, .landmarks = refused[i].landmarks};
+        check_fails(volt_model_export(model, &options, scratch_path("m.c"), NULL), VOLT_ERR_ARGUMENT,
+                    refused[i].terms);
+        volt_model_free(model);
+    }
+    volt_model *model =
+        export_case_fit(&(export_case){.name = "m", .kernel = "volterra:tau_coef=0.3,lambda_coef=0.99999"});
+    volt_export_options options = {.struct_size = sizeof options, .single = 1};
+    check_fails(volt_model_export(model, &options, scratch_path("m.c"), NULL), VOLT_ERR_ARGUMENT,
+                "single contraction");
+    volt_model_free(model);
+    assert_int_equal(scratch_count(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_models),
+        cmocka_unit_test(double_equals_stream),
+        cmocka_unit_test(single_is_near_stream),
+    };
+    return cmocka_run_group_tests_name("export", tests, NULL, NULL);
+}
