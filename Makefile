@@ -13,7 +13,7 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS MUTANTS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps deps-mpi build demo demo-lorenz test test-octave test-r r-package bench bench-gpu lint fuzz soak faults tsan coverage mutate wheel deb site install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test test-arm test-octave test-r r-package bench bench-gpu lint fuzz soak faults tsan coverage mutate wheel deb site install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -43,6 +43,11 @@ demo-lorenz: ## forecast the Lorenz system and draw the picture, into build/demo
 
 test: ## every test, plain and with sanitizers; ends with a count
 	@tests/run_tests.sh
+
+test-arm: ## exported models on a Cortex-M4 in QEMU, in both precisions
+	@$(MAKE) --no-print-directory build
+	cmake --build build --parallel $(JOBS) --target test_export
+	tests/arm/run.sh
 
 test-octave: ## the MATLAB and Octave functions against the program
 	@scripts/deps.sh build octave
