@@ -541,7 +541,8 @@ typedef struct volt_capacity {
  * factorisation. Kernels are evaluated with the radius 1. The matrix of rows + washout rows is stored, except for kernels with
  * fewer explicit states than rows. A threshold of 1 or more, for too few rows, logs a warning. options may be NULL.
  * VOLT_ERR_ARGUMENT: a value out of range, or too many targets. VOLT_ERR_SINGULAR: alpha is too small for the kernel, or its
- * matrix is not positive semidefinite. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *capacity with volt_capacity_free. */
+ * matrix is not positive semidefinite, or LAPACK fails. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *capacity with
+ * volt_capacity_free. */
 VOLT_API volt_status volt_capacity_compute(const volt_kernel *kernel, const volt_capacity_options *options,
                                            volt_capacity **capacity);
 VOLT_API void volt_capacity_free(volt_capacity *capacity);

@@ -243,18 +243,19 @@ static volt_status decompose(volt_matrix F, double *values)
     double *W = volt_alloc_doubles(F.cols, F.cols), *work = NULL;
     volt_blas_int *whole = volt_alloc(8 * F.cols, sizeof *whole);
     volt_status status = W && whole ? VOLT_OK : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK) {
-        dgesdd_("O", &N, &n, F.data, &N, values, W, &N, NULL, &one, &best, &size, whole, &info, 1);
-        size = (volt_blas_int)best;
-        work = volt_alloc_doubles(volt_max((int64_t)size, 1), 1);
-        status = work ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int step = 0; step < 2 && status == VOLT_OK; step++) { /* the size of the workspace, then the values */
+        dgesdd_("O", &N, &n, F.data, &N, values, W, &N, NULL, &one, step ? work : &best, &size, whole, &info,
+                1);
+        if (info != 0)
+            status =
+                volt_fail(VOLT_ERR_SINGULAR,
+                          "the singular values of the states did not converge (LAPACK: %lld)", (long long)info);
+        if (status == VOLT_OK && step == 0) {
+            size = (volt_blas_int)best;
+            work = volt_alloc_doubles(volt_max((int64_t)size, 1), 1);
+            status = work ? VOLT_OK : VOLT_ERR_MEMORY;
+        }
     }
-    if (status == VOLT_OK)
-        dgesdd_("O", &N, &n, F.data, &N, values, W, &N, NULL, &one, work, &size, whole, &info, 1);
-    if (status == VOLT_OK && info != 0)
-        status =
-            volt_fail(VOLT_ERR_NOT_FINITE, "the singular values of the states did not converge (LAPACK: %lld)",
-                      (long long)info);
     volt_free(work);
     volt_free(whole);
     volt_free(W);

@@ -1,6 +1,6 @@
 /* tests/faults/failing_lapack.c: failing LAPACK routines.
  *
- * A call of dpotrf or dpocon that fails leaves its arguments as they were and INFO = 1. dtrtri fails where a
+ * A call of dpotrf, dpocon or dgesdd that fails leaves its arguments as they were and INFO = 1. dtrtri fails where a
  * pivot is zero, and is called on factors whose pivots were found positive one by one; dlauum fails for no
  * matrix, and BLAS proper has no way to report a failure: these are not replaced. In builds without a BLAS the
  * linker replaces the routines of the library (--wrap). */
@@ -14,6 +14,9 @@
 typedef void factor_fn(const char *uplo, const int *n, double *a, const int *lda, int *info, int length);
 typedef void condition_fn(const char *uplo, const int *n, const double *a, const int *lda, const double *norm,
                           double *rcond, double *work, int *iwork, int *info, int length);
+typedef void singular_fn(const char *job, const int *m, const int *n, double *a, const int *lda, double *values,
+                         double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *size,
+                         int *iwork, int *info, int length);
 
 #ifdef VOLT_PLAIN_BLAS
 #define dpotrf_ __wrap_volt_plain_dpotrf
@@ -24,9 +27,11 @@ condition_fn __real_volt_plain_dpocon;
 
 factor_fn dpotrf_;
 condition_fn dpocon_;
+singular_fn dgesdd_;
 
 static factor_fn *next_dpotrf;
 static condition_fn *next_dpocon;
+static singular_fn *next_dgesdd;
 
 #ifdef VOLT_PLAIN_BLAS
 
@@ -48,6 +53,7 @@ void fault_find_lapack(void)
 {
     find("dpotrf_", &next_dpotrf);
     find("dpocon_", &next_dpocon);
+    find("dgesdd_", &next_dgesdd);
 }
 
 #endif
@@ -71,4 +77,12 @@ void dpocon_(const char *uplo, const int *n, const double *a, const int *lda, co
 {
     if (!fails(info))
         next_dpocon(uplo, n, a, lda, norm, rcond, work, iwork, info, length);
+}
+
+void dgesdd_(const char *job, const int *m, const int *n, double *a, const int *lda, double *values, double *u,
+             const int *ldu, double *vt, const int *ldvt, double *work, const int *size, int *iwork, int *info,
+             int length)
+{
+    if (!fails(info))
+        next_dgesdd(job, m, n, a, lda, values, u, ldu, vt, ldvt, work, size, iwork, info, length);
 }

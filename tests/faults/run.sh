@@ -423,7 +423,9 @@ for json in '' --json; do
     trial "compare $json" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --csv t.csv --latex t.tex $json
     keeps_rows=no
     trial "mcs $json" mcs ../losses.csv --reps 200 $json
+    trial "capacity $json" capacity --rows 30 --degree 2 --delay 2 --washout 3 $json
 done
+trial "capacity of states" capacity --kernel esn:size=5 --rows 30 --degree 2 --delay 2 --washout 3
 trial "fit of a sum" fit "${own[@]}" --kernel "$sum" --alpha 1e-4 -o m.safetensors
 trial "predict with a sum" predict ../sum.safetensors --x ../x.csv -o f.csv
 trial "continue with a sum" continue ../sum.safetensors --steps 5

@@ -1,4 +1,4 @@
-/* tests/unit/test_lapack_failures.c: the k-th call of dpotrf or dpocon fails, or all calls from the k-th on,
+/* tests/unit/test_lapack_failures.c: the k-th call of dpotrf, dpocon or dgesdd fails, or all calls from the k-th on,
  * for every k and every operation that factors a matrix: VOLT_ERR_SINGULAR with a message, outputs
  * unchanged, nothing leaked. A search marks the candidate as failed, and skips an alpha that cannot be
  * factored. */
@@ -16,6 +16,7 @@
 #include "volterra/select.h"
 #include "volterra/series.h"
 #include "volterra/solve.h"
+#include "volterra/task.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -263,6 +264,33 @@ static volt_status profile_states_left_out(void)
     return profile("exact", VOLT_SCORE_LOO, "esn:size=4");
 }
 
+static volt_status capacities(const char *text)
+{
+    volt_kernel *kernel = NULL;
+    volt_capacity *capacity = NULL;
+    volt_capacity_options options = volt_capacity_options_default();
+    options.rows = 20;
+    options.washout = options.delay = 2;
+    options.degree = 1;
+    options.threshold = 0;
+    check_ok(volt_kernel_parse(text, &kernel));
+    volt_status status = volt_capacity_compute(kernel, &options, &capacity);
+    assert_true((status == VOLT_OK) == (capacity != NULL));
+    volt_capacity_free(capacity);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_status capacities_of_matrix(void)
+{
+    return capacities("volterra");
+}
+
+static volt_status capacities_of_states(void)
+{
+    return capacities("esn:size=4");
+}
+
 /* ---- every call ------------------------------------------------------------------------------- */
 
 static const struct {
@@ -284,6 +312,8 @@ static const struct {
     {"exact, alpha chosen", choose_exactly, true},
     {"landmarks, alpha chosen", choose_on_landmarks, true},
     {"states, alpha chosen", choose_in_states, true},
+    {"capacities", capacities_of_matrix, false},
+    {"capacities of states", capacities_of_states, false},
     {"profile", profile_exactly, true},
     {"profile, left out", profile_left_out, true},
     {"profile on landmarks", profile_on_landmarks, true},
