@@ -10,14 +10,15 @@
 #include <string.h>
 
 #define ROW(...) OPTION(solver_arguments, __VA_ARGS__)
-#define LANDMARKS_ROW(...) ROW("landmarks", "M[:WHICH]", landmarks, __VA_ARGS__)
+#define LANDMARKS_ROW(form, ...) ROW("landmarks", form, landmarks, __VA_ARGS__)
 static const option solver_rows[] = {
     ROW("solver", "S", solver,
         "method for the readout: {names or}; auto: exact if memory and time allow, "
         "features where they are few, otherwise nystrom",
         .names = solver_names, .fallback = "auto"),
-    LANDMARKS_ROW("number of landmarks, of nystrom and of the preconditioner of pcg: in runs of 32 over all "
-                  "rows, M:last or M:random",
+    LANDMARKS_ROW("M[:WHICH]|auto",
+                  "number of landmarks, of nystrom and of the preconditioner of pcg: in runs of 32 over all "
+                  "rows, M:last or M:random; auto: as many as reduce the held-out error or the cost",
                   .unset = "2000, pcg 12.7 times the square root of the rows"),
     ROW("iterations", "N", iterations, "maximum number of iterations of pcg", .range = AT_LEAST(1),
         .unset = "1000"),
@@ -32,7 +33,8 @@ static const option search_solver_rows[] = {
         "method for the readout of candidates and of the best one: {names or}; auto: exact if memory and time "
         "allow, otherwise nystrom",
         .names = search_solver_names, .fallback = "auto"),
-    LANDMARKS_ROW("number of landmarks of nystrom: in runs of 32 over the rows before the first validation "
+    LANDMARKS_ROW("M[:WHICH]",
+                  "number of landmarks of nystrom: in runs of 32 over the rows before the first validation "
                   "block, M:last or M:random",
                   .unset = "2000"),
 };
@@ -40,22 +42,27 @@ const option_table search_solver_options_table = OPTION_TABLE(search_solver_rows
 
 static int complain_landmarks(const char *text)
 {
-    return complain(EXIT_USAGE,
-                    "--landmarks must be a positive integer, such as 2000, 2000:last or 2000:random (got '%s')",
-                    text);
+    return complain(
+        EXIT_USAGE,
+        "--landmarks must be auto or a positive integer, such as 2000, 2000:last or 2000:random (got "
+        "'%s')",
+        text);
 }
 
 static int parse_landmarks(const char *text, volt_fit_options *options)
 {
+    bool is_auto = strncmp(text, "auto", 4) == 0;
     char *end = NULL;
     errno = 0;
-    long long count = strtoll(text, &end, 10);
-    if (end == text || *text < '0' || *text > '9' || errno != 0 || count < 1 || (*end != '\0' && *end != ':'))
+    long long count = strtoll(is_auto ? "1" : text, &end, 10);
+    const char *after = is_auto ? text + 4 : end;
+    bool is_number = is_auto || (end != text && *text >= '0' && *text <= '9' && errno == 0 && count >= 1);
+    if (!is_number || (*after != '\0' && *after != ':'))
         return complain_landmarks(text);
-    options->landmarks = count;
-    if (*end == '\0')
+    options->landmarks = is_auto ? VOLT_LANDMARKS_AUTO : count;
+    if (*after == '\0')
         return 0;
-    const choice *which = choice_of_word(landmark_choices, end + 1);
+    const choice *which = choice_of_word(landmark_choices, after + 1);
     if (!which)
         return complain_landmarks(text);
     options->landmark_choice = (volt_landmarks)which->value;
@@ -74,6 +81,9 @@ int solver_options(const solver_arguments *arguments, volt_fit_options *options)
 int solver_search_options(const solver_arguments *arguments, volt_search_options *search, volt_fit_options *fit)
 {
     int failed = solver_options(arguments, fit);
+    if (!failed && fit->landmarks == VOLT_LANDMARKS_AUTO)
+        return complain(EXIT_USAGE, "--landmarks must be a number in a search (got '%s')",
+                        arguments->landmarks);
     search->solver = fit->solver;
     search->landmarks = fit->landmarks;
     search->landmark_choice = fit->landmark_choice;
@@ -88,7 +98,10 @@ void solver_words(const volt_fit_options *options, shell_words *words)
     if (options->landmarks == 0)
         return;
     bool spread = options->landmark_choice == VOLT_LANDMARKS_SPREAD;
-    snprintf(landmarks, sizeof landmarks, "%lld%s%s", (long long)options->landmarks, spread ? "" : ":",
+    char number[32] = "auto";
+    if (options->landmarks != VOLT_LANDMARKS_AUTO)
+        snprintf(number, sizeof number, "%lld", (long long)options->landmarks);
+    snprintf(landmarks, sizeof landmarks, "%s%s%s", number, spread ? "" : ":",
              spread ? "" : choice_word(landmark_choices, (int)options->landmark_choice));
     shell_words_add(words, "--landmarks", landmarks);
 }
@@ -103,11 +116,31 @@ static void report_iteration(const volt_fit_report *report, result_list *results
                  (long long)report->iterations, (long long)report->landmarks, report->residual);
 }
 
+/* The number of landmarks, if it was chosen. */
+static void report_choice(const volt_fit_report *report, result_list *results)
+{
+    if (!report->landmarks_why)
+        return;
+    results_count(results, "landmarks_tried", NULL, report->landmarks_tried);
+    results_number(results, "landmarks_gain", NULL, report->landmarks_gain);
+    results_text(results, "landmarks_why", NULL, "%s", report->landmarks_why);
+    if (isnan(report->landmarks_gain))
+        results_text(results, NULL, "landmarks", "%lld chosen, up to %lld tried: %s",
+                     (long long)report->landmarks, (long long)report->landmarks_tried, report->landmarks_why);
+    else
+        results_text(results, NULL, "landmarks",
+                     "%lld chosen, up to %lld tried, held-out RMSE %.2g %% lower: %s",
+                     (long long)report->landmarks, (long long)report->landmarks_tried,
+                     100 * report->landmarks_gain, report->landmarks_why);
+}
+
 void solver_report(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
     const volt_fit_report *report = info->report;
     if (report && !isnan(report->residual)) /* iterative solver */
         report_iteration(report, results);
+    if (report)
+        report_choice(report, results);
     if (info->landmarks == 0 || !report)
         return;
     results_text(results, "solver", NULL, "%s", report->solver);

@@ -37,6 +37,17 @@ def test_few_landmarks_approximate_rows(narma, landmarks):
     assert len(model.fitted_) == 300
 
 
+def test_automatic_number_of_landmarks(narma):
+    model = fit(narma, solver="nystrom", landmarks="auto")
+    report = model.report_
+    assert report["landmarks_tried"] == 300 and 0 < report["landmarks"] <= 300 and report["landmarks_why"]
+    given = fit(narma, solver="nystrom", landmarks=report["landmarks"])
+    assert np.array_equal(given.dual_coef_, model.dual_coef_)
+    assert given.report_["landmarks_tried"] == 0 and given.report_["landmarks_why"] == ""
+    with pytest.raises(ValueError, match="landmarks.*automatic"):
+        fit(narma, solver="nystrom", landmarks="automatic")
+
+
 def test_files_and_pickles_keep_landmarks(narma, tmp_path):
     import pickle
 

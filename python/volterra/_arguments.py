@@ -128,15 +128,17 @@ def season_rows(season: Any) -> int:
 
 
 def landmark_count(landmarks: Any) -> Tuple[int, str]:
-    """Number and choice of landmarks; None: 0, the default. 2000, "2000", "2000:last" or "2000:random"."""
+    """Number and choice of landmarks; None: 0, the default. 2000, "2000", "2000:last", "2000:random" or "auto": -1."""
     if landmarks is None:
         return 0, "spread"
     if not isinstance(landmarks, str):
         return whole("landmarks", landmarks, 1), "spread"
     count, _, which = landmarks.partition(":")
+    if count == "auto" and which in ("", "last", "random"):
+        return -1, which or "spread"
     if not count.isascii() or not count.isdigit() or int(count) < 1 or which not in ("", "last", "random"):
         raise ValueError(
-            f'landmarks must be a number above 0, such as 2000, "2000:last" or "2000:random" (got "{landmarks}")'
+            f'landmarks must be "auto" or a number above 0, such as 2000, "2000:last" or "2000:random" (got "{landmarks}")'
         )
     return whole("landmarks", int(count), 1), which or "spread"
 

@@ -63,6 +63,7 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_LANDMARKS_SPREAD": 0,
     "VOLT_LANDMARKS_LAST": 1,
     "VOLT_LANDMARKS_RANDOM": 2,
+    "VOLT_LANDMARKS_AUTO": -1,
     "VOLT_INITIAL_ZERO": 0,
     "VOLT_INITIAL_FIRST": 1,
     "VOLT_INITIAL_MEAN": 2,
@@ -601,6 +602,9 @@ class FitReport(Sized):
         ("effective_dimension", POINTER(c_double)),
         ("dimension_error", POINTER(c_double)),
         ("noise", POINTER(c_double)),
+        ("landmarks_tried", c_int64),
+        ("landmarks_gain", c_double),
+        ("landmarks_why", c_char_p),
     ]
 
 

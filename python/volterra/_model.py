@@ -173,6 +173,9 @@ class FitReport(NamedTuple):
     effective_dimension: Array  # tr K (K + alpha I)^-1; nan: unknown ...
     dimension_error: Array  # ... and its standard error; 0: exact
     noise: Array  # noise level; nan: unknown
+    landmarks_tried: int  # landmarks="auto": largest number tried; 0: the number was given
+    landmarks_gain: float  # relative reduction of the held-out RMSE from the chosen number to that; nan: unknown
+    landmarks_why: str  # reason for the number; "": was given
 
 
 class Model(Owner):
@@ -504,13 +507,14 @@ class Model(Owner):
         if not self._info.report:
             return None
         r = self._info.report.contents
-        numbers = {name: getattr(r, name) for name in FitReport._fields if name != "solver"}
+        numbers = {name: getattr(r, name) for name in FitReport._fields if name not in ("solver", "landmarks_why")}
         arrays = (
             *("mse", "best_mse", "naive_mse", "share", "loo_mse", "gcv", "rmse", "best_rmse", "naive_rmse"),
             *("rkhs_norm", "effective_dimension", "dimension_error", "noise"),
         )
         numbers.update({name: self._array(numbers[name], self.q) if numbers[name] else None for name in arrays})
-        return FitReport(solver=c.text(r.solver), **numbers)
+        why = c.text(r.landmarks_why) if r.landmarks_why else ""
+        return FitReport(solver=c.text(r.solver), landmarks_why=why, **numbers)
 
     @property
     def rcond(self) -> float:

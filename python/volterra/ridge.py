@@ -97,8 +97,8 @@ class VolterraRidge(SequenceRegressor):
         gradients without the matrix.
     landmarks : None, int or str, default=None
         Number of landmarks, of nystrom and of the preconditioner of pcg: in runs of 32 over all rows, M:last or
-        M:random. ``"2000:last"`` are the last rows, ``"2000:random"`` random rows. None: 2000, or for "pcg" 12.7
-        times the square root of the rows.
+        M:random; "auto": as many as reduce the held-out error or the cost. ``"2000:last"`` are the last rows,
+        ``"2000:random"`` random rows. None: 2000, or for "pcg" 12.7 times the square root of the rows.
     iterations : int, optional
         Maximum number of iterations of pcg (at least 1). None: 1000. ``report_`` has the residual; a warning is
         issued if it exceeds the tolerance.

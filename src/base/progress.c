@@ -136,13 +136,14 @@ static const double almost = 0.999; /* the largest fraction before the end */
 static int report_to_user(const char *stage, double fraction, void *context)
 {
     volt_meter *meter = context;
-    meter->reached = fmax(meter->reached, fmin(almost, meter->from + meter->share * fraction));
+    double part = meter->from + meter->share * fraction;
+    meter->reached = fmax(meter->reached, fmin(almost, meter->begin + meter->length * part));
     return meter->user.report(stage, meter->reached, meter->user.context);
 }
 
 volt_progress volt_meter_begin(volt_meter *meter, volt_progress user)
 {
-    *meter = (volt_meter){.user = user, .share = 1};
+    *meter = (volt_meter){.user = user, .length = 1, .share = 1};
     return user.report ? (volt_progress){report_to_user, meter} : user;
 }
 
@@ -152,6 +153,13 @@ void volt_meter_cover(volt_meter *meter, double from, double share)
         return;
     meter->from = from;
     meter->share = share;
+}
+
+void volt_meter_part(volt_meter *meter, double share_of_rest)
+{
+    meter->begin = meter->reached;
+    meter->length = share_of_rest * (1 - meter->reached);
+    volt_meter_cover(meter, 0, 1);
 }
 
 volt_status volt_meter_end(volt_meter *meter, volt_status status)

@@ -51,14 +51,17 @@ bool volt_stage_end_inner(volt_stage *outer, double units, volt_stage *inner);
  * the call ends, and end once with 1. */
 typedef struct volt_meter {
     volt_progress user;
-    double from, share; /* the part of the call that the current stages cover */
-    double reached;     /* the largest fraction reported */
+    double begin, length; /* the part of the call that is under way ... */
+    double from, share;   /* ... and the range of it that the current stages cover */
+    double reached;       /* the largest fraction reported */
 } volt_meter;
 
 /* Returns the progress for the stages of a call, which cover all of it. The meter must outlive them. */
 volt_progress volt_meter_begin(volt_meter *meter, volt_progress user);
-/* Maps fractions 0 to 1 of the following stages to [from, from + share] of the call. meter may be NULL. */
+/* Maps fractions 0 to 1 of the following stages to [from, from + share] of the part of the call that is under way: all of
+ * it, or a share of what is left since the last call of volt_meter_part. meter may be NULL. */
 void volt_meter_cover(volt_meter *meter, double from, double share);
+void volt_meter_part(volt_meter *meter, double share_of_rest);
 /* Returns `status`; after success reports 1, at which the user may still cancel (VOLT_ERR_CANCELLED). */
 volt_status volt_meter_end(volt_meter *meter, volt_status status);
 

@@ -33,6 +33,20 @@ typedef struct volt_iteration {
     bool converged;  /* result: the residual is small enough, or predictions no longer changed */
 } volt_iteration;
 
+/* Fits on the first landmarks of a nested set, from the sums of all of them: leading blocks of the sums and of the factor of
+ * the landmarks belong to the first ones. */
+enum { VOLT_LANDMARK_LEVELS = 8 };
+typedef struct volt_landmark_levels {
+    bool conditions;                 /* the condition numbers are needed */
+    int64_t count;                   /* of levels, the last with all landmarks; 0: none */
+    int64_t m[VOLT_LANDMARK_LEVELS]; /* landmarks, increasing */
+    /* results: mean squared error of the held-out rows, summed over the outputs; NaN: no rows are held out */
+    double mse[VOLT_LANDMARK_LEVELS];
+    /* ... and the condition number of K + alpha I preconditioned with these landmarks, with K approximated by all
+     * landmarks; 1 at the last level */
+    double condition[VOLT_LANDMARK_LEVELS];
+} volt_landmark_levels;
+
 /* The problem: (K + alpha I) A = Y - 1 c on the rows after the washout. */
 typedef struct volt_solver_task {
     volt_operator *kernel; /* K of all rows, the washout included */
@@ -53,7 +67,9 @@ typedef struct volt_solver_task {
     volt_loo_errors
         *loo_errors;           /* (optional) receives leave-one-out errors, from solvers that offer leverages */
     volt_iteration *iteration; /* for iterative solvers */
-    const double *parameters;  /* of the solver, in the order of its entry */
+    /* (optional) the solver "nystrom" computes these and no readout, with operators of nested landmarks */
+    volt_landmark_levels *levels;
+    const double *parameters; /* of the solver, in the order of its entry */
     /* (optional) a loss other than squares, or weights (solve/loss/loss_solve.h). With alpha 0, alpha is
      * chosen by this loss on held-out rows; choice and held_out are not used */
     const struct volt_loss_task *loss;

@@ -254,8 +254,8 @@ static void invalid_options_are_rejected(void **state)
     options.washout = 70;
     options.landmarks = 11;
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "1 10 rows washout");
-    options.landmarks = -1;
-    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "landmarks -1");
+    options.landmarks = -2;
+    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "landmarks -2");
     options = plain_options();
     options.loss = "huber:delta=1";
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "nystrom");

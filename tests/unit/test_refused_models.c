@@ -96,7 +96,7 @@ static void options_of_a_fit(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "landmark choice -1", o.landmark_choice = (volt_landmarks)-1);
     refused("rbf", VOLT_ERR_ARGUMENT, "landmark choice 99", o.landmark_choice = (volt_landmarks)99);
     refused("rbf", VOLT_ERR_ARGUMENT, "does not support landmarks", o.landmarks = 5, o.solver = "exact");
-    refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = -1, o.solver = "nystrom");
+    refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = -2, o.solver = "nystrom");
     refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = N + 1, o.solver = "nystrom");
     refused("rbf", VOLT_ERR_ARGUMENT, "at least 1, or 0", o.iterations = -1, o.solver = "pcg");
     refused("rbf", VOLT_ERR_ARGUMENT, "does not support iterations", o.iterations = 3);

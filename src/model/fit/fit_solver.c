@@ -16,7 +16,7 @@ static volt_solver_request request_of(const volt_kernel *kernel, const volt_fit_
     return (volt_solver_request){.loss = loss,
                                  .factor = options->keep_factor,
                                  .centred = !options->intercept && volt_kernel_is_centred(kernel),
-                                 .landmarks = options->landmarks > 0,
+                                 .landmarks = options->landmarks != 0,
                                  .iterations = options->iterations > 0,
                                  .checkpoint = options->checkpoint != NULL,
                                  .tolerance = options->tolerance};
@@ -31,9 +31,10 @@ volt_status volt_fit_solver_check(const volt_kernel *kernel, bool loss, fit_task
     VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
                      options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
                  VOLT_ERR_ARGUMENT, "unknown landmark choice %d", (int)options->landmark_choice);
-    VOLT_REQUIRE(options->landmarks >= 0 && options->landmarks <= fitted_rows, VOLT_ERR_ARGUMENT,
-                 "the number of landmarks must be 1 to %" PRId64 ", the rows after the washout (got %" PRId64
-                 ")",
+    VOLT_REQUIRE(options->landmarks >= VOLT_LANDMARKS_AUTO && options->landmarks <= fitted_rows,
+                 VOLT_ERR_ARGUMENT,
+                 "the number of landmarks must be 1 to %" PRId64
+                 ", the rows after the washout, or automatic (got %" PRId64 ")",
                  fitted_rows, options->landmarks);
     VOLT_REQUIRE(options->iterations >= 0, VOLT_ERR_ARGUMENT,
                  "the number of iterations must be at least 1, or 0 for the default (got %" PRId64 ")",

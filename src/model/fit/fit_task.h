@@ -57,6 +57,7 @@ typedef struct fit_task {
     const volt_backend *backend;                 /* where the Gram matrix is factored */
     volt_solver_setting solver;                  /* from the options */
     volt_meter *meter;                           /* (optional) of options->progress */
+    volt_landmark_levels *levels; /* (optional) computed instead of the readout, if the model has landmarks */
 } fit_task;
 
 static inline bool fit_task_has_target(const fit_task *task, int64_t i)
@@ -179,6 +180,11 @@ volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_missing_t
 /* Whether one of the rows begin .. end - 1 with a positive weight (n; NULL: all) has class k. */
 bool volt_loss_fit_has_class(const volt_loss_fit *fit, const double *weights, int64_t begin, int64_t end,
                              int64_t k);
+
+/* A fit of a resolved task (fit.c). With task->levels, if the model has landmarks, only these are computed, and the model is
+ * incomplete. */
+volt_status volt_fit_solve(const volt_kernel *kernel, const fit_task *task, volt_loss_fit *loss,
+                           volt_matrix fitted, volt_model **model);
 
 /* Computes readout, objective and report of the model, and the fitted values (n x q, optional). The model
  * takes ownership of loss and classes. */

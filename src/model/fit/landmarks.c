@@ -109,13 +109,43 @@ volt_status volt_landmark_set_choose(int64_t rows, int64_t washout, const volt_r
         spread(washout, kept, m, landmark);
     make_runs(landmark, records, ghosts, set);
     set->column = volt_alloc(m, sizeof *set->column);
-    set->source = volt_alloc(set->n, sizeof *set->source);
+    set->source = volt_alloc(set->n + m, sizeof *set->source); /* and room to order the landmarks */
     set->runs = volt_alloc(set->n_runs, sizeof *set->runs);
     bool allocated = set->column && set->source && set->runs;
     if (allocated)
         make_runs(landmark, records, ghosts, set);
     volt_free(landmark);
     return allocated ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+/* The level at which a run takes part: 0 for the first one, ... */
+static int64_t level_of(int64_t run, int64_t top)
+{
+    int64_t level = top;
+    for (; level > 0 && run % 2 == 0; run /= 2)
+        level--;
+    return level;
+}
+
+void volt_landmark_set_nest(volt_landmark_set *set, volt_landmarks choice, volt_landmark_levels *levels)
+{
+    int64_t runs = (set->m + VOLT_LANDMARK_RUN - 1) / VOLT_LANDMARK_RUN, top = 0, placed = 0;
+    while (top + 1 < VOLT_LANDMARK_LEVELS && runs >> (top + 1) >= 2)
+        top++;
+    int64_t *ascending = set->source + set->n; /* room for m numbers */
+    memcpy(ascending, set->column, (size_t)set->m * sizeof *ascending);
+    for (int64_t level = 0; level <= top; level++) {
+        for (int64_t a = 0; a < set->m; a++) {
+            /* counted from the last landmark, of which the latest come first */
+            int64_t run = choice == VOLT_LANDMARKS_LAST ? 0 : a / VOLT_LANDMARK_RUN, back = set->m - 1 - a;
+            bool is_last = choice == VOLT_LANDMARKS_LAST;
+            int64_t begin = level > 0 ? set->m >> (top - level + 1) : 0, end = set->m >> (top - level);
+            if (is_last ? back >= begin && back < end : level_of(run, top) == level)
+                set->column[placed++] = ascending[a];
+        }
+        levels->m[level] = placed;
+    }
+    levels->count = top + 1;
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */

@@ -33,6 +33,9 @@ int64_t volt_landmark_memory(const volt_resolved *resolved);
  * its record. VOLT_ERR_MEMORY; release at any stage. */
 volt_status volt_landmark_set_choose(int64_t rows, int64_t washout, const volt_records *records, int64_t m,
                                      volt_landmarks choice, int64_t ghosts, volt_landmark_set *set);
+/* Orders the landmarks so that the first ones of every level are chosen like the whole set: every second run, every fourth
+ * run, ..., or the latest rows. Sets levels->count and levels->m; the least level has at least two runs. */
+void volt_landmark_set_nest(volt_landmark_set *set, volt_landmarks choice, volt_landmark_levels *levels);
 void volt_landmark_set_release(volt_landmark_set *set);
 
 /* Replaces the rows of the model by those of the set: columns, records and zero coefficients. *coefficients

@@ -419,6 +419,7 @@ volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_ear
                               .q = targets.cols,
                               .columns = targets.cols * (levels ? 2 : 1),
                               .n_last = volt_feature_last(task, targets.rows),
+                              .ld_last = task->kernel->n_states,
                               .n_early = n_early,
                               .first = targets,
                               .level = levels ? task->choice->level : (volt_view){0}};

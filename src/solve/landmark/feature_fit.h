@@ -15,7 +15,8 @@ typedef struct volt_feature_fit {
     double *block;          /* a block of rows x states */
     double *targets;        /* a block of rows x columns */
     int64_t n_last;
-    double *last; /* n_last x states: features of the last rows */
+    double *last;    /* n_last x states: features of the last rows, ... */
+    int64_t ld_last; /* ... in rows of this length */
     volt_state_sums *sums;
     int64_t n_early;        /* 0, or the number of first rows whose sums are in ... */
     volt_state_sums *early; /* ... early */
@@ -85,6 +86,11 @@ volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, 
  * on, as above. Release `fit` in every case. */
 volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, int64_t kept_first,
                              volt_matrix kept, double share, double of_choice, volt_feature_fit *fit);
+/* The results of `levels`, from one pass over the rows with all landmarks (landmark_levels.c). */
+volt_status volt_feature_fit_levels(const volt_solver_task *task, volt_view targets,
+                                    volt_landmark_levels *levels);
+/* Errors of the held-out rows, as chosen: e is held x q, the workspace held x columns (feature_held_out.c). */
+volt_status volt_feature_chosen_errors(volt_feature_fit *fit, volt_matrix workspace, volt_matrix e);
 /* Peak memory in bytes, without hold_out and `early`. */
 double volt_feature_fit_bytes(double n, double q, double states);
 

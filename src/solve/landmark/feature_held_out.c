@@ -32,7 +32,7 @@ static volt_view held_features(const volt_feature_fit *fit)
 {
     const volt_held_out *held = held_of(fit);
     int64_t skipped = held->begin - (fit->rows - fit->n_last);
-    return volt_view_of(fit->last + skipped * fit->states, held->rows, fit->states);
+    return (volt_view){fit->last + skipped * fit->ld_last, held->rows, fit->states, fit->ld_last};
 }
 
 /* Errors of all columns with the last solved system of the early rows. */
@@ -119,8 +119,7 @@ static void output_errors(const volt_feature_fit *fit, int64_t k, const volt_cho
     }
 }
 
-/* Errors of every output, as chosen: e is held x q. `workspace` is held x columns. */
-static volt_status chosen_errors(volt_feature_fit *fit, volt_matrix workspace, volt_matrix e)
+volt_status volt_feature_chosen_errors(volt_feature_fit *fit, volt_matrix workspace, volt_matrix e)
 {
     double alpha = 0;
     bool constant = false;
@@ -174,7 +173,7 @@ volt_status volt_feature_predict_held_out(volt_feature_fit *fit, double from, do
         return VOLT_ERR_MEMORY;
     volt_matrix workspace = volt_matrix_of(memory, held, fit->columns),
                 e = volt_matrix_of(memory + held * fit->columns, held, fit->q);
-    volt_status status = held > 0 ? chosen_errors(fit, workspace, e) : VOLT_OK;
+    volt_status status = held > 0 ? volt_feature_chosen_errors(fit, workspace, e) : VOLT_OK;
     if (status == VOLT_OK && task->held_out && held > 0 && !task->choice)
         take_mean_squares(fit, volt_as_view(e), task->held_out);
     for (int i = 0; status == VOLT_OK && task->errors && i < VOLT_ROW_ERRORS; i++)

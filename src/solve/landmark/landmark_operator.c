@@ -337,15 +337,16 @@ static volt_status fill_corner(landmark_operator *l, volt_stage *stage)
 {
     const volt_columns *columns = l->task.columns;
     const volt_records *runs = l->task.resolved->records ? &l->task.resolved->records->rows : NULL;
-    int64_t m = l->task.m, a = 0;
+    const int64_t *column = l->task.column;
+    int64_t m = l->task.m;
     volt_view rows = volt_view_of(columns->given, columns->m, columns->d);
     for (int64_t first = 0, count = 0; first < columns->m; first += count) {
         count = volt_min(l->rows, columns->m - first);
         VOLT_TRY(push(l, rows, runs, first, count, stage));
         if (!volt_stage_should_continue(stage))
             return volt_stage_end(stage);
-        while (a < m && l->task.column[a] < first + count)
-            a += take_corner(l, first, count, a);
+        for (int64_t a = 0; a < m;)
+            a += column[a] >= first && column[a] < first + count ? take_corner(l, first, count, a) : 1;
     }
     volt_state_zero(l->state);
     return VOLT_OK;

@@ -16,7 +16,7 @@
 typedef struct volt_landmark_task {
     const volt_resolved *resolved; /* its records, if any, are the runs of columns */
     const volt_columns *columns;   /* the landmarks, and the rows before each run that initialise its state */
-    const int64_t *column;         /* m: indices of the landmarks among the columns, ascending */
+    const int64_t *column;         /* m: indices of the landmarks among the columns, in any order */
     int64_t m;
     volt_view Z; /* n rows; without data, rows first .. first + Z.rows - 1 are ... */
     /* ... computed by this function, cheapest in order */

@@ -72,6 +72,8 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
     (void)workspace;
     VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT, "the solver \"nystrom\" requires landmarks");
     readout->log_likelihood = NAN;
+    if (task->levels)
+        return volt_feature_fit_levels(task, volt_as_view(readout->A), task->levels);
     return volt_feature_fit_run(task, volt_feature_held_out(task, readout->A.rows),
                                 volt_feature_predict_held_out, readout);
 }

@@ -31,6 +31,20 @@ solvers_agree()
 }
 check "nystrom on all rows is exact; models on few rows continue" solvers_agree
 
+landmarks_chosen()
+{
+    remembering >rows.csv
+    fit=(fit --x rows.csv:u --y rows.csv:y --rows :200 --alpha 1e-3 --kernel linear --solver nystrom)
+    expect 0 "${fit[@]}" --landmarks auto -o a.safetensors --json
+    valid_json out "v['landmarks_tried'] == 200 and v['landmarks'] < 200 and v['landmarks_gain'] < 0.01 and v['landmarks_why']"
+    number=$(sed -n 's/.*"landmarks": \([0-9]*\).*/\1/p' out)
+    expect 0 "${fit[@]}" --landmarks "$number" -o b.safetensors --quiet
+    cmp -s a.safetensors b.safetensors || fail "the model differs from the one with $number landmarks"
+    expect 0 "${fit[@]}" --landmarks auto:last -o c.safetensors
+    out_has "200 tried"
+}
+check "number of landmarks chosen by held-out errors" landmarks_chosen
+
 landmarks_of_records()
 {
     remembering >rows.csv
@@ -110,6 +124,13 @@ bad_solvers()
     expect 2 "${fit[@]}" --solver nystrom --landmarks many
     err_names "'many'"
     expect 2 "${fit[@]}" --solver nystrom --landmarks 10:first
+    expect 2 "${fit[@]}" --solver nystrom --landmarks automatic
+    err_names "'automatic'"
+    expect 2 "${fit[@]}" --solver nystrom --landmarks auto:first
+    expect 2 "${fit[@]}" --solver exact --landmarks auto
+    err_names landmarks
+    expect 2 tune --x rows.csv:u --y rows.csv:y --draws 1 --solver nystrom --landmarks auto -o m.safetensors
+    err_names --landmarks
     expect 2 "${fit[@]}" --solver nystrom --landmarks -5
     expect 2 "${fit[@]}" --solver exact --landmarks 10
     err_names landmarks
