@@ -181,7 +181,7 @@ static void warn_of(const volt_identification *found, const identify_data *data)
 static void report_candidate(const volt_identify_candidate *one, result_list *results)
 {
     result_list *inner = results_new(true);
-    char time[QUANTITY_LENGTH];
+    char time[QUANTITY_LENGTH], rejected[3 * QUANTITY_LENGTH] = "";
     results_text(inner, "name", NULL, "%s", one->name);
     results_flag(inner, "linear", one->is_linear);
     results_text(inner, "kernel", NULL, "%s", one->kernel);
@@ -194,14 +194,17 @@ static void report_candidate(const volt_identify_candidate *one, result_list *re
     results_number(inner, "test_rmse", NULL, one->test_rmse);
     results_number(inner, "growth", NULL, one->growth);
     results_number(inner, "excess", NULL, one->excess);
+    results_number(inner, "long_run", NULL, one->long_run);
     results_flag(inner, "rejected", one->is_rejected);
     results_append(results, "candidates", inner);
+    if (one->is_rejected)
+        snprintf(rejected, sizeof rejected, "; rejected (excess %.2g, long run %.2g)", one->excess,
+                 one->long_run);
     if (isfinite(one->nmse))
         results_text(results, NULL, one->name,
                      "NMSE %.4g (blocks %.3g, %.3g, %.3g), growth %.2g, %lld trials, %s%s", one->nmse,
                      one->block_nmse[0], one->block_nmse[1], one->block_nmse[2], one->growth,
-                     (long long)one->trials, format_seconds(one->seconds, time),
-                     one->is_rejected ? "; rejected: inputs 1.3 times as large" : "");
+                     (long long)one->trials, format_seconds(one->seconds, time), rejected);
     else
         results_text(results, NULL, one->name, "no trial with a score, %lld trials, %s", (long long)one->trials,
                      format_seconds(one->seconds, time));
@@ -259,6 +262,25 @@ static void report_parts(const volt_identification *found, const identify_data *
                  file_rows(data, found->fit_begin, found->fit_rows, fitted));
 }
 
+/* Reports the state at the first row of a record, and the use of measured outputs. */
+static void report_initial(const volt_identification *found, result_list *results)
+{
+    bool is_first = found->initial == VOLT_INITIAL_FIRST, feeds = false;
+    char test[2 * QUANTITY_LENGTH] = "continues the training rows";
+    if (found->test_washout > 0)
+        snprintf(test, sizeof test, "starts from the measured outputs of %lld row%s",
+                 (long long)found->test_washout, found->test_washout == 1 ? "" : "s");
+    results_text(results, "initial", NULL, "%s", is_first ? "first" : "zero");
+    results_text(results, NULL, "initial state", "earlier inputs: %s (--initial %s); the test %s",
+                 is_first ? "the first of the record" : "their mean", is_first ? "first" : "zero", test);
+    for (int64_t i = 0; i < found->n_averaged; i++)
+        feeds = feeds || found->candidates[found->averaged[i]].feedback_weight > 0;
+    if (feeds)
+        results_text(results, NULL, "", "another experiment needs measured outputs: %s %lld; otherwise %s",
+                     "predict --start reset --known Y --warm-up", (long long)found->washout,
+                     is_first ? "it starts at rest" : "it starts at the mean");
+}
+
 static void report_rows(const volt_identification *found, const identify_data *data, result_list *results)
 {
     results_count(results, "rows", NULL, found->rows);
@@ -275,14 +297,17 @@ static void report_rows(const volt_identification *found, const identify_data *d
     results_count(results, "fit_rows", NULL, found->fit_rows);
     results_count(results, "washout", NULL, found->washout);
     report_parts(found, data, results);
+    report_initial(found, results);
     report_check(found, results);
 }
 
 /* The chosen family, and those averaged with it. */
 static void report_chosen(const volt_identification *found, result_list *results)
 {
-    const volt_identify_candidate *chosen = chosen_of(found);
     char names[256] = "";
+    bool has_others = false;
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
+        has_others = has_others || (!found->candidates[i].is_linear && isfinite(found->candidates[i].nmse));
     for (int64_t i = 0; i < found->n_averaged; i++) {
         const char *name = found->candidates[found->averaged[i]].name;
         size_t used = strlen(names);
@@ -290,8 +315,10 @@ static void report_chosen(const volt_identification *found, result_list *results
     }
     results_count(results, "averaged", NULL, found->n_averaged);
     results_text(results, NULL, "chosen", "%s%s", found->n_averaged > 1 ? "average of " : "", names);
-    if (chosen->is_linear)
-        results_text(results, NULL, "", "no other model is better on every block");
+    if (chosen_of(found)->is_linear)
+        results_text(results, NULL, "", "%s",
+                     has_others ? "no other model is better on every block and in one run over all of them"
+                                : "no nonlinear model has a score: increase the budget");
 }
 
 static int print_report(const identify_arguments *arguments, const volt_identification *found,
@@ -340,6 +367,7 @@ static char *candidate_command(const identify_arguments *arguments, const volt_i
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
     options.scale_each = found->scale_each;
+    training.initial = found->initial == VOLT_INITIAL_FIRST ? "first" : NULL;
     file_rows(data, found->fit_begin, found->fit_rows, range);
     training.rows = (row_range){.given = true, .text = range};
     return training_fit_command(&training, &options, one->kernel, output);
@@ -443,6 +471,14 @@ static int write_results(const identify_arguments *arguments, const identify_res
 
 /* ---- command ---------------------------------------------------------------------------------- */
 
+/* Log callback: a budget that is too short is reported before the searches. */
+static void announce_warning(volt_log_level level, const char *message, void *context)
+{
+    (void)context;
+    if (level == VOLT_LOG_WARNING)
+        progress_announce("warning: %s", message);
+}
+
 static int run_identify(int argc, char *const *argv)
 {
     identify_arguments arguments = {0};
@@ -482,7 +518,9 @@ static int run_identify(int argc, char *const *argv)
         options.output_names = (const char *const *)data.y.names;
         options.times = data.x.table->times;
         options.progress = progress_begin(arguments.common.quiet);
+        volt_set_log(announce_warning, NULL);
         volt_status status = volt_identify(data.x.view, data.y.view, &options, &model, &found);
+        volt_set_log(hold_library_warning, NULL);
         if (!status && arguments.report)
             status = volt_identify_diagnose(data.x.view, data.y.view, &options, model, &found, &diagnosis);
         progress_end();
@@ -518,9 +556,8 @@ const cli_command command_identify = {
         "neither fitted nor scored. A test file needs the same column of records, or is one record without\n"
         "--series.\n"
         "\n"
-        "With two or more inputs, each is divided by its standard deviation (fit --scale-each), and the "
-        "result\n"
-        "does not depend on their units. --no-scale-each uses one scale for all inputs.\n"
+        "With two or more inputs, each is divided by its standard deviation (fit --scale-each), so that units\n"
+        "do not matter. --no-scale-each uses one scale for all inputs.\n"
         "\n"
         "The data check computes the dead time (the first lag with a significant response), the shares of the\n"
         "output variance due to the best linear model, to noise (at most) and to nonlinearity (at least), and\n"
@@ -535,11 +572,14 @@ const cli_command command_identify = {
         "and fading and volterra with feedback, the last four with a linear term. On 1000 rows or more, the\n"
         "best two are searched again by CMA-ES.\n"
         "\n"
-        "A nonlinear model replaces the better linear one only if its error is lower on every block. Both are\n"
-        "fitted on as many training rows as time and memory allow (with --draws at most 6000) and simulated\n"
-        "on the test rows, at most 20000. Measured outputs of the first rows of --test (a twentieth of the\n"
-        "training rows, at most 100 and a tenth of the test) set the state and are not compared. NMSE is the\n"
-        "mean squared error relative to the variance of the outputs.\n"
+        "A nonlinear model replaces the better linear one only if its error is lower on every block and in\n"
+        "one run over all blocks. The inputs before a record are its first (fit --initial first) if the "
+        "linear\n"
+        "model is then clearly better on every block, otherwise their mean. Models are fitted on as many\n"
+        "training rows as time and memory allow (with --draws at most 6000) and simulated on the test rows,\n"
+        "at most 20000. Measured outputs of the first rows of --test (a twentieth of the training rows, at\n"
+        "most 100 and a tenth of the test) set the state and are not compared. NMSE is the mean squared error\n"
+        "relative to the variance of the outputs.\n"
         "\n"
         "--report writes a page with measured and simulated test rows, correlations of the residuals with\n"
         "95 % bounds, the frequency response of the linear part and of the data, Volterra kernels and shares\n"
@@ -547,7 +587,8 @@ const cli_command command_identify = {
         "With --json, the object diagnosis has the same numbers.\n"
         "\n"
         "With --draws the result depends only on the data, the number and --seed. With --budget it also\n"
-        "depends on the speed of the machine.\n",
+        "depends on the speed of the machine. Linear models have at least one trial. A warning before the\n"
+        "search reports a budget that is too short for a nonlinear model.\n",
     .examples =
         "  volterra identify data.csv --x u --y y -o model.safetensors\n"
         "  volterra identify data.csv --x u --y y -o model.safetensors --report page.html\n"

@@ -89,9 +89,12 @@ static void write_head(const identify_page *page)
     fprintf(page->html, "test RMSE %.6g, linear model %.6g (%lld test rows).</p>\n", found->test_rmse,
             found->linear_test_rmse, (long long)found->test_rows);
     html_write_text(page->html, "<p class=\"quiet\">Kernel ", chosen->kernel, "; ");
-    fprintf(page->html, "alpha %.6g%s; fitted on rows %lld to %lld.</p>\n", chosen->alpha,
-            chosen->feedback_weight > 0 ? ", with feedback of the outputs" : "", (long long)found->fit_begin,
-            (long long)(found->fit_begin + found->fit_rows - 1));
+    fprintf(
+        page->html,
+        "alpha %.6g%s; fitted on rows %lld to %lld; the inputs before the first row of a record are %s.</p>\n",
+        chosen->alpha, chosen->feedback_weight > 0 ? ", with feedback of the outputs" : "",
+        (long long)found->fit_begin, (long long)(found->fit_begin + found->fit_rows - 1),
+        found->initial == VOLT_INITIAL_FIRST ? "its first row" : "the mean of the training inputs");
     int64_t outside = 0;
     for (int64_t i = 0; i < one->d; i++)
         outside += one->beyond[i] > far_outside;
@@ -306,7 +309,8 @@ static void write_families(const identify_page *page)
     FILE *html = page->html;
     fputs("<h2 id=\"families\">Families</h2>\n<p>NMSE of free runs on the validation blocks, and RMSE on the "
           "test "
-          "rows. A nonlinear model replaces the linear one only if it is better on every block.</p>\n"
+          "rows. A nonlinear model replaces the linear one only if it is better on every block and in one run "
+          "over all of them.</p>\n"
           "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">family</th>",
           html);
     for (int b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)

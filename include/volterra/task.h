@@ -222,7 +222,12 @@ typedef struct volt_identify_candidate {
      * third over that of the first third. excess: with inputs 1.3 times as far from their mean, the root mean squared difference
      * from the linear model, relative to the spread of the outputs of the linear model or the measured ones, whichever is larger */
     double growth, excess;
-    int is_rejected; /* 1: a nonlinear model whose run with these inputs diverges or has an excess above 3 */
+    /* Free run over all blocks (m rows), fitted on the rows before them: root mean squared error relative to that of the linear
+     * model; NaN: not computed */
+    double long_run;
+    /* 1: a nonlinear model whose run with scaled inputs diverges or has an excess above 3, or whose long run diverges or is not
+     * below 1 - 1/sqrt(m), by one standard error of the ratio of two root mean squares of m errors */
+    int is_rejected;
 } volt_identify_candidate;
 
 /* Result of volt_identify. Rows count from the first row given. */
@@ -273,6 +278,9 @@ typedef struct volt_identification {
     int64_t n_warnings;
     volt_warning warnings[VOLT_IDENTIFY_WARNINGS];
     int scale_each; /* 1: every input is scaled separately (volt_fit_options) */
+    /* of all models: VOLT_INITIAL_ZERO, or VOLT_INITIAL_FIRST if the linear model without feedback then has a lower error on
+     * every block, and at most 1 / 1.1 of the root mean NMSE */
+    volt_initial initial;
 } volt_identification;
 
 /* Identifies a system with inputs U (n x d) and outputs Y (n x q), rows in time order, at least 60.
@@ -288,6 +296,9 @@ typedef struct volt_identification {
  * block and is not rejected (volt_identify_candidate). The model is the average (volt_model_sum) of all such models with at most
  * 1.1 times the root mean NMSE of the best. It and the linear model are fitted again on as many training rows as the time (with draws:
  * 6000 rows) and the memory allow, and simulated on the test rows.
+ *
+ * The linear families have at least one trial, whatever the time budget. A log message (volt_set_log) warns before the nonlinear
+ * searches if the budget is too short for them. The weights of the inputs relative to each other are not searched.
  *
  * VOLT_ERR_DATA: too few rows, a constant output, constant inputs, or no linear model with a score; VOLT_ERR_NOT_FINITE,
  * VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *model with volt_model_free. */

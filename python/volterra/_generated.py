@@ -1466,6 +1466,7 @@ class IdentifyCandidate(ctypes.Structure):
         ("test_rmse", c_double),
         ("growth", c_double),
         ("excess", c_double),
+        ("long_run", c_double),
         ("is_rejected", c_int),
     ]
 
@@ -1514,6 +1515,7 @@ class Identification(Sized):
         ("n_warnings", c_int64),
         ("warnings", Warning * 12),
         ("scale_each", c_int),
+        ("initial", c_int),
     ]
 
 

@@ -23,6 +23,7 @@ from ._protocol import BaseEstimator, RegressorMixin
 from ._records import Records
 from ._threads import use_threads
 from ._types import Self
+from ._words import INITIALS
 from .files import Loaded, estimator_of
 
 __all__ = ["Identification", "Identifier", "identify"]
@@ -65,12 +66,16 @@ class Identification:
         The best model of every family: ``name``, ``linear``, ``kernel``, ``alpha``, ``feedback_weight``, ``nmse`` (mean over the
         validation blocks), ``block_nmse``, ``trials``, ``seconds``, ``test_rmse`` (nan: not tested), ``growth`` (error of the last
         third of a free run over that of its first third), ``excess`` (distance from the linear model for inputs 1.3 times as
-        far from their mean, relative to the spread of the outputs) and ``rejected`` (the excess is above 3, or the run
-        diverges).
+        far from their mean, relative to the spread of the outputs), ``long_run`` (error of one free run over all m rows of the
+        blocks, relative to the linear model) and ``rejected`` (the excess is above 3, the long run is not below 1 - 1/sqrt(m),
+        or one of these runs diverges).
     averaged_ : list of str
         Names of the families whose average is the model, the chosen one first. One name: no average.
     chosen_, best_linear_ : str
         Names of the chosen family and of the better linear one.
+    initial_ : str
+        "first": the inputs before the first row of a record are its first row, as in ``initial`` of `SequenceKernelRidge`; "zero":
+        their mean.
     test_rmse_, linear_test_rmse_ : float
         Simulation errors of the chosen and of the linear model on the test rows.
     rows_ : dict
@@ -106,6 +111,7 @@ class Identification:
                 "test_rmse": float(one.test_rmse),
                 "growth": float(one.growth),
                 "excess": float(one.excess),
+                "long_run": float(one.long_run),
                 "rejected": bool(one.is_rejected),
             }
             for one in found.candidates
@@ -115,6 +121,7 @@ class Identification:
             self.candidates_[found.averaged[i]]["name"] for i in range(found.n_averaged)
         ]
         self.best_linear_: str = self.candidates_[found.best_linear]["name"]
+        self.initial_: str = next(word for word, value in INITIALS.items() if value == found.initial)
         self.test_rmse_, self.linear_test_rmse_ = float(found.test_rmse), float(found.linear_test_rmse)
         self.rows_: Dict[str, int] = {name: int(getattr(found, name)) for name in _ROWS}
         self.check_: Dict[str, float] = {name: getattr(found, name) for name in _CHECK}
@@ -202,8 +209,8 @@ def identify(
 ) -> Identification:
     """Find a simulation model of a system: linear and nonlinear models, chosen by free runs on validation blocks.
 
-    A nonlinear model replaces the better linear one only if its error is lower on every block. The result is the same as that
-    of ``volterra identify``.
+    A nonlinear model replaces the better linear one only if its error is lower on every block and in one run over all of them.
+    The result is the same as that of ``volterra identify``.
 
     Parameters
     ----------

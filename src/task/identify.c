@@ -138,10 +138,7 @@ static volt_status test_model(volt_identify_state *run, const volt_model *model,
 /* Whether the candidate is better than the linear model on every block, and not rejected. */
 static bool passes_guard(const volt_identify_candidate *candidate, const volt_identify_candidate *linear)
 {
-    for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
-        if (!(candidate->block_nmse[b] < linear->block_nmse[b]))
-            return false;
-    return volt_identify_has_score(candidate) && !candidate->is_rejected;
+    return volt_identify_is_better(candidate, linear) && !candidate->is_rejected;
 }
 
 /* Lists the candidates in the order of choice: nonlinear ones that pass the guard, the linear ones. */

@@ -56,6 +56,8 @@ double volt_identify_polish_share(void);
 volt_status volt_identify_search(volt_identify_state *run);
 
 bool volt_identify_has_score(const volt_identify_candidate *candidate);
+/* Whether a candidate has a score, and a lower error than another on every block. */
+bool volt_identify_is_better(const volt_identify_candidate *one, const volt_identify_candidate *other);
 /* Number of the best candidate of first .. end - 1 other than `skipped`; -1: none has a score. */
 int64_t volt_identify_best_of(const volt_identification *found, int64_t first, int64_t end, int64_t skipped);
 
@@ -75,6 +77,9 @@ volt_fit_options volt_identify_fit_options(const volt_identify_state *run);
 
 /* Options of a search on `rows` rows, without its records. */
 volt_search_options volt_identify_search_options(const volt_identify_state *run, int64_t rows);
+
+/* Expected time of one trial of a nonlinear family on `rows` rows. */
+volt_status volt_identify_trial_seconds(const volt_identify_state *run, int64_t rows, double *seconds);
 
 /* Chooses the rows of the searches, at most 3000; fewer if this share of the time would allow too few trials on
  * them. */

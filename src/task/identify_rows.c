@@ -148,6 +148,7 @@ volt_fit_options volt_identify_fit_options(const volt_identify_state *run)
     options.input = VOLT_INPUT_LEVEL;
     options.washout = run->found.washout;
     options.scale_each = run->found.scale_each;
+    options.initial = run->found.initial;
     return options;
 }
 
@@ -157,31 +158,40 @@ volt_search_options volt_identify_search_options(const volt_identify_state *run,
     options.splits.folds = VOLT_IDENTIFY_BLOCKS;
     options.splits.min_train = rows - VOLT_IDENTIFY_BLOCKS * (rows / VOLT_IDENTIFY_BLOCK_SHARE);
     options.washout = run->found.washout;
+    options.initial = run->found.initial;
     options.score = VOLT_SCORE_NMSE;
     options.solver = "exact";
     return options;
 }
 
+volt_status volt_identify_trial_seconds(const volt_identify_state *run, int64_t rows, double *seconds)
+{
+    volt_kernel *kernel = NULL;
+    volt_search_plan plan = {.struct_size = sizeof plan};
+    volt_search_options options = volt_identify_search_options(run, rows);
+    options.draws = 1;
+    VOLT_TRY(volt_kernel_parse("memory:pole=0.5,pair=0.5,angle=0.5 + fir", &kernel));
+    volt_status status =
+        volt_plan_search(kernel, rows, run->U.cols + run->Y.cols, run->Y.cols, 1, &options, 1, &plan);
+    volt_kernel_free(kernel);
+    *seconds = plan.candidate_seconds;
+    return status;
+}
+
 static volt_status count_search_rows(const volt_identify_state *run, double share, int64_t *rows)
 {
     static const int64_t lengths[] = {VOLT_IDENTIFY_SEARCH_ROWS, 2000, 1500, 1000};
-    volt_kernel *kernel = NULL;
     *rows = volt_min(run->found.train_rows, lengths[0]);
     if (run->options.draws > 0)
         return VOLT_OK;
-    VOLT_TRY(volt_kernel_parse("memory:pole=0.5,pair=0.5,angle=0.5 + fir", &kernel));
-    volt_status status = VOLT_OK;
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths && !status; i++) {
-        volt_search_plan plan = {.struct_size = sizeof plan};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        double seconds = 0;
         *rows = volt_min(run->found.train_rows, lengths[i]);
-        volt_search_options options = volt_identify_search_options(run, *rows);
-        options.draws = 1;
-        status = volt_plan_search(kernel, *rows, run->U.cols + run->Y.cols, run->Y.cols, 1, &options, 1, &plan);
-        if (plan.candidate_seconds * FEWEST_TRIALS < run->options.seconds * share || *rows < lengths[i])
+        VOLT_TRY(volt_identify_trial_seconds(run, *rows, &seconds));
+        if (seconds * FEWEST_TRIALS < run->options.seconds * share || *rows < lengths[i])
             break;
     }
-    volt_kernel_free(kernel);
-    return status;
+    return VOLT_OK;
 }
 
 volt_status volt_identify_choose_search_rows(volt_identify_state *run, double share)

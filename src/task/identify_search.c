@@ -35,6 +35,8 @@ static const double linear_share = 0.4, explore_share = 0.7, refine_share = 5, c
                     polish_share = 2;
 /* The second family is refined if its error is less than this many times that of the best. */
 static const double close_nmse = 4;
+/* Another initial input is used if the NMSE is at least this many times lower: 1.1 in RMSE. */
+static const double clearly_better = 1.21;
 /* Initial steps of CMA-ES, relative to the ranges of the parameters. */
 static const double refine_step = 0.2, polish_step = 0.03;
 
@@ -78,7 +80,8 @@ void volt_identify_begin_candidates(volt_identification *found)
                                                          .nmse = INFINITY,
                                                          .test_rmse = NAN,
                                                          .growth = NAN,
-                                                         .excess = NAN};
+                                                         .excess = NAN,
+                                                         .long_run = NAN};
 }
 
 /* ---- one search ------------------------------------------------------------------------------- */
@@ -92,9 +95,10 @@ typedef struct stretch {
 
 typedef struct attempt {
     const stretch *rows;
-    double step;     /* of CMA-ES from the candidate; 0: adaptive search from draws */
-    double share;    /* of the time */
-    int64_t divisor; /* of the number of draws; 0: one trial, which scores the candidate without a search */
+    double step;  /* of CMA-ES from the candidate; 0: adaptive search from draws */
+    double share; /* of the time */
+    int64_t
+        divisor; /* of the number of draws; 0: one trial without a time limit, of the candidate or the defaults */
 } attempt;
 
 static void keep_trial(const volt_search *search, volt_identify_candidate *candidate)
@@ -165,6 +169,14 @@ bool volt_identify_has_score(const volt_identify_candidate *candidate)
     return isfinite(candidate->nmse) != 0;
 }
 
+bool volt_identify_is_better(const volt_identify_candidate *one, const volt_identify_candidate *other)
+{
+    for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
+        if (!(one->block_nmse[b] < other->block_nmse[b]))
+            return false;
+    return volt_identify_has_score(one);
+}
+
 int64_t volt_identify_best_of(const volt_identification *found, int64_t first, int64_t end, int64_t skipped)
 {
     int64_t best = -1;
@@ -182,17 +194,63 @@ static void best_two(const volt_identification *found, int64_t best[2])
     best[1] = volt_identify_best_of(found, LINEAR, VOLT_IDENTIFY_CANDIDATES, best[0]);
 }
 
+/* Reports a budget in which no trial of a nonlinear family is expected to end. */
+static volt_status check_budget(const volt_identify_state *run, const stretch *rows)
+{
+    double seconds = 0, left = fmax(0, run->options.seconds - (volt_seconds() - run->began));
+    double part = left * explore_share / run->shares;
+    if (run->options.draws > 0)
+        return VOLT_OK;
+    VOLT_TRY(volt_identify_trial_seconds(run, rows->U.rows, &seconds));
+    if (seconds > part)
+        volt_log(VOLT_LOG_WARNING,
+                 "a trial of a nonlinear model is expected to take about %.2g s, and the budget of %g s leaves "
+                 "%.2g s for each family: the model may be linear for lack of time; increase the budget",
+                 seconds, run->options.seconds, part);
+    return VOLT_OK;
+}
+
+/* Scores a linear candidate with the present initial input. */
+static volt_status score_linear(volt_identify_state *run, int64_t which, const stretch *rows)
+{
+    run->found.candidates[which].nmse = INFINITY;
+    return search_family(run, which, (attempt){.rows = rows, .step = polish_step});
+}
+
+/* The inputs before the first row of a record are its first row if the linear model without feedback, whose memory is the
+ * longest, is then clearly better on every block. */
+static volt_status choose_initial(volt_identify_state *run, const stretch *rows)
+{
+    volt_identify_candidate *one = &run->found.candidates[0], zero = *one;
+    if (!volt_identify_has_score(one))
+        return VOLT_OK;
+    run->found.initial = VOLT_INITIAL_FIRST;
+    VOLT_TRY(score_linear(run, 0, rows));
+    zero.trials = one->trials;
+    zero.seconds = one->seconds;
+    if (volt_identify_is_better(one, &zero) && clearly_better * one->nmse <= zero.nmse)
+        return score_linear(run, 1, rows);
+    run->found.initial = VOLT_INITIAL_ZERO;
+    *one = zero;
+    return VOLT_OK;
+}
+
+/* The first trial of a linear family has no time limit: the other models are compared with it. */
 static volt_status explore(volt_identify_state *run, const stretch *rows)
 {
     const volt_identify_candidate *candidates = run->found.candidates;
-    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
-        attempt how = {.rows = rows, .divisor = 1, .share = i < LINEAR ? linear_share : explore_share};
-        VOLT_TRY(search_family(run, i, how));
-        VOLT_REQUIRE(i != LINEAR - 1 || volt_identify_best_of(&run->found, 0, LINEAR, -1) >= 0, VOLT_ERR_DATA,
-                     "no linear model has a score after %" PRId64
-                     " trials: increase the budget, or check the data",
-                     candidates[0].trials + candidates[1].trials);
+    for (int64_t i = 0; i < LINEAR; i++) {
+        VOLT_TRY(search_family(run, i, (attempt){.rows = rows, .divisor = 1, .share = linear_share}));
+        if (candidates[i].trials == 0)
+            VOLT_TRY(search_family(run, i, (attempt){.rows = rows}));
     }
+    VOLT_REQUIRE(volt_identify_best_of(&run->found, 0, LINEAR, -1) >= 0, VOLT_ERR_DATA,
+                 "no linear model has a score after %" PRId64 " trials: check the data",
+                 candidates[0].trials + candidates[1].trials);
+    VOLT_TRY(choose_initial(run, rows));
+    VOLT_TRY(check_budget(run, rows));
+    for (int64_t i = LINEAR; i < VOLT_IDENTIFY_CANDIDATES; i++)
+        VOLT_TRY(search_family(run, i, (attempt){.rows = rows, .divisor = 1, .share = explore_share}));
     return VOLT_OK;
 }
 

@@ -1,14 +1,18 @@
 /* src/task/identify_validate.c: free runs of the candidates of an identification beyond their scores.
  *
  * Every candidate is fitted on the rows of the search before the last validation block and simulates the block
- * twice: with the measured inputs u, and with mean + 1.3 (u - mean). With the nonlinear model f and linear g,
+ * twice: with the measured inputs u, and with mean + 1.3 (u - mean). It is also fitted on the rows before the first
+ * block, and simulates all blocks in one run. With the nonlinear model f and linear g,
  *
  *     growth   root mean squared error of the last third of the first run over that of its first third
  *     excess   |f - g| / max(|g - m|, |y - m|) on the second run: root mean squares over the rows, m the
  *              mean of the training outputs y; the largest of all outputs
+ *     long run |f - y| / |g - y| on the run over all blocks: root of the mean ratio of squares over the outputs
  *
- * A nonlinear candidate is rejected if its second run diverges or its excess is larger than max_excess: a model
- * that leaves the linear one so far for inputs just outside the training range is not used. */
+ * A nonlinear candidate is rejected if one of the last two runs diverges, if its excess is larger than max_excess, or if
+ * its long run is not below 1 - 1/sqrt(m), with m rows: errors that grow slowly do not show in short blocks, and a search
+ * of many trials finds small advantages in blocks by chance. 1/sqrt(m) is the standard error of the ratio of two root mean
+ * squares of m independent normal errors. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -22,11 +26,13 @@ static const double scaling = 1.3, max_excess = 3;
 
 /* Rows of the check, and the linear run. */
 typedef struct check {
-    int64_t begin, end;        /* the last block, rows of the training part */
+    int64_t begin, end;        /* the last block, rows of the training part ... */
+    int64_t first;             /* ... and the first row of the first one */
     volt_identify_data scaled; /* training rows with scaled inputs in the block */
     double *inputs;            /* of `scaled`: given rows x d */
     double *linear;            /* run of the linear model with scaled inputs: (end - begin) x q */
-    double *outputs;           /* of a run */
+    double *outputs;           /* of a run, at most over all blocks */
+    double *squares;           /* mean squared errors of the linear model in the long run: q */
 } check;
 
 /* Inputs of all given rows; those of the block are scaled about the mean of the rows before it. */
@@ -52,10 +58,12 @@ static volt_status begin_check(const volt_identify_state *run, check *c)
     int64_t rows = run->found.search_rows, block = rows / VOLT_IDENTIFY_BLOCK_SHARE, q = run->Y.cols;
     c->end = run->found.search_begin + rows;
     c->begin = c->end - block;
+    c->first = c->end - VOLT_IDENTIFY_BLOCKS * block;
     c->inputs = volt_alloc_doubles(run->given.U.rows, run->given.U.cols);
     c->linear = volt_alloc_doubles(block, q);
-    c->outputs = volt_alloc_doubles(block, q);
-    if (!c->inputs || !c->linear || !c->outputs)
+    c->outputs = volt_alloc_doubles(VOLT_IDENTIFY_BLOCKS * block, q);
+    c->squares = volt_alloc_doubles(1, q);
+    if (!c->inputs || !c->linear || !c->outputs || !c->squares)
         return VOLT_ERR_MEMORY;
     scale_inputs(run, c);
     return VOLT_OK;
@@ -66,6 +74,7 @@ static void end_check(check *c)
     volt_free(c->inputs);
     volt_free(c->linear);
     volt_free(c->outputs);
+    volt_free(c->squares);
 }
 
 /* Root mean squared error of the rows first .. last - 1 of the block; NaN without simulated rows. */
@@ -126,19 +135,68 @@ static volt_status check_runs(volt_identify_state *run, check *c, const volt_mod
     return VOLT_OK;
 }
 
-static volt_status check_candidate(volt_identify_state *run, check *c, bool is_reference,
-                                   volt_identify_candidate *candidate)
+/* Mean squared error of output k in the long run. */
+static double long_run_error(const volt_identify_state *run, const check *c, int64_t k)
+{
+    volt_view Y = run->given.Y;
+    volt_squares squares = {0};
+    int64_t count = 0;
+    for (int64_t t = c->first; t < c->end; t++) {
+        double simulated = c->outputs[(t - c->first) * Y.cols + k];
+        if (isnan(simulated))
+            continue;
+        volt_squares_add(&squares, simulated - Y.data[t * Y.ld + k]);
+        count++;
+    }
+    double root = volt_squares_root_mean(&squares, count);
+    return root * root;
+}
+
+/* The run of a candidate fitted on the rows before the first block over all blocks. */
+static volt_status check_long_run(volt_identify_state *run, check *c, const volt_model *model,
+                                  bool is_reference, volt_identify_candidate *candidate)
+{
+    bool is_bounded = false;
+    double sum = 0;
+    int64_t q = run->Y.cols;
+    VOLT_TRY(volt_identify_simulate(run, model, &run->given, c->first, c->end, true, c->outputs, &is_bounded));
+    for (int64_t k = 0; k < q; k++) {
+        double squares = long_run_error(run, c, k);
+        if (is_reference)
+            c->squares[k] = squares;
+        sum += squares / c->squares[k] / (double)q;
+    }
+    candidate->long_run = sqrt(sum);
+    if (!candidate->is_linear &&
+        (is_bounded || !(candidate->long_run < 1 - 1 / sqrt((double)(c->end - c->first)))))
+        candidate->is_rejected = 1;
+    return VOLT_OK;
+}
+
+typedef volt_status (*check_fn)(volt_identify_state *run, check *c, const volt_model *model, bool is_reference,
+                                volt_identify_candidate *candidate);
+
+/* Fits a candidate on the rows of the search before `end` and checks it. */
+static volt_status fit_and_check(volt_identify_state *run, check *c, int64_t end, check_fn runs,
+                                 bool is_reference, volt_identify_candidate *candidate)
 {
     volt_model *model = NULL;
-    volt_status status =
-        volt_identify_fit(run, candidate, run->found.search_begin, c->begin - run->found.search_begin, &model);
+    int64_t begin = run->found.search_begin;
+    volt_status status = volt_identify_fit(run, candidate, begin, end - begin, &model);
     if (!status)
-        status = check_runs(run, c, model, is_reference, candidate);
+        status = runs(run, c, model, is_reference, candidate);
     volt_model_free(model);
     if (status == VOLT_ERR_MEMORY || status == VOLT_ERR_CANCELLED)
         return status;
     candidate->is_rejected = candidate->is_rejected || status != VOLT_OK;
     return VOLT_OK;
+}
+
+static volt_status check_candidate(volt_identify_state *run, check *c, bool is_reference,
+                                   volt_identify_candidate *candidate)
+{
+    VOLT_TRY(fit_and_check(run, c, c->begin, check_runs, is_reference, candidate));
+    return fit_and_check(run, c, c->first, check_long_run, is_reference, candidate);
 }
 
 volt_status volt_identify_validate(volt_identify_state *run)

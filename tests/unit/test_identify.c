@@ -153,38 +153,6 @@ static void a_linear_system_keeps_the_linear_model(void **state)
     release(&rows);
 }
 
-/* Noisy outputs of linear systems: some nonlinear candidates are better on two blocks and on the mean, and worse on the
- * third, whichever it is. */
-static void every_block_guards(void **state)
-{
-    (void)state;
-    enum { ROWS = 120, SYSTEMS = 24 };
-    int64_t decisive[VOLT_IDENTIFY_BLOCKS] = {0};
-    for (uint64_t seed = 20; seed < 20 + SYSTEMS; seed++) {
-        system_rows rows = filtered(seed, ROWS, true, 1);
-        volt_identification found;
-        volt_model *model = NULL;
-        check_ok(identify(&rows, ROWS, 4, &model, &found));
-        check_guard(&found);
-        const volt_identify_candidate *linear = &found.candidates[found.best_linear];
-        for (int64_t i = 2; i < VOLT_IDENTIFY_CANDIDATES; i++) {
-            const volt_identify_candidate *one = &found.candidates[i];
-            int64_t worse = 0, which = 0;
-            for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
-                if (!(one->block_nmse[b] < linear->block_nmse[b])) {
-                    worse++;
-                    which = b;
-                }
-            decisive[which] += worse == 1 && one->nmse < linear->nmse && !one->is_rejected;
-        }
-        volt_model_free(model);
-        release(&rows);
-    }
-    print_message("decisive %d, %d, %d times\n", (int)decisive[0], (int)decisive[1], (int)decisive[2]);
-    for (int b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
-        assert_true(decisive[b] > 0);
-}
-
 /* The outputs of an unstable system drift, and candidates with feedback may diverge. */
 static void simulations_that_diverge_do_not_win(void **state)
 {
@@ -472,7 +440,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_nonlinear_model_wins_for_any_number_of_threads),
         cmocka_unit_test(a_linear_system_keeps_the_linear_model),
-        cmocka_unit_test(every_block_guards),
         cmocka_unit_test(simulations_that_diverge_do_not_win),
         cmocka_unit_test(another_experiment_is_the_test),
         cmocka_unit_test(records_have_their_own_state_and_washout),

@@ -65,7 +65,7 @@ static void candidates_are_compared_on_all_rows_of_the_search(void **state)
     int64_t refined = 0;
     for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
         const volt_identify_candidate *one = &found.candidates[i];
-        int64_t compared = DRAWS + 1;
+        int64_t compared = DRAWS + 1 + (i == 0); /* the initial input was chosen with the first */
         printf("%s: %d trials\n", one->name, (int)one->trials);
         assert_true(one->trials >= compared && (!one->is_linear || one->trials == compared + 1));
         refined += !one->is_linear && one->trials > compared;
@@ -81,32 +81,105 @@ static void candidates_are_compared_on_all_rows_of_the_search(void **state)
     free(y);
 }
 
+/* A budget that ends before the first trial still gives a linear model. */
+static void linear_models_have_a_trial_in_any_budget(void **state)
+{
+    (void)state;
+    enum { ROWS = 120 };
+    double *u, *y;
+    saturating(3, ROWS, &u, &y);
+    volt_identify_options options = volt_identify_options_default();
+    volt_identification found = {.struct_size = sizeof found};
+    volt_model *model = NULL;
+    options.seconds = 1e-9;
+    check_ok(volt_identify(volt_view_of(u, ROWS, 1), volt_view_of(y, ROWS, 1), &options, &model, &found));
+    assert_true(isfinite(found.test_rmse) && isfinite(found.linear_test_rmse));
+    for (int64_t i = 0; i < 2; i++)
+        assert_true(found.candidates[i].trials > 0 && isfinite(found.candidates[0].nmse));
+    volt_model_free(model);
+    free(u);
+    free(y);
+}
+
+/* Each block counts. */
+static void a_better_model_is_better_on_every_block(void **state)
+{
+    (void)state;
+    volt_identify_candidate one = {.nmse = 0.1}, other = {.nmse = 0.2};
+    for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++) {
+        one.block_nmse[b] = 0.1;
+        other.block_nmse[b] = 0.2;
+    }
+    assert_true(volt_identify_is_better(&one, &other) && !volt_identify_is_better(&other, &one));
+    for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++) {
+        volt_identify_candidate worse = one;
+        worse.block_nmse[b] = 0.2;
+        assert_false(volt_identify_is_better(&worse, &other));
+    }
+    one.nmse = INFINITY;
+    assert_false(volt_identify_is_better(&one, &other));
+}
+
+/* Records of a slow system that start at rest far from the mean of the inputs, or not at rest. */
+static void records_at_rest_start_from_their_first_input(void **state)
+{
+    (void)state;
+    enum { RECORDS = 6, LENGTH = 40, HELD = 10, ROWS = RECORDS * LENGTH };
+    int64_t lengths[RECORDS];
+    for (int rests = 0; rests < 2; rests++) {
+        volt_rng rng = test_rng(4);
+        double *u = new_matrix(ROWS, 1), *y = new_matrix(ROWS, 1), state_of = 0;
+        for (int64_t t = 0; t < ROWS; t++) {
+            lengths[t / LENGTH] = LENGTH;
+            u[t] = t % HELD ? u[t - 1] : volt_rng_normal(&rng);
+            if (t % LENGTH == 0)
+                state_of = rests ? u[t] : volt_rng_normal(&rng);
+            state_of += 0.03 * (u[t] - state_of);
+            y[t] = state_of + 0.001 * volt_rng_normal(&rng);
+        }
+        volt_identify_options options = volt_identify_options_default();
+        volt_identification found = {.struct_size = sizeof found};
+        volt_model *model = NULL;
+        volt_model_info info = {.struct_size = sizeof info};
+        options.draws = 4;
+        options.records = lengths;
+        options.n_records = RECORDS;
+        check_ok(volt_identify(volt_view_of(u, ROWS, 1), volt_view_of(y, ROWS, 1), &options, &model, &found));
+        check_ok(volt_model_get_info(model, &info));
+        assert_int_equal(found.initial, rests ? VOLT_INITIAL_FIRST : VOLT_INITIAL_ZERO);
+        assert_int_equal(info.initial, found.initial);
+        volt_model_free(model);
+        free(u);
+        free(y);
+    }
+}
+
 /* ---- free runs -------------------------------------------------------------------------------- */
 
 enum { N = 360, BLOCK = 60, WASHOUT = 18 }; /* rows without a test: all are training rows */
 
-/* Free run of a candidate over the last block, with inputs `scale` times as far from their mean before it. */
-static void run_block(const volt_identify_candidate *one, const double *u, const double *y, double scale,
-                      double out[BLOCK])
+/* Free run of a candidate over the last `count` rows, with inputs `scale` times as far from their mean before them. */
+static void run_last(const volt_identify_candidate *one, const double *u, const double *y, int64_t count,
+                     double scale, double *out)
 {
-    enum { FITTED = N - BLOCK };
+    int64_t fitted = N - count;
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();
-    double inputs[BLOCK], mean = 0;
-    for (int64_t t = 0; t < FITTED; t++)
-        mean += u[t] / FITTED;
-    for (int64_t t = 0; t < BLOCK; t++)
-        inputs[t] = mean + scale * (u[FITTED + t] - mean);
+    double inputs[VOLT_IDENTIFY_BLOCKS * BLOCK], mean = 0;
+    for (int64_t t = 0; t < fitted; t++)
+        mean += u[t] / (double)fitted;
+    for (int64_t t = 0; t < count; t++)
+        inputs[t] = mean + scale * (u[fitted + t] - mean);
     options.alpha = one->alpha;
     options.washout = WASHOUT;
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
     check_ok(volt_kernel_parse(one->kernel, &kernel));
-    check_ok(volt_model_fit(kernel, volt_view_of(u, FITTED, 1), volt_view_of(y, FITTED, 1), &options,
+    check_ok(volt_model_fit(kernel, volt_view_of(u, fitted, 1), volt_view_of(y, fitted, 1), &options,
                             volt_matrix_of(NULL, 0, 0), &model));
     check_ok(
-        volt_model_predict(model, volt_view_of(inputs, BLOCK, 1), NULL, volt_matrix_of(out, BLOCK, 1), NULL));
+        volt_model_predict(model, volt_view_of(inputs, count, 1), NULL, volt_matrix_of(out, count, 1), NULL));
     volt_model_free(model);
     volt_kernel_free(kernel);
 }
@@ -126,10 +199,11 @@ static void set_candidate(volt_identify_candidate *one, const char *kernel, doub
     one->nmse = 0.1;
 }
 
-static void models_that_extrapolate_badly_are_rejected(void **state)
+static void models_that_fail_in_further_runs_are_rejected(void **state)
 {
     (void)state;
-    double *u, *y, linear[BLOCK], own[BLOCK], means[BLOCK], mean = 0;
+    enum { LONG = VOLT_IDENTIFY_BLOCKS * BLOCK };
+    double *u, *y, linear[BLOCK], own[LONG], means[BLOCK], long_linear[LONG], mean = 0;
     saturating(2, N, &u, &y);
     volt_identify_state run = {.options = volt_identify_options_default()};
     volt_identification *found = &run.found;
@@ -144,6 +218,7 @@ static void models_that_extrapolate_badly_are_rejected(void **state)
     set_candidate(&candidates[0], "fir:mu=0.8", 0.01);
     set_candidate(&candidates[2], "poly:degree=9,gamma=4,window=6", 1e-9);
     set_candidate(&candidates[3], "memory:gamma=1,rho=0.6,mu=0.5 + fir:mu=0.8", 0.01);
+    set_candidate(&candidates[4], "fir:mu=0.8 + fir:mu=0.1", 0.01); /* as good as the linear model */
     found->best_linear = 0;
     check_ok(volt_identify_validate(&run));
 
@@ -151,21 +226,28 @@ static void models_that_extrapolate_badly_are_rejected(void **state)
         mean += y[t] / (N - BLOCK);
     for (int64_t t = 0; t < BLOCK; t++)
         means[t] = mean;
-    run_block(&candidates[0], u, y, 1.3, linear);
-    for (int64_t i = 0; i < 4; i++) {
+    run_last(&candidates[0], u, y, BLOCK, 1.3, linear);
+    run_last(&candidates[0], u, y, LONG, 1, long_linear);
+    for (int64_t i = 0; i < 5; i++) {
         if (i == 1)
             continue;
         const double *last = y + N - BLOCK;
-        run_block(&candidates[i], u, y, 1, own);
+        run_last(&candidates[i], u, y, BLOCK, 1, own);
         double growth = root_mean_square(own + 40, last + 40, 20) / root_mean_square(own, last, 20);
-        run_block(&candidates[i], u, y, 1.3, own);
+        run_last(&candidates[i], u, y, BLOCK, 1.3, own);
         double size = fmax(root_mean_square(linear, means, BLOCK), root_mean_square(last, means, BLOCK));
         double excess = root_mean_square(own, linear, BLOCK) / size;
-        printf("%s: growth %g, excess %g\n", candidates[i].kernel, candidates[i].growth, candidates[i].excess);
+        run_last(&candidates[i], u, y, LONG, 1, own);
+        double long_run =
+            root_mean_square(own, y + N - LONG, LONG) / root_mean_square(long_linear, y + N - LONG, LONG);
+        printf("%s: growth %g, excess %g, long run %g\n", candidates[i].kernel, candidates[i].growth,
+               candidates[i].excess, candidates[i].long_run);
         assert_true(fabs(candidates[i].growth - growth) <= 1e-6 * growth);
         assert_true(fabs(candidates[i].excess - excess) <= 1e-6 * excess);
-        assert_int_equal(candidates[i].is_rejected, excess > 3);
+        assert_true(fabs(candidates[i].long_run - long_run) <= 1e-6 * long_run);
+        assert_int_equal(candidates[i].is_rejected, i > 0 && (excess > 3 || long_run >= 1 - 1 / sqrt(LONG)));
     }
+    assert_true(candidates[4].is_rejected && candidates[4].excess < 3);
     assert_true(candidates[0].excess == 0 && candidates[2].is_rejected && !candidates[3].is_rejected);
     assert_true(isnan(candidates[1].growth) && isnan(candidates[1].excess) && !candidates[1].is_rejected);
     volt_identify_release_rows(&run);
@@ -177,7 +259,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_are_compared_on_all_rows_of_the_search),
-        cmocka_unit_test(models_that_extrapolate_badly_are_rejected),
+        cmocka_unit_test(linear_models_have_a_trial_in_any_budget),
+        cmocka_unit_test(a_better_model_is_better_on_every_block),
+        cmocka_unit_test(records_at_rest_start_from_their_first_input),
+        cmocka_unit_test(models_that_fail_in_further_runs_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

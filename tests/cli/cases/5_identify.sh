@@ -18,7 +18,8 @@ identify_report()
     identify_rows
     expect 0 identify data.csv --x u --y y --draws 12 -o m.safetensors --quiet
     no_err
-    lines_of out 12
+    lines_of out 13
+    out_has '^initial state +'
     out_has '^chosen +'
     out_has '^test RMSE +'
     expect 0 identify data.csv --x u --y y --draws 12 -o again.safetensors --quiet --json --threads 2
@@ -97,6 +98,20 @@ identify_records()
     err_names --missing zero
 }
 check "identify: records, missing values and a part of the rows" identify_records
+
+# A system that is at rest, away from the mean input, when a record starts; and a budget for one trial.
+identify_initial_state()
+{
+    awk 'BEGIN { srand(1); print "run,u,y"
+        for (t = 0; t < 240; t++) { if (t % 10 == 0) u = rand(); if (t % 40 == 0) y = u; y += 0.03 * (u - y)
+            print int(t / 40) "," u "," y + 0.0001 * rand() } }' >rest.csv
+    expect 0 identify rest.csv --x u --y y --series run --draws 2 -o m.safetensors --quiet --json
+    valid_json out "v['initial'] == 'first' and '--initial first' in v['command']"
+    identify_rows
+    expect 0 identify data.csv --x u --y y --budget 0.001 -o m.safetensors --quiet --json
+    valid_json out "v['initial'] == 'zero' and all(one['trials'] > 0 for one in v['candidates'] if one['linear'])"
+}
+check "identify: initial state and a short budget" identify_initial_state
 
 identify_bad_input()
 {
