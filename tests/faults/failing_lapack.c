@@ -21,8 +21,10 @@ typedef void singular_fn(const char *job, const int *m, const int *n, double *a,
 #ifdef VOLT_PLAIN_BLAS
 #define dpotrf_ __wrap_volt_plain_dpotrf
 #define dpocon_ __wrap_volt_plain_dpocon
+#define dgesdd_ __wrap_volt_plain_dgesdd
 factor_fn __real_volt_plain_dpotrf;
 condition_fn __real_volt_plain_dpocon;
+singular_fn __real_volt_plain_dgesdd;
 #endif
 
 factor_fn dpotrf_;
@@ -39,6 +41,7 @@ void fault_find_lapack(void)
 {
     next_dpotrf = __real_volt_plain_dpotrf;
     next_dpocon = __real_volt_plain_dpocon;
+    next_dgesdd = __real_volt_plain_dgesdd;
 }
 
 #else
