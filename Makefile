@@ -45,6 +45,7 @@ test: ## every test, plain and with sanitizers; ends with a count
 	@tests/run_tests.sh
 
 test-arm: ## exported models on a Cortex-M4 in QEMU, in both precisions
+	@scripts/deps.sh build arm
 	@$(MAKE) --no-print-directory build
 	cmake --build build --parallel $(JOBS) --target test_export
 	tests/arm/run.sh

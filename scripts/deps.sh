@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
 #
-#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r
+#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm
 #
 # --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
 # means that the package is not known there: the script then says what to install by hand.
@@ -54,6 +54,8 @@ deb   | mmdebstrap                  | has_program mmdebstrap     | mmdebstrap   
 tsan  | ThreadSanitizer             | has_thread_sanitizer       | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | -
 octave | Octave                    | has_program octave         | octave                 | octave              | octave     | octave                   | octave       | octave
 octave | mkoctfile                 | has_program mkoctfile      | octave-dev             | octave-devel        | octave     | octave-devel             | octave-dev   | octave
+arm   | C compiler for Cortex-M     | has_program arm-none-eabi-gcc | gcc-arm-none-eabi libnewlib-arm-none-eabi | - | -     | -                        | -            | -
+arm   | QEMU for ARM                | has_program qemu-system-arm | qemu-system-arm       | qemu-system-arm     | qemu-system-arm | qemu-arm            | qemu-system-arm | qemu
 r     | R with headers              | has_program R              | r-base-dev             | R-devel             | r          | R-base-devel             | R-dev        | r
 site  | Sphinx                      | has_python sphinx          | python3-sphinx         | python3-sphinx      | python-sphinx | python3-Sphinx        | py3-sphinx   | sphinx-doc
 site  | MyST parser                 | has_python myst_parser     | python3-myst-parser    | python3-myst-parser | python-myst-parser | python3-myst-parser | -         | -
@@ -175,8 +177,8 @@ fi
 [ $# -gt 0 ] || set -- build
 for wanted in "$@"; do
     case $wanted in
-        build | test | demo | bench | lint | fuzz | tsan | coverage | mutate | mpi | wheel | deb | site) ;;
-        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site)" >&2; exit 2 ;;
+        build | test | demo | bench | lint | fuzz | tsan | coverage | mutate | mpi | wheel | deb | site | octave | r | arm) ;;
+        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm)" >&2; exit 2 ;;
     esac
 done
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ctypes import byref, c_double
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
+import numpy as np
+
 from . import _native as c
 from ._arguments import whole
 from ._model import Model, PathLike
@@ -48,8 +50,9 @@ class Files:
     ) -> ExportReport:
         """Write the model as C source code for other machines, or as JSON.
 
-        The code is C99, needs ``math.h`` and ``float.h``, allocates nothing, and predicts as `stream` does, with inputs outside
-        the training range clipped.
+        The code is C99, needs ``math.h`` and ``float.h``, allocates nothing, and predicts as `stream` does, with inputs
+        outside the training range clipped. Its ``NAME_continue`` is the state after the last row that has a target: with
+        ``ahead``, feed the rows after it first.
 
         Parameters
         ----------
@@ -92,7 +95,7 @@ class Files:
             raise ValueError(f"format must be one of {', '.join(_FORMATS)} (got {format!r})")
         if precision not in _PRECISIONS:
             raise ValueError(f"precision must be one of {', '.join(_PRECISIONS)} (got {precision!r})")
-        levels = [] if coverage is None else [coverage] if isinstance(coverage, (int, float)) else list(coverage)
+        levels = [] if coverage is None else list(np.ravel(np.asarray(coverage, dtype=float)))
         report = c.ExportReport()
         with Watch("export", getattr(self, "verbose", False)) as watch:
             options = c.ExportOptions(
@@ -104,7 +107,8 @@ class Files:
                 n_coverages=len(levels),
                 progress=watch.progress,
             )
-            watch.check(c.lib.volt_model_export(self._model, byref(options), c.encode_path("the path", path), byref(report)))
+            raw = c.encode_path("the path", path)
+            watch.check(c.lib.volt_model_export(self._model, byref(options), raw, byref(report)))
         return _read(report, landmarks)
 
 

@@ -100,6 +100,26 @@ static volt_status write_text(const char *path, const volt_text_buffer *text)
     return volt_atomic_close(&file);
 }
 
+/* Neither file is replaced if one of them cannot be created. */
+static volt_status write_pair(const char *path, const volt_text_buffer *text, const char *header_path,
+                              const volt_text_buffer *header)
+{
+    volt_atomic_file first, second;
+    VOLT_TRY(volt_atomic_open(&first, path));
+    volt_status status = volt_atomic_open(&second, header_path);
+    if (status != VOLT_OK) {
+        volt_atomic_discard(&first);
+        return status;
+    }
+    volt_atomic_write(&first, text->bytes, (size_t)text->size);
+    volt_atomic_write(&second, header->bytes, (size_t)header->size);
+    status = volt_atomic_close(&first);
+    if (status == VOLT_OK)
+        return volt_atomic_close(&second);
+    volt_atomic_discard(&second);
+    return status;
+}
+
 static volt_status write_c(const volt_export *made, const volt_export_options *options, const char *path,
                            volt_c_cost *cost)
 {
@@ -119,9 +139,7 @@ static volt_status write_c(const volt_export *made, const volt_export_options *o
     if (status == VOLT_OK && (header.overflows || source.overflows))
         status = volt_fail(VOLT_ERR_ARGUMENT, "a number of the model is too large for single precision");
     if (status == VOLT_OK)
-        status = write_text(path, &source.text);
-    if (status == VOLT_OK)
-        status = write_text(header_path, &header.text);
+        status = write_pair(path, &source.text, header_path, &header.text);
     volt_source_release(&header);
     volt_source_release(&source);
     volt_free(header_path);

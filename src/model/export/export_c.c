@@ -307,6 +307,12 @@ static void put_step(const volt_export *made, const volt_c_names *names, volt_so
             volt_source_put(out, "        y[i] += %s * out[i];\n",
                             volt_source_number(out, made->parts[i - 1].weight, literal));
     }
+    if (!plain)
+        volt_source_put(out,
+                        "    for (int i = 0; i < %d; i++)\n"
+                        "        if (!(fabs(y[i]) <= DBL_MAX))\n"
+                        "            status = %s_NOT_FINITE;\n",
+                        q, names->upper);
     volt_source_put(out, "    return status;\n}\n");
 }
 

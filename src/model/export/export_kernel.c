@@ -383,19 +383,30 @@ static void put_states(const volt_export_part *part, int p, volt_source *out)
                         (int)part->factor[f].reservoir->size, (int)part->model->q, p, (int)at, (int)f);
 }
 
+static bool is_anchored(const volt_model *model)
+{
+    bool anchored = false;
+    for (int64_t k = 0; k < model->q; k++)
+        anchored = anchored || model->anchors[k] >= 0;
+    return anchored;
+}
+
+/* The inputs are used after their conversion to part->z. */
+static bool uses_inputs(const volt_export_part *part)
+{
+    return part->model->recipe.memory > 0 || is_anchored(part->model);
+}
+
 static void put_outputs(const volt_export_part *part, int p, const volt_export *made, const volt_c_names *names,
                         volt_source *out)
 {
     const volt_model *model = part->model;
     int q = (int)model->q;
-    bool anchored = false;
-    for (int k = 0; k < q; k++)
-        anchored = anchored || model->anchors[k] >= 0;
     volt_source_put(out,
                     "    for (int i = 0; i < %d; i++)\n"
                     "        y[i] = p%d_mean[i] + p%d_scale[i] * (sum[i] + p%d_intercept[i]);\n",
                     q, p, p, p);
-    if (anchored)
+    if (is_anchored(model))
         volt_source_put(out,
                         "    for (int i = 0; i < %d; i++)\n"
                         "        if (p%d_anchor[i] >= 0)\n"
@@ -423,7 +434,6 @@ static void put_outputs(const volt_export_part *part, int p, const volt_export *
                         "            part->diverged = 1;\n",
                         p, q, p, p);
     volt_source_put(out, "    return %s_OK;\n}\n", names->upper);
-    (void)anchored;
 }
 
 void volt_part_advance(const volt_export_part *part, int p, const volt_export *made, const volt_c_names *names,
@@ -439,7 +449,8 @@ void volt_part_advance(const volt_export_part *part, int p, const volt_export *m
                     "    const double *z = part->z;\n"
                     "    double sum[%d] = {0.0};\n",
                     p, names->name, p, (int)part->model->q);
-    volt_source_put(out, "    (void)x;\n    (void)z;\n");
+    if (!uses_inputs(part))
+        volt_source_put(out, "    (void)x;\n");
     if (begins)
         volt_source_put(out, "    if (part->begun == 0)\n        p%d_begin(part);\n", p);
     for (int64_t f = 0; f < part->n_factors; f++) {
