@@ -51,7 +51,8 @@ def fit(program, folder, kernel, *options):
     return model.read_bytes()
 
 
-#: Fits whose files have parts of their own: errors and a factor, fed-back outputs, losses, classes, records, a choice.
+#: Fits whose files have parts of their own: errors and a factor, fed-back outputs, losses, classes, records, a choice,
+#: inputs before the first row, weights of inputs.
 PARTS = {
     "kept": ("--kernel", "rbf:gamma=0.5", "--alpha", "0.5", "--keep-factor"),
     "fed": ("--kernel", "fading", "--alpha", "0.5", "--feedback"),
@@ -63,6 +64,9 @@ PARTS = {
         *("--series", "{table}:part"),
     ),
     "chosen": ("--kernel", "rbf:gamma=0.5", "--keep-factor"),
+    "initial-first": ("--kernel", "memory", "--alpha", "0.5", "--initial", "first"),
+    "initial-values": ("--kernel", "memory", "--alpha", "0.5", "--initial", "0.5,0.25"),
+    "scale-each": ("--kernel", "fading", "--alpha", "0.5", "--scale-each"),
 }
 
 
@@ -123,6 +127,17 @@ DISAGREEMENTS = {
     "series-other-alpha": ("series", "alpha", None, "0.25"),
     "classes-anchor": ("classes", "anchors", 0, 0.0),
     "series-horizons": ("series", "horizons", None, "1..24"),
+    "initial-word": ("initial-values", "initial", None, "last"),
+    "initial-other-word": ("initial-values", "initial", None, "first"),
+    "initial-no-values": ("initial-first", "initial", None, "values"),
+    "initial-input-nan": ("initial-values", "initial_input", 0, float("nan")),
+    "initial-input-huge": ("initial-values", "initial_input", 1, 1e308),
+    "initial-values-nan": ("initial-values", "initial_values", 0, float("nan")),
+    "scale-each-more": ("scale-each", "weighted_inputs", None, "3"),
+    "scale-each-minus": ("scale-each", "weighted_inputs", None, "-1"),
+    "scale-each-text": ("scale-each", "weighted_inputs", None, "both"),
+    "scale-each-nan": ("scale-each", "columns", 11, float("nan")),
+    "scale-each-zero": ("scale-each", "columns", 5, 0.0),
 }
 
 
