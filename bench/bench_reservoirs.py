@@ -14,7 +14,8 @@ leak, input scale, bias and ridge, with the same number of units, on inputs scal
 seconds. If these two differ, the machine was busy, and the budgets were not equal.
 
 RESERVOIRS_TABLE: a file for the table, in Markdown. BENCH_DATA: a folder with sysid/*.csv, for four more problems.
-RESERVOIRS_ONLY: words; only problems with one of them in their name are run.
+RESERVOIRS_ONLY: words; only problems with one of them in their name are run. RESERVOIRS_MODELS: words; the same for contenders.
+RESERVOIRS_DRAWS: draws of each of the library's contenders, instead of the budget; for a busy machine.
 """
 
 import json
@@ -33,12 +34,15 @@ from measure import report  # noqa: E402
 
 PROGRAM = os.environ["VOLTERRA"]
 BUDGET = float(os.environ.get("RESERVOIRS_BUDGET", 20))
+DRAWS = os.environ.get("RESERVOIRS_DRAWS")
 SIZE, FOLDS = 200, 5
 CONTENDERS = {
     "volterra": "volterra",
     "volterra rbf": "volterra:lift=rbf",
     "esn": f"esn:size={SIZE},start=zero",
     "esn linear, degree 2": f"esn:size={SIZE},activation=identity,degree=2,start=zero",
+    "recurrent erf": "recurrent:activation=erf",
+    "recurrent relu": "recurrent:activation=relu",
 }
 PEER = "reservoirpy"
 ROWS, TEST = 3000, 750
@@ -101,7 +105,8 @@ def run_ours(folder, kernel, X, Y, train):
     np.save(folder / "x.npy", X)
     np.save(folder / "y.npy", Y)
     command = [PROGRAM, "compare", "--x", folder / "x.npy", "--y", folder / "y.npy", "--train", str(train)]
-    command += ["--budget", f"{BUDGET:g}s", "--folds", str(FOLDS), "--json", "--quiet", "--target", "level"]
+    command += ["--draws", DRAWS] if DRAWS else ["--budget", f"{BUDGET:g}s"]
+    command += ["--folds", str(FOLDS), "--json", "--quiet", "--target", "level"]
     command += ["--input", "level", "--allow-target-in-inputs", "--kernel", kernel]
     wall, before = time.perf_counter(), processor_seconds()
     run = subprocess.run(command, capture_output=True, text=True)
@@ -173,14 +178,19 @@ def run_peer(X, Y, train):
 # ---- the table -----------------------------------------------------------------------------------
 
 
+def chosen(variable, names):
+    """The names that contain a word of an environment variable; all if it is not set."""
+    words = os.environ.get(variable, "").split()
+    return [name for name in names if not words or any(word in name for word in words)]
+
+
 def main():
-    labels = [*CONTENDERS, PEER]
+    labels = chosen("RESERVOIRS_MODELS", [*CONTENDERS, PEER])
     lines = ["| problem | " + " | ".join(labels) + " |", "|---|" + "---|" * len(labels)]
-    only = os.environ.get("RESERVOIRS_ONLY", "").split()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for problem, X, Y, train in problems(folder):
-            if only and not any(word in problem for word in only):
+            if not chosen("RESERVOIRS_ONLY", [problem]):
                 continue
             cells = []
             for label in labels:

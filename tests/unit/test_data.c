@@ -451,7 +451,38 @@ static int watch(const char *stage, double fraction, void *context)
 }
 
 /* The runs used by the tests below. Short ones terminate; long ones would take years. */
-enum { LORENZ_RK4, LORENZ_ACCURATE, LORENZ_LONG_STEP, MACKEY_RK4, MACKEY_ACCURATE, MACKEY_HALVED, NARMA, RUNS };
+enum {
+    LORENZ_RK4,
+    LORENZ_ACCURATE,
+    LORENZ_LONG_STEP,
+    MACKEY_RK4,
+    MACKEY_ACCURATE,
+    MACKEY_HALVED,
+    NARMA,
+    TABLE
+};
+
+/* Systems that only the table describes. */
+static const char *const table_runs[] = {"lorenz96:dimension=6",
+                                         "kuramoto-sivashinsky:domain=6,modes=8",
+                                         "henon",
+                                         "duffing:period=20",
+                                         "van-der-pol:period=20",
+                                         "wiener-hammerstein:period=20",
+                                         "bouc-wen:period=20"};
+enum { RUNS = TABLE + sizeof table_runs / sizeof *table_runs, MOST_VALUES = 16 };
+
+static volt_status run_table(const char *text, int64_t discard, volt_progress progress, double *rows)
+{
+    volt_system system;
+    volt_simulate_options options;
+    int64_t cols = 0;
+    check_ok(volt_system_parse(text, &system, &options));
+    options.discard = discard / options.every;
+    options.progress = progress;
+    check_ok(volt_simulate_columns(system, &options, &cols));
+    return volt_simulate(system, &options, volt_matrix_of(rows, 2, cols));
+}
 
 static volt_status run(int which, int is_long, volt_progress progress, double *rows)
 {
@@ -462,6 +493,8 @@ static volt_status run(int which, int is_long, volt_progress progress, double *r
     lorenz.progress = mackey.progress = narma.progress = progress;
     lorenz.method = which == LORENZ_RK4 ? VOLT_ODE_RK4 : VOLT_ODE_ACCURATE;
     mackey.method = which == MACKEY_RK4 ? VOLT_ODE_RK4 : VOLT_ODE_ACCURATE;
+    if (which >= TABLE)
+        return run_table(table_runs[which - TABLE], far, progress, rows);
     switch (which) {
     case LORENZ_LONG_STEP: /* all the time is spent in one row */
         lorenz.step = is_long ? 1e12 : 10;
@@ -487,7 +520,7 @@ static void progress_runs_from_zero_to_one(void **state)
 {
     (void)state;
     for (int which = 0; which < RUNS; which++) {
-        double rows[6];
+        double rows[MOST_VALUES];
         watch_state seen = {.last = 0};
         check_ok(run(which, 0, (volt_progress){watch, &seen}, rows));
         assert_true(seen.calls >= 2 && seen.last == 1);
@@ -499,15 +532,17 @@ static void cancellation_is_prompt_and_leaks_nothing(void **state)
 {
     (void)state;
     for (int which = 0; which < RUNS; which++) {
-        double rows[6] = {-7, -7, -7, -7, -7, -7};
-        watch_state seen = {.cancel_at = which == NARMA ? 2 : 4};
+        double rows[MOST_VALUES];
+        for (int i = 0; i < MOST_VALUES; i++)
+            rows[i] = -7;
+        watch_state seen = {.cancel_at = which >= NARMA ? 2 : 4};
         clock_t start = clock(); /* CPU time of this process, independent of other load */
         check_fails(run(which, 1, (volt_progress){watch, &seen}, rows), VOLT_ERR_CANCELLED, "simulate");
         double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
         print_message("run %d stopped after %.2f s\n", which, seconds);
         assert_true(seconds < 1.15); /* three calls are 0.15 s apart; then a second */
         assert_int_equal(seen.backwards, 0);
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < MOST_VALUES; i++)
             assert_true(rows[i] == -7);
     }
 }
@@ -517,7 +552,7 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     for (int which = 0; which < RUNS; which++)
         for (int64_t k = 1, hit = 1; hit; k++) {
-            double rows[6] = {-7, -7, -7, -7, -7, -7};
+            double rows[MOST_VALUES] = {-7};
             failing_alloc_start(k);
             volt_status status = run(which, 0, (volt_progress){NULL, NULL}, rows);
             hit = failing_alloc_hit();

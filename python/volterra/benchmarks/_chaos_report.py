@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List
 
-from ._chaos_run import THRESHOLD, ChaosRun, Result
+from ._chaos_run import ChaosRun, Result
 from ._common import format_seconds, print_json
 
 
@@ -39,6 +39,7 @@ def _system(run: ChaosRun) -> Dict[str, Any]:
         "starts": run.starts,
         "step": system["step"],
         "lyapunov": system["lyapunov"],
+        "threshold": system["threshold"],
     }
 
 
@@ -46,7 +47,7 @@ def _print_run(run: ChaosRun) -> None:
     system = run.system
     print(
         f"{system['title']}: {run.starts} starts, {run.rows} training rows, {system['step']:g} apart; "
-        f"Lyapunov time {1 / system['lyapunov']:g}"
+        f"Lyapunov time {1 / system['lyapunov']:.4g}; threshold {system['threshold']:g}"
     )
     print(f"{'valid time, in Lyapunov times':<58} {'median':>7} {'quartiles':>15}  setting")
     for row in _rows(run):
@@ -64,7 +65,6 @@ def print_report(runs: List[ChaosRun], as_json: bool) -> None:
         print_json(
             {
                 "benchmark": "chaos",
-                "threshold": THRESHOLD,
                 "systems": [_system(run) for run in runs],
                 "rows": rows,
             }

@@ -8,20 +8,20 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from .._arrays import Array
 from .._errors import SingularError
 from .._progress import Bar
-from ..datasets import lorenz, mackey_glass
+from ..datasets import lorenz, mackey_glass, simulate
 from ..ridge import SequenceKernelRidge
+from ._chaos_local import LocalModel
 from ._common import Machine, load_data
 
 _DATA = load_data("chaos")
-THRESHOLD: float = _DATA["threshold"]
-_DISCARD, _WASHOUT, _VALIDATION = _DATA["discard"], _DATA["washout"], _DATA["validation_starts"]
+_VALIDATION: int = _DATA["validation_starts"]
 _FIRST_VALIDATION = 1_000_000  # number of the first validation start
 
 #: name: entry of ``data/chaos.json``
@@ -52,9 +52,9 @@ class Result:
 class ChaosRun:
     """One system with its results, one for each method."""
 
-    def __init__(self, system: Dict[str, Any], rows: int, starts: int) -> None:
+    def __init__(self, system: Dict[str, Any], rows: Optional[int], starts: int) -> None:
         self.system = system
-        self.rows = rows
+        self.rows: int = rows or system["rows"]
         self.starts = starts
         self.results: List[Result] = []
 
@@ -75,39 +75,48 @@ def _normals(generator: np.random.Generator) -> Iterator[float]:
         yield radius * math.sin(angle)
 
 
-def _simulate(name: str, generator: np.random.Generator, count: int) -> Array:
-    """Rows on the attractor, integrated to rounding from a random initial condition."""
-    if name == "lorenz":
+def _simulate(system: Dict[str, Any], generator: np.random.Generator, count: int) -> Array:
+    """Rows on the attractor from a random initial condition."""
+    discard = system["discard"]
+    if system["name"] == "lorenz":
         normals = _normals(generator)
         start = [value + next(normals) for value in (0.0, 1.0, 1.05)]
-        return lorenz(count, step=0.025, start=start, discard=_DISCARD, method="accurate")
-    return mackey_glass(count, start=0.8 + 0.6 * generator.random(), discard=_DISCARD, method="accurate")
+        return lorenz(count, step=0.025, start=start, discard=discard, method="accurate")
+    if system["name"] == "mackey-glass":
+        return mackey_glass(count, start=0.8 + 0.6 * generator.random(), discard=discard, method="accurate")
+    start = [0.5 + generator.random()]
+    return simulate(system["simulate"], count, start=start, discard=discard, **system["integration"])
 
 
 def make_start(run: ChaosRun, seed: int, number: int) -> Start:
     key = np.array([seed, number], dtype=np.uint64)
     generator = np.random.Generator(np.random.Philox(key=key))
-    rows = _simulate(run.system["name"], generator, run.rows + 1 + run.system["longest"])
+    rows = _simulate(run.system, generator, run.rows + 1 + run.system["longest"])
     return Start(rows, float(np.sqrt(rows[: run.rows + 1].var(axis=0).sum())))
 
 
 # ---- a model -----------------------------------------------------------------------------------------------
 
 
-def _fit(run: ChaosRun, start: Start, setting: Dict[str, Any]) -> SequenceKernelRidge:
+Model = Union[SequenceKernelRidge, LocalModel]
+
+
+def _fit(run: ChaosRun, start: Start, setting: Dict[str, Any]) -> Model:
+    local = run.system.get("local")
     model = SequenceKernelRidge(
         setting["kernel"],
         alpha=setting["alpha"],
         solver=setting["solver"],
-        washout=min(_WASHOUT, run.rows // 4),
-        target="change",
+        washout=min(run.system["washout"], run.rows // 4),
+        target="level" if local else "change",
         input="level",
         season=None,
     )
-    return model.fit(start.rows[: run.rows + 1])
+    rows = start.rows[: run.rows + 1]
+    return LocalModel(local, model).fit(rows) if local else model.fit(rows)
 
 
-def valid_rows(model: SequenceKernelRidge, truth: Array, limit: float) -> int:
+def valid_rows(model: Model, truth: Array, limit: float) -> int:
     """Rows of the free run until its error first reaches `limit`; at most the rows of `truth`.
 
     A free run that overflows is invalid from there on.
@@ -131,7 +140,7 @@ def _measure(run: ChaosRun, start: Start, setting: Dict[str, Any], result: Resul
     except SingularError:
         return 0.0
     fitted = time.perf_counter()
-    rows = valid_rows(model, start.rows[run.rows + 1 :], THRESHOLD * start.spread)
+    rows = valid_rows(model, start.rows[run.rows + 1 :], run.system["threshold"] * start.spread)
     result.fit_seconds += fitted - begun
     result.run_seconds += time.perf_counter() - fitted
     return rows * run.system["step"] * run.system["lyapunov"]
