@@ -178,6 +178,8 @@ explain_forgetting()
     valid_json out "'contraction' not in v and v['forgotten_rows'] == 5"
     expect 2 explain model.safetensors --forgetting
     err_names --forgetting --along
+    expect 2 explain model.safetensors --forgetting=3 --along x.csv:u,v
+    err_names --forgetting
     expect 1 explain model.safetensors --forgetting --along x.csv:u,v --rows :2
     err_names --forgetting 3 2
     expect 2 explain model.safetensors --forgetting --along x.csv:u,v --report -o page

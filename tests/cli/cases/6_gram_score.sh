@@ -190,8 +190,15 @@ gram_distances()
     expect 0 gram --x x.csv --y one.csv --kernel volterra:tau=0.5,lambda=0.5 --distance
     awk -F, 'NR == 1 && $1 != 0 { exit 1 } NR == 2 && ($1 - sqrt(5 / 36)) ^ 2 > 1e-26 { exit 1 }' out ||
         fail "the distances are $(cat out)"
+    expect 2 gram --x x.csv --distance=yes
+    err_names --distance
+    local text
+    for text in radius=15 leak=0 input=0 bias=-1 activation=tanh; do
+        expect 2 gram --x x.csv --distance --kernel "recurrent:$text"
+        err_names recurrent "${text%=*}" "${text#*=}"
+    done
 }
-check "gram --distance: values known by hand" gram_distances
+check "gram --distance: values known by hand, invalid parameters" gram_distances
 
 gram_spectrum()
 {
@@ -210,6 +217,8 @@ gram_spectrum()
     lines_of few.csv 5
     expect 2 gram --x s.csv --spectrum --count 61 -o few.csv
     err_names --count 60 61
+    expect 2 gram --x s.csv --spectrum --count nine
+    err_names --count nine
     expect 2 gram --x s.csv --spectrum --count 0
     err_names --count
     expect 2 gram --x s.csv --count 3
