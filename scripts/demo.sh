@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/demo.sh: compare ten kernels on covolatility simulated with parameters of real markets.
+# scripts/demo.sh: compare kernels on covolatility simulated with parameters of real markets.
 #
 # The setting of Gonon, Grigoryeva and Ortega with five stocks, each kernel tuned for 12 s: within three minutes on
 # two cores. Everything goes to build/demo. What `make demo` calls; needs build/volterra, and gnuplot for the

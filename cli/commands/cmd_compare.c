@@ -47,7 +47,7 @@ static const option rows[] = {
     HEADING("model"),
     ROW("kernel", "K...", kernels,
         "kernels to compare; parameters in the text are fixed, the others are searched",
-        .unset = "the ten kernels of the protocol"),
+        .unset = "all rows of the protocol"),
     ROW("protocol", NULL, protocol,
         "inputs of the kernels: a tuned window of the past for all (history), or those of the paper "
         "(published)",

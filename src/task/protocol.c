@@ -3,7 +3,7 @@
  * Under the published protocol each kernel has the inputs of the paper: z_t only, which GAK and the signature
  * kernels treat as a path of d numbers; only the Volterra kernel uses past rows. The echo state network, which
  * is not in the paper, comes last. Its states depend on past rows in both protocols, and start at zero, as in
- * other libraries. */
+ * other libraries. Its limit of infinite width is a row of the history protocol only. */
 #define _POSIX_C_SOURCE 200809L
 #include "task/protocol.h"
 #include "kernel/kernel_entry.h"
@@ -31,6 +31,7 @@ static const volt_contender history_contenders[] = {
     {"Volterra", "volterra"},
     {"Volterra even", "volterra:lift=even"},
     {"ESN", "esn:size=200,start=zero"},
+    {"Recurrent", "recurrent:activation=erf"},
 };
 
 static const volt_contender published_contenders[] = {
@@ -48,8 +49,10 @@ static const volt_contender published_contenders[] = {
 
 const volt_contender *volt_contenders(volt_protocol protocol, int64_t *count)
 {
-    *count = (int64_t)(sizeof history_contenders / sizeof history_contenders[0]);
-    return protocol == VOLT_PROTOCOL_PUBLISHED ? published_contenders : history_contenders;
+    bool published = protocol == VOLT_PROTOCOL_PUBLISHED;
+    *count = (int64_t)(published ? sizeof published_contenders : sizeof history_contenders) /
+             (int64_t)sizeof(volt_contender);
+    return published ? published_contenders : history_contenders;
 }
 
 /* Whether `word` is the name of the row, its kernel, or the name of that kernel. */
