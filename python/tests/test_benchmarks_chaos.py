@@ -6,8 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from volterra.benchmarks._chaos_local import LocalModel
 from volterra.benchmarks._chaos_run import SYSTEMS, ChaosRun, _normals, make_start, valid_rows
 from volterra.benchmarks._command import main
+from volterra.ridge import SequenceKernelRidge
 
 
 class Path:
@@ -61,13 +63,40 @@ def test_starts():
     assert make_start(ChaosRun(SYSTEMS["lorenz"], 60, 2), 2**64 - 1, 0).rows.shape == (61 + 1600, 3)
 
 
+def test_starts_of_simulated_systems():
+    for name, columns in (("lorenz96", 40), ("kuramoto-sivashinsky", 64)):
+        system = {**SYSTEMS[name], "discard": 2, "longest": 3}
+        run = ChaosRun(system, None, 1)
+        assert run.rows == system["rows"]
+        run.rows = 5
+        first, again, other = (make_start(run, 1, number) for number in (0, 0, 1))
+        np.testing.assert_array_equal(first.rows, again.rows)
+        assert first.rows.shape == (9, columns) and np.any(first.rows != other.rows)
+
+
+def test_local_models():
+    """A ring whose change is linear in each column and its neighbours: one model for all of them predicts it exactly."""
+    rows = [np.random.default_rng(1).standard_normal(12)]
+    for _ in range(80):
+        rows.append(rows[-1] + 0.1 * (np.roll(rows[-1], 1) - 2 * rows[-1] + np.roll(rows[-1], -1)))
+    rows = np.array(rows)
+    for group in (1, 2):
+        kernel = SequenceKernelRidge("linear:window=1", alpha=1e-12, washout=5, target="level", input="level", season=None)
+        model = LocalModel({"group": group, "reach": 1, "records": 4}, kernel).fit(rows[:61])
+        stream = model.stream()
+        np.testing.assert_allclose(model.continue_(2), rows[61:63], rtol=0, atol=1e-7)
+        np.testing.assert_allclose(stream.feed(rows[61]), rows[62], rtol=0, atol=1e-7)
+        assert valid_rows(model, rows[61:], 1e-5) == 20
+
+
 def test_lorenz(capsys):
     arguments = ["chaos", "--only", "lorenz", "--rows", "150", "--starts", "2", "--seed", "3", "--quiet"]
     assert main([*arguments, "--json"]) == 0
     captured = capsys.readouterr()
     found = json.loads(captured.out)
-    assert captured.err == "" and found["benchmark"] == "chaos" and found["threshold"] == 0.4
-    assert found["systems"] == [{"dataset": "lorenz", "n": 150, "starts": 2, "step": 0.025, "lyapunov": 0.9056}]
+    assert captured.err == "" and found["benchmark"] == "chaos"
+    system = {"dataset": "lorenz", "n": 150, "starts": 2, "step": 0.025, "lyapunov": 0.9056, "threshold": 0.4}
+    assert found["systems"] == [system]
     assert [row["method"] for row in found["rows"]] == [m["method"] for m in SYSTEMS["lorenz"]["methods"]]
     for row in found["rows"]:
         assert len(row["values"]) == 2 and row["value"] == pytest.approx(np.mean(row["values"]))

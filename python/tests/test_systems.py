@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
+from volterra import _native
 from volterra.datasets import lorenz, narma10, simulate
+
+DRIVEN = ("duffing", "van-der-pol", "wiener-hammerstein", "bouc-wen")
 
 
 def test_equals_the_named_functions():
@@ -19,6 +22,15 @@ def test_henon_satisfies_its_map():
 def test_seeds_select_inputs_and_starts():
     for system in ("duffing", "lorenz96:dimension=5", "bouc-wen:period=100"):
         assert np.any(simulate(system, 20, seed=1, discard=0) != simulate(system, 20, seed=2, discard=0))
+
+
+def test_every_system_is_reachable():
+    for name in _native.SYSTEMS:
+        name = name.replace("_", "-")
+        rows = simulate(f"{name}:period=50" if name in DRIVEN else name, 3, discard=1)
+        assert rows.shape[0] == 3 and np.all(np.isfinite(rows))
+        with pytest.raises(ValueError, match="nothing"):
+            simulate(f"{name}:nothing=1", 3)
 
 
 @pytest.mark.parametrize("system, word", [("lorenz96:dimension=2", "dimension"), ("henon:c=1", "c"), ("none", "none")])
