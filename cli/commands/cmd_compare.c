@@ -92,6 +92,7 @@ static int check_source(const compare_arguments *arguments)
                          : user->target != VOLT_TARGET_AUTO  ? "target"
                          : user->input != VOLT_INPUT_AUTO    ? "input"
                          : strcmp(user->season, "auto") != 0 ? "season"
+                         : user->scale_each                  ? "scale-each"
                          : user->loss.text                   ? "loss"
                          : user->loss.weights                ? "weights"
                          : arguments->gap >= 0               ? "gap"

@@ -46,6 +46,8 @@ static const option input_rows[] = {
         "auto: both if alpha is not given and every target is an input, otherwise levels",
         .choices = input_choices, .fallback = "auto"),
     ROW("season", "S", season, SEASON_MEANING, .fallback = "auto"),
+    ROW("scale-each", NULL, scale_each,
+        "every input divided by its standard deviation, for different units; constant inputs are ignored"),
 };
 const option_table training_input_options = OPTION_TABLE(input_rows);
 
@@ -62,8 +64,6 @@ static const option model_rows[] = {
         .fallback = "zero"),
     ROW("no-intercept", NULL, no_intercept, "no constant term"),
     ROW("no-scale", NULL, no_scale, "no scaling of inputs and targets"),
-    ROW("scale-each", NULL, scale_each,
-        "every input divided by its standard deviation, for different units; constant inputs are ignored"),
 };
 const option_table training_model_options = OPTION_TABLE(model_rows);
 

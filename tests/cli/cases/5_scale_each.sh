@@ -67,3 +67,16 @@ scale_each_search()
     valid_json out "not v['scale_each'] and '--scale-each' not in v['command']"
 }
 check "tune --scale-each and identify: units, and the commands that fit the models" scale_each_search
+
+scale_each_compare()
+{
+    scale_rows
+    for file in rows other; do
+        expect 0 compare --x $file.csv:u,v --y $file.csv:y --kernel fading --draws 3 --folds 2 --scale-each --json --quiet
+        valid_json out "open('$file.best', 'w').write(repr([one['best'] for one in v['rows']])) > 0"
+    done
+    cmp rows.best other.best || fail "a comparison depends on the unit of an input"
+    expect 2 compare --draws 1 --scale-each
+    err_names --scale-each --x
+}
+check "compare --scale-each: units" scale_each_compare
