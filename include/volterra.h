@@ -49,6 +49,7 @@
 #include "volterra/solve.h"
 #include "volterra/model.h"
 #include "volterra/live.h"
+#include "volterra/export.h"
 #include "volterra/select.h"
 #include "volterra/data.h"
 #include "volterra/stats.h"

@@ -95,7 +95,7 @@ folder_of()
 {
     case $1 in
         status) echo base ;;
-        live) echo model ;;
+        live | export) echo model ;;
         forecast | identify | row_anomaly) echo task ;;
         *) echo "$1" ;;
     esac

@@ -78,14 +78,14 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_BEYOND_ERROR": 1,
     "VOLT_BEYOND_ALLOW": 2,
     "VOLT_PREDICT_TEXT": 320,
-    "VOLT_EXPORT_C": 0,
-    "VOLT_EXPORT_JSON": 1,
     "VOLT_EXPLAIN_ORDERS": 8,
     "VOLT_ABOUT_MEAN": 0,
     "VOLT_ABOUT_ZERO": 1,
     "VOLT_ABOUT_POINT": 2,
     "VOLT_FORGET_DYNAMICS": 0,
     "VOLT_FORGET_ALL": 1,
+    "VOLT_EXPORT_C": 0,
+    "VOLT_EXPORT_JSON": 1,
     "VOLT_GAP_AUTO": -1,
     "VOLT_KERNEL_LENGTH": 2048,
     "VOLT_SCORE_R2": 0,
@@ -699,32 +699,6 @@ class PredictOptions(Sized):
     ]
 
 
-class ExportOptions(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("format", c_int),
-        ("single", c_int),
-        ("name", c_char_p),
-        ("landmarks", c_int64),
-        ("coverages", POINTER(c_double)),
-        ("n_coverages", c_int64),
-        ("progress", Progress),
-    ]
-
-
-class ExportReport(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("parts", c_int64),
-        ("rows", c_int64),
-        ("state_bytes", c_int64),
-        ("constant_bytes", c_int64),
-        ("operations", c_double),
-        ("calls", c_double),
-        ("landmark_error", c_double),
-    ]
-
-
 class ExplainOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -835,6 +809,32 @@ class LiveInfo(Sized):
         ("coverages", POINTER(c_double)),
         ("n_coverages", c_int64),
         ("block_rows", c_int64),
+    ]
+
+
+class ExportOptions(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("format", c_int),
+        ("single", c_int),
+        ("name", c_char_p),
+        ("landmarks", c_int64),
+        ("coverages", POINTER(c_double)),
+        ("n_coverages", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class ExportReport(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("parts", c_int64),
+        ("rows", c_int64),
+        ("state_bytes", c_int64),
+        ("constant_bytes", c_int64),
+        ("operations", c_double),
+        ("calls", c_double),
+        ("landmark_error", c_double),
     ]
 
 
@@ -1832,14 +1832,14 @@ STRUCTS: Dict[str, Any] = {
     "volt_predict_warning": PredictWarning,
     "volt_predict_report": PredictReport,
     "volt_predict_options": PredictOptions,
-    "volt_export_options": ExportOptions,
-    "volt_export_report": ExportReport,
     "volt_explain_options": ExplainOptions,
     "volt_explanation": Explanation,
     "volt_plan": Plan,
     "volt_live_options": LiveOptions,
     "volt_detection": Detection,
     "volt_live_info": LiveInfo,
+    "volt_export_options": ExportOptions,
+    "volt_export_report": ExportReport,
     "volt_split": Split,
     "volt_split_options": SplitOptions,
     "volt_range": Range,
@@ -1969,7 +1969,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_model_impulse": (c_int, [c_void_p, c_int64, Matrix]),
     "volt_model_save": (c_int, [c_void_p, c_char_p, Progress]),
     "volt_model_load": (c_int, [c_char_p, POINTER(c_void_p)]),
-    "volt_model_export": (c_int, [c_void_p, POINTER(ExportOptions), c_char_p, POINTER(ExportReport)]),
     "volt_explain_options_default": (ExplainOptions, []),
     "volt_model_explain": (c_int, [c_void_p, POINTER(ExplainOptions), POINTER(POINTER(Explanation))]),
     "volt_explanation_free": (None, [POINTER(Explanation)]),
@@ -1993,6 +1992,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_live_model": (c_int, [c_void_p, c_int, Progress, POINTER(c_void_p)]),
     "volt_live_save": (c_int, [c_void_p, c_char_p]),
     "volt_live_load": (c_int, [c_void_p, POINTER(LiveOptions), c_char_p, POINTER(c_void_p)]),
+    "volt_model_export": (c_int, [c_void_p, POINTER(ExportOptions), c_char_p, POINTER(ExportReport)]),
     "volt_draw_options_default": (DrawOptions, []),
     "volt_candidates_draw": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), POINTER(c_void_p)]),
     "volt_candidates_list": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p)]),

@@ -4,6 +4,7 @@
 #include "io/file/atomic_file.h"
 #include "model/export/export_c.h"
 #include "model/export/export_json.h"
+#include "volterra/export.h"
 
 #include <ctype.h>
 #include <inttypes.h>
