@@ -9,7 +9,7 @@
  * Each entry is written once, and all products have long inner dimensions, which keeps the matrix units
  * busy. cuBLAS is column-major and sees the upper triangle of L'. Only the (row-major) lower triangle is
  * written. */
-#include "condition.h"
+#include "base/condition.h"
 #include "entries.h"
 #include "matrix_kernels.h"
 

@@ -30,9 +30,6 @@ void dtrtri_(const char *uplo, const char *diagonal, const volt_blas_int *n, dou
              const volt_blas_int *lda, volt_blas_int *info, int uplo_length, int diagonal_length);
 void dlauum_(const char *uplo, const volt_blas_int *n, double *a, const volt_blas_int *lda, volt_blas_int *info,
              int uplo_length);
-void dpocon_(const char *uplo, const volt_blas_int *n, const double *a, const volt_blas_int *lda,
-             const double *norm, double *rcond, double *work, volt_blas_int *iwork, volt_blas_int *info,
-             int uplo_length);
 
 void dsyevd_(const char *jobs, const char *uplo, const volt_blas_int *n, double *a, const volt_blas_int *lda,
              double *values, double *work, const volt_blas_int *work_size, volt_blas_int *iwork,

@@ -31,7 +31,6 @@ typedef enum CBLAS_SIDE { CblasLeft = 141, CblasRight = 142 } CBLAS_SIDE;
 #define dpotrf_ volt_plain_dpotrf
 #define dtrtri_ volt_plain_dtrtri
 #define dlauum_ volt_plain_dlauum
-#define dpocon_ volt_plain_dpocon
 #define dsyevd_ volt_plain_dsyevd
 #define dgesdd_ volt_plain_dgesdd
 

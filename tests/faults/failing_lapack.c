@@ -1,6 +1,6 @@
 /* tests/faults/failing_lapack.c: failing LAPACK routines.
  *
- * A call of dpotrf, dpocon or dgesdd that fails leaves its arguments as they were and INFO = 1. dtrtri fails where a
+ * A call of dpotrf or dgesdd that fails leaves its arguments as they were and INFO = 1. dtrtri fails where a
  * pivot is zero, and is called on factors whose pivots were found positive one by one; dlauum fails for no
  * matrix, and BLAS proper has no way to report a failure: these are not replaced. In builds without a BLAS the
  * linker replaces the routines of the library (--wrap). */
@@ -12,27 +12,21 @@
 
 /* Fortran passes addresses, and the lengths of texts last. */
 typedef void factor_fn(const char *uplo, const int *n, double *a, const int *lda, int *info, int length);
-typedef void condition_fn(const char *uplo, const int *n, const double *a, const int *lda, const double *norm,
-                          double *rcond, double *work, int *iwork, int *info, int length);
 typedef void singular_fn(const char *job, const int *m, const int *n, double *a, const int *lda, double *values,
                          double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *size,
                          int *iwork, int *info, int length);
 
 #ifdef VOLT_PLAIN_BLAS
 #define dpotrf_ __wrap_volt_plain_dpotrf
-#define dpocon_ __wrap_volt_plain_dpocon
 #define dgesdd_ __wrap_volt_plain_dgesdd
 factor_fn __real_volt_plain_dpotrf;
-condition_fn __real_volt_plain_dpocon;
 singular_fn __real_volt_plain_dgesdd;
 #endif
 
 factor_fn dpotrf_;
-condition_fn dpocon_;
 singular_fn dgesdd_;
 
 static factor_fn *next_dpotrf;
-static condition_fn *next_dpocon;
 static singular_fn *next_dgesdd;
 
 #ifdef VOLT_PLAIN_BLAS
@@ -40,7 +34,6 @@ static singular_fn *next_dgesdd;
 void fault_find_lapack(void)
 {
     next_dpotrf = __real_volt_plain_dpotrf;
-    next_dpocon = __real_volt_plain_dpocon;
     next_dgesdd = __real_volt_plain_dgesdd;
 }
 
@@ -55,7 +48,6 @@ static void find(const char *name, void *function)
 void fault_find_lapack(void)
 {
     find("dpotrf_", &next_dpotrf);
-    find("dpocon_", &next_dpocon);
     find("dgesdd_", &next_dgesdd);
 }
 
@@ -73,13 +65,6 @@ void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *inf
 {
     if (!fails(info))
         next_dpotrf(uplo, n, a, lda, info, length);
-}
-
-void dpocon_(const char *uplo, const int *n, const double *a, const int *lda, const double *norm, double *rcond,
-             double *work, int *iwork, int *info, int length)
-{
-    if (!fails(info))
-        next_dpocon(uplo, n, a, lda, norm, rcond, work, iwork, info, length);
 }
 
 void dgesdd_(const char *job, const int *m, const int *n, double *a, const int *lda, double *values, double *u,

@@ -184,12 +184,54 @@ static void solves_invert_the_factor(void **state)
     free(A);
 }
 
+/* Several blocks of L and pieces of B, in a wider matrix: L X = B and L' X = B to n eps |L| |X| per entry, and the same bits
+ * with one thread and with two. */
+static void thin_solves_by_blocks(void **state)
+{
+    (void)state;
+    enum { ROWS = 700, WIDE = 21 };
+    static const int64_t widths[] = {1, 7, 20};
+    volt_rng rng = test_rng(96);
+    double *A = plain_random_spd(&rng, ROWS, 1), *B = normal_rows(&rng, ROWS, WIDE);
+    check_ok(volt_cholesky(volt_matrix_of(A, ROWS, ROWS), silent));
+    volt_matrix L = volt_matrix_of(A, ROWS, ROWS);
+    for (int w = 0; w < 3; w++)
+        for (int transposed = 0; transposed < 2; transposed++) {
+            double *X[2];
+            for (int threads = 1; threads <= 2; threads++) {
+                double *x = X[threads - 1] = new_matrix(ROWS, WIDE);
+                memcpy(x, B, (size_t)(ROWS * WIDE) * sizeof *x);
+                volt_matrix thin = {x, ROWS, widths[w], WIDE};
+                check_ok(volt_set_threads(threads));
+                (transposed ? volt_cholesky_backward : volt_cholesky_forward)(L, thin);
+            }
+            assert_memory_equal(X[0], X[1], (size_t)(ROWS * WIDE) * sizeof(double));
+            for (int64_t i = 0; i < ROWS; i++)
+                for (int64_t k = 0; k < WIDE; k++) {
+                    double sum = 0, size = 0;
+                    for (int64_t j = 0; j < ROWS && k < widths[w]; j++) {
+                        double l = transposed ? (j >= i ? A[j * ROWS + i] : 0) : (j <= i ? A[i * ROWS + j] : 0);
+                        sum += l * X[0][j * WIDE + k];
+                        size += fabs(l * X[0][j * WIDE + k]);
+                    }
+                    double expected = B[i * WIDE + k], found = k < widths[w] ? sum : X[0][i * WIDE + k];
+                    if (!(fabs(found - expected) <= ROWS * DBL_EPSILON * size))
+                        fail_msg("row %d, column %d: %g instead of %g", (int)i, (int)k, found, expected);
+                }
+            free(X[0]);
+            free(X[1]);
+        }
+    check_ok(volt_set_threads(0));
+    free(A);
+    free(B);
+}
+
 /* ---- condition -------------------------------------------------------------------------------- */
 
 static void norm_is_largest_column_sum(void **state)
 {
     (void)state;
-    double A[] = {1, NAN, NAN, -2, 3, NAN, 4, -5, 6}, sums[3];
+    double A[] = {1, NAN, NAN, -2, 3, NAN, 4, -5, 6}, sums[VOLT_NORM_BANDS * 3];
     assert_true(volt_symmetric_norm(volt_view_of(A, 3, 3), sums) == 15);
     A[3] = NAN;
     assert_true(isnan(volt_symmetric_norm(volt_view_of(A, 3, 3), sums)));
@@ -204,7 +246,8 @@ static void condition_estimate_is_within_factor_ten(void **state)
     volt_rng rng = test_rng(94);
     for (int64_t n = 1; n <= 40; n += 3)
         for (double shift = 1e-8; shift <= 10; shift *= 100) {
-            double *A = plain_random_spd(&rng, n, shift), *inverse = new_matrix(n, n), *sums = new_matrix(1, n);
+            double *A = plain_random_spd(&rng, n, shift), *inverse = new_matrix(n, n),
+                   *sums = new_matrix(VOLT_NORM_BANDS, n);
             for (int64_t i = 0; i < n * n; i++)
                 inverse[i] = i / n == i % n;
             plain_solve(volt_view_of(A, n, n), volt_matrix_of(inverse, n, n));
@@ -229,7 +272,8 @@ static void inverse_times_matrix_is_identity(void **state)
     volt_rng rng = test_rng(95);
     for (int s = 0; s < 4; s++) {
         int64_t n = sizes[s];
-        double *A = plain_random_spd(&rng, n, 1), *P = new_matrix(n, n), *sums = new_matrix(1, n), rcond = 0;
+        double *A = plain_random_spd(&rng, n, 1), *P = new_matrix(n, n), *sums = new_matrix(VOLT_NORM_BANDS, n),
+               rcond = 0;
         memcpy(P, A, (size_t)(n * n) * sizeof *P);
         check_ok(volt_cholesky(volt_matrix_of(P, n, n), silent));
         check_ok(volt_cholesky_rcond(volt_matrix_of(P, n, n), volt_symmetric_norm(volt_view_of(A, n, n), sums),
@@ -308,6 +352,7 @@ int main(void)
         cmocka_unit_test(nan_pivot_is_reported),
         cmocka_unit_test(pivots_made_bad_by_updates_are_reported),
         cmocka_unit_test(solves_invert_the_factor),
+        cmocka_unit_test(thin_solves_by_blocks),
         cmocka_unit_test(norm_is_largest_column_sum),
         cmocka_unit_test(condition_estimate_is_within_factor_ten),
         cmocka_unit_test(inverse_times_matrix_is_identity),

@@ -1,4 +1,4 @@
-/* tests/unit/test_lapack_failures.c: the k-th call of dpotrf, dpocon or dgesdd fails, or all calls from the k-th on,
+/* tests/unit/test_lapack_failures.c: the k-th call of dpotrf or dgesdd fails, or all calls from the k-th on,
  * for every k and every operation that factors a matrix: VOLT_ERR_SINGULAR with a message, outputs
  * unchanged, nothing leaked. A search marks the candidate as failed, and skips an alpha that cannot be
  * factored. */

@@ -285,27 +285,15 @@ static void factors_reproduce_matrix(void **state)
         }
         memcpy(D, C, sizeof C);
         dlauum_("U", &n, C, &ld, &info, 1);
-        double norm = 0, inverse = 0, given = 3, rcond = 0, work[3 * LARGEST];
-        int integers[LARGEST];
-        for (int i = 0; i < n; i++) {
-            double column = 0;
-            for (int j = 0; j < n; j++) {
-                int high = i > j ? i : j, low = i > j ? j : i;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++) {
                 double sum = 0, size = 0;
-                for (int p = high; p < n; p++) {
-                    sum += D[p * LD + high] * D[p * LD + low];
-                    size += fabs(D[p * LD + high] * D[p * LD + low]);
+                for (int p = i; p < n; p++) {
+                    sum += D[p * LD + i] * D[p * LD + j];
+                    size += fabs(D[p * LD + i] * D[p * LD + j]);
                 }
-                if (j <= i)
-                    close_to(C[i * LD + j], sum, (n + 2) * DBL_EPSILON * size);
-                column += fabs(sum);
+                close_to(C[i * LD + j], sum, (n + 2) * DBL_EPSILON * size);
             }
-            inverse = fmax(inverse, column);
-        }
-        norm = given;
-        dpocon_("U", &n, E, &ld, &norm, &rcond, work, integers, &info, 1);
-        double estimate = 1 / rcond / given; /* of the norm of the inverse, from below */
-        assert_true(estimate <= inverse * (1 + 8 * n * DBL_EPSILON) && estimate >= inverse / 3);
     }
 }
 

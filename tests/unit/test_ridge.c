@@ -94,7 +94,7 @@ static problem solve_random(volt_rng *rng, int64_t n, int64_t q, double alpha, i
     p.A = new_matrix(n, p.ld_Y);
     p.c = new_matrix(1, q);
     memcpy(p.A, p.Y, (size_t)(n * p.ld_Y) * sizeof(double));
-    double *factor = new_matrix(n, p.ld_K), *sums = new_matrix(1, n);
+    double *factor = new_matrix(n, p.ld_K), *sums = new_matrix(VOLT_NORM_BANDS, n);
     memcpy(factor, p.K, (size_t)(n * p.ld_K) * sizeof(double));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < p.ld_K; j++)
@@ -237,7 +237,7 @@ static void report_is_correct(void **state)
     for (int64_t n = 2; n <= 42; n += 10)
         for (double alpha = 1e-6; alpha <= 1; alpha *= 1000) {
             problem p = solve_random(&rng, n, 1, alpha, 0, 0);
-            double *inverse = new_matrix(n, n), *sums = new_matrix(1, n), largest = 0;
+            double *inverse = new_matrix(n, n), *sums = new_matrix(VOLT_NORM_BANDS, n), largest = 0;
             for (int64_t i = 0; i < n; i++) {
                 largest = fmax(largest, p.K[i * n + i]);
                 p.K[i * n + i] += alpha;

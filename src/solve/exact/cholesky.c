@@ -143,66 +143,6 @@ void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)
     *pivot = atomic_load(&f.pivot);
 }
 
-/* ---- solves ----------------------------------------------------------------------------------- */
-
-static void triangular_solve(volt_matrix L, volt_matrix B, CBLAS_TRANSPOSE transpose)
-{
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose, CblasNonUnit, (volt_blas_int)B.rows,
-                (volt_blas_int)B.cols, 1, L.data, (volt_blas_int)L.ld, B.data, (volt_blas_int)B.ld);
-}
-
-void volt_cholesky_forward(volt_matrix L, volt_matrix B)
-{
-    triangular_solve(L, B, CblasNoTrans);
-}
-
-void volt_cholesky_backward(volt_matrix L, volt_matrix B)
-{
-    triangular_solve(L, B, CblasTrans);
-}
-
-/* ---- condition -------------------------------------------------------------------------------- */
-
-double volt_symmetric_norm(volt_view A, double *sums)
-{
-    memset(sums, 0, (size_t)A.rows * sizeof *sums);
-    for (int64_t i = 0; i < A.rows; i++) {
-        const double *row = A.data + i * A.ld;
-        double own = fabs(row[i]);
-        for (int64_t j = 0; j < i; j++) {
-            double size = fabs(row[j]);
-            own += size;
-            sums[j] += size;
-        }
-        sums[i] += own;
-    }
-    double largest = 0;
-    for (int64_t i = 0; i < A.rows; i++) {
-        if (isnan(sums[i]))
-            return sums[i]; /* fmax would ignore NaN */
-        largest = fmax(largest, sums[i]);
-    }
-    return largest;
-}
-
-volt_status volt_cholesky_rcond(volt_matrix L, double norm, double *rcond)
-{
-    volt_blas_int n = (volt_blas_int)L.rows, ld = (volt_blas_int)L.ld, info = 0;
-    double found = 0, *work = volt_alloc(3 * L.rows, sizeof *work);
-    volt_blas_int *integers = volt_alloc(L.rows, sizeof *integers);
-    bool allocated = work && integers;
-    if (allocated)
-        dpocon_("U", &n, L.data, &ld, &norm, &found, work, integers, &info, 1);
-    volt_free(integers);
-    volt_free(work);
-    if (!allocated)
-        return VOLT_ERR_MEMORY;
-    VOLT_REQUIRE(info == 0, VOLT_ERR_SINGULAR,
-                 "the condition of a matrix of %" PRId64 " rows and norm %g cannot be estimated", L.rows, norm);
-    *rcond = found;
-    return VOLT_OK;
-}
-
 /* ---- public ----------------------------------------------------------------------------------- */
 
 volt_status volt_cholesky(volt_matrix A, volt_progress progress)

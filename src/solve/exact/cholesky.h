@@ -13,7 +13,7 @@ double volt_cholesky_units(int64_t n);
 /* Rows and columns of a tile. */
 int64_t volt_cholesky_tile(int64_t n);
 
-/* B <- L^{-1} B, and B <- L^{-T} B (B is n x q). */
+/* B <- L^{-1} B, and B <- L^{-T} B (B is n x q), on all threads. Results do not depend on their number. */
 void volt_cholesky_forward(volt_matrix L, volt_matrix B);
 void volt_cholesky_backward(volt_matrix L, volt_matrix B);
 
@@ -22,7 +22,8 @@ void volt_cholesky_backward(volt_matrix L, volt_matrix B);
 volt_status volt_cholesky_rcond(volt_matrix L, double norm, double *rcond);
 
 /* 1-norm (largest row sum of absolute values) of the symmetric A from its lower triangle; NaN if an entry is
- * NaN. `sums` is workspace of n numbers. */
+ * NaN. `sums` is workspace of VOLT_NORM_BANDS n numbers. */
+enum { VOLT_NORM_BANDS = 16 };
 double volt_symmetric_norm(volt_view A, double *sums);
 
 /* Overwrite the lower triangle of A with its Cholesky factor. VOLT_ERR_SINGULAR names the pivot. */

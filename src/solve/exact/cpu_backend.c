@@ -65,7 +65,7 @@ static void isolate(volt_matrix A, int64_t i, int64_t first, int64_t count, doub
 
 static volt_status norm(volt_view A, double *value)
 {
-    double *sums = volt_alloc_doubles(A.rows, 1);
+    double *sums = volt_alloc_doubles(A.rows, VOLT_NORM_BANDS);
     if (!sums)
         return VOLT_ERR_MEMORY;
     *value = volt_symmetric_norm(A, sums);

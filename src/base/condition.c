@@ -1,5 +1,5 @@
-/* cuda/condition.c: the condition number of a symmetric matrix, estimated from solves. */
-#include "condition.h"
+/* src/base/condition.c: the condition number of a symmetric matrix, estimated from solves. */
+#include "base/condition.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* cuda/condition.h: the condition number of a symmetric matrix, estimated from solves. */
-#ifndef CUDA_CONDITION_H
-#define CUDA_CONDITION_H
+/* src/base/condition.h: the condition number of a symmetric matrix, estimated from solves. */
+#ifndef BASE_CONDITION_H
+#define BASE_CONDITION_H
 
 #include <stdbool.h>
 #include <stdint.h>

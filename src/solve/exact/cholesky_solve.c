@@ -1,0 +1,159 @@
+/* src/solve/exact/cholesky_solve.c: L^{-1} B and L^{-T} B for a thin B, and the condition number, on all threads.
+ *
+ * Columns of L are taken in blocks. When a block of B is solved, the threads update the other rows of B in pieces. The sizes of
+ * blocks and pieces depend only on the problem, and so does the rounding. */
+#include "solve/exact/cholesky.h"
+
+#include "base/blas.h"
+#include "base/condition.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    BLOCK = 256,     /* columns of L */
+    ROW_PIECE = 128, /* rows of B updated at a time by one thread */
+    COLUMN_PIECE = 8 /* columns of B solved at a time by one thread */
+};
+
+static const double serial_work = 1e6; /* multiplications: below, one thread is faster than a team */
+
+static volt_blas_int blas(int64_t size)
+{
+    return (volt_blas_int)size;
+}
+
+/* Solves with the diagonal block at row k, for columns first .. first + count - 1 of B. */
+static void solve_block(volt_matrix L, int64_t k, int64_t size, CBLAS_TRANSPOSE transpose, int64_t first,
+                        int64_t count, volt_matrix B)
+{
+    const double *corner = L.data + k * L.ld + k;
+    double *target = B.data + k * B.ld + first;
+    if (count == 1)
+        cblas_dtrsv(CblasRowMajor, CblasLower, transpose, CblasNonUnit, blas(size), corner, blas(L.ld), target,
+                    blas(B.ld));
+    else
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose, CblasNonUnit, blas(size), blas(count), 1,
+                    corner, blas(L.ld), target, blas(B.ld));
+}
+
+/* Subtracts the solved block k from rows first .. first + count - 1 of B: below it (L[rows, k]), or above it (L[k, rows]'). */
+static void update_rows(volt_matrix L, int64_t k, int64_t size, bool below, int64_t first, int64_t count,
+                        volt_matrix B)
+{
+    const double *part = below ? L.data + first * L.ld + k : L.data + k * L.ld + first;
+    const double *solved = B.data + k * B.ld;
+    double *target = B.data + first * B.ld;
+    CBLAS_TRANSPOSE transpose = below ? CblasNoTrans : CblasTrans;
+    if (B.cols == 1)
+        cblas_dgemv(CblasRowMajor, transpose, blas(below ? count : size), blas(below ? size : count), -1, part,
+                    blas(L.ld), solved, blas(B.ld), 1, target, blas(B.ld));
+    else
+        cblas_dgemm(CblasRowMajor, transpose, CblasNoTrans, blas(count), blas(B.cols), blas(size), -1, part,
+                    blas(L.ld), solved, blas(B.ld), 1, target, blas(B.ld));
+}
+
+/* Every thread of a team calls it. Rows begin .. end - 1 are those that the block updates. */
+static void step(volt_matrix L, int64_t k, bool forward, volt_matrix B)
+{
+    int64_t size = volt_min(BLOCK, L.rows - k), begin = forward ? k + size : 0, end = forward ? L.rows : k;
+    int64_t columns = (B.cols + COLUMN_PIECE - 1) / COLUMN_PIECE,
+            rows = (end - begin + ROW_PIECE - 1) / ROW_PIECE;
+#pragma omp for schedule(static)
+    for (int64_t c = 0; c < columns; c++)
+        solve_block(L, k, size, forward ? CblasNoTrans : CblasTrans, c * COLUMN_PIECE,
+                    volt_min(COLUMN_PIECE, B.cols - c * COLUMN_PIECE), B);
+#pragma omp for schedule(static)
+    for (int64_t r = 0; r < rows; r++)
+        update_rows(L, k, size, forward, begin + r * ROW_PIECE,
+                    volt_min(ROW_PIECE, end - begin - r * ROW_PIECE), B);
+}
+
+static void solve_all(volt_matrix L, bool forward, volt_matrix B)
+{
+    int64_t n = B.rows, blocks = (n + BLOCK - 1) / BLOCK;
+    double work = (double)n * (double)n * (double)B.cols;
+    L.rows = L.cols = n;
+#pragma omp parallel num_threads((int)volt_threads()) if (work > serial_work)
+    for (int64_t b = 0; b < blocks; b++)
+        step(L, (forward ? b : blocks - 1 - b) * BLOCK, forward, B);
+}
+
+void volt_cholesky_forward(volt_matrix L, volt_matrix B)
+{
+    solve_all(L, true, B);
+}
+
+void volt_cholesky_backward(volt_matrix L, volt_matrix B)
+{
+    solve_all(L, false, B);
+}
+
+/* ---- condition -------------------------------------------------------------------------------- */
+
+/* Rows of band b of a triangle: bands have about equal numbers of entries. */
+static int64_t band_begin(int64_t n, int64_t b)
+{
+    return (int64_t)ceil((double)n * sqrt((double)b / VOLT_NORM_BANDS));
+}
+
+/* Sums of the absolute values of rows begin .. end - 1: of the rows, and of the columns before the diagonal. */
+static void add_band(volt_view A, int64_t begin, int64_t end, double *sums)
+{
+    memset(sums, 0, (size_t)A.rows * sizeof *sums);
+    for (int64_t i = begin; i < end; i++) {
+        const double *row = A.data + i * A.ld;
+        double own = fabs(row[i]);
+        for (int64_t j = 0; j < i; j++) {
+            double size = fabs(row[j]);
+            own += size;
+            sums[j] += size;
+        }
+        sums[i] += own;
+    }
+}
+
+double volt_symmetric_norm(volt_view A, double *sums)
+{
+    int64_t n = A.rows;
+#pragma omp parallel for schedule(dynamic) \
+    num_threads((int)volt_threads()) if ((double)n * (double)n > serial_work)
+    for (int64_t b = 0; b < VOLT_NORM_BANDS; b++)
+        add_band(A, band_begin(n, b), band_begin(n, b + 1), sums + b * n);
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int64_t b = 0; b < VOLT_NORM_BANDS; b++)
+            sum += sums[b * n + i];
+        if (isnan(sum))
+            return sum; /* fmax would ignore NaN */
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+static bool solve_one(void *context, double *x)
+{
+    const volt_matrix *L = context;
+    volt_matrix column = volt_matrix_of(x, L->rows, 1);
+    volt_cholesky_forward(*L, column);
+    volt_cholesky_backward(*L, column);
+    return true;
+}
+
+volt_status volt_cholesky_rcond(volt_matrix L, double norm, double *rcond)
+{
+    VOLT_REQUIRE(norm >= 0, VOLT_ERR_SINGULAR,
+                 "the condition of a matrix of %" PRId64 " rows and norm %g cannot be estimated", L.rows, norm);
+    double inverse = 0, *workspace = volt_alloc_doubles(2 * L.rows, 1);
+    if (!workspace)
+        return VOLT_ERR_MEMORY;
+    volt_inverse_norm(L.rows, solve_one, &L, workspace, &inverse);
+    *rcond = norm > 0 && inverse > 0 ? 1 / norm / inverse : 0;
+    volt_free(workspace);
+    return VOLT_OK;
+}
