@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 const cli_command *const commands[] = {
-    &command_forecast, &command_identify, &command_compare,  &command_simulate, &command_fit,
-    &command_tune,     &command_combine,  &command_predict,  &command_continue, &command_stream,
-    &command_export,   &command_explain,  &command_classify, &command_anomaly,  &command_gram,
-    &command_score,    &command_mcs,      &command_capacity, &command_bekk,     &command_plan,
-    &command_info,
+    &command_forecast, &command_identify, &command_compare, &command_curve,    &command_simulate,
+    &command_fit,      &command_tune,     &command_combine, &command_predict,  &command_continue,
+    &command_stream,   &command_export,   &command_explain, &command_classify, &command_anomaly,
+    &command_gram,     &command_score,    &command_mcs,     &command_capacity, &command_bekk,
+    &command_plan,     &command_info,
 };
 const int n_commands = (int)(sizeof commands / sizeof commands[0]);
 

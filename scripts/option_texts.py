@@ -31,6 +31,7 @@ DOCSTRINGS = {
     "explain": ["_explain.py explain"],
     "forecast": ["series_forecaster.py Forecaster"],
     "identify": ["identification.py identify"],
+    "curve": ["learning.py learning_curve"],
     "classify": ["series_classifier.py SeriesClassifier"],
     "anomaly": ["anomaly.py SeriesAnomaly", "row_anomaly.py RowAnomaly"],
     "gram": ["kernels.py gram"],

@@ -17,7 +17,7 @@ typedef struct cli_command {
 extern const cli_command command_simulate, command_fit, command_predict, command_continue, command_stream,
     command_tune, command_compare, command_gram, command_score, command_mcs, command_bekk, command_plan,
     command_info, command_forecast, command_explain, command_classify, command_anomaly, command_identify,
-    command_combine, command_capacity, command_export;
+    command_combine, command_capacity, command_export, command_curve;
 
 /* The commands in the order of the help. */
 extern const cli_command *const commands[];

@@ -45,7 +45,7 @@ typedef struct row_range {
     const char *text;
 } row_range;
 
-enum { NUMBER_LIST_CAPACITY = 8 };
+enum { NUMBER_LIST_CAPACITY = 16 };
 typedef struct number_list {
     int count;
     double values[NUMBER_LIST_CAPACITY];

@@ -26,7 +26,7 @@ static const choice kind_choices[] = {
 static const option rows[] = {
     ROW("MODELS", NULL, models, "model files with the same inputs and outputs", .required = true,
         .is_positional = true),
-    ROW("weights", "W1,W2,...", weights, "weight of each model, at most 8",
+    ROW("weights", "W1,W2,...", weights, "weight of each model, at most 16",
         .unset = "equal weights of sum 1; 1 with --kind residual"),
     ROW("kind", NULL, kind,
         "targets of the models: all were fitted on the same targets (average), or each on the residual of the "

@@ -51,10 +51,7 @@ static const option input_rows[] = {
 };
 const option_table training_input_options = OPTION_TABLE(input_rows);
 
-static const option model_rows[] = {
-    {.kind = OPTION_GROUP, .table = &training_input_options},
-    ROW("feedback", NULL, feedback,
-        "outputs of the previous row as additional inputs (NARX model); measured outputs in training"),
+static const option readout_rows[] = {
     ROW("washout", "W", washout,
         "leading rows of every record excluded from the fit; they initialise the state", .fallback = "0"),
     ROW("initial", "zero|first|mean|VALUES", initial,
@@ -64,6 +61,14 @@ static const option model_rows[] = {
         .fallback = "zero"),
     ROW("no-intercept", NULL, no_intercept, "no constant term"),
     ROW("no-scale", NULL, no_scale, "no scaling of inputs and targets"),
+};
+const option_table training_readout_options = OPTION_TABLE(readout_rows);
+
+static const option model_rows[] = {
+    {.kind = OPTION_GROUP, .table = &training_input_options},
+    ROW("feedback", NULL, feedback,
+        "outputs of the previous row as additional inputs (NARX model); measured outputs in training"),
+    {.kind = OPTION_GROUP, .table = &training_readout_options},
 };
 const option_table training_model_options = OPTION_TABLE(model_rows);
 
@@ -139,8 +144,7 @@ int training_season(const char *text, int64_t *season)
     return 0;
 }
 
-/* Parses --initial. */
-static int read_initial(const char *text, training_data *data)
+int training_initial(const char *text, training_data *data)
 {
     static const char *const words[] = {"zero", "first", "mean"};
     for (int i = 0; i < 3; i++)
@@ -239,7 +243,7 @@ int training_read(const training_arguments *arguments, training_data *data)
         failed =
             loss_read_weights(&data->loss, &arguments->loss, &data->x, data->inputs.rows, data->pairing->rows);
     if (!failed)
-        failed = read_initial(arguments->initial, data);
+        failed = training_initial(arguments->initial, data);
     model_times_note(&data->calendar, &data->noted);
     if (data->ahead > data->first_ahead)
         model_times_note_horizons(data->first_ahead, data->ahead, &data->noted);

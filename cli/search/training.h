@@ -34,8 +34,8 @@ typedef struct training_arguments {
 extern const option_table training_pairing_options; /* targets, horizon, rows, missing values, records */
 extern const option_table training_data_options;    /* the same with --x (required) */
 extern const option_table training_input_options;   /* transformations of targets and inputs */
-extern const option_table
-    training_model_options; /* the same with feedback, washout, initial input, constant and scaling */
+extern const option_table training_readout_options; /* washout, initial input, constant and scaling */
+extern const option_table training_model_options;   /* the last two tables, and feedback */
 
 /* Training data: rows t of the inputs and rows t + ahead of the targets, for every record. */
 typedef struct training_data {
@@ -59,6 +59,8 @@ typedef struct training_data {
  * released. */
 /* Parses --season: rows, 0 or VOLT_SEASON_AUTO. */
 int training_season(const char *text, int64_t *season);
+/* Parses --initial into data->initial and data->initial_values, one per column of data->inputs. */
+int training_initial(const char *text, training_data *data);
 
 int training_read(const training_arguments *arguments, training_data *data);
 void training_release(training_data *data);

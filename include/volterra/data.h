@@ -53,7 +53,13 @@ typedef enum volt_system {
     /* Bouc-Wen hysteresis with input, from rest: mass y'' + damping y' + stiffness y + z = u,
      * z' = alpha y' - beta (gamma |y'| |z|^(nu-1) z + delta y' |z|^nu). The defaults are those of Noel and Schoukens,
      * "Hysteretic benchmark with a dynamic nonlinearity" (2016). */
-    VOLT_SYSTEM_BOUC_WEN
+    VOLT_SYSTEM_BOUC_WEN,
+    /* Wiener filter, u uniform on [-1, 1): v[t] = pole v[t-1] + (1 - pole) u[t], y[t] = sqrt(v[t]^2 + offset^2). Analytic in the
+     * inputs for offset > 0; the absolute value of v for offset 0. */
+    VOLT_SYSTEM_WIENER,
+    /* Relay, a hysteresis without fading memory. u is a pulse, -1 or 1, with probability `rate`, otherwise uniform on
+     * [-0.5, 0.5); y is the sign of the last pulse, 1 before the first. */
+    VOLT_SYSTEM_RELAY
 } volt_system;
 
 enum { VOLT_SYSTEM_MAX_PARAMETERS = 16 };

@@ -19,6 +19,25 @@ def test_henon_satisfies_its_map():
     np.testing.assert_array_equal(y[1:], 0.3 * x[:-1])
 
 
+def uniform(seed, count):
+    return np.random.Generator(np.random.Philox(key=np.array([seed, 0], dtype=np.uint64))).random(count)
+
+
+def test_wiener_and_relay_from_their_definitions():
+    u, y = simulate("wiener:pole=0.25,offset=0.5", 60, seed=5, discard=40).T
+    inputs, v, expected = 2 * uniform(5, 100) - 1, 0.0, []
+    for one in inputs:
+        v = 0.25 * v + 0.75 * one
+        expected.append(np.sqrt(v * v + 0.25))
+    np.testing.assert_array_equal(u, inputs[40:])
+    np.testing.assert_allclose(y, expected[40:], rtol=1e-15)
+    u, y = simulate("relay:rate=0.1", 300, seed=5, discard=0).T
+    chance, value = uniform(5, 600).reshape(300, 2).T
+    np.testing.assert_array_equal(u, np.where(chance < 0.1, np.where(value < 0.5, -1, 1), value - 0.5))
+    last = np.maximum.accumulate(np.where(chance < 0.1, np.arange(300), -1))
+    np.testing.assert_array_equal(y, np.where(last < 0, 1, u[last]))
+
+
 def test_seeds_select_inputs_and_starts():
     for system in ("duffing", "lorenz96:dimension=5", "bouc-wen:period=100"):
         assert np.any(simulate(system, 20, seed=1, discard=0) != simulate(system, 20, seed=2, discard=0))

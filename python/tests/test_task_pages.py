@@ -11,7 +11,8 @@ import pytest
 from readme_example import python_blocks
 
 ROOT = pathlib.Path(os.environ.get("VOLTERRA_ROOT", pathlib.Path(__file__).parents[2]))
-PAGES = [ROOT / "README.md", ROOT / "docs/first_steps_python.md", *sorted((ROOT / "docs/tasks").glob("*.md"))]
+GUIDES = [ROOT / name for name in ("README.md", "docs/first_steps_python.md", "docs/universality.md")]
+PAGES = [*GUIDES, *sorted((ROOT / "docs/tasks").glob("*.md"))]
 
 _spec = importlib.util.spec_from_file_location("documents", ROOT / "tests/cli/documents.py")
 documents = importlib.util.module_from_spec(_spec)

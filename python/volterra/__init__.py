@@ -24,8 +24,8 @@ Estimators follow the scikit-learn estimator API; scikit-learn itself is optiona
 
 Kernels: `gram`, `gram_spectrum`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `solver_table`,
 `kernel_text`, `kernel_facts`. Memory and information processing capacity: `capacity`. Marginal likelihood with gradients: `evidence`. Model confidence set: `MCS`, `losses`.
-Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`. Weighted sums of models:
-`combine`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
+Learning curves: `learning_curve`. Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`.
+Weighted sums of models: `combine`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ from .kernels import (
     sigpde_kernel,
     volterra_kernel,
 )
+from .learning import LearningCurve, learning_curve
 from .ridge import SequenceKernelRidge, VolterraRidge
 from .row_anomaly import RowAnomaly
 from .search import VolterraRidgeCV
@@ -105,6 +106,7 @@ __all__ = [
     "Identifier",
     "IntervalForecast",
     "Learner",
+    "LearningCurve",
     "MCS",
     "ModelSum",
     "NotFittedError",
@@ -139,6 +141,7 @@ __all__ = [
     "kernel_table",
     "solver_table",
     "kernel_text",
+    "learning_curve",
     "load",
     "losses",
     "metrics",

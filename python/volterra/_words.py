@@ -38,7 +38,8 @@ BEYOND = _words("VOLT_BEYOND", "clip error allow")
 ODE_METHODS = _words("VOLT_ODE", "rk4 accurate")
 SYSTEMS = _words(
     "VOLT_SYSTEM",
-    "lorenz mackey_glass narma10 lorenz96 kuramoto_sivashinsky henon duffing van_der_pol wiener_hammerstein bouc_wen",
+    "lorenz mackey_glass narma10 lorenz96 kuramoto_sivashinsky henon duffing van_der_pol wiener_hammerstein bouc_wen "
+    "wiener relay",
 )
 PARAMETER_KINDS = _words("VOLT_PARAMETER", "real integer choice text")
 SEARCH_LAWS = _words("VOLT_SEARCH", "none log linear integer log_integer")

@@ -1,4 +1,4 @@
-"""Plots of forecasts, searches and capacities; requires matplotlib."""
+"""Plots of forecasts, searches, capacities and learning curves; requires matplotlib."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ._arrays import Array, as_targets
 from ._frames import column_names
 
-__all__ = ["capacity", "forecast", "search"]
+__all__ = ["capacity", "forecast", "learning_curve", "search"]
 
 _TRUTH, _FORECAST, _MARK = "0.55", "tab:blue", "tab:red"
 
@@ -210,6 +210,43 @@ def capacity(found: Any, *, axes: Any = None) -> Any:
     for panel in panels:
         panel.spines[["top", "right"]].set_visible(False)
     return panels
+
+
+def learning_curve(curve: Any, *, axes: Any = None) -> Any:
+    """Plot the mean NMSE of held-out rows against the number of training rows, on logarithmic axes.
+
+    Parameters
+    ----------
+    curve : LearningCurve
+        Result of `volterra.learning_curve`. Bars are standard errors over the repeats.
+    axes : Axes, optional
+        Default: a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import volterra
+    >>> u, y = volterra.datasets.narma10(300)
+    >>> curve = volterra.learning_curve(u, y, ["volterra", "linear"], points=3)
+    >>> volterra.plot.learning_curve(curve).get_xlabel()
+    'training rows'
+    """
+    panel = axes
+    if panel is None:
+        _, panel = _pyplot().subplots(figsize=(6, 4), layout="constrained")
+    for kernel, mean, error in zip(curve.kernels, curve.mean_nmse, curve.nmse_error):
+        bars = None if np.isnan(error).any() else error
+        panel.errorbar(curve.sizes, mean, yerr=bars, marker="o", markersize=3, linewidth=1.4, capsize=2, label=kernel)
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    panel.set_xlabel("training rows")
+    panel.set_ylabel("NMSE of held-out rows")
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.legend(frameon=False)
+    return panel
 
 
 def _values(column: Any) -> List[Any]:

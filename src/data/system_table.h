@@ -34,6 +34,10 @@ volt_status volt_narma10_run(const volt_system_entry *entry, const volt_simulate
                              volt_matrix out);
 volt_status volt_henon_run(const volt_system_entry *entry, const volt_simulate_options *options,
                            volt_matrix out);
+volt_status volt_wiener_run(const volt_system_entry *entry, const volt_simulate_options *options,
+                            volt_matrix out);
+volt_status volt_relay_run(const volt_system_entry *entry, const volt_simulate_options *options,
+                           volt_matrix out);
 volt_status volt_kuramoto_run(const volt_system_entry *entry, const volt_simulate_options *options,
                               volt_matrix out);
 
@@ -60,6 +64,8 @@ typedef struct volt_flow {
 enum { LORENZ96_FORCING, LORENZ96_DIMENSION };
 enum { KURAMOTO_DOMAIN, KURAMOTO_MODES };
 enum { HENON_A, HENON_B };
+enum { FILTER_POLE, FILTER_OFFSET };
+enum { RELAY_RATE };
 enum { INPUT_AMPLITUDE, INPUT_BANDWIDTH, INPUT_PERIOD, N_INPUT_PARAMETERS }; /* first in systems with input */
 enum { DUFFING_DAMPING = N_INPUT_PARAMETERS, DUFFING_LINEAR, DUFFING_CUBIC };
 enum { VAN_DER_POL_MU = N_INPUT_PARAMETERS };

@@ -72,6 +72,15 @@ static const volt_system_parameter henon_parameters[] = {
     [HENON_B] = {"b", "contraction of areas", 0.3, ANY_NUMBER},
 };
 
+static const volt_system_parameter filter_parameters[] = {
+    [FILTER_POLE] = {"pole", "pole of the low pass", 0.5, .low = -1, .high = 1, .open = 1},
+    [FILTER_OFFSET] = {"offset", "0: the absolute value; above 0: an analytic function", 0, AT_LEAST_0},
+};
+
+static const volt_system_parameter relay_parameters[] = {
+    [RELAY_RATE] = {"rate", "probability of a pulse", 0.02, .low = 0, .high = 1},
+};
+
 #define INPUT(rms, band)                                                                  \
     [INPUT_AMPLITUDE] = {"amplitude", "RMS of the input", (rms), AT_LEAST_0},             \
     [INPUT_BANDWIDTH] = {"bandwidth", "highest frequency of the input in cycles per row", \
@@ -287,6 +296,32 @@ static const volt_system_entry systems[] = {
             .run = volt_flow_run,
             .field = volt_bouc_wen_field,
             .n_states = 3,
+        },
+    [VOLT_SYSTEM_WIENER] =
+        {
+            .info = {.name = "wiener",
+                     .equation = "v[t] = pole v[t-1] + (1 - pole) u[t], y[t] = sqrt(v[t]^2 + offset^2)",
+                     COLUMNS("u", "y"),
+                     PARAMETERS(filter_parameters),
+                     .length = 5000,
+                     .has_input = 1},
+            .title = "the Wiener filter",
+            .every = 1,
+            .discard = 100,
+            .run = volt_wiener_run,
+        },
+    [VOLT_SYSTEM_RELAY] =
+        {
+            .info = {.name = "relay",
+                     .equation = "y[t] = u[t] if |u[t]| = 1, otherwise y[t-1]",
+                     COLUMNS("u", "y"),
+                     PARAMETERS(relay_parameters),
+                     .length = 5000,
+                     .has_input = 1},
+            .title = "the relay",
+            .every = 1,
+            .discard = 1000,
+            .run = volt_relay_run,
         },
 };
 enum { N_SYSTEMS = sizeof systems / sizeof systems[0] };

@@ -463,6 +463,7 @@ calls=no
 trial "anomaly of series" anomaly --train "$here/../../examples/data/turns_train.ts" --normal left --alpha 0.01 -o s.csv
 trial "anomaly of rows" anomaly --x ../x.csv:u --train-rows 20 --window 10 --json
 trial "gram of a sum" gram --x ../x.csv --kernel "$sum" -o K.csv
+trial "curve" curve "${own[@]}" --kernel rbf --points 2 -o t.csv
 keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
 calls=never

@@ -1,6 +1,8 @@
 /* tests/property/test_curve_properties.c: learning curves do not depend on the other sizes, kernels and repeats, nor on
  * the units of the data; errors of a target in the space of the kernel fall. */
+#include "base/backend.h"
 #include "support/check.h"
+#include "support/far_backend.h"
 #include "support/sequences.h"
 #include "volterra/task.h"
 
@@ -173,6 +175,30 @@ static void threads(void **state)
     sample_free(&data);
 }
 
+/* A back end whose memory is not accessible gives the numbers of the CPU. */
+static void back_ends(void **state)
+{
+    (void)state;
+    sample data = sample_make(3226);
+    volt_fit_options fit = volt_fit_options_default();
+    fit.washout = 3;
+    volt_curve_options options = volt_curve_options_default();
+    options.fit = &fit;
+    options.points = 3;
+    volt_curve *near = run(&data, 0, N, kernels, KERNELS, &options);
+    far_backends_register();
+    check_ok(volt_backend_use("far-gram"));
+    volt_curve *far = run(&data, 0, N, kernels, KERNELS, &options);
+    check_ok(volt_backend_use("cpu"));
+    assert_true(far_backends_filled() > 0);
+    assert_int_equal(far_backends_live(), 0);
+    for (int64_t i = 0; i < KERNELS * near->n_sizes; i++)
+        check_near(far->nmse[i], near->nmse[i]);
+    volt_curve_free(near);
+    volt_curve_free(far);
+    sample_free(&data);
+}
+
 /* Changes are learned, and errors are relative to the variance of the levels: a random walk has NMSE far below 1. */
 static void changes(void **state)
 {
@@ -213,6 +239,7 @@ int main(void)
         cmocka_unit_test(units),
         cmocka_unit_test(error_of_a_target_in_the_space_falls),
         cmocka_unit_test(threads),
+        cmocka_unit_test(back_ends),
         cmocka_unit_test(changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

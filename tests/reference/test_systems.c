@@ -136,6 +136,54 @@ static void henon_rows_satisfy_the_map(void **state)
     free(rows);
 }
 
+/* The filter, written out, with the inputs of the generator. */
+static void wiener_rows_satisfy_the_filter(void **state)
+{
+    (void)state;
+    volt_simulate_options options;
+    static const double offsets[] = {0, 0.5};
+    for (int i = 0; i < 2; i++) {
+        volt_system system = system_named(i == 0 ? "wiener:pole=0.3" : "wiener:pole=0.3,offset=0.5", &options);
+        options.seed = 7;
+        options.discard = 0;
+        int64_t cols = 0, n = 500;
+        double *rows = simulated(system, &options, n, &cols), v = 0;
+        volt_rng rng;
+        volt_rng_init(&rng, 7, 0);
+        assert_int_equal(cols, 2);
+        for (int64_t t = 0; t < n; t++) {
+            double u = 2 * volt_rng_uniform(&rng) - 1;
+            v = 0.3 * v + 0.7 * u;
+            assert_true(rows[2 * t] == u);
+            assert_true(fabs(rows[2 * t + 1] - sqrt(v * v + offsets[i] * offsets[i])) <= 8 * 0x1p-52);
+        }
+        free(rows);
+    }
+}
+
+/* Every pulse is an output until the next pulse. Of 20000 inputs, the number of pulses is within 5 standard deviations. */
+static void relay_keeps_the_last_pulse(void **state)
+{
+    (void)state;
+    volt_simulate_options options;
+    volt_system system = system_named("relay:rate=0.05", &options);
+    options.discard = 0;
+    int64_t cols = 0, n = 20000, pulses = 0, positive = 0;
+    double *rows = simulated(system, &options, n, &cols), y = 1;
+    for (int64_t t = 0; t < n; t++) {
+        double u = rows[2 * t];
+        bool is_pulse = u == 1 || u == -1;
+        assert_true(is_pulse || (u >= -0.5 && u < 0.5));
+        y = is_pulse ? u : y;
+        assert_true(rows[2 * t + 1] == y);
+        pulses += is_pulse;
+        positive += u == 1;
+    }
+    assert_true(fabs((double)pulses - 0.05 * (double)n) < 5 * sqrt(0.05 * 0.95 * (double)n));
+    assert_true(fabs((double)positive - (double)pulses / 2) < 5 * sqrt((double)pulses / 4));
+    free(rows);
+}
+
 /* Without forcing, the quadratic terms conserve |x|^2 and the linear one damps it: |x(t)| = |x(0)| e^-t. The Runge-Kutta
  * error of 100 steps of 0.01 is below 1e-9. */
 static void unforced_lorenz96_decays(void **state)
@@ -258,6 +306,9 @@ static void invalid_parameters_name_value_and_bound(void **state)
         {"bouc-wen:nu=0.5", "nu 1 0.5"},
         {"wiener-hammerstein:gain=0", "gain 0"},
         {"kuramoto-sivashinsky:domain=-1", "domain -1"},
+        {"wiener:pole=1", "pole (-1, 1) 1"},
+        {"wiener:offset=-0.5", "offset 0 -0.5"},
+        {"relay:rate=1.5", "rate [0, 1] 1.5"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         volt_system system;
@@ -277,7 +328,7 @@ static void invalid_parameters_name_value_and_bound(void **state)
     check_fails(volt_simulate_set(system, &options, "mu", 1), VOLT_ERR_ARGUMENT, "mu");
     check_fails(volt_simulate_set((volt_system)99, &options, "mu", 1), VOLT_ERR_ARGUMENT, "99");
     assert_null(volt_system_at(-1));
-    assert_null(volt_system_at(VOLT_SYSTEM_BOUC_WEN + 1));
+    assert_null(volt_system_at(VOLT_SYSTEM_RELAY + 1));
 }
 
 int main(void)
@@ -286,6 +337,8 @@ int main(void)
         cmocka_unit_test(systems_equal_the_golden_file),
         cmocka_unit_test(default_steps_are_accurate),
         cmocka_unit_test(henon_rows_satisfy_the_map),
+        cmocka_unit_test(wiener_rows_satisfy_the_filter),
+        cmocka_unit_test(relay_keeps_the_last_pulse),
         cmocka_unit_test(unforced_lorenz96_decays),
         cmocka_unit_test(kuramoto_sivashinsky_is_linear_for_small_values),
         cmocka_unit_test(inputs_have_their_amplitude_and_period),

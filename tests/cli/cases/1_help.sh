@@ -1,6 +1,6 @@
 # tests/cli/cases/1_help.sh: help, version, and the first word of the command line.
 
-all_commands="forecast compare simulate fit tune predict continue stream explain classify anomaly gram score mcs capacity bekk plan info"
+all_commands="forecast compare curve simulate fit tune predict continue stream explain classify anomaly gram score mcs capacity bekk plan info"
 
 help_overview()
 {

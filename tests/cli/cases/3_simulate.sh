@@ -56,7 +56,7 @@ simulate_parameters()
 {
     expect 0 simulate lorenz96:dimension=5,forcing=10 --length 4
     [ "$(sed -n 1p out)" = x1,x2,x3,x4,x5 ] || fail "the header is $(sed -n 1p out)"
-    for system in kuramoto-sivashinsky henon duffing van-der-pol wiener-hammerstein bouc-wen; do
+    for system in kuramoto-sivashinsky henon duffing van-der-pol wiener-hammerstein bouc-wen wiener relay; do
         expect 0 simulate $system --length 4 --discard 1
         lines_of out 5
         expect 0 help systems
