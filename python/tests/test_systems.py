@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from volterra import _native
-from volterra.datasets import lorenz, narma10, simulate
+from volterra.datasets import lorenz, narma10, simulate, systems
 
 DRIVEN = ("duffing", "van-der-pol", "wiener-hammerstein", "bouc-wen")
 
@@ -44,12 +44,19 @@ def test_seeds_select_inputs_and_starts():
 
 
 def test_every_system_is_reachable():
-    for name in _native.SYSTEMS:
-        name = name.replace("_", "-")
+    table = systems()
+    assert list(table) == [name.replace("_", "-") for name in _native.SYSTEMS]
+    for name, info in table.items():
+        assert info["equation"] and all(one["meaning"] for one in info["parameters"].values())
         rows = simulate(f"{name}:period=50" if name in DRIVEN else name, 3, discard=1)
         assert rows.shape[0] == 3 and np.all(np.isfinite(rows))
         with pytest.raises(ValueError, match="nothing"):
             simulate(f"{name}:nothing=1", 3)
+        for parameter in info["parameters"]:
+            with pytest.raises(ValueError, match=rf"{parameter}\b.*nan"):
+                simulate(f"{name}:{parameter}=nan", 3)
+    assert table["bouc-wen"]["columns"] == ["u", "y"] and table["lorenz96"]["columns"] == ["x"]
+    assert table["narma10"]["parameters"] == {} and table["lorenz96"]["parameters"]["forcing"]["default"] == 8
 
 
 @pytest.mark.parametrize("system, word", [("lorenz96:dimension=2", "dimension"), ("henon:c=1", "c"), ("none", "none")])

@@ -6,7 +6,8 @@ Simulated sequences equal those of ``volterra simulate``, on every machine.
 from __future__ import annotations
 
 from ctypes import byref, c_int, c_int64
-from typing import Optional, Sequence, Tuple
+from itertools import count, takewhile
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 from . import _native as c
 from ._arguments import choice, seed_number, whole
@@ -30,6 +31,7 @@ __all__ = [
     "read_series",
     "read_table",
     "simulate",
+    "systems",
 ]
 
 
@@ -181,7 +183,7 @@ def simulate(
     discard: Optional[int] = None,
     seed: Optional[int] = None,
 ) -> Array:
-    """Simulate any system of ``volterra help systems``, with the parameters in its text.
+    """Simulate any system of `systems`, with the parameters in its text.
 
     Parameters
     ----------
@@ -234,3 +236,39 @@ def simulate(
         options.progress = watch.progress
         watch.check(c.lib.volt_simulate(which.value, byref(options), view(out)))
     return out
+
+
+def systems() -> Dict[str, Dict[str, Any]]:
+    """The systems that `simulate` knows, as in ``volterra help systems``.
+
+    Returns
+    -------
+    dict
+        By name: ``equation``; ``columns``, of which a system with a number of columns as a parameter has one name;
+        ``accuracy``, the measured error of the default step, or None; and ``parameters``, by name their ``meaning``,
+        ``default``, ``low`` and ``high``.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> volterra.datasets.systems()["henon"]["parameters"]["a"]["default"]
+    1.4
+    """
+    table: Dict[str, Dict[str, Any]] = {}
+    while entry := c.lib.volt_system_at(len(table)):
+        info = entry.contents
+        table[info.name.decode()] = {
+            "equation": info.equation.decode(),
+            "columns": [name.decode() for name in takewhile(bool, (info.columns[i] for i in count()))],
+            "accuracy": info.accuracy.decode() if info.accuracy else None,
+            "parameters": {
+                one.name.decode(): {
+                    "meaning": one.meaning.decode(),
+                    "default": one.fallback,
+                    "low": one.low,
+                    "high": one.high,
+                }
+                for one in info.parameters[: info.n_parameters]
+            },
+        }
+    return table
