@@ -87,10 +87,10 @@ static void networks_converge(void **state)
     volt_view X = volt_view_of(rows, ROWS, INPUTS);
     double eta = 0.49;
     gram("recurrent:activation=erf,radius=0.7,input=0.9,bias=0", X, (volt_view){0}, limit);
-    double small = distance_of(12, X, limit), large = distance_of(192, X, limit);
-    print_message("rms distance of 12 units %g, of 192 units %g\n", small, large);
-    if (!(small <= 1 / ((1 - eta) * sqrt(12)) && large <= 1 / ((1 - eta) * sqrt(192)) && large < small / 2.5))
-        fail_msg("networks of 12 and 192 units differ from the limit by %g and %g", small, large);
+    double small = distance_of(8, X, limit), large = distance_of(128, X, limit);
+    print_message("rms distance of 8 units %g, of 128 units %g\n", small, large);
+    if (!(small <= 1 / ((1 - eta) * sqrt(8)) && large <= 1 / ((1 - eta) * sqrt(128)) && large < small / 2.5))
+        fail_msg("networks of 8 and 128 units differ from the limit by %g and %g", small, large);
     free(rows);
 }
 
