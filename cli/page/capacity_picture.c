@@ -39,14 +39,13 @@ static void begin_panel(FILE *script, int panel, const char *title, const char *
 /* The highest sum first, so that each degree covers the lower part of the one before. */
 static void plot_degrees(FILE *script, const volt_capacity *capacity)
 {
-    fputs("set style fill solid 1 noborder\nset boxwidth 0.8\nset key top right reverse Left invert textcolor "
-          "rgb "
+    fputs("set style fill solid 1 noborder\nset boxwidth 0.8\nset key at graph 1, graph 1.2 right "
+          "top horizontal maxrows 1 samplen 0.8 width 0 reverse Left textcolor rgb "
           "'" QUIET_COLOUR "'\nset yrange [0:*]\nplot ",
           script);
     for (int64_t degree = capacity->degree; degree >= 1; degree--)
-        fprintf(script, "$c using 1:%lld with boxes linecolor rgb '%s' title 'degree %lld'%s",
-                (long long)degree + 1, colours[(degree - 1) % COLOURS], (long long)degree,
-                degree > 1 ? ", " : "\n");
+        fprintf(script, "$c using 1:%lld with boxes linecolor rgb '%s' title '%lld'%s", (long long)degree + 1,
+                colours[(degree - 1) % COLOURS], (long long)degree, degree > 1 ? ", " : "\n");
 }
 
 int picture_capacity_file(const char *path, const volt_capacity *capacity)
@@ -63,7 +62,7 @@ int picture_capacity_file(const char *path, const volt_capacity *capacity)
         "set yrange [0:1.05]\nset xzeroaxis linetype 1 linecolor rgb '" QUIET_COLOUR "'\n"
         "plot $c using 1:2 with linespoints pointtype 7 pointsize 0.4 linewidth 2 linecolor rgb '%s' notitle\n",
         colours[0]);
-    begin_panel(script, 1, "capacity of all targets", "largest delay of a target");
+    begin_panel(script, 1, "capacity of all targets, by degree", "largest delay of a target");
     plot_degrees(script, capacity);
     fputs("unset multiplot\n", script);
     int failed = gnuplot_draw_file(script, path);
