@@ -127,7 +127,8 @@ extern const volt_backend volt_cpu_backend;
 /* Units that a stage counts in potrf of n rows: n^3 / 3 operations in tiles of this many rows. */
 static inline int64_t volt_backend_tile(int64_t n)
 {
-    return n < 10000 ? 256 : n < 16000 ? 384 : 512;
+    /* 192: sixteen cores wait for the diagonal tiles of a few thousand rows otherwise */
+    return n < 2048 ? 256 : n < 6000 ? 192 : n < 10000 ? 256 : n < 16000 ? 384 : 512;
 }
 
 static inline double volt_backend_potrf_units(int64_t n)

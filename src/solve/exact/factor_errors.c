@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIVOTS = 512, COLUMNS = 64 }; /* processed at a time */
+enum { PIVOTS = 512, COLUMNS = 64 };   /* processed at a time */
+static const double serial_work = 4e5; /* multiplications: below, one thread is faster than a team */
 
 /* ---- one step ahead --------------------------------------------------------------------------- */
 
@@ -89,11 +90,16 @@ static void held_out_rows(volt_factor *f, int64_t ahead, int64_t most, int64_t t
     int64_t left = volt_min(t - ahead + 1, most), width = t + count - left, q = f->q;
     volt_view on_device = {f->L.data + t * f->L.ld + left, count, width, f->L.ld};
     f->backend->get(on_device, volt_matrix_of(workspace->L, count, width));
+    bool frozen = left == most; /* the same rows are known to all: one intercept, and rows in any order */
+    if (frozen && constant)
+        intercepts_before(f, most, summed, uu, workspace->uw, workspace->c);
+    double work = (double)count * (double)width * (double)q;
+#pragma omp parallel for schedule(static, 4) num_threads((int)volt_threads()) if (frozen && work > serial_work)
     for (int64_t i = 0; i < count; i++) {
         int64_t h = volt_min(t + i - ahead + 1, most);
         double *e = out.data + i * out.ld;
         const double *row = workspace->L + i * width;
-        if (constant)
+        if (constant && !frozen)
             intercepts_before(f, h, summed, uu, workspace->uw, workspace->c);
         memset(e, 0, (size_t)q * sizeof *e);
         for (int64_t j = h; j <= t + i; j++) {
