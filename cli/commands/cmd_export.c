@@ -171,8 +171,7 @@ const cli_command command_export = {
         "  pump_interval  ends of an interval (with --interval)\n"
         "\n"
         "--landmarks M approximates a model of many rows and reports the error that this adds on the training\n"
-        "rows. Kernels between paths (gak, sig, sigpde) and --feedback with --initial first are not "
-        "supported.\n",
+        "rows. Kernels between paths (gak, sig, sigpde) are not supported.\n",
     .examples = "  volterra export model.safetensors -o model.c\n"
                 "  volterra export model.safetensors --precision single --landmarks 64 -o model.c\n"
                 "  volterra export model.safetensors --format json -o model.json\n",

@@ -49,7 +49,7 @@ typedef struct volt_export_report {
  * be NULL.
  *
  * VOLT_ERR_ARGUMENT for an option, a name that is no C identifier, or a model that is not supported: kernels between paths
- * (gak, sig, sigpde), feedback with initial inputs that are the first row, residual sums of sums with feedback.
+ * (gak, sig, sigpde), residual sums of sums with feedback.
  * VOLT_ERR_IO, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 VOLT_API volt_status volt_model_export(const volt_model *model, const volt_export_options *options,
                                        const char *path, volt_export_report *report);

@@ -77,7 +77,7 @@ class Files:
         Raises
         ------
         ValueError
-            The model is not supported: kernels between paths (gak, sig, sigpde), feedback with ``initial="first"``.
+            The model is not supported: kernels between paths (gak, sig, sigpde).
         OSError
             A file cannot be written.
 

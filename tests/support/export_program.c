@@ -179,6 +179,7 @@ static double contraction_of(const volt_model *model)
  *     rounding of inputs and local values   a relative change of the inputs by (d + 8) eps; its effect is measured
  *     sums and recursions                   eps (n + 8 (d + 8) / (1 - c)) sum |coefficient| |kernel|, contraction rate c
  *     scale, mean and link                  8 eps |output|
+ *     output before the first row           1e-9 of the range of the targets, where the iteration ends
  *     feedback                              each earlier error times the measured effect of a change of a fed-back output,
  *                                           summed over the rows after it */
 static void make_bounds(const export_case *wanted, const volt_model *model, const export_rows *rows, int first,
@@ -196,11 +197,15 @@ static void make_bounds(const export_case *wanted, const volt_model *model, cons
             for (int64_t k = 0; k < model->q; k++)
                 gains += fabs(changed.y[t][k] - fed.y[t][k]) / (change * size);
     }
+    double first_output = 0;
+    for (int t = 0; t < N && wanted->feedback > 0 && wanted->initial == VOLT_INITIAL_FIRST; t++)
+        first_output = fmax(first_output, 2e-9 * fabs(rows->y[t][0]));
     for (int t = 0; t < count; t++)
         for (int64_t k = 0; k < model->q; k++)
-            bound[t][k] = eps * (1 + gains) *
-                          ((d + 8) * fabs(moved.y[t][k] - run->y[t][k]) / change + rate * run->size[t][k] +
-                           8 * fabs(run->y[t][k]));
+            bound[t][k] =
+                first_output * (1 + gains) + eps * (1 + gains) *
+                                                 ((d + 8) * fabs(moved.y[t][k] - run->y[t][k]) / change +
+                                                  rate * run->size[t][k] + 8 * fabs(run->y[t][k]));
 }
 
 /* ---- the program ------------------------------------------------------------------------------------ */
@@ -237,14 +242,15 @@ void export_program_begin(export_program *program, const char *folder, bool sing
         single ? "float" : "double");
 }
 
+/* The state has the size that the export reports, and padding. */
 static void put_case(const export_program *program, const export_case *wanted, const char *name, int count,
-                     int64_t d, int64_t q, bool feeds)
+                     const volt_export_report *report, int64_t q, bool feeds)
 {
     FILE *run = program->run;
     fprintf(run,
             "static int %s_check(void)\n{\n"
             "    static %s_state state;\n"
-            "    int failed = 0;\n"
+            "    int failed = differs(\"%s size\", 0, 0, (double)sizeof state, %d, %d);\n"
             "    for (int start = 0; start < %d; start++) {\n"
             "        if (start == 0)\n            %s_reset(&state);\n"
             "        else\n            %s_continue(&state);\n"
@@ -256,8 +262,8 @@ static void put_case(const export_program *program, const export_case *wanted, c
             "                failed += differs(\"%s status\", start, t, status, 0.0, 0.0);\n"
             "            for (int k = 0; k < %d && failed < 3; k++)\n"
             "                failed += differs(\"%s\", start, t, y[k], %s_y[i][k], %s_bound[i][k]);\n",
-            name, name, wanted->reduced ? 1 : RUNS, name, name, count, count, (int)q, name, name, name, (int)q,
-            name, name, name);
+            name, name, name, (int)report->state_bytes, (int)(8 * report->parts), wanted->reduced ? 1 : RUNS,
+            name, name, count, count, (int)q, name, name, name, (int)q, name, name, name);
     if (feeds)
         fprintf(run, "            if (t %% 3 != 2)\n                (void)%s_feed(&state, %s_known[i]);\n",
                 name, name);
@@ -270,7 +276,6 @@ static void put_case(const export_program *program, const export_case *wanted, c
                 "%s_bound[i][0]);\n",
                 (int)q, (int)q, name, name, name, name, name);
     fprintf(run, "        }\n    }\n    return failed;\n}\n\n");
-    (void)d;
 }
 
 static double half_width(const export_case *wanted, const volt_model *model)
@@ -341,7 +346,7 @@ void export_program_add(export_program *program, const export_case *wanted)
         put_rows(program->run, "real", name, "known", total, rows.q, rows.y[from], MAX_Q);
     if (wanted->coverage > 0)
         fprintf(program->run, "static const double %s_half = %.17g;\n", name, half_width(wanted, model));
-    put_case(program, wanted, name, count, rows.d, model->q, feeds);
+    put_case(program, wanted, name, count, &report, model->q, feeds);
     volt_model_free(model);
 }
 

@@ -79,6 +79,11 @@ static const export_case cases[] = {
     /* feedback, landmarks, losses, sums of models, intervals */
     {.name = "simulation", .double_only = true, .kernel = "fading:rho=0.5", .feedback = 0.3},
     {.name = "prediction", .kernel = "volterra", .feedback = 0.5, .known = true, .q = 2},
+    {.name = "first_fed",
+     .double_only = true,
+     .kernel = "fading + fir",
+     .feedback = 0.3,
+     .initial = VOLT_INITIAL_FIRST},
     {.name = "landmarks",
      .double_only = true,
      .kernel = "memory:rho=0.5,mu=0.5",
@@ -203,9 +208,6 @@ static void refuses_models(void **state)
     } refused[] = {
         {{.name = "m", .kernel = "gak:window=5,sigma=1"}, 0, "gak"},
         {{.name = "m", .kernel = "fir + sig:window=4,level=2"}, 0, "sig"},
-        {{.name = "m", .kernel = "fading", .feedback = 0.2, .initial = VOLT_INITIAL_FIRST},
-         0,
-         "feedback initial"},
         {{.name = "m", .kernel = "esn:size=5,radius=0.5"}, 4, "landmarks reservoir"},
         {{.name = "m", .kernel = "fading", .solver = "nystrom", .landmarks = 8}, 4, "landmarks 8"},
     };

@@ -1,10 +1,10 @@
 /* src/model/export/export.c: volt_model_export: checks, names and files. */
+#include "volterra/export.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/atomic_file.h"
 #include "model/export/export_c.h"
 #include "model/export/export_json.h"
-#include "volterra/export.h"
 
 #include <ctype.h>
 #include <inttypes.h>

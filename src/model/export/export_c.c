@@ -74,9 +74,11 @@ static void part_struct(const volt_export *made, const volt_export_part *part, i
         member(out, "fed", recipe->fed_outputs.n, 0, "outputs fed back to the next row", cost);
     if (volt_part_keeps_outputs(made))
         member(out, "y", part->model->q, 0, "outputs of the last row", cost);
-    int flags = (recipe->fed_outputs.n > 0) + volt_part_has_begun(part);
+    int flags = (recipe->fed_outputs.n > 0) + volt_part_has_begun(part) + volt_part_finds_first(part);
     if (recipe->fed_outputs.n > 0)
         volt_source_put(out, "    int diverged; /* the output to be fed back has left its range */\n");
+    if (volt_part_finds_first(part))
+        volt_source_put(out, "    int known; /* 1: the output before the next row is known */\n");
     if (volt_part_has_begun(part))
         volt_source_put(out, "    int begun; /* 0: the next row is the first of its sequence */\n");
     cost->state_bytes += 4 * flags;
@@ -286,13 +288,20 @@ static void put_step(const volt_export *made, const volt_c_names *names, volt_so
                     "    double out[%d];\n"
                     "    int status = %s_OK, taken;\n",
                     names->name, names->name, q, names->upper);
-    for (int64_t i = 1; i <= made->n_parts; i++)
+    for (int64_t i = 1; i <= made->n_parts; i++) {
+        if (volt_part_finds_first(&made->parts[i - 1]))
+            volt_source_put(out,
+                            "    taken = p%d_first(&state->part_%d, x);\n"
+                            "    if (taken < 0)\n"
+                            "        return taken;\n",
+                            (int)i, (int)i);
         volt_source_put(out,
                         "    taken = p%d_take(&state->part_%d, x);\n"
                         "    if (taken < 0)\n"
                         "        return taken;\n"
                         "    status = taken > status ? taken : status;\n",
                         (int)i, (int)i);
+    }
     if (!plain)
         volt_source_put(out, "    for (int i = 0; i < %d; i++)\n        y[i] = 0.0;\n", q);
     for (int64_t i = 1; i <= made->n_parts; i++) {
@@ -399,6 +408,7 @@ void volt_c_source(const volt_export *made, const volt_c_names *names, volt_sour
         volt_part_begin(part, p, names, &body);
         put_link(part, p, &body);
         volt_part_advance(part, p, made, names, &body);
+        volt_part_first(part, p, names, &body);
         volt_part_cost(part, cost);
     }
     volt_source_put(&body, "\n/* ---- the model ---- */\n");

@@ -27,6 +27,9 @@ void volt_c_source(const volt_export *made, const volt_c_names *names, volt_sour
 bool volt_part_keeps_outputs(const volt_export *made);
 /* The part has a flag for its first row. */
 bool volt_part_has_begun(const volt_export_part *part);
+/* The output before the first row of a sequence is found by iteration, unless it is known. */
+bool volt_part_finds_first(const volt_export_part *part);
+void volt_part_first(const volt_export_part *part, int p, const volt_c_names *names, volt_source *out);
 void volt_part_tables(const volt_export_part *part, int p, const volt_export *made, volt_source *out);
 void volt_part_starts(const volt_export_part *part, int p, const volt_export *made, const volt_c_names *names,
                       volt_source *out);

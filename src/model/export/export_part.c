@@ -15,6 +15,11 @@ bool volt_part_has_begun(const volt_export_part *part)
     return part->past_is_first || (part->lags_end && !part->lags_start);
 }
 
+bool volt_part_finds_first(const volt_export_part *part)
+{
+    return part->past_is_first && part->model->recipe.fed_outputs.n > 0;
+}
+
 /* ---- tables ------------------------------------------------------------------------------------- */
 
 /* A table with a formatted name. */
@@ -271,6 +276,8 @@ static void put_start(const volt_export_part *part, int p, bool at_end, const vo
                         (int)recipe->fed_outputs.n);
     if (recipe->fed_outputs.n > 0)
         volt_source_put(out, "    part->diverged = 0;\n");
+    if (volt_part_finds_first(part))
+        volt_source_put(out, "    part->known = %d;\n", at_end ? 1 : 0);
     if (volt_part_keeps_outputs(made))
         volt_source_put(out, "    for (int i = 0; i < %d; i++)\n        part->y[i] = 0.0;\n",
                         (int)part->model->q);
@@ -442,8 +449,60 @@ void volt_part_inputs(const volt_export_part *part, int p, const volt_c_names *n
                         "static void p%d_feed(%s_part_%d *part, const double *y)\n{\n"
                         "    for (int i = 0; i < %d; i++)\n"
                         "        part->fed[i] = p%d_fed_weight[i] * (y[i] - p%d_fed_offset[i]);\n"
-                        "    part->diverged = 0;\n}\n",
-                        p, names->name, p, (int)recipe->fed_outputs.n, p, p);
+                        "%s    part->diverged = 0;\n}\n",
+                        p, names->name, p, (int)recipe->fed_outputs.n, p, p,
+                        volt_part_finds_first(part) ? "    part->known = 1;\n" : "");
+}
+
+/* As volt_model_stationary_output (model/initial.c). */
+void volt_part_first(const volt_export_part *part, int p, const volt_c_names *names, volt_source *out)
+{
+    const volt_feedback *fed = &part->model->recipe.fed_outputs;
+    char literal[VOLT_LITERAL_LENGTH];
+    int q = (int)fed->n;
+    if (!volt_part_finds_first(part))
+        return;
+    volt_source_put(out,
+                    "\n/* Changes of the outputs that end the search for the first one. */\n"
+                    "static const double p%d_near[%d] = {",
+                    p, q);
+    for (int k = 0; k < q; k++)
+        volt_source_put(
+            out, "%s%s", k ? ", " : "",
+            volt_source_number(out, (out->single ? 1e-5 : 1e-9) * (fed->high[k] - fed->low[k]), literal));
+    volt_source_put(
+        out,
+        "};\n\n/* The output before the first row, unless it is known: the one that the model approaches when "
+        "the\n"
+        " * input x persists. The state is that of a new sequence before and after. */\n"
+        "static int p%d_first(%s_part_%d *part, const double *x)\n{\n"
+        "    double y[%d] = {0.0}, before[%d] = {0.0};\n"
+        "    int moves = 1;\n"
+        "    if (part->begun != 0 || part->known != 0)\n"
+        "        return %s_OK;\n"
+        "    for (int i = 0; i < 2000 && moves != 0; i++) {\n"
+        "        int status = p%d_take(part, x);\n"
+        "        if (status >= 0)\n"
+        "            status = p%d_advance(part, x, y);\n"
+        "        if (status < 0) {\n"
+        "            p%d_reset(part);\n"
+        "            return status;\n"
+        "        }\n"
+        "        moves = i == 0 ? 1 : 0;\n"
+        "        for (int k = 0; k < %d; k++) {\n"
+        "            const double low = p%d_middle[k] - p%d_reach[k], high = p%d_middle[k] + p%d_reach[k];\n"
+        "            y[k] = y[k] < low ? low : y[k] > high ? high : y[k];\n"
+        "            if (fabs(y[k] - before[k]) > p%d_near[k])\n"
+        "                moves = 1;\n"
+        "            before[k] = y[k];\n"
+        "        }\n"
+        "        p%d_feed(part, y);\n"
+        "    }\n"
+        "    p%d_reset(part);\n"
+        "    p%d_feed(part, y);\n"
+        "    part->known = 0;\n"
+        "    return %s_OK;\n}\n",
+        p, names->name, p, q, q, names->upper, p, p, p, q, p, p, p, p, p, p, p, p, names->upper);
 }
 
 void volt_part_starts(const volt_export_part *part, int p, const volt_export *made, const volt_c_names *names,
