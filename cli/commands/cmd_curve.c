@@ -283,7 +283,7 @@ const cli_command command_curve = {
         "The table has the mean NMSE of the held-out rows for every kernel and number of training rows, with\n"
         "the standard error over repeats, and the rate: the slope of log NMSE against log rows over the "
         "larger\n"
-        "half of the sizes. Its standard error is that over the repeats, or for one repeat that of the line.\n"
+        "half of the sizes. Its standard error is computed over the repeats, or from the line for one repeat.\n"
         "\n"
         "The held-out rows follow the training rows and are the same for all sizes. A smaller training set is\n"
         "the beginning of the largest one. The inputs between it and the held-out rows update the state, as "
@@ -291,9 +291,10 @@ const cli_command command_curve = {
         "volterra predict. Scales and ranges are learned from the largest training set. One Gram matrix, and\n"
         "one factorisation for each alpha, serve all sizes.\n"
         "\n"
-        "With --series, every record is a repeat of its own. With --system, every seed is one: inputs u and\n"
+        "With --series, every record is a repeat of its own. With --system, every seed is a repeat: inputs u "
+        "and\n"
         "outputs y of systems with an input, otherwise the next row from all columns. If the targets are\n"
-        "inputs, changes are learned unless --alpha or --target is given; errors are those of levels.\n",
+        "inputs, changes are learned unless --alpha or --target is given; errors are computed from levels.\n",
     .examples =
         "  volterra curve --system narma10 --length 2500 --kernel volterra volterra:lift=even --repeat 3\n"
         "  volterra curve --x data.csv:u --y data.csv:y --kernel volterra rbf:window=10 --repeat 4\n"

@@ -470,10 +470,11 @@ typedef struct volt_curve {
 /* Computes the learning curves of n_kernels kernels (texts) on X (n x d), Y (n x q) in time order.
  *
  * The training rows of a size are the first rows of the repeat, so all sizes have the same held-out rows, which follow the
- * largest training set, less `gap` = ahead - 1 rows. The inputs between the training rows and the held-out rows update the
+ * largest training set after a gap of ahead - 1 rows. The inputs between the training rows and the held-out rows update the
  * state. One Gram matrix and one factorisation for each alpha serve all sizes. Scales, the range of the kernel and the grid of
- * alphas are those of the largest training set. Unless alpha is given, it is chosen for each size, repeat and output on the
- * later half of its training rows, as in volt_model_fit with VOLT_TARGET_LEVEL (all candidates are tried), also for changes.
+ * alphas are determined by the largest training set. Unless alpha is given, it is chosen for each size, repeat and output on
+ * the later half of its training rows, as in volt_model_fit with VOLT_TARGET_LEVEL, also for changes; all candidates are
+ * tried.
  *
  * VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_KERNEL, VOLT_ERR_DATA (too few rows, constant inputs),
  * VOLT_ERR_SINGULAR (given alpha), VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */

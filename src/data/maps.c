@@ -21,8 +21,8 @@
  *
  *     y[t] = u[t] for a pulse, otherwise y[t-1],    y = 1 before the first pulse
  *
- * the hysteresis with thresholds between 0.5 and 1. The past is not forgotten without a pulse: two histories that
- * differ only in the sign of the last pulse have outputs that differ by 2, whenever it was. */
+ * a hysteresis with thresholds between 0.5 and 1. It has no fading memory: two histories that differ only in
+ * the sign of the last pulse have outputs that differ by 2, however long ago it was. */
 #include "base/error.h"
 #include "data/process.h"
 #include "data/system_table.h"

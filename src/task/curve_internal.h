@@ -44,7 +44,8 @@ typedef struct volt_curve_errors {
     double *alphas;      /* n_sizes x q */
 } volt_curve_errors;
 
-/* Progress covers [from, from + share] of the call. `warns`: warnings of the kernel are logged. The caller claims BLAS. */
+/* Progress covers [from, from + share] of the call. `warns`: warnings of the kernel are logged. The caller
+ * claims BLAS. */
 volt_status volt_curve_measure(const volt_curve_task *task, const volt_curve_repeat *repeat, const char *kernel,
                                bool warns, volt_progress progress, double from, double share,
                                const volt_curve_errors *errors);

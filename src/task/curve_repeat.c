@@ -1,12 +1,13 @@
 /* src/task/curve_repeat.c: held-out errors of one kernel for all training sizes of a repeat.
  *
- * The training sets are leading blocks of the rows, so for each alpha one factor (solve/exact/factor.h) that grows
- * from size to size gives
+ * The training sets are leading blocks of the rows, so for each alpha one factor (solve/exact/factor.h) that
+ * grows from size to size gives
  *
- *     the errors of the rows held out within every training set, which choose alpha (solve/choice/choice.h), and
+ *     the errors of the rows held out within every training set, which choose alpha (solve/choice/choice.h),
  *     the predictions of the held-out rows of the repeat, L[held out, :m] D + c.
  *
- * The errors of a row depend on the rows before it only, so those of the largest training set contain the others. */
+ * The errors of a row depend only on the rows before it, so those of the largest training set contain the
+ * others. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -27,7 +28,7 @@
 
 /* ---- data shared by all kernels --------------------------------------------------------------- */
 
-/* The columns as in a fit. The mean of the inputs is that of the training rows. */
+/* The columns as in a fit. The mean of the inputs is computed from the training rows. */
 static volt_status prepare_columns(const volt_curve_task *task, volt_view X, volt_view Y,
                                    volt_curve_repeat *repeat)
 {

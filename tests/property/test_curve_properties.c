@@ -1,5 +1,5 @@
-/* tests/property/test_curve_properties.c: learning curves do not depend on the other sizes, kernels and repeats, nor on
- * the units of the data; errors of a target in the space of the kernel fall. */
+/* tests/property/test_curve_properties.c: learning curves do not depend on the other sizes, kernels and
+ * repeats, nor on the units of the data; errors of a target in the space of the kernel fall. */
 #include "base/backend.h"
 #include "support/check.h"
 #include "support/far_backend.h"
@@ -138,7 +138,8 @@ static void units(void **state)
     sample_free(&data);
 }
 
-/* Without noise, a target in the space of the kernel is learned: the error at 100 rows is far below that at 12. */
+/* Without noise, a target in the space of the kernel is learned: the error at 100 rows is far below the error
+ * at 12. */
 static void error_of_a_target_in_the_space_falls(void **state)
 {
     (void)state;
@@ -199,7 +200,7 @@ static void back_ends(void **state)
     sample_free(&data);
 }
 
-/* Changes are learned, and errors are relative to the variance of the levels: a random walk has NMSE far below 1. */
+/* Changes are learned, and errors are relative to the variance of the levels. */
 static void changes(void **state)
 {
     (void)state;
@@ -225,7 +226,7 @@ static void changes(void **state)
         variance += pow(X[i + 1] - mean, 2) / (double)curve->test_rows;
         squares += pow(X[i + 1] - X[i], 2) / (double)curve->test_rows;
     }
-    /* the change is noise, so that its mean square, the error of the naive forecast, is within 20 % of the error */
+    /* the change is noise: its mean square, the error of the naive forecast, is within 20 % of the error */
     assert_true(fabs(curve->nmse[last] / (squares / variance) - 1) < 0.2);
     assert_true(fabs(pow(curve->rmse[last], 2) / variance / curve->nmse[last] - 1) < 1e-9);
     volt_curve_free(curve);
