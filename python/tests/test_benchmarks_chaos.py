@@ -82,7 +82,7 @@ def test_local_models():
     rows = np.array(rows)
     for group in (1, 2):
         kernel = SequenceKernelRidge("linear:window=1", alpha=1e-12, washout=5, target="level", input="level", season=None)
-        model = LocalModel({"group": group, "reach": 1, "records": 4}, kernel).fit(rows[:61])
+        model = LocalModel({"group": group, "reach": 1, "samples": 240}, kernel).fit(rows[:61])
         stream = model.stream()
         np.testing.assert_allclose(model.continue_(2), rows[61:63], rtol=0, atol=1e-7)
         np.testing.assert_allclose(stream.feed(rows[61]), rows[62], rtol=0, atol=1e-7)

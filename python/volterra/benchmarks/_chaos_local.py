@@ -15,12 +15,12 @@ _WARM_UP = 50  # rows that initialise the state of each site before the free run
 class LocalModel:
     """Predicts the change of ``group`` adjacent columns from them and ``reach`` groups on either side.
 
-    The columns are a ring, and all groups have the same model. It is fitted to the records of ``records`` equidistant
-    groups. Offers the part of `SequenceKernelRidge` that a free run needs.
+    The columns are a ring, and all groups have the same model. It is fitted to the records of equidistant groups, as many
+    as have ``samples`` rows together. Offers the part of `SequenceKernelRidge` that a free run needs.
     """
 
     def __init__(self, local: Dict[str, Any], model: SequenceKernelRidge) -> None:
-        self._size, self._reach, self._records = local["group"], local["reach"], local["records"]
+        self._size, self._reach, self._samples = local["group"], local["reach"], local["samples"]
         self._model = model
 
     def _inputs(self, rows: Array, group: int) -> Array:
@@ -30,7 +30,8 @@ class LocalModel:
     def fit(self, rows: Array) -> LocalModel:
         self._groups = rows.shape[1] // self._size
         changes = np.diff(rows, axis=0)
-        chosen = [index * self._groups // self._records for index in range(self._records)]
+        records = max(1, min(self._groups, self._samples // len(changes)))
+        chosen = [index * self._groups // records for index in range(records)]
         columns = [slice(group * self._size, (group + 1) * self._size) for group in chosen]
         self._model.fit([self._inputs(rows[:-1], group) for group in chosen], [changes[:, part] for part in columns])
         self._last = rows[-_WARM_UP:]
