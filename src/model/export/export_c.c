@@ -103,6 +103,8 @@ static void describe(const volt_export *made, const volt_c_names *names, volt_so
     const volt_model *model = made->model;
     list_names(out, "inputs", model->recipe.inputs, model->input_names);
     list_names(out, "outputs", model->q, model->output_names);
+    if (model->classes)
+        list_names(out, "classes", model->n_classes, model->classes);
     if (model->ahead > 0)
         volt_source_put(out, " *     %-12s %" PRId64 " row%s ahead\n", "predicts", model->ahead,
                         model->ahead == 1 ? "" : "s");

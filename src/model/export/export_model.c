@@ -371,7 +371,8 @@ static volt_status fill_part(volt_export *made, const volt_export_rows *rows, vo
     return take_states(made, part, rows);
 }
 
-static volt_status make_part(volt_export *made, const volt_export_task *task, volt_export_part *part)
+static volt_status make_part(volt_export *made, const volt_export_task *task, int64_t index,
+                             volt_export_part *part)
 {
     const volt_model *model = part->model;
     volt_model_reader reader = volt_model_reader_of(model);
@@ -380,10 +381,11 @@ static volt_status make_part(volt_export *made, const volt_export_task *task, vo
                              .coefficients = model->coefficients,
                              .columns = reader.columns,
                              .end = model->end};
+    double parts = (double)made->n_parts;
+    volt_export_share share = {task->progress, (double)index / parts, 1 / parts};
     VOLT_TRY(check_part(model));
-    volt_status status = task->landmarks > 0
-                             ? volt_export_use_landmarks(model, task->landmarks, task->progress, &rows)
-                             : VOLT_OK;
+    volt_status status =
+        task->landmarks > 0 ? volt_export_use_landmarks(model, task->landmarks, &share, &rows) : VOLT_OK;
     if (status == VOLT_OK)
         status = fill_part(made, &rows, part);
     volt_export_rows_release(&rows);
@@ -458,7 +460,7 @@ volt_status volt_export_make(const volt_model *model, const volt_export_task *ta
         return VOLT_ERR_MEMORY;
     made->n_parts = list_parts(model, 1, made->parts, 0);
     for (int64_t i = 0; i < count; i++) {
-        volt_status status = make_part(made, task, &made->parts[i]);
+        volt_status status = make_part(made, task, i, &made->parts[i]);
         if (status != VOLT_OK)
             return count > 1 ? volt_fail_prefix(status, "member %" PRId64, i + 1) : status;
         made->can_continue = made->can_continue && !made->parts[i].model->ends_without_target;

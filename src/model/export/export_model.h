@@ -100,9 +100,15 @@ typedef struct volt_export_rows {
     double error;
 } volt_export_rows;
 
+/* Progress of one part: from `from` to from + share of the whole. */
+typedef struct volt_export_share {
+    volt_progress progress;
+    double from, share;
+} volt_export_share;
+
 /* Replaces the rows by `m` landmarks whose readout is nearest to that of the model on the training rows. Release the
  * result in every case. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
-volt_status volt_export_use_landmarks(const volt_model *model, int64_t m, volt_progress progress,
+volt_status volt_export_use_landmarks(const volt_model *model, int64_t m, const volt_export_share *share,
                                       volt_export_rows *rows);
 void volt_export_rows_release(volt_export_rows *rows);
 

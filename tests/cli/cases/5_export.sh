@@ -58,6 +58,20 @@ export_reports()
 }
 check "export writes single precision, landmarks and JSON" export_reports
 
+# Names of columns may have any characters: comments and JSON keep them without ending.
+export_names()
+{
+    awk 'BEGIN { print "\"a*/b \"\"c\\\",y"; for (t = 0; t < 30; t++) print sin(t * t) "," cos(t * t) }' >odd.csv
+    expect 0 fit --x 'odd.csv:a*' --y odd.csv:y --kernel fading --alpha 0.01 -o odd.safetensors
+    expect 0 export odd.safetensors -o odd.c
+    expect 0 export odd.safetensors --format json -o odd.json
+    python3 -c 'import json; print(json.load(open("odd.json"))["input_names"][0])' >name
+    grep -qF 'a*/b "c\' name || fail "the name is $(cat name)"
+    command -v gcc >/dev/null || skip "there is no gcc"
+    gcc -std=c99 -Wall -Wextra -pedantic -Werror -fsyntax-only odd.c || fail "the code does not compile"
+}
+check "export of a model with odd names" export_names
+
 # refused STATUS TERM ARGUMENT...: the export fails with this status, and names the term
 refused()
 {
