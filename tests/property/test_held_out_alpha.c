@@ -119,7 +119,7 @@ static void subsampled_alpha_choice_is_near_optimal(void **state)
         skip();
     sequence *s = make_sequence(2704);
     const fit_case c = {"exact", "volterra", LONGEST, 1, 0, {0, 0}};
-    volt_model *model = fit(s, &c, 0); /* its report with alpha given: test_held_out_limits, with a lower limit */
+    volt_model *model = fit(s, &c, 0); /* test_held_out_limits compares it with a given alpha */
     double *out = new_matrix(FUTURE, 1), squares = 0, spread = 0, mean = 0;
     check_ok(volt_model_predict(model, volt_view_of(s->u + LONGEST, FUTURE, 1), NULL,
                                 volt_matrix_of(out, FUTURE, 1), NULL));
