@@ -46,6 +46,7 @@ static const volt_backend backend = {
     .gram = volt_cuda_gram,
     .cross = volt_cuda_cross,
     .product = volt_cuda_product,
+    .corner = volt_cuda_corner,
     .run = volt_cuda_run,
     .run_seconds = volt_cuda_run_seconds,
     .state = volt_cuda_state,

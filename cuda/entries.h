@@ -38,6 +38,8 @@ bool volt_cuda_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, dou
 /* ---- product_entries.c ------------------------------------------------------------------------ */
 bool volt_cuda_product(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
                        volt_stage *stage);
+bool volt_cuda_corner(const volt_kernel_form *form, volt_view Z, const int64_t *column, double shift,
+                      volt_matrix L, volt_stage *stage);
 
 /* ---- run_entries.c ---------------------------------------------------------------------------- */
 bool volt_cuda_run(const volt_run_form *form, volt_view Y, volt_view coefficients, const volt_run_task *task,

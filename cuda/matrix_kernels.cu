@@ -92,6 +92,19 @@ extern "C" void volt_cuda_start_triangle(cudaStream_t stream, const double *A, i
         triangle<<<(unsigned)n, THREADS, 0, stream>>>(A, ld, n, T);
 }
 
+__global__ static void identities(double *D, int64_t size, int64_t rows)
+{
+    int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (at < rows * size)
+        D[at] = at % size == at / size % size ? 1 : 0;
+}
+
+extern "C" void volt_cuda_start_identities(cudaStream_t stream, double *D, int64_t size, int64_t count)
+{
+    if (count > 0)
+        identities<<<blocks(count * size * size), THREADS, 0, stream>>>(D, size, count * size);
+}
+
 /* ---- preparation of the matrix ---------------------------------------------------------------- */
 
 __global__ static void largest_of(const double *A, int64_t ld, int64_t count, double *largest)

@@ -33,6 +33,9 @@ void volt_cuda_start_sums(cudaStream_t stream, const double *A, int64_t ld, int6
 /* T (n x n, ld n) <- the lower triangle of A, with zeros above. */
 void volt_cuda_start_triangle(cudaStream_t stream, const double *A, int64_t ld, int64_t n, double *T);
 
+/* D <- `count` identity matrices of this size, one after the other. */
+void volt_cuda_start_identities(cudaStream_t stream, double *D, int64_t size, int64_t count);
+
 /* F[i * ld_F + a] <- K[i * ld_K + column[a]] - shift[a]; columns are stored as whole numbers. */
 void volt_cuda_start_gather(cudaStream_t stream, const double *K, int64_t ld_K, const double *column,
                             const double *shift, double *F, int64_t ld_F, int64_t rows, int64_t cols);

@@ -1,6 +1,7 @@
-/* cuda/product_entries.c: products with the kernel matrix of a sequence, which is not stored.
+/* cuda/product_entries.c: the kernel matrix of a sequence in blocks of rows, which are used and not stored: products,
+ * and a part of the matrix.
  *
- * Blocks of rows are computed up to the diagonal and used for both halves:
+ * Blocks of rows are computed up to the diagonal. A product uses each for both halves:
  *
  *     C_block += K_block V_left,    C_left += K_block' V_block,    with the corner on the diagonal mirrored
  *
@@ -12,13 +13,17 @@
 enum { MIN_ROWS = 64, ALIGNED = 32 };
 static const double block_numbers = 1 << 29; /* 4 GB */
 
-typedef struct product {
-    volt_form_grid grid; /* on the device */
+typedef struct row_blocks {
+    double *host;        /* the block of the grid in host memory, of ... */
+    int64_t numbers;     /* ... this many numbers */
+    volt_form_grid here; /* the grid in it */
+    volt_form_grid grid; /* the grid on the device */
     double *end[2];      /* states before a block, and after it */
-    double *V, *C;       /* n x q */
     double *K;           /* rows x ld */
-    int64_t q, rows, ld;
-} product;
+    int64_t rows, ld;
+} row_blocks;
+
+/* ---- blocks ----------------------------------------------------------------------------------- */
 
 static int64_t up_to_multiple(int64_t number, int64_t of)
 {
@@ -26,94 +31,175 @@ static int64_t up_to_multiple(int64_t number, int64_t of)
 }
 
 /* The block: as many rows as fit in a quarter of the free memory, up to a limit. */
-static bool make_block(volt_cuda_lane *lane, product *p)
+static bool make_block(volt_cuda_lane *lane, row_blocks *b)
 {
-    int64_t n = p->grid.m;
-    p->ld = up_to_multiple(n, ALIGNED);
-    if (lane->workspace[WORKSPACE_BLOCK] && lane->numbers[WORKSPACE_BLOCK] >= MIN_ROWS * p->ld) {
-        p->K = lane->workspace[WORKSPACE_BLOCK];
-        p->rows = lane->numbers[WORKSPACE_BLOCK] / p->ld;
+    int64_t n = b->grid.m, all = up_to_multiple(n, MIN_ROWS);
+    b->ld = up_to_multiple(n, ALIGNED);
+    if (lane->workspace[WORKSPACE_BLOCK] && lane->numbers[WORKSPACE_BLOCK] >= MIN_ROWS * b->ld) {
+        b->K = lane->workspace[WORKSPACE_BLOCK];
+        b->rows = lane->numbers[WORKSPACE_BLOCK] / b->ld;
     } else {
         double free_numbers = (double)volt_cuda_available() / (4 * sizeof(double)),
                most = free_numbers < block_numbers ? free_numbers : block_numbers;
-        p->rows = up_to_multiple((int64_t)(most / (double)p->ld) + 1, MIN_ROWS);
-        if (p->rows > up_to_multiple(n, MIN_ROWS))
-            p->rows = up_to_multiple(n, MIN_ROWS);
-        p->K = volt_cuda_workspace_of(lane, WORKSPACE_BLOCK, p->rows * p->ld);
+        b->rows = up_to_multiple((int64_t)(most / (double)b->ld) + 1, MIN_ROWS);
+        b->rows = b->rows < all ? b->rows : all;
+        b->K = volt_cuda_workspace_of(lane, WORKSPACE_BLOCK, b->rows * b->ld);
     }
-    if (p->rows > up_to_multiple(n, MIN_ROWS))
-        p->rows = up_to_multiple(n, MIN_ROWS);
-    return p->K != NULL;
+    b->rows = b->rows < all ? b->rows : all;
+    return b->K != NULL;
 }
 
-/* Upload the grid and V, and clear C. */
-static bool prepare(volt_cuda_lane *lane, const volt_form_grid *grid, const double *block, int64_t numbers,
-                    volt_view V, product *p)
+/* Lay out the grid of Z with itself and upload it. */
+static bool begin_blocks(volt_cuda_lane *lane, const volt_kernel_form *form, volt_view Z, row_blocks *b)
 {
-    int64_t n = V.rows, states = grid->states * n;
-    double *device = volt_cuda_workspace_of(lane, WORKSPACE_GRID, numbers + states);
-    p->q = V.cols;
-    p->V = volt_cuda_workspace_of(lane, WORKSPACE_THIN, n * p->q);
-    p->C = volt_cuda_workspace_of(lane, WORKSPACE_OUT, n * p->q);
-    p->grid = *grid;
-    if (!device || !p->V || !p->C || !make_block(lane, p) ||
-        !volt_cuda_up(lane, volt_view_of(block, 1, numbers), device, numbers) ||
-        !volt_cuda_up(lane, V, p->V, p->q))
+    b->numbers = volt_form_grid_numbers(form, Z, (volt_view){0});
+    b->host = volt_cuda_host->alloc(b->numbers, sizeof *b->host);
+    if (!b->host) {
+        volt_cuda_miss("a list here", (double)b->numbers);
         return false;
-    volt_form_grid_move(&p->grid, block, device);
-    p->end[0] = p->grid.end;
-    p->end[1] = device + numbers;
-    return volt_cuda_check(cudaMemsetAsync(p->C, 0, (size_t)(n * p->q) * sizeof(double), lane->stream),
-                           "clearing a matrix");
+    }
+    volt_form_grid_make(form, Z, (volt_view){0}, NULL, b->host, &b->here);
+    double *device = volt_cuda_workspace_of(lane, WORKSPACE_GRID, b->numbers + b->here.states * Z.rows);
+    b->grid = b->here;
+    if (!device || !make_block(lane, b) ||
+        !volt_cuda_up(lane, volt_view_of(b->host, 1, b->numbers), device, b->numbers))
+        return false;
+    volt_form_grid_move(&b->grid, b->host, device);
+    b->end[0] = b->grid.end;
+    b->end[1] = device + b->numbers;
+    return true;
 }
 
-/* Rows first .. first + count - 1; the states after them are in p->end[0]. */
-static bool add_rows(volt_cuda_lane *lane, product *p, int64_t first, int64_t count)
+/* Compute rows first .. first + count - 1 up to the diagonal into K; the states after them are in end[0]. */
+static void compute_block(volt_cuda_lane *lane, row_blocks *b, int64_t first, int64_t count)
 {
-    volt_form_grid rows = volt_form_grid_rows(&p->grid, first, count, p->end[0], p->end[1]);
-    double *after = p->end[1];
-    volt_cuda_start_scan(lane->stream, &rows, p->K, p->ld);
-    volt_cuda_start_mirror(lane->stream, p->K + first, p->ld, count, true);
-    p->end[1] = p->end[0];
-    p->end[0] = after;
-    volt_view whole = {p->K, count, first + count, p->ld}, left = {p->K, count, first, p->ld};
-    return volt_cuda_multiply(lane, whole, false, p->V, p->q, 1, p->C + first * p->q) &&
-           volt_cuda_multiply(lane, left, true, p->V + first * p->q, p->q, 1, p->C);
+    volt_form_grid rows = volt_form_grid_rows(&b->grid, first, count, b->end[0], b->end[1]);
+    double *after = b->end[1];
+    volt_cuda_start_scan(lane->stream, &rows, b->K, b->ld);
+    b->end[1] = b->end[0];
+    b->end[0] = after;
 }
 
-/* All blocks; false: failed or cancelled. */
-static bool add_all(volt_cuda_lane *lane, product *p, volt_stage *stage)
+/* Compute all blocks; `use` (context, first, count) consumes each. False: failed or cancelled. */
+static bool for_each_block(volt_cuda_lane *lane, row_blocks *b,
+                           bool (*use)(void *context, int64_t first, int64_t count), void *context,
+                           volt_stage *stage)
 {
-    int64_t n = p->grid.m;
+    int64_t n = b->grid.m;
     for (int64_t first = 0, count = 0; first < n; first += count) {
-        count = p->rows < n - first ? p->rows : n - first;
-        if (!add_rows(lane, p, first, count) ||
-            !volt_cuda_check(cudaStreamSynchronize(lane->stream), "a product") ||
+        count = b->rows < n - first ? b->rows : n - first;
+        compute_block(lane, b, first, count);
+        if (!use(context, first, count) || !volt_cuda_check(cudaStreamSynchronize(lane->stream), "a kernel") ||
             (stage && !volt_cuda_host->advance(stage, count * first + count * count / 2)))
             return false;
     }
     return true;
 }
 
+/* ---- products --------------------------------------------------------------------------------- */
+
+typedef struct product {
+    volt_cuda_lane *lane;
+    row_blocks blocks;
+    double *V, *C; /* n x q */
+    int64_t q;
+} product;
+
+/* Upload V and clear C. */
+static bool prepare(product *p, volt_view V)
+{
+    int64_t numbers = V.rows * V.cols;
+    p->q = V.cols;
+    p->V = volt_cuda_workspace_of(p->lane, WORKSPACE_THIN, numbers);
+    p->C = volt_cuda_workspace_of(p->lane, WORKSPACE_OUT, numbers);
+    return p->V && p->C && volt_cuda_up(p->lane, V, p->V, p->q) &&
+           volt_cuda_check(cudaMemsetAsync(p->C, 0, (size_t)numbers * sizeof(double), p->lane->stream),
+                           "clearing a matrix");
+}
+
+static bool add_block(void *context, int64_t first, int64_t count)
+{
+    product *p = context;
+    const row_blocks *b = &p->blocks;
+    volt_view whole = {b->K, count, first + count, b->ld}, left = {b->K, count, first, b->ld};
+    volt_cuda_start_mirror(p->lane->stream, b->K + first, b->ld, count, true);
+    return volt_cuda_multiply(p->lane, whole, false, p->V, p->q, 1, p->C + first * p->q) &&
+           volt_cuda_multiply(p->lane, left, true, p->V + first * p->q, p->q, 1, p->C);
+}
+
 bool volt_cuda_product(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
                        volt_stage *stage)
 {
-    volt_form_grid grid;
-    product p = {0};
-    int64_t numbers = volt_form_grid_numbers(form, Z, (volt_view){0});
-    double *block = volt_cuda_host->alloc(numbers, sizeof *block);
-    volt_cuda_lane *lane = block ? volt_cuda_take() : NULL;
-    if (!block)
-        volt_cuda_miss("a list here", (double)numbers);
-    if (lane) {
-        volt_form_grid_make(form, Z, (volt_view){0}, NULL, block, &grid);
-        double *states = block + (grid.end - block);
-        bool good = prepare(lane, &grid, block, numbers, V, &p) && add_all(lane, &p, stage) &&
-                    volt_cuda_down(lane, p.C, p.q, C) &&
-                    volt_cuda_down(lane, p.end[0], grid.m, volt_matrix_of(states, grid.states, grid.m));
-        if (volt_cuda_give(lane) && good)
-            volt_form_grid_state(&grid, states, end);
+    product p = {.lane = volt_cuda_take()};
+    row_blocks *b = &p.blocks;
+    if (!p.lane)
+        return true;
+    bool good = begin_blocks(p.lane, form, Z, b) && prepare(&p, V) &&
+                for_each_block(p.lane, b, add_block, &p, stage) && volt_cuda_down(p.lane, p.C, p.q, C);
+    double *states = good ? b->host + (b->here.end - b->host) : NULL;
+    good =
+        good && volt_cuda_down(p.lane, b->end[0], b->here.m, volt_matrix_of(states, b->here.states, b->here.m));
+    if (volt_cuda_give(p.lane) && good)
+        volt_form_grid_state(&b->here, states, end);
+    volt_cuda_host->release(b->host);
+    return true;
+}
+
+/* ---- a part of the matrix --------------------------------------------------------------------- */
+
+typedef struct corner {
+    volt_cuda_lane *lane;
+    row_blocks blocks;
+    const int64_t *column; /* m, in host memory */
+    double *lists;         /* the columns, and the shift of each: on the device */
+    volt_matrix L;
+    int64_t next; /* first row of L that is not computed */
+} corner;
+
+/* Rows of L in this block; consecutive ones at once. */
+static bool take_rows(void *context, int64_t first, int64_t count)
+{
+    corner *c = context;
+    const row_blocks *b = &c->blocks;
+    int64_t m = c->L.rows, a = c->next;
+    while (a < m && c->column[a] < first + count) {
+        int64_t rows = 1, row = c->column[a] - first;
+        while (a + rows < m && c->column[a + rows] == c->column[a] + rows && row + rows < count)
+            rows++;
+        volt_cuda_start_gather(c->lane->stream, b->K + row * b->ld, b->ld, c->lists, c->lists + m,
+                               c->L.data + a * c->L.ld, c->L.ld, rows, a + rows);
+        a += rows;
     }
-    volt_cuda_host->release(block);
+    c->next = a;
+    return true;
+}
+
+static bool upload_lists(corner *c, double shift)
+{
+    int64_t m = c->L.rows;
+    double *lists = volt_cuda_host->alloc(2 * m, sizeof *lists);
+    c->lists = volt_cuda_workspace_of(c->lane, WORKSPACE_THIN, 2 * m);
+    for (int64_t a = 0; lists && a < m; a++) {
+        lists[a] = (double)c->column[a];
+        lists[m + a] = shift;
+    }
+    if (!lists)
+        volt_cuda_miss("a list here", 2 * (double)m);
+    bool good = lists && c->lists && volt_cuda_up(c->lane, volt_view_of(lists, 1, 2 * m), c->lists, 2 * m) &&
+                volt_cuda_check(cudaStreamSynchronize(c->lane->stream), "a copy to it");
+    volt_cuda_host->release(lists);
+    return good;
+}
+
+bool volt_cuda_corner(const volt_kernel_form *form, volt_view Z, const int64_t *column, double shift,
+                      volt_matrix L, volt_stage *stage)
+{
+    corner c = {.lane = volt_cuda_take(), .column = column, .L = L};
+    if (!c.lane)
+        return true;
+    if (begin_blocks(c.lane, form, Z, &c.blocks) && upload_lists(&c, shift))
+        for_each_block(c.lane, &c.blocks, take_rows, &c, stage);
+    volt_cuda_give(c.lane);
+    volt_cuda_host->release(c.blocks.host);
     return true;
 }

@@ -97,6 +97,10 @@ typedef struct volt_backend {
      * memory. `end` as for gram. False as above. */
     bool (*product)(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
                     volt_stage *stage);
+    /* (optional) L[a][b] <- K[column[a]][column[b]] - shift for b <= a: some rows and columns, ascending, of the
+     * sequence Z with itself; L is at the back end. False as above. */
+    bool (*corner)(const volt_kernel_form *form, volt_view Z, const int64_t *column, double shift,
+                   volt_matrix L, volt_stage *stage);
     /* (optional) A free run through the columns of Y, with contiguous coefficients (q x Y.rows), all in host
      * memory: the first result->done rows of `out`, and the state after them. False as above, or when the
      * run is too large for the device; then nothing has changed. */

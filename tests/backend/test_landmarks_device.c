@@ -1,6 +1,6 @@
 /* tests/backend/test_landmarks_device.c: landmark and PCG models whose features and sums are kept on the back end,
- * for every back end: the model equals that of the CPU. There are enough rows for several blocks, and one back end
- * has memory for the features of half of the rows. */
+ * for every back end: the model equals that of the CPU. One back end has memory for the features of half of the
+ * rows, and small blocks. */
 #include "solve/landmark/device_landmarks.h"
 #include "support/check.h"
 #include "support/far_backend.h"
@@ -25,7 +25,7 @@ static const double tolerance = 1e-8;
 typedef struct landmark_case {
     const char *name, *kernel;
     bool chooses, records, holes, no_intercept, anchors;
-    bool many; /* rows: two blocks of them are summed elsewhere */
+    bool many; /* rows: several blocks */
     bool pcg;
     int64_t washout;
     double feedback;
@@ -50,7 +50,8 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 static double x[(N + LATER) * D], y[N * Q];
 
-/* Memory of the back end "far-half". */
+/* A back end with memory for the features of half of the rows, and small blocks. */
+static volt_backend half;
 static double half_bytes;
 
 static uint64_t half_available(void)
@@ -141,8 +142,8 @@ static void fits_on(const volt_backend *backend)
     static fitted found;
     for (int i = 0; i < CASES; i++) {
         if (backend != &volt_cpu_backend)
-            half_bytes =
-                volt_device_landmarks_bytes((cases[i].many ? N : FEW) / 2, LANDMARKS, (double)expected[i].rows);
+            half_bytes = volt_device_landmarks_bytes(&half, (cases[i].many ? N : FEW) / 2, LANDMARKS,
+                                                     (double)expected[i].rows);
         fit_case(&cases[i], backend == &volt_cpu_backend ? &expected[i] : &found);
         if (backend == &volt_cpu_backend)
             continue;
@@ -164,13 +165,13 @@ static void models_equal_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(models_equal_cpu)};
-    static volt_backend half;
     far_backends_register();
     for (int64_t i = 0; volt_backend_at(i); i++)
         if (strcmp(volt_backend_at(i)->name, "far-gram") == 0)
             half = *volt_backend_at(i);
     half.name = "far-half";
     half.available = half_available;
+    half.block = 1 << 15;
     check_ok(volt_backend_register(&half));
     return cmocka_run_group_tests_name("landmarks", tests, NULL, NULL);
 }

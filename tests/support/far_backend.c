@@ -295,6 +295,28 @@ static bool far_product(const volt_kernel_form *form, volt_view Z, volt_view V, 
     return true;
 }
 
+static bool far_corner(const volt_kernel_form *form, volt_view Z, const int64_t *column, double shift,
+                       volt_matrix L, volt_stage *stage)
+{
+    int64_t n = Z.rows;
+    volt_form_grid grid;
+    volt_matrix to = near_matrix(L);
+    double *block = malloc((size_t)volt_form_grid_numbers(form, Z, (volt_view){0}) * sizeof *block);
+    double *K = malloc((size_t)(n * n) * sizeof *K);
+    assert_true(block && K);
+    volt_form_grid_make(form, Z, (volt_view){0}, NULL, block, &grid);
+    for (int64_t diagonal = -(n - 1); diagonal <= 0; diagonal++)
+        walk_diagonal(&grid, diagonal, volt_matrix_of(K, n, n));
+    for (int64_t a = 0; a < L.rows; a++)
+        for (int64_t b = 0; b <= a; b++)
+            to.data[a * to.ld + b] = K[column[a] * n + column[b]] - shift;
+    free(K);
+    free(block);
+    if (stage)
+        volt_stage_advance(stage, n * n / 2);
+    return true;
+}
+
 /* ---- free runs as on a GPU, with one lane ------------------------------------------------------- */
 
 /* Row t: every entry, and the outputs that follow; true: the run has left its range. */
@@ -372,6 +394,7 @@ static const volt_backend far_with_gram = {.name = "far-gram",
                                            .gram = far_gram,
                                            .cross = far_cross,
                                            .product = far_product,
+                                           .corner = far_corner,
                                            .run = far_run};
 
 void far_backends_register(void)

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of a block: enough to keep a device busy, limited by these numbers of rows. */
-enum { MIN_ROWS = 512, MAX_ROWS = 8192 };
-static const double block_numbers = 1 << 29;
+/* Rows of a block: enough for long products, limited by these numbers of rows. Numbers of a block, relative to
+ * those that keep the back end busy. */
+enum { MIN_ROWS = 512, MAX_ROWS = 32768, BLOCKS = 8 };
 
 /* Rows whose mean is the centre. */
 enum { CENTRE_ROWS = 512 };
@@ -21,16 +21,16 @@ bool volt_device_landmarks_can(const volt_backend *backend)
     return backend->gather && backend->accumulate;
 }
 
-static double rows_of(double columns)
+static double rows_of(const volt_backend *backend, double columns)
 {
-    return fmax(MIN_ROWS, fmin(MAX_ROWS, floor(block_numbers / columns)));
+    return fmax(MIN_ROWS, fmin(MAX_ROWS, floor(BLOCKS * (double)backend->block / columns)));
 }
 
 /* Includes two sums, and workspace of the back end. */
-double volt_device_landmarks_bytes(double n, double landmarks, double columns)
+double volt_device_landmarks_bytes(const volt_backend *backend, double n, double landmarks, double columns)
 {
-    const double workspace = 1e9;
-    return 8 * (rows_of(columns) * (columns + landmarks) + (landmarks + n) * landmarks) +
+    const double workspace = 6e9; /* blocks of rows of K, among others */
+    return 8 * (rows_of(backend, columns) * (2 * columns + landmarks) + (landmarks + n) * landmarks) +
            2 * volt_state_sums_device_bytes(landmarks) + workspace;
 }
 
@@ -42,14 +42,14 @@ static int64_t rows_that_fit(const volt_backend *backend, int64_t m, int64_t col
     double available = backend->available ? (double)backend->available() : 0;
     if (available <= 0)
         return n;
-    double rest = available - volt_device_landmarks_bytes(0, (double)m, (double)columns);
+    double rest = available - volt_device_landmarks_bytes(backend, 0, (double)m, (double)columns);
     return (int64_t)fmax(0, fmin((double)n, floor(rest / (8 * (double)m))));
 }
 
 volt_status volt_device_landmarks_make(const volt_backend *backend, const int64_t *column, int64_t m,
                                        int64_t columns, int64_t n, volt_device_landmarks *device)
 {
-    int64_t rows = volt_min((int64_t)rows_of((double)columns), volt_max(n, columns));
+    int64_t rows = volt_min((int64_t)rows_of(backend, (double)columns), volt_max(n, columns));
     *device = (volt_device_landmarks){
         .backend = backend, .m = m, .columns = columns, .rows = rows, .column = column, .n = n};
     device->stored = rows_that_fit(backend, m, columns, n);
@@ -58,7 +58,10 @@ volt_status volt_device_landmarks_make(const volt_backend *backend, const int64_
     device->centre = volt_alloc_doubles(m, 1);
     device->about = volt_alloc_zero(m, sizeof(double));
     device->K = backend->alloc(rows, columns);
-    device->W = device->K ? backend->alloc(m + device->stored + rows, m) : NULL;
+    if (device->K && n > rows)
+        device->other = backend->alloc(rows, columns);
+    bool has_blocks = device->K && (device->other || n <= rows);
+    device->W = has_blocks ? backend->alloc(m + device->stored + rows, m) : NULL;
     return device->shift && device->centre && device->about && device->W ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
@@ -66,6 +69,7 @@ void volt_device_landmarks_release(volt_device_landmarks *device)
 {
     if (device->backend) {
         device->backend->release(device->K);
+        device->backend->release(device->other);
         device->backend->release(device->W);
     }
     volt_free(device->shift);
@@ -93,12 +97,12 @@ static int64_t stored_place(const volt_device_landmarks *device, int64_t row)
 }
 
 /* Copy the landmarks of rows first .. first + rows - 1 of the block, less `shift`, to rows of W. */
-static volt_matrix gather(const volt_device_landmarks *device, const double *shift, int64_t first, int64_t rows,
-                          int64_t place)
+static volt_matrix gather(const volt_device_landmarks *device, const double *K, const double *shift,
+                          int64_t first, int64_t rows, int64_t place)
 {
     volt_matrix F = rows_of_W(device, place, rows);
-    device->backend->gather(volt_view_of(device->K + first * device->columns, rows, device->columns),
-                            device->column, shift, F);
+    device->backend->gather(volt_view_of(K + first * device->columns, rows, device->columns), device->column,
+                            shift, F);
     return F;
 }
 
@@ -110,17 +114,17 @@ static const double *shift_by(const volt_device_landmarks *device, double common
 }
 
 /* F = K L^{-T} of the first rows of the block, in rows of W. */
-static volt_matrix make_features(const volt_device_landmarks *device, const double *shift, int64_t rows,
-                                 int64_t place)
+static volt_matrix make_features(const volt_device_landmarks *device, const double *K, const double *shift,
+                                 int64_t rows, int64_t place)
 {
-    volt_matrix F = gather(device, shift, 0, rows, place);
+    volt_matrix F = gather(device, K, shift, 0, rows, place);
     device->backend->trsm(rows_of_W(device, 0, place + rows), place, rows, 0, device->m, NULL);
     return F;
 }
 
 volt_status volt_device_landmarks_features(const volt_device_landmarks *device, double common, volt_matrix F)
 {
-    volt_matrix made = make_features(device, shift_by(device, common), F.rows, block_place(device));
+    volt_matrix made = make_features(device, device->K, shift_by(device, common), F.rows, block_place(device));
     device->backend->get(volt_as_view(made), F);
     return volt_backend_state(device->backend);
 }
@@ -130,10 +134,10 @@ volt_status volt_device_landmarks_features(const volt_device_landmarks *device, 
 void volt_device_landmarks_corner(const volt_device_landmarks *device, int64_t first, int64_t count, int64_t a,
                                   double common)
 {
-    gather(device, shift_by(device, common), first, count, a);
+    gather(device, device->K, shift_by(device, common), first, count, a);
 }
 
-/* As factor_corner of landmark_operator.c. Both triangles hold K_mm; the factor replaces the lower one. */
+/* As factor_here of landmark_operator.c. The upper triangle keeps K_mm. */
 volt_status volt_device_landmarks_factor(const volt_device_landmarks *device, volt_stage *stage, int64_t *pivot)
 {
     enum { TRIES = 3 };
@@ -141,6 +145,7 @@ volt_status volt_device_landmarks_factor(const volt_device_landmarks *device, vo
     int64_t m = device->m;
     double norm = 0, size = -INFINITY, *diagonal = device->centre; /* unused until rows are added */
     volt_matrix L = rows_of_W(device, 0, m), of_L = {L.data, m, 1, m + 1};
+    backend->mirror(L, true);
     VOLT_TRY(backend->norm(volt_as_view(L), &norm));
     VOLT_REQUIRE(isfinite(norm), VOLT_ERR_NOT_FINITE, "the kernel of the landmarks is too large for a double");
     backend->get(volt_as_view(of_L), volt_matrix_of(diagonal, m, 1));
@@ -169,7 +174,7 @@ void volt_device_landmarks_backward(const volt_device_landmarks *device, volt_ma
 /* ---- sums ------------------------------------------------------------------------------------- */
 
 /* The centre is the mean of the first rows of the block; L^{-1} converts it to that of the features. */
-static volt_status find_centre(volt_device_landmarks *device, double common, int64_t rows)
+static volt_status find_centre(volt_device_landmarks *device, const double *K, double common, int64_t rows)
 {
     int64_t m = device->m, columns = device->columns;
     double *memory = volt_alloc_doubles(rows + columns, 1), *mean = memory + rows;
@@ -177,8 +182,8 @@ static volt_status find_centre(volt_device_landmarks *device, double common, int
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < rows; i++)
         memory[i] = 1 / (double)rows;
-    device->backend->gemm(volt_view_of(device->K, rows, columns), true, volt_view_of(memory, rows, 1), NULL,
-                          false, volt_matrix_of(mean, columns, 1));
+    device->backend->gemm(volt_view_of(K, rows, columns), true, volt_view_of(memory, rows, 1), NULL, false,
+                          volt_matrix_of(mean, columns, 1));
     volt_status status = volt_backend_state(device->backend);
     for (int64_t a = 0; status == VOLT_OK && a < m; a++) {
         device->centre[a] = mean[device->column[a]];
@@ -221,8 +226,8 @@ static void add_thin(volt_view Y, volt_view augmented, volt_view product, volt_s
 }
 
 /* Rows of the block that are stored, or none of them. */
-static volt_status add_rows(volt_device_landmarks *device, int64_t place, volt_view Y, const bool *without,
-                            volt_state_sums *sums)
+static volt_status add_rows(volt_device_landmarks *device, const double *K, int64_t place, volt_view Y,
+                            const bool *without, volt_state_sums *sums)
 {
     int64_t m = device->m, q = Y.cols;
     double *memory = volt_alloc_doubles(Y.rows + m, q + 1);
@@ -234,7 +239,7 @@ static volt_status add_rows(volt_device_landmarks *device, int64_t place, volt_v
         memcpy(augmented.data + i * augmented.ld, Y.data + i * Y.ld, (size_t)q * sizeof(double));
         augmented.data[i * augmented.ld + q] = 1;
     }
-    volt_matrix F = make_features(device, device->centre, Y.rows, place);
+    volt_matrix F = make_features(device, K, device->centre, Y.rows, place);
     leave_out(device, without, F, augmented);
     device->backend->accumulate(volt_as_view(F), sums->has_rows ? 1 : 0, volt_matrix_of(sums->G, m, m));
     device->backend->gemm(volt_as_view(F), true, volt_as_view(augmented), NULL, false, product);
@@ -247,15 +252,16 @@ static volt_status add_rows(volt_device_landmarks *device, int64_t place, volt_v
     return status;
 }
 
-volt_status volt_device_landmarks_add(volt_device_landmarks *device, double common, int64_t row, volt_view Y,
-                                      const bool *without, volt_state_sums *sums)
+volt_status volt_device_landmarks_add(volt_device_landmarks *device, const double *K, double common,
+                                      int64_t row, volt_view Y, const bool *without, volt_state_sums *sums)
 {
     if (!device->has_centre)
-        VOLT_TRY(find_centre(device, common, volt_min(Y.rows, CENTRE_ROWS)));
+        VOLT_TRY(find_centre(device, K, common, volt_min(Y.rows, CENTRE_ROWS)));
     if (!sums->has_rows)
         memcpy(sums->about, device->about, (size_t)device->m * sizeof(double));
     bool is_stored = row >= device->n - device->stored;
-    VOLT_TRY(add_rows(device, is_stored ? stored_place(device, row) : block_place(device), Y, without, sums));
+    VOLT_TRY(
+        add_rows(device, K, is_stored ? stored_place(device, row) : block_place(device), Y, without, sums));
     if (is_stored) {
         device->first = device->end == row ? device->first : row;
         device->end = row + Y.rows;

@@ -15,7 +15,7 @@ typedef struct volt_device_landmarks {
     const int64_t *column;       /* m: the columns that are landmarks */
     int64_t n, stored;      /* rows of the operator; features of the last `stored` of them have memory, ... */
     int64_t first, end;     /* ... and rows first .. end - 1 are there */
-    double *K;              /* rows x columns */
+    double *K, *other;      /* rows x columns; and one more, if there are several blocks */
     double *W;              /* (m + stored + rows) x m: L, stored features, and features of a block */
     double *shift;          /* m, host memory: subtracted from the landmarks of a row */
     double *centre, *about; /* m, host memory: the centre of the landmarks, and of the features: ... */
@@ -24,8 +24,8 @@ typedef struct volt_device_landmarks {
 
 /* Returns whether the back end supports this. */
 bool volt_device_landmarks_can(const volt_backend *backend);
-/* Memory usage in bytes without stored features, and with those of n rows. */
-double volt_device_landmarks_bytes(double n, double landmarks, double columns);
+/* Memory usage in bytes, with stored features of n rows. */
+double volt_device_landmarks_bytes(const volt_backend *backend, double n, double landmarks, double columns);
 
 /* For n rows. VOLT_ERR_MEMORY. Release it in every case. */
 volt_status volt_device_landmarks_make(const volt_backend *backend, const int64_t *column, int64_t m,
@@ -43,10 +43,10 @@ void volt_device_landmarks_backward(const volt_device_landmarks *device, volt_ma
 
 /* Copies the features of the first F.rows rows of the block to the host. */
 volt_status volt_device_landmarks_features(const volt_device_landmarks *device, double common, volt_matrix F);
-/* Adds the first Y.rows rows of the block, which are rows `row` and following of the operator, to the sums, which
- * must be at the same back end. Rows with without[i] are skipped; their stored features are 0 when centred. */
-volt_status volt_device_landmarks_add(volt_device_landmarks *device, double common, int64_t row, volt_view Y,
-                                      const bool *without, volt_state_sums *sums);
+/* Adds the first Y.rows rows of K, a block of this object, which are rows `row` and following of the operator, to
+ * the sums, which must be at the same back end. Another thread may compute the other block meanwhile. Rows with without[i] are skipped; their stored features are 0 when centred. */
+volt_status volt_device_landmarks_add(volt_device_landmarks *device, const double *K, double common,
+                                      int64_t row, volt_view Y, const bool *without, volt_state_sums *sums);
 
 /* out <- (K - common 1 1') beta for the first out.rows rows of the block; beta (m x q) is in host memory. */
 volt_status volt_device_landmarks_combine(const volt_device_landmarks *device, double common, volt_view beta,

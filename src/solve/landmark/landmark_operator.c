@@ -11,6 +11,8 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 
 /* Rows per block, limited by the numbers in a block: isolated landmarks have many columns. */
 enum { MAX_ROWS = 512, MIN_ROWS = 32 };
@@ -187,24 +189,68 @@ volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_re
     return status;
 }
 
-/* On the device; the features are not copied to the host. A block is stored as a whole, or not. */
+/* A block that is added to sums on the device, possibly by another thread. */
+typedef struct added_block {
+    landmark_operator *l;
+    const double *K;
+    int64_t row;
+    volt_view Y;
+    const bool *without;
+    volt_state_sums *sums;
+    volt_status status;
+    char text[256]; /* of a failure: messages belong to a thread */
+} added_block;
+
+static void *add_block(void *context)
+{
+    added_block *b = context;
+    b->status =
+        volt_device_landmarks_add(&b->l->device, b->K, b->l->task.common, b->row, b->Y, b->without, b->sums);
+    if (b->status != VOLT_OK)
+        snprintf(b->text, sizeof b->text, "%s", volt_error_detail());
+    return NULL;
+}
+
+/* On the device; the features are not copied to the host. A block is stored as a whole, or not. While a block is
+ * added, the next one is computed. */
 static volt_status add(volt_operator *op, int64_t first, volt_view Y, const bool *without,
                        volt_state_sums *sums, volt_stage *stage)
 {
     landmark_operator *l = (landmark_operator *)op;
     int64_t stored = l->device.n - l->device.stored;
-    for (int64_t at = 0, count = 0; at < Y.rows; at += count) {
+    volt_status status = VOLT_OK;
+    added_block block = {.l = l, .sums = sums};
+    pthread_t worker;
+    bool works = false;
+    for (int64_t at = 0, count = 0; status == VOLT_OK && at < Y.rows; at += count) {
         count = volt_min(l->rows, Y.rows - at);
         if (first + at < stored)
             count = volt_min(count, stored - first - at);
-        VOLT_TRY(walk_to(l, first + at, count, stage));
-        if (!volt_stage_should_continue(stage))
-            return VOLT_OK;
-        VOLT_TRY(volt_device_landmarks_add(&l->device, l->task.common, first + at, volt_view_rows(Y, at, count),
-                                           without ? without + at : NULL, sums));
+        status = walk_to(l, first + at, count, stage);
+        if (works)
+            pthread_join(worker, NULL);
+        works = false;
+        if (status == VOLT_OK && block.status != VOLT_OK)
+            status = volt_fail(block.status, "%s", block.text);
+        if (status != VOLT_OK || !volt_stage_should_continue(stage))
+            break;
+        block.K = l->device.K;
+        block.row = first + at;
+        block.Y = volt_view_rows(Y, at, count);
+        block.without = without ? without + at : NULL;
+        bool more = at + count < Y.rows && l->device.other;
+        works = more && pthread_create(&worker, NULL, add_block, &block) == 0;
+        if (works) {
+            l->device.K = l->device.other;
+            l->device.other = (double *)(size_t)block.K;
+            l->count = 0; /* the block is empty */
+        } else {
+            add_block(&block);
+            status = block.status == VOLT_OK ? VOLT_OK : volt_fail(block.status, "%s", block.text);
+        }
         volt_stage_advance(stage, (int64_t)(2 * (double)count * feature_units(&l->task)));
     }
-    return VOLT_OK;
+    return status;
 }
 
 static volt_status fold(volt_operator *op, int64_t first, volt_view R, volt_matrix out)
@@ -332,9 +378,24 @@ static int64_t take_corner(const landmark_operator *l, int64_t first, int64_t co
     return rows;
 }
 
+/* K_mm by the back end of the device, if it supports the kernel. */
+static bool fill_corner_there(const landmark_operator *l, volt_stage *stage)
+{
+    const volt_backend *backend = l->device.backend;
+    const volt_columns *columns = l->task.columns;
+    volt_kernel_form form;
+    return backend && backend->corner && volt_form_of(l->task.resolved, &form) &&
+           backend->corner(&form, volt_view_of(columns->given, columns->m, columns->d), l->task.column,
+                           l->task.common, volt_matrix_of(l->device.W, l->task.m, l->task.m), stage);
+}
+
 /* K_mm: the rows of the columns against themselves, of which the landmarks are stored. */
 static volt_status fill_corner(landmark_operator *l, volt_stage *stage)
 {
+    if (fill_corner_there(l, stage)) {
+        VOLT_TRY(volt_backend_state(l->device.backend));
+        return volt_stage_should_continue(stage) ? VOLT_OK : volt_stage_end(stage);
+    }
     const volt_columns *columns = l->task.columns;
     const volt_records *runs = l->task.resolved->records ? &l->task.resolved->records->rows : NULL;
     const int64_t *column = l->task.column;

@@ -160,7 +160,7 @@ static bool landmarks_fit_on_device(const volt_backend *device, double m)
 {
     enum { COLUMNS = 8 }; /* per landmark */
     double available = device->available ? (double)device->available() : 0;
-    return available <= 0 || volt_device_landmarks_bytes(0, m, COLUMNS * m) <= available;
+    return available <= 0 || volt_device_landmarks_bytes(device, 0, m, COLUMNS * m) <= available;
 }
 
 const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d)
@@ -187,7 +187,7 @@ const volt_backend *volt_place_features(const volt_backend *backend, int64_t n, 
     if (!backend || !volt_device_landmarks_can(backend) || volt_bands_current()->parts > 1)
         return &volt_cpu_backend;
     double available = backend->available ? (double)backend->available() : 0;
-    double bytes = volt_device_landmarks_bytes((double)n, (double)landmarks, (double)columns);
+    double bytes = volt_device_landmarks_bytes(backend, (double)n, (double)landmarks, (double)columns);
     return available <= 0 || bytes <= available ? backend : &volt_cpu_backend;
 }
 
