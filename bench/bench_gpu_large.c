@@ -132,10 +132,12 @@ static void measure(const char *solver, int64_t n, int64_t landmarks, double at_
     volt_model *model = fit(n, x, y, solver, landmarks, &seconds);
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
-    snprintf(parameters, sizeof parameters, "n=%lld m=%lld iterations=%lld residual=%.1e error=%.6f",
-             (long long)n, (long long)info.report->landmarks, (long long)info.report->iterations,
-             info.report->residual, error_of(model, n, x, y, out));
-    report(&(measurement){.name = solver,
+    int used = snprintf(parameters, sizeof parameters, "n=%lld m=%lld error=%.6f", (long long)n,
+                        (long long)info.report->landmarks, error_of(model, n, x, y, out));
+    if (info.report->iterations > 0)
+        snprintf(parameters + used, sizeof parameters - (size_t)used, " iterations=%lld residual=%.1e",
+                 (long long)info.report->iterations, info.report->residual);
+    report(&(measurement){.name = strcmp(solver, "pcg") == 0 ? "gpu pcg" : "gpu nystrom",
                           .parameters = parameters,
                           .value = seconds,
                           .unit = "s",

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/gpu/run.sh: the budgets on a GPU, and the same fits in PyTorch and CuPy for comparison. Called by `make bench-gpu`.
 #
-#   bench/gpu/run.sh [PART...]    parts of bench_gpu: fit growth search free landmarks memory
+#   bench/gpu/run.sh [PART...]    parts of bench_gpu: fit growth search free landmarks memory; without, bench_gpu_large as well
 #
 # BUILD_DIR    where the programs and the plugin were built, with -DVOLT_CUDA=ON (build)
 # PEER_PYTHON  a Python with torch or cupy (python3); empty: no peers
@@ -17,6 +17,7 @@ trap 'rm -f "$BENCH_TABLE" "$lines"' EXIT
 
 "$build/bench/bench_gpu" "$@" | tee "$lines"
 [ -s "$lines" ] || exit 0
+[ $# -gt 0 ] || "$build/bench/bench_gpu_large"
 python=${PEER_PYTHON-python3}
 if [ -n "$python" ]; then
     # shellcheck disable=SC2086 # PEER_ROWS are words
