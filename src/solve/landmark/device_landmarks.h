@@ -1,8 +1,8 @@
 /* src/solve/landmark/device_landmarks.h: the blocks of landmark_operator.c on a device.
  *
  * The device computes a block of rows against all columns, gathers the landmarks, and converts them to
- * features with the factor of K_mm. Features that are added to sums are centred, and those of the last rows, as
- * many as fit in its memory, are stored: products with them need no second pass. */
+ * features with the factor of K_mm. Features that are added to sums are centred. The remaining memory stores
+ * those of the last rows, so that products with them need no second pass. */
 #ifndef SOLVE_DEVICE_LANDMARKS_H
 #define SOLVE_DEVICE_LANDMARKS_H
 
