@@ -84,7 +84,7 @@ int picture_forgetting_file(const char *path, volt_view curve)
     return draw(script, path);
 }
 
-/* Sizes, means and the ends of their error bars; NaN: none. The lower end stays on the logarithmic axis. */
+/* Sizes, means and the ends of a band of one standard error; NaN: none. The lower end stays on the logarithmic axis. */
 static void write_learning_table(FILE *script, const volt_curve *curve, int64_t k)
 {
     fprintf(script, "$k%lld << E\n", (long long)k);
@@ -102,7 +102,7 @@ static void write_learning_table(FILE *script, const volt_curve *curve, int64_t 
 
 int picture_learning_file(const char *path, const volt_curve *curve, const char *const *names)
 {
-    int key = 18 * (int)(curve->n_kernels < 12 ? curve->n_kernels : 12), height = PANEL + key + 40;
+    int key = 10 + 22 * (int)(curve->n_kernels < 12 ? curve->n_kernels : 12), height = PANEL + key + 40;
     FILE *script = gnuplot_script();
     if (!script)
         return 1;
@@ -119,12 +119,13 @@ int picture_learning_file(const char *path, const volt_curve *curve, const char 
             "'\nplot ",
             LEFT / (double)WIDTH, 1 - 8.0 / height);
     for (int64_t k = 0; k < curve->n_kernels; k++) {
-        fprintf(
-            script,
-            "%s$k%lld using 1:2:3:4 with yerrorbars pointtype 7 pointsize 0.4 linewidth 1.5 linecolor rgb '%s' "
-            "notitle, $k%lld using 1:2 with lines linewidth 2 dashtype %s linecolor rgb '%s' title ",
-            k > 0 ? ", " : "", (long long)k, picture_colour(k), (long long)k, picture_dash(k),
-            picture_colour(k));
+        fprintf(script,
+                "%s$k%lld using 1:3:4 with filledcurves fillstyle transparent solid 0.2 noborder linecolor rgb "
+                "'%s' "
+                "notitle, $k%lld using 1:2 with linespoints pointtype 7 pointsize 0.4 linewidth 2 dashtype %s "
+                "linecolor rgb '%s' title ",
+                k > 0 ? ", " : "", (long long)k, picture_colour(k), (long long)k, picture_dash(k),
+                picture_colour(k));
         gnuplot_text(script, names[k]);
     }
     fputc('\n', script);
