@@ -200,8 +200,11 @@ static volt_status choose(landmark_task *task, volt_export_rows *rows)
     const volt_model *model = task->model;
     const volt_resolved *resolved = model->resolved.records ? &model->resolved.records->each : &model->resolved;
     VOLT_TRY(volt_records_make(model->records, model->n_records, model->n, &task->records));
-    VOLT_TRY(volt_landmark_set_choose(model->n, model->washout, &task->records, task->m, VOLT_LANDMARKS_SPREAD,
-                                      volt_landmark_memory(resolved), &task->set));
+    /* Rows without history are best apart from each other. With history, neighbours share it. */
+    int64_t ghosts = volt_landmark_memory(resolved);
+    VOLT_TRY(volt_landmark_set_choose(model->n, model->washout, &task->records, task->m,
+                                      ghosts > 0 ? VOLT_LANDMARKS_SPREAD : VOLT_LANDMARKS_RANDOM, ghosts,
+                                      &task->set));
     VOLT_TRY(allocate(task));
     for (int64_t j = 0; j < task->set.n; j++)
         memcpy(task->Z + j * model->d, model->columns->given + task->set.source[j] * model->d,
