@@ -14,7 +14,8 @@ leak, input scale, bias and ridge, with the same number of units, on inputs scal
 seconds. If these two differ, the machine was busy, and the budgets were not equal.
 
 RESERVOIRS_TABLE: a file for the table, in Markdown. BENCH_DATA: a folder with sysid/*.csv, for four more problems.
-RESERVOIRS_ONLY: words; only problems with one of them in their name are run. RESERVOIRS_MODELS: words; the same for contenders.
+RESERVOIRS_ONLY: words; only problems with one of them in their name are run. RESERVOIRS_MODELS: the same for
+contenders.
 RESERVOIRS_DRAWS: draws of each of the library's contenders, instead of the budget; for a busy machine.
 """
 

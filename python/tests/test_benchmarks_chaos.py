@@ -75,13 +75,14 @@ def test_starts_of_simulated_systems():
 
 
 def test_local_models():
-    """A ring whose change is linear in each column and its neighbours: one model for all of them predicts it exactly."""
+    """The change of a column of a ring is linear in it and its neighbours: one model predicts all columns."""
     rows = [np.random.default_rng(1).standard_normal(12)]
     for _ in range(80):
         rows.append(rows[-1] + 0.1 * (np.roll(rows[-1], 1) - 2 * rows[-1] + np.roll(rows[-1], -1)))
     rows = np.array(rows)
     for group in (1, 2):
-        kernel = SequenceKernelRidge("linear:window=1", alpha=1e-12, washout=5, target="level", input="level", season=None)
+        settings = {"alpha": 1e-12, "washout": 5, "target": "level", "input": "level", "season": None}
+        kernel = SequenceKernelRidge("linear:window=1", **settings)
         model = LocalModel({"group": group, "reach": 1, "samples": 240}, kernel).fit(rows[:61])
         stream = model.stream()
         np.testing.assert_allclose(model.continue_(2), rows[61:63], rtol=0, atol=1e-7)

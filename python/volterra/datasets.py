@@ -244,9 +244,9 @@ def systems() -> Dict[str, Dict[str, Any]]:
     Returns
     -------
     dict
-        By name: ``equation``; ``columns``, of which a system with a number of columns as a parameter has one name;
-        ``accuracy``, the measured error of the default step, or None; and ``parameters``, by name their ``meaning``,
-        ``default``, ``low`` and ``high``.
+        By name: ``equation``; ``columns``, one name if their number is a parameter; ``accuracy``, the measured error
+        of the default step, or None; and ``parameters``, by name their ``meaning``, ``default``, ``low`` and
+        ``high``.
 
     Examples
     --------

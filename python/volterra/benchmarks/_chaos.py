@@ -32,6 +32,9 @@ examples:
 _MIN_ROWS, _MAX_ROWS, _MAX_STARTS = 50, 20000, 10000
 
 
+_ROWS = ", ".join(f"{name} {system['rows']}" for name, system in SYSTEMS.items())
+
+
 def add_options(parser: argparse.ArgumentParser, count_of: Any, duration: Any) -> None:
     del duration
     add = parser.add_argument
@@ -40,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser, count_of: Any, duration: Any) -
         "--rows",
         type=count_of(2),
         metavar="N",
-        help="training rows (default: " + ", ".join(f"{name} {one['rows']}" for name, one in SYSTEMS.items()) + ")",
+        help=f"training rows (default: {_ROWS})",
     )
     add(
         "--starts",

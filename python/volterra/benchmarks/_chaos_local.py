@@ -15,8 +15,8 @@ _WARM_UP = 50  # rows that initialise the state of each site before the free run
 class LocalModel:
     """Predicts the change of ``group`` adjacent columns from them and ``reach`` groups on either side.
 
-    The columns are a ring, and all groups have the same model. It is fitted to the records of equidistant groups, as many
-    as have ``samples`` rows together. Offers the part of `SequenceKernelRidge` that a free run needs.
+    The columns are a ring, and all groups have the same model. It is fitted to records of equidistant groups,
+    as many as have ``samples`` rows together. Offers the part of `SequenceKernelRidge` that a free run needs.
     """
 
     def __init__(self, local: Dict[str, Any], model: SequenceKernelRidge) -> None:
@@ -33,7 +33,8 @@ class LocalModel:
         records = max(1, min(self._groups, self._samples // len(changes)))
         chosen = [index * self._groups // records for index in range(records)]
         columns = [slice(group * self._size, (group + 1) * self._size) for group in chosen]
-        self._model.fit([self._inputs(rows[:-1], group) for group in chosen], [changes[:, part] for part in columns])
+        inputs = [self._inputs(rows[:-1], group) for group in chosen]
+        self._model.fit(inputs, [changes[:, part] for part in columns])
         self._last = rows[-_WARM_UP:]
         return self
 
@@ -63,6 +64,7 @@ class LocalStream:
     def feed(self, row: Array) -> Array:
         """Return the prediction of the row that follows `row`."""
         changes = [
-            np.atleast_1d(stream.feed(self._model._inputs(row, group))) for group, stream in enumerate(self._streams)
+            np.atleast_1d(stream.feed(self._model._inputs(row, group)))
+            for group, stream in enumerate(self._streams)
         ]
         return np.asarray(row + np.concatenate(changes))
