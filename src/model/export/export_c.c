@@ -188,15 +188,16 @@ void volt_c_header(const volt_export *made, const volt_c_names *names, volt_sour
     volt_source_put(out,
                     " *\n"
                     " *     %s_state state;\n"
-                    " *     double x[%s_INPUTS], y[%s_OUTPUTS];\n"
+                    " *     %s x[%s_INPUTS], y[%s_OUTPUTS];\n"
                     " *     %s_reset(&state);\n"
                     " *     %s_step(&state, x, y);     once per row\n"
                     " */\n"
                     "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n"
                     "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                     "enum { %s_INPUTS = %" PRId64 ", %s_OUTPUTS = %" PRId64 "%s",
-                    names->name, upper, upper, names->name, names->name, upper, upper, upper,
-                    made->model->recipe.inputs, upper, made->model->q, made->n_coverages > 0 ? "" : " };\n");
+                    names->name, out->single ? "float" : "double", upper, upper, names->name, names->name,
+                    upper, upper, upper, made->model->recipe.inputs, upper, made->model->q,
+                    made->n_coverages > 0 ? "" : " };\n");
     if (made->n_coverages > 0)
         volt_source_put(out, ", %s_LEVELS = %" PRId64 " };\n", upper, made->n_coverages);
     volt_source_put(

@@ -51,7 +51,7 @@ export_reports()
     out_has '"landmark_error"'
     out_has '"state_bytes"'
     grep -q 'int tiny_step(tiny_state \*state, const float \*x, float \*y);' code.h || fail "no step in single precision"
-    grep -q 'double' code.c && fail "single precision has doubles: $(grep -m 1 double code.c)"
+    grep -q 'double' code.c code.h && fail "single precision has doubles: $(grep -m 1 double code.c code.h)"
     expect 0 export model.safetensors --format json -o code.json
     python3 -c 'import json; part = json.load(open("code.json"))["parts"][0]; assert len(part["rows"]) == 40 and "feedback" in part' ||
         fail "the JSON is wrong"
