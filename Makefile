@@ -13,7 +13,7 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS MUTANTS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps deps-mpi build demo demo-lorenz test test-arm test-octave test-r r-package bench bench-gpu lint fuzz soak faults tsan coverage mutate wheel deb site install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test test-arm test-octave test-r r-package bench bench-gpu lint fuzz soak faults tsan coverage mutate wheel deb site web test-web install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -101,8 +101,14 @@ deb: ## Debian packages, tried on a fresh system (as root); build/deb
 site: ## the documents and references as a site, offline; build/site
 	scripts/site.sh
 
+web: ## the page in the browser, build-web/volterra.html (Emscripten; libraries from Debian's source packages)
+	scripts/web.sh
+
+test-web: build web ## the page in headless Chromium, compared with the program
+	python3 tests/web/test_page.py build-web/volterra.html build/volterra
+
 install: build ## into PREFIX (default /usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders that these targets make
-	rm -rf build build-sanitize build-fuzz build-tsan build-coverage build-mutate
+	rm -rf build build-sanitize build-fuzz build-tsan build-coverage build-mutate build-web

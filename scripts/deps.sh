@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
 #
-#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm
+#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm web
 #
 # --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
 # means that the package is not known there: the script then says what to install by hand.
@@ -63,6 +63,12 @@ site  | breathe                     | has_python breathe         | python3-breat
 site  | Furo                        | has_python furo            | furo                   | python3-furo        | python-furo | python3-furo            | -            | -
 site  | NumPy                       | has_python numpy           | python3-numpy          | python3-numpy       | python-numpy | python3-numpy          | py3-numpy    | numpy
 site  | Doxygen                     | has_program doxygen        | doxygen                | doxygen             | doxygen    | doxygen                  | doxygen      | doxygen
+web   | Emscripten                  | has_program emcc           | emscripten             | emscripten          | emscripten | emscripten               | emscripten   | emscripten
+web   | dpkg-source                 | has_program dpkg-source    | dpkg-dev               | -                   | -          | -                        | -            | -
+web   | CMake 3.22 or later         | has_cmake                  | cmake                  | cmake               | cmake      | cmake                    | cmake        | cmake
+web   | pkg-config                  | has_program pkg-config     | pkg-config             | pkgconf-pkg-config  | pkgconf    | pkg-config               | pkgconf      | pkgconf
+web   | Random123                   | has_header Random123/philox.h | librandom123-dev    | Random123-devel     | -          | -                        | -            | -
+web   | Chromium                    | has_chromium               | chromium               | chromium            | chromium   | chromium                 | chromium     | -
 site  | KaTeX                       | has_katex                  | libjs-katex fonts-katex | -                  | -          | -                        | -            | -
 '
 
@@ -177,8 +183,8 @@ fi
 [ $# -gt 0 ] || set -- build
 for wanted in "$@"; do
     case $wanted in
-        build | test | demo | bench | lint | fuzz | tsan | coverage | mutate | mpi | wheel | deb | site | octave | r | arm) ;;
-        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm)" >&2; exit 2 ;;
+        build | test | demo | bench | lint | fuzz | tsan | coverage | mutate | mpi | wheel | deb | site | octave | r | arm | web) ;;
+        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm web)" >&2; exit 2 ;;
     esac
 done
 

@@ -32,5 +32,8 @@ doxygen docs/site/Doxyfile
 "$python" docs/site/c_reference.py pages include "$work/headers" "$work/xml" "$work/source/c"
 
 "$python" -m sphinx -b html -c docs/site -d "$work/doctrees" -q -W --keep-going "$work/source" build/site
+if [ -e build-web/volterra.html ]; then # of make web
+    cp build-web/volterra.html build/site
+fi
 "$python" docs/site/check_site.py build/site
 echo "site: build/site/index.html"

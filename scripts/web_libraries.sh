@@ -27,8 +27,10 @@ apt()
 }
 cd "$work"
 echo "web: fetching the sources of jansson, libcsv, zlib and nlopt" >&2
-apt update >"$work/apt.log" 2>&1 && apt source jansson libcsv zlib nlopt >>"$work/apt.log" 2>&1 ||
-    { tail -n 5 "$work/apt.log" >&2; exit 1; }
+if ! { apt update && apt source jansson libcsv zlib nlopt; } >"$work/apt.log" 2>&1; then
+    tail -n 5 "$work/apt.log" >&2
+    exit 1
+fi
 
 # ---- libraries ----------------------------------------------------------------------------------
 # -msimd128 as for the library itself.
@@ -47,11 +49,13 @@ build() # NAME CMAKE_OPTION...
 compile() # NAME LIBRARY FILE...
 {
     local name=$1 library=$2 source
+    local -a files
     shift 2
     source=$(find "$work" -maxdepth 1 -type d -name "$name-*")
     echo "web: compiling $name" >&2
     mkdir -p "$work/build-$name"
-    (cd "$work/build-$name" && emcc -O2 -msimd128 -DHAVE_UNISTD_H -I"$source" -c $(printf "$source/%s.c " "$@"))
+    files=("${@/#/$source/}")
+    (cd "$work/build-$name" && emcc -O2 -msimd128 -DHAVE_UNISTD_H -I"$source" -c "${files[@]/%/.c}")
     emar rcs "$target/lib/lib$library.a" "$work/build-$name"/*.o
 }
 
