@@ -52,6 +52,20 @@ extern "C" void volt_cuda_start_gather(cudaStream_t stream, const double *K, int
             K, ld_K, column, shift, F, ld_F, rows, cols);
 }
 
+__global__ static void complete(const double *column, double *L, int64_t ld, int64_t n)
+{
+    int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, a = at / n, b = at % n;
+    if (a < n && column[b] > column[a])
+        L[a * ld + b] = L[b * ld + a];
+}
+
+extern "C" void volt_cuda_start_complete(cudaStream_t stream, const double *column, double *L, int64_t ld,
+                                         int64_t n)
+{
+    if (n > 0)
+        complete<<<blocks(n * n), THREADS, 0, stream>>>(column, L, ld, n);
+}
+
 /* Block (x, y) moves one tile of the triangle through shared memory, so that reads and writes are coalesced. */
 __global__ static void mirror(double *A, int64_t ld, int64_t n, bool up)
 {

@@ -40,6 +40,9 @@ void volt_cuda_start_identities(cudaStream_t stream, double *D, int64_t size, in
 void volt_cuda_start_gather(cudaStream_t stream, const double *K, int64_t ld_K, const double *column,
                             const double *shift, double *F, int64_t ld_F, int64_t rows, int64_t cols);
 
+/* L[a][b] <- L[b][a] where column[b] > column[a]; L is n x n. */
+void volt_cuda_start_complete(cudaStream_t stream, const double *column, double *L, int64_t ld, int64_t n);
+
 /* Compute all entries of the grid, which is in device memory, into K. */
 void volt_cuda_start_scan(cudaStream_t stream, const volt_form_grid *grid, double *K, int64_t ld);
 

@@ -153,24 +153,24 @@ typedef struct corner {
     const int64_t *column; /* m, in host memory */
     double *lists;         /* the columns, and the shift of each: on the device */
     volt_matrix L;
-    int64_t next; /* first row of L that is not computed */
 } corner;
 
-/* Rows of L in this block; consecutive ones at once. */
+/* Rows of L in this block; consecutive ones at once. Entries beyond the diagonal of K are not known yet. */
 static bool take_rows(void *context, int64_t first, int64_t count)
 {
-    corner *c = context;
+    const corner *c = context;
     const row_blocks *b = &c->blocks;
-    int64_t m = c->L.rows, a = c->next;
-    while (a < m && c->column[a] < first + count) {
-        int64_t rows = 1, row = c->column[a] - first;
+    int64_t m = c->L.rows;
+    for (int64_t a = 0, rows = 1; a < m; a += rows) {
+        int64_t row = c->column[a] - first;
+        rows = 1;
+        if (row < 0 || row >= count)
+            continue;
         while (a + rows < m && c->column[a + rows] == c->column[a] + rows && row + rows < count)
             rows++;
         volt_cuda_start_gather(c->lane->stream, b->K + row * b->ld, b->ld, c->lists, c->lists + m,
-                               c->L.data + a * c->L.ld, c->L.ld, rows, a + rows);
-        a += rows;
+                               c->L.data + a * c->L.ld, c->L.ld, rows, m);
     }
-    c->next = a;
     return true;
 }
 
@@ -197,8 +197,9 @@ bool volt_cuda_corner(const volt_kernel_form *form, volt_view Z, const int64_t *
     corner c = {.lane = volt_cuda_take(), .column = column, .L = L};
     if (!c.lane)
         return true;
-    if (begin_blocks(c.lane, form, Z, &c.blocks) && upload_lists(&c, shift))
-        for_each_block(c.lane, &c.blocks, take_rows, &c, stage);
+    if (begin_blocks(c.lane, form, Z, &c.blocks) && upload_lists(&c, shift) &&
+        for_each_block(c.lane, &c.blocks, take_rows, &c, stage))
+        volt_cuda_start_complete(c.lane->stream, c.lists, L.data, L.ld, L.rows);
     volt_cuda_give(c.lane);
     volt_cuda_host->release(c.blocks.host);
     return true;

@@ -97,8 +97,8 @@ typedef struct volt_backend {
      * memory. `end` as for gram. False as above. */
     bool (*product)(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
                     volt_stage *stage);
-    /* (optional) L[a][b] <- K[column[a]][column[b]] - shift for b <= a: some rows and columns, ascending, of the
-     * sequence Z with itself; L is at the back end. False as above. */
+    /* (optional) L[a][b] <- K[column[a]][column[b]] - shift: some rows and columns, in any order, of the sequence
+     * Z with itself; L is at the back end. False as above. */
     bool (*corner)(const volt_kernel_form *form, volt_view Z, const int64_t *column, double shift,
                    volt_matrix L, volt_stage *stage);
     /* (optional) A free run through the columns of Y, with contiguous coefficients (q x Y.rows), all in host

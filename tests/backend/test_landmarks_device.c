@@ -25,8 +25,8 @@ static const double tolerance = 1e-8;
 typedef struct landmark_case {
     const char *name, *kernel;
     bool chooses, records, holes, no_intercept, anchors;
-    bool many; /* rows: several blocks */
-    bool pcg;
+    bool many;           /* rows: several blocks */
+    bool pcg, automatic; /* few rows; the number of landmarks is chosen */
     int64_t washout;
     double feedback;
 } landmark_case;
@@ -43,6 +43,7 @@ static const landmark_case cases[] = {
     {"fed-back outputs", "volterra:lambda_coef=0.5,pole=0.3", .feedback = 0.4},
     {"PCG", "volterra:lambda_coef=0.5,tau_coef=0.5", .pcg = true, .washout = 7},
     {"PCG with holes and records", "fir:mu=0.5 + rbf:gamma=0.5", .pcg = true, .holes = true, .records = true},
+    {"landmarks chosen", "volterra:lambda_coef=0.5", .automatic = true},
     {"PCG, no constant, alpha chosen", "memory:gamma=1,rho=0.3,mu=0.4", .pcg = true, .no_intercept = true,
      .chooses = true},
 };
@@ -84,14 +85,14 @@ static void fit_case(const landmark_case *one, fitted *result)
     volt_model *model = NULL;
     volt_model_info info = {.struct_size = sizeof info};
     volt_fit_options options = volt_fit_options_default();
-    int64_t n = one->pcg ? PRODUCTS : one->many ? N : FEW;
+    int64_t n = one->pcg || one->automatic ? PRODUCTS : one->many ? N : FEW;
     double *targets = new_matrix(n, Q), *all = new_matrix(n, Q);
     memcpy(targets, one->anchors ? x + D : y, sizeof(double) * (size_t)(n * Q));
     for (int64_t t = 0; one->holes && t < n; t += 97)
         targets[t * Q] = targets[t * Q + 1] = NAN;
     options.solver = one->pcg ? "pcg" : "nystrom";
     options.tolerance = one->pcg ? 1e-11 : 0;
-    options.landmarks = LANDMARKS;
+    options.landmarks = one->automatic ? VOLT_LANDMARKS_AUTO : LANDMARKS;
     options.alpha = one->chooses ? 0 : 1e-3 * (double)n;
     options.washout = one->washout;
     options.missing_targets = one->holes;

@@ -308,8 +308,10 @@ static bool far_corner(const volt_kernel_form *form, volt_view Z, const int64_t 
     for (int64_t diagonal = -(n - 1); diagonal <= 0; diagonal++)
         walk_diagonal(&grid, diagonal, volt_matrix_of(K, n, n));
     for (int64_t a = 0; a < L.rows; a++)
-        for (int64_t b = 0; b <= a; b++)
-            to.data[a * to.ld + b] = K[column[a] * n + column[b]] - shift;
+        for (int64_t b = 0; b < L.rows; b++) {
+            int64_t i = column[a] > column[b] ? column[a] : column[b], j = column[a] + column[b] - i;
+            to.data[a * to.ld + b] = K[i * n + j] - shift;
+        }
     free(K);
     free(block);
     if (stage)
