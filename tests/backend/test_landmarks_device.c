@@ -46,6 +46,7 @@ static const landmark_case cases[] = {
     {"landmarks chosen", "volterra:lambda_coef=0.5", .automatic = true},
     {"PCG, no constant, alpha chosen", "memory:gamma=1,rho=0.3,mu=0.4", .pcg = true, .no_intercept = true,
      .chooses = true},
+    {"number chosen for PCG", "volterra:lambda_coef=0.5,tau_coef=0.5", .pcg = true, .automatic = true},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 

@@ -26,7 +26,7 @@ typedef struct fit_case {
     const char *solver;
     double alpha; /* 0: chosen */
     const char *loss;
-    bool records, holes, ahead, no_intercept, keeps_factor;
+    bool records, holes, ahead, no_intercept, keeps_factor, automatic; /* automatic: the number of landmarks */
     int64_t washout, iterations;
     double feedback;
 } fit_case;
@@ -39,6 +39,8 @@ static volt_fit_options options_of(const fit_case *c)
     options.solver = c->solver;
     options.landmarks =
         c->solver && (strcmp(c->solver, "nystrom") == 0 || strcmp(c->solver, "pcg") == 0) ? LANDMARKS : 0;
+    if (c->automatic)
+        options.landmarks = VOLT_LANDMARKS_AUTO;
     options.loss = c->loss;
     options.intercept = !c->no_intercept;
     options.keep_factor = c->keeps_factor;
@@ -110,7 +112,9 @@ static const scenario here[] = {
     {"landmarks of paths", &(fit_case){"gak:sigma=2,window=3", NYSTROM, .alpha = 0.1, .no_intercept = true},
      fit, 0, 0},
     {"landmarks, fed-back outputs", &(fit_case){RBF, NYSTROM, .alpha = 0.1, .feedback = 0.3}, fit, 0, 0},
+    {"landmarks, number chosen", &(fit_case){RBF, NYSTROM, .alpha = 0.1, .automatic = true}, fit, 0, 0},
     {"iteration", &(fit_case){SUM, PCG, .alpha = 0.1, .records = true}, fit, 0, 0},
+    {"iteration, number chosen", &(fit_case){RBF, PCG, .alpha = 0.1, .automatic = true}, fit, 0, 0},
     {"iteration, alpha chosen", &(fit_case){RBF, PCG, .holes = true, .washout = 2}, fit, 0, 0},
     {"iteration, changes or levels", &(fit_case){RBF, PCG, .ahead = true}, fit, 0, 0},
 };
@@ -122,6 +126,7 @@ static const scenario there[] = {
     {"exact", &(fit_case){SUM, EXACT, .alpha = 0.1, .records = true}, fit, 0, 0},
     {"exact, paths", &(fit_case){"gak:sigma=2,window=3", EXACT, .alpha = 0.1}, fit, 0, 0},
     {"landmarks, alpha chosen", &(fit_case){RBF, NYSTROM, .holes = true, .washout = 2}, fit, 0, 0},
+    {"landmarks, number chosen", &(fit_case){RBF, NYSTROM, .alpha = 0.1, .automatic = true}, fit, 0, 0},
     {"iteration", &(fit_case){SUM, PCG, .alpha = 0.1, .records = true}, fit, 0, 0},
     {"iteration, alpha chosen", &(fit_case){RBF, PCG, .holes = true}, fit, 0, 0},
 };
