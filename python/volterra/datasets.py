@@ -244,8 +244,8 @@ def systems() -> Dict[str, Dict[str, Any]]:
     Returns
     -------
     dict
-        By name: ``equation``; ``columns``, one name if their number is a parameter; ``accuracy``, the measured error
-        of the default step, or None; and ``parameters``, by name their ``meaning``, ``default``, ``low`` and
+        By name: ``equation``; ``columns``, one name if their number is a parameter; ``accuracy``, the measured
+        error of the default step, or None; and ``parameters``, by name their ``meaning``, ``default``, ``low`` and
         ``high``.
 
     Examples

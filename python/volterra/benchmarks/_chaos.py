@@ -30,8 +30,6 @@ examples:
   python -m volterra.benchmarks chaos --only lorenz --rows 400 --json
 """
 _MIN_ROWS, _MAX_ROWS, _MAX_STARTS = 50, 20000, 10000
-
-
 _ROWS = ", ".join(f"{name} {system['rows']}" for name, system in SYSTEMS.items())
 
 
