@@ -85,7 +85,8 @@ function download(name, text, type) {
 }
 
 const quote = (word) => /^[\w./:=,-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
-const unprefixed = (line) => line.replace(/^volterra [a-z]+: /, "").replace(/^warning: /, "");
+// Without the name of the command, and without hints at options, which the page does not have.
+const unprefixed = (line) => line.replace(/^volterra [a-z]+: /, "").replace(/^warning: /, "").replace(/ \([^()]*--[^()]*\)/g, "");
 
 // ---- one tab -------------------------------------------------------------------------------------
 
