@@ -569,7 +569,7 @@ const cli_command command_identify = {
         "inputs and outputs. A short --budget shortens it, to at least 1000 rows. Three validation blocks of\n"
         "a sixth of these rows follow the first half. The state at the start of a block is known.\n"
         "Candidates are fir without and with feedback (linear), volterra and memory with filters,\n"
-        "and fading and volterra with feedback, the last four with a linear term. On 1000 rows or more, the\n"
+        "and fading and volterra with feedback, the last four with a linear term. On 500 rows or more, the\n"
         "best two are searched again by CMA-ES.\n"
         "\n"
         "A nonlinear model replaces the better linear one only if its error is lower on every block and in\n"

@@ -289,7 +289,7 @@ typedef struct volt_identification {
  * every input and output that it covers; with a time budget, shorter stretches of at least 1000 rows if about 40 trials on them
  * would not be possible otherwise. Trials are free runs on three validation blocks of a sixth of these rows, after the
  * first half, from the measured state. The families are fir without and with feedback (linear), volterra and memory
- * with filters (low passes), and fading and volterra with feedback, the last four with a linear term. With 1000 rows or more the
+ * with filters (low passes), and fading and volterra with feedback, the last four with a linear term. With 500 rows or more the
  * best nonlinear family, and the second if it is close, are refined by CMA-ES from their best trial. From 1600 rows on, these
  * searches use the best-excited 800 rows; all families are then scored on all rows of the search, and the best are refined
  * there (with draws: a 32nd of them). A nonlinear model replaces the better linear one only if it has a lower error on every

@@ -24,7 +24,7 @@
 
 enum {
     LINEAR = VOLT_IDENTIFY_LINEAR,
-    CMA_ROWS = 1000,    /* fewer rows: a lower error on the blocks does not carry over to the test */
+    CMA_ROWS = 500,     /* about 50 rows for each searched parameter */
     SHORT_ROWS = 800,   /* rows of the short stretch, ... */
     MIN_LONG = 1600,    /* ... if the search has at least this many */
     POLISH_DIVISOR = 32 /* with draws, this many times fewer trials on all rows, which cost more */
