@@ -11,7 +11,9 @@
 
 enum {
     BAND = 256, /* maximum number of diagonals in a band: its columns of a tile stay in the first-level cache */
-    MIN_BAND = 96,
+    MIN_BAND = 128,
+    BANDS = 16, /* for many threads: the bands of a triangle differ in length. Narrow bands cost more ... */
+    MIN_SIZE = 2048, /* ... and are not used for fewer diagonals */
     ROWS = VOLT_SCAN_ROWS,
     CHUNK = VOLT_COLUMNS_CHUNK,
     /* Columns before the first one, for alignment, and a chunk that exceeds the last. */
@@ -158,15 +160,13 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
     int64_t lowest = -(n - 1),
             highest = volt_diagonal_end(grids->diagonal, 0, m); /* diagonals lowest .. highest - 1 */
     double work = (double)n * (double)m * (double)(grids->columns->d + 8) * (double)(sum ? sum->n_factors : 1);
-    /* Narrow bands cost more, but the bands of a triangle differ in length: two for every thread. Entries do not depend on
-     * the bands. */
-    int64_t threads = work > serial_work && !omp_in_parallel() ? volt_threads() : 1;
-    int64_t each = threads > 1 ? (highest - lowest) / (2 * threads) : BAND;
-    int64_t band = volt_max(MIN_BAND, volt_min(BAND, each / CHUNK * CHUNK));
+    /* The size depends only on the grid, because rounding depends on the ends of a band. */
+    int64_t size = highest - lowest;
+    int64_t band = size < MIN_SIZE ? BAND : volt_max(MIN_BAND, volt_min(BAND, size / BANDS / CHUNK * CHUNK));
     int64_t bands = (highest - lowest + band - 1) / band;
 
     /* From the long diagonals to the short ones, for load balance. */
-#pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (threads > 1)
+#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads()) if (work > serial_work)
     for (int64_t b = 0; b < bands; b++) {
         int64_t high = highest - b * band, low = volt_max(lowest, high - band);
         run_band(grids, sum, K, low, high, stage);
