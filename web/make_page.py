@@ -15,7 +15,8 @@ def main() -> int:
     script, wasm, output = (pathlib.Path(name) for name in sys.argv[1:4])
     folder = pathlib.Path(__file__).parent
     packed = base64.b64encode(gzip.compress(wasm.read_bytes(), 9, mtime=0)).decode()
-    worker = "\n".join([f'const PACKED_WASM = "{packed}";', script.read_text(), (folder / "worker.js").read_text()])
+    own = (folder / "worker.js").read_text()
+    worker = "\n".join([f'const PACKED_WASM = "{packed}";', script.read_text(), own])
     parts = {
         "STYLE": (folder / "page.css").read_text(),
         "EXAMPLE_SERIES": (folder / "airline.csv").read_text(),

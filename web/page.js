@@ -10,8 +10,8 @@ const Engine = (() => {
 
     function begin() {
         const text = document.getElementById("worker").textContent;
-        worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-        worker.onmessage = ({ data }) => {
+        worker = new Worker(URL.createObjectURL(new Blob([text], {type: "text/javascript"})));
+        worker.onmessage = ({data}) => {
             const call = waiting.get(data.id);
             if (!call) return;
             if (data.kind === "progress") return call.progress && call.progress(data.stage, data.fraction);
@@ -28,7 +28,7 @@ const Engine = (() => {
     function end(reason) {
         if (worker) worker.terminate();
         worker = null;
-        for (const call of waiting.values()) call.resolve({ status: -1, output: "", messages: [reason] });
+        for (const call of waiting.values()) call.resolve({status: -1, output: "", messages: [reason]});
         waiting = new Map();
     }
 
@@ -36,12 +36,12 @@ const Engine = (() => {
         if (!worker) begin();
         const id = next++;
         return new Promise((resolve) => {
-            waiting.set(id, { resolve, progress });
-            worker.postMessage({ ...message, id }, transfer || []);
+            waiting.set(id, {resolve, progress});
+            worker.postMessage({...message, id}, transfer || []);
         });
     }
 
-    return { call, end };
+    return {call, end};
 })();
 
 // ---- elements ------------------------------------------------------------------------------------
@@ -52,13 +52,14 @@ function make(name, properties, ...children) {
     return element;
 }
 
-const show = (value) => value === null || value === undefined || !Number.isFinite(value) ? "–" : Plot.number(value);
+const show = (value) =>
+    value === null || value === undefined || !Number.isFinite(value) ? "–" : Plot.number(value);
 
 // rows: [[header, cell, ...], ...]; best: index of the row in bold.
 function table(caption, head, rows, best) {
     const body = make("tbody");
     rows.forEach((row, i) => {
-        const line = make("tr", { className: i === best ? "best" : "" });
+        const line = make("tr", {className: i === best ? "best" : ""});
         row.forEach((cell, j) => {
             const made = make(j === 0 ? "th" : "td", {}, cell);
             if (j === 0) made.scope = "row";
@@ -67,26 +68,28 @@ function table(caption, head, rows, best) {
         body.append(line);
     });
     const header = make("tr");
-    for (const text of head) header.append(make("th", { scope: "col" }, text));
-    return make("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: caption },
-        make("table", {}, make("caption", {}, caption), make("thead", {}, header), body));
+    for (const text of head) header.append(make("th", {scope: "col"}, text));
+    return make("div", {className: "scroll", tabIndex: 0, role: "region", ariaLabel: caption},
+                make("table", {}, make("caption", {}, caption), make("thead", {}, header), body));
 }
 
 function figures(entries) {
-    const list = make("dl", { className: "figures" });
-    for (const [name, value] of entries) list.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
+    const list = make("dl", {className: "figures"});
+    for (const [name, value] of entries)
+        list.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
     return list;
 }
 
 function download(name, text, type) {
-    const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+    const link = make("a", {href: URL.createObjectURL(new Blob([text], {type})), download: name});
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 const quote = (word) => /^[\w./:=,-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
 // Without the name of the command, and without hints at options, which the page does not have.
-const unprefixed = (line) => line.replace(/^volterra [a-z]+: /, "").replace(/^warning: /, "").replace(/ \([^()]*--[^()]*\)/g, "");
+const unprefixed = (line) =>
+    line.replace(/^volterra [a-z]+: /, "").replace(/^warning: /, "").replace(/ \([^()]*--[^()]*\)/g, "");
 
 // ---- one tab -------------------------------------------------------------------------------------
 
@@ -100,7 +103,10 @@ class Task {
         const input = this.panel.querySelector("input[type=file]");
         const drop = this.panel.querySelector(".drop");
         input.addEventListener("change", () => input.files[0] && this.open(input.files[0]));
-        drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
+        drop.addEventListener("dragover", (event) => {
+            event.preventDefault();
+            drop.classList.add("over");
+        });
         drop.addEventListener("dragleave", () => drop.classList.remove("over"));
         drop.addEventListener("drop", (event) => {
             event.preventDefault();
@@ -111,7 +117,10 @@ class Task {
             const example = document.getElementById("example-" + name);
             this.open(new File([example.textContent], example.dataset.name));
         });
-        this.form.addEventListener("submit", (event) => { event.preventDefault(); this.run(); });
+        this.form.addEventListener("submit", (event) => {
+            event.preventDefault();
+            this.run();
+        });
         this.panel.querySelector(".cancel").addEventListener("click", () => Engine.end("cancelled"));
     }
 
@@ -128,7 +137,8 @@ class Task {
         running.hidden = !text;
         running.querySelector("span").textContent = text || "";
         bar.removeAttribute("value");
-        for (const button of this.panel.querySelectorAll("button:not(.cancel)")) button.disabled = Boolean(text);
+        for (const button of this.panel.querySelectorAll("button:not(.cancel)"))
+            button.disabled = Boolean(text);
         this.part(".cancel").hidden = !text;
         this.panel.setAttribute("aria-busy", String(Boolean(text)));
     }
@@ -138,13 +148,14 @@ class Task {
         const running = this.part(".running");
         running.querySelector("progress").value = fraction;
         const text = `${Math.floor(fraction * 5) * 20} % done: ${stage}`;
-        if (running.querySelector("span").textContent !== text) running.querySelector("span").textContent = text;
+        if (running.querySelector("span").textContent !== text)
+            running.querySelector("span").textContent = text;
     }
 
     // Opens the file in the worker, again after a cancelled run.
     send() {
         const bytes = this.file.bytes.slice(0);
-        return Engine.call({ kind: "open", name: this.file.name, bytes }, null, [bytes]);
+        return Engine.call({kind: "open", name: this.file.name, bytes}, null, [bytes]);
     }
 
     async open(file) {
@@ -152,10 +163,11 @@ class Task {
         this.part(".chosen").hidden = true;
         this.part(".result").hidden = true;
         if (file.size > MAX_BYTES)
-            return this.complain([`${file.name} has ${Math.ceil(file.size / 1e6)} MB: this page reads at most ${MAX_BYTES / 1e6} MB; use the program for larger files`]);
+            return this.complain([`${file.name} has ${Math.ceil(file.size / 1e6)} MB: this page reads at most ${
+                MAX_BYTES / 1e6} MB; use the program for larger files`]);
         let name = file.name.replace(/[^\w.-]/g, "_");
         if (!/\.(csv|txt|tsv|dat|npy)$/i.test(name)) name += ".csv";
-        this.file = { name, bytes: await file.arrayBuffer() };
+        this.file = {name, bytes: await file.arrayBuffer()};
         this.busy("reading " + file.name);
         const answer = await this.send();
         this.busy("");
@@ -172,14 +184,17 @@ class Task {
         holder.replaceChildren();
         this.data.names.forEach((name, j) => {
             const faulty = this.data.faulty[j];
-            const box = make("input", { type: "checkbox", value: name, checked: !faulty && isChosen(j), disabled: faulty });
+            const box = make(
+                "input", {type: "checkbox", value: name, checked: !faulty && isChosen(j), disabled: faulty});
             box.addEventListener("change", () => this.preview());
             holder.append(make("label", {}, box, name + (faulty ? " (text)" : "")));
         });
         if (this.data.faulty.every(Boolean)) this.complain(["no column has numbers in every row"]);
     }
 
-    checked(selector) { return [...this.panel.querySelectorAll(selector + " input:checked")].map((box) => box.value); }
+    checked(selector) {
+        return [...this.panel.querySelectorAll(selector + " input:checked")].map((box) => box.value);
+    }
 
     time(row) {
         const text = this.data.times[row - this.data.first];
@@ -189,16 +204,23 @@ class Task {
     // Whether a column counts the rows, as an index does.
     counts(j) {
         const column = this.data.columns[j];
-        return column.length > 2 && column.every((value, i) => i === 0 || value - column[i - 1] === column[1] - column[0]) && column[1] !== column[0];
+        return column.length > 2 &&
+               column.every((value, i) => i === 0 || value - column[i - 1] === column[1] - column[0]) &&
+               column[1] !== column[0];
     }
 
     preview() {
-        const shown = this.shown().slice(0, 4).map((name) => this.data.names.indexOf(name)).filter((j) => j >= 0);
+        const shown =
+            this.shown().slice(0, 4).map((name) => this.data.names.indexOf(name)).filter((j) => j >= 0);
         const holder = this.part(".data");
         holder.replaceChildren(...shown.map((j) => Plot.draw({
             title: this.data.names[j],
             description: `${this.data.rows} rows of ${this.data.names[j]}`,
-            lines: [{ points: this.data.columns[j].map((value, i) => [i + this.data.first, value]), className: "history", name: this.data.names[j] }],
+            lines: [{
+                points: this.data.columns[j].map((value, i) => [i + this.data.first, value]),
+                className: "history",
+                name: this.data.names[j]
+            }],
             label: (row) => this.time(row),
         })));
     }
@@ -210,15 +232,19 @@ class Task {
         this.part(".result").hidden = true;
         this.busy("computing");
         const began = performance.now();
-        let answer = await this.send(); // a cancelled run ended the worker, and the other tab may have opened a file
+        let answer =
+            await this.send(); // a cancelled run ended the worker, and the other tab may have opened a file
         if (answer.status === 0)
-            answer = await Engine.call({ kind: "run", words: [...words, "--json"] }, (stage, fraction) => this.progress(stage, fraction));
+            answer = await Engine.call({kind: "run", words: [...words, "--json"]},
+                                       (stage, fraction) => this.progress(stage, fraction));
         this.busy("");
         if (answer.status !== 0) return this.complain(answer.messages.slice(-3));
         const result = this.part(".result");
         result.dataset.json = answer.output;
         result.dataset.seconds = ((performance.now() - began) / 1000).toFixed(3);
-        result.replaceChildren(...this.report(JSON.parse(answer.output)), ...this.remarks(JSON.parse(answer.output), answer.messages), this.command(words));
+        result.replaceChildren(...this.report(JSON.parse(answer.output)),
+                               ...this.remarks(JSON.parse(answer.output), answer.messages),
+                               this.command(words));
         result.hidden = false;
         const heading = result.querySelector("h2");
         heading.tabIndex = -1;
@@ -226,14 +252,22 @@ class Task {
     }
 
     remarks(found, messages) {
-        const texts = (found.warnings || []).map((warning) => typeof warning === "string" ? warning
-            : warning.text + (warning.baseline ? `: ${warning.baseline} has ${show(warning.ratio)} of the squared error` : ""));
+        const texts =
+            (found.warnings || [])
+                .map((warning) =>
+                         typeof warning === "string"
+                             ? warning
+                             : warning.text + (warning.baseline ? `: ${warning.baseline} has ${
+                                                                      show(warning.ratio)} of the squared error`
+                                                                : ""));
         texts.push(...messages.filter((line) => line.trim()).map(unprefixed));
-        return texts.length === 0 ? [] : [make("ul", { className: "warnings", ariaLabel: "Warnings" }, ...texts.map((text) => make("li", {}, text)))];
+        return texts.length === 0 ? [] : [make("ul", {className: "warnings", ariaLabel: "Warnings"},
+                                               ...texts.map((text) => make("li", {}, text)))];
     }
 
     command(words) {
-        return make("details", {}, make("summary", {}, "The same in the program"), make("pre", {}, ["volterra", ...words].map(quote).join(" ")));
+        return make("details", {}, make("summary", {}, "The same in the program"),
+                    make("pre", {}, ["volterra", ...words].map(quote).join(" ")));
     }
 }
 
@@ -248,8 +282,11 @@ class Forecast extends Task {
     shown() { return this.checked(".columns"); }
 
     words() {
-        const series = this.shown(), { steps, season, missing } = this.form.elements;
-        if (series.length === 0) { this.complain(["choose at least one series"]); return null; }
+        const series = this.shown(), {steps, season, missing} = this.form.elements;
+        if (series.length === 0) {
+            this.complain(["choose at least one series"]);
+            return null;
+        }
         const words = ["forecast", `${this.file.name}:${series.join(",")}`, "--interval", "0.8,0.95"];
         if (steps.value) words.push("--steps", steps.value);
         if (season.value && season.value !== "auto") words.push("--season", season.value);
@@ -259,33 +296,50 @@ class Forecast extends Task {
 
     report(found) {
         const parts = [make("h2", {}, "Forecast")], rows = this.data.rows;
-        const label = (row) => row < rows ? this.time(row) : found.time ? found.time[row - rows] : String(row + 1);
+        const label = (row) => row < rows   ? this.time(row)
+                               : found.time ? found.time[row - rows]
+                                            : String(row + 1);
         found.names.forEach((name, k) => {
             const series = found.series[k], column = this.data.columns[this.data.names.indexOf(name)] || [];
             const kept = Math.min(column.length, Math.max(48, 4 * found.steps, 4 * series.season));
             const history = column.slice(-kept).map((value, i) => [rows - kept + i, value]);
             const values = found.forecast.map((row, h) => [rows + h, row[k]]);
             const last = history.length ? [history[history.length - 1]] : [];
-            const bands = found.intervals.slice().reverse().map((interval) => ({
-                points: interval.lower.map((row, h) => [rows + h, row[k], interval.upper[h][k]]),
-                className: interval.coverage > 0.9 ? "wide" : "narrow",
-                name: `${Math.round(100 * interval.coverage)} % interval`,
-            }));
+            const bands = found.intervals.slice().reverse().map(
+                (interval) => ({
+                    points: interval.lower.map((row, h) => [rows + h, row[k], interval.upper[h][k]]),
+                    className: interval.coverage > 0.9 ? "wide" : "narrow",
+                    name: `${Math.round(100 * interval.coverage)} % interval`,
+                }));
             if (found.names.length > 1) parts.push(make("h3", {}, name));
             parts.push(figures([
                 ["expected error (RMSE)", show(series.rmse)], ["MASE", show(series.mase)],
                 ["season", series.season > 0 ? `${series.season} rows` : "none"],
-                ["steps", `${found.steps}, ${label(rows)} to ${label(rows + found.steps - 1)}`]]));
+                ["steps", `${found.steps}, ${label(rows)} to ${label(rows + found.steps - 1)}`]
+            ]));
             parts.push(Plot.draw({
                 title: `Forecast of ${name}`,
-                description: `The last ${kept} rows, and ${found.steps} forecasts from ${show(values[0][1])} to ${show(values[values.length - 1][1])}`,
-                lines: [{ points: history, className: "history", name }, { points: last.concat(values), className: "forecast", name: "forecast" }],
-                bands, label, divider: rows - 1,
+                description: `The last ${kept} rows, and ${found.steps} forecasts from ${
+                    show(values[0][1])} to ${show(values[values.length - 1][1])}`,
+                lines: [
+                    {points: history, className: "history", name},
+                    {points: last.concat(values), className: "forecast", name: "forecast"}
+                ],
+                bands,
+                label,
+                divider: rows - 1,
             }));
-            const members = found.members.filter((member) => member.series === name && (member.rmse !== null || member.weight > 0));
-            parts.push(table("Errors of forecasts from earlier rows", ["method", "RMSE", "weight"],
-                [["forecast", show(series.rmse), ""], ...members.map((member) => [member.name === "ets" && series.ets ? series.ets : member.name,
-                    show(member.rmse), member.weight > 0 ? member.weight.toFixed(2) : "baseline"])], 0));
+            const members = found.members.filter((member) => member.series === name &&
+                                                             (member.rmse !== null || member.weight > 0));
+            parts.push(table(
+                "Errors of forecasts from earlier rows", ["method", "RMSE", "weight"],
+                [
+                    ["forecast", show(series.rmse), ""],
+                    ...members.map((member) => [member.name === "ets" && series.ets ? series.ets : member.name,
+                                                show(member.rmse),
+                                                member.weight > 0 ? member.weight.toFixed(2) : "baseline"])
+                ],
+                0));
         });
         return parts.concat(this.values(found, label));
     }
@@ -294,16 +348,29 @@ class Forecast extends Task {
         const rows = this.data.rows, head = [found.time ? "time" : "step"];
         for (const name of found.names) {
             head.push(name, name + ".error");
-            for (const interval of found.intervals) head.push(`${name}.lo${100 * interval.coverage}`, `${name}.hi${100 * interval.coverage}`);
+            for (const interval of found.intervals)
+                head.push(`${name}.lo${100 * interval.coverage}`, `${name}.hi${100 * interval.coverage}`);
         }
-        const cells = (h) => found.names.flatMap((_, k) => [found.forecast[h][k], found.rmse[h][k],
-            ...found.intervals.flatMap((interval) => [interval.lower[h][k], interval.upper[h][k]])]);
+        const cells = (h) => found.names.flatMap(
+            (_, k) => [found.forecast[h][k], found.rmse[h][k],
+                       ...found.intervals.flatMap((interval) => [interval.lower[h][k], interval.upper[h][k]])]);
         const first = (h) => found.time ? label(rows + h) : String(h + 1);
-        const save = make("button", { type: "button", className: "plain" }, "Save as CSV");
-        save.addEventListener("click", () => download(this.file.name.replace(/\.[^.]*$/, "") + "-forecast.csv",
-            [head, ...found.horizons.map((_, h) => [first(h), ...cells(h).map((value) => value === null ? "" : value)])].map((row) => row.join(",")).join("\n") + "\n", "text/csv"));
+        const save = make("button", {type: "button", className: "plain"}, "Save as CSV");
+        save.addEventListener(
+            "click",
+            () => download(
+                this.file.name.replace(/\.[^.]*$/, "") + "-forecast.csv",
+                [
+                    head, ...found.horizons.map(
+                              (_, h) => [first(h), ...cells(h).map((value) => value === null ? "" : value)])
+                ].map((row) => row.join(","))
+                        .join("\n") +
+                    "\n",
+                "text/csv"));
         return [make("details", {}, make("summary", {}, "Values"),
-            table("Forecast, expected error and ends of the intervals", head, found.horizons.map((_, h) => [first(h), ...cells(h).map(show)])), save)];
+                     table("Forecast, expected error and ends of the intervals", head,
+                           found.horizons.map((_, h) => [first(h), ...cells(h).map(show)])),
+                     save)];
     }
 }
 
@@ -320,10 +387,20 @@ class Identify extends Task {
     shown() { return [...this.checked(".inputs"), ...this.checked(".outputs")]; }
 
     words() {
-        const inputs = this.checked(".inputs"), outputs = this.checked(".outputs"), { draws, missing } = this.form.elements;
-        if (inputs.length === 0 || outputs.length === 0) { this.complain(["choose at least one input and one output"]); return null; }
-        if (inputs.some((name) => outputs.includes(name))) { this.complain(["a column cannot be an input and an output"]); return null; }
-        const words = ["identify", this.file.name, "--x", inputs.join(","), "--y", outputs.join(","), "--draws", draws.value];
+        const inputs = this.checked(".inputs"), outputs = this.checked(".outputs"),
+              {draws, missing} = this.form.elements;
+        if (inputs.length === 0 || outputs.length === 0) {
+            this.complain(["choose at least one input and one output"]);
+            return null;
+        }
+        if (inputs.some((name) => outputs.includes(name))) {
+            this.complain(["a column cannot be an input and an output"]);
+            return null;
+        }
+        const words = [
+            "identify", this.file.name, "--x", inputs.join(","), "--y", outputs.join(","), "--draws",
+            draws.value
+        ];
         if (missing.value !== "error") words.push("--missing", missing.value);
         return words.concat("-o", "model.safetensors", "--report", "report.html");
     }
@@ -331,22 +408,48 @@ class Identify extends Task {
     report(found) {
         const outputs = this.checked(".outputs"), test = found.diagnosis;
         const ratio = found.test_rmse / found.linear_test_rmse;
-        const parts = [make("h2", {}, "Simulation of the test rows"), figures([
-            ["free-run error (RMSE)", show(found.test_rmse)], ["linear model", show(found.linear_test_rmse)],
-            ["relative to linear", show(ratio)], ["test rows", String(found.test_rows)]])];
-        parts.push(make("p", {}, `The model simulates the last ${found.test_rows} rows from the inputs only. These rows took no part in any choice.`));
+        const parts = [
+            make("h2", {}, "Simulation of the test rows"), figures([
+                ["free-run error (RMSE)", show(found.test_rmse)],
+                ["linear model", show(found.linear_test_rmse)], ["relative to linear", show(ratio)],
+                ["test rows", String(found.test_rows)]
+            ])
+        ];
+        parts.push(
+            make("p", {},
+                 `The model simulates the last ${
+                     found.test_rows} rows from the inputs only. These rows took no part in any choice.`));
         outputs.forEach((name, k) => parts.push(Plot.draw({
             title: `Measured and simulated ${name}`,
-            description: `${test.measured.length} test rows; root mean squared error ${show(found.test_rmse)}, of the linear model ${show(found.linear_test_rmse)}`,
-            lines: [{ points: test.measured.map((row, i) => [test.first_row + i, row[k]]), className: "measured", name: "measured " + name },
-                { points: test.simulated.map((row, i) => [test.first_row + i, row[k]]), className: "simulated", name: "simulated" }],
+            description: `${test.measured.length} test rows; root mean squared error ${
+                show(found.test_rmse)}, of the linear model ${show(found.linear_test_rmse)}`,
+            lines: [
+                {
+                    points: test.measured.map((row, i) => [test.first_row + i, row[k]]),
+                    className: "measured",
+                    name: "measured " + name
+                },
+                {
+                    points: test.simulated.map((row, i) => [test.first_row + i, row[k]]),
+                    className: "simulated",
+                    name: "simulated"
+                }
+            ],
             label: (row) => this.time(row),
         })));
-        parts.push(table("Free runs: validation blocks and test rows", ["family", "validation NMSE", "test RMSE"],
-            found.candidates.map((one) => [one.name, show(one.nmse), show(one.test_rmse)]),
-            found.candidates.findIndex((one) => one.name === found.chosen)));
-        parts.push(figures([["dead time", found.dead_time >= 0 ? `${found.dead_time} ${found.dead_time === 1 ? "row" : "rows"}` : "none found"],
-            ["noise, at most", show(100 * found.noise) + " %"], ["nonlinearity, at least", show(100 * Math.max(0, found.nonlinearity)) + " %"]]));
+        parts.push(table("Free runs: validation blocks and test rows",
+                         ["family", "validation NMSE", "test RMSE"],
+                         found.candidates.map((one) => [one.name, show(one.nmse), show(one.test_rmse)]),
+                         found.candidates.findIndex((one) => one.name === found.chosen)));
+        parts.push(figures([
+            [
+                "dead time", found.dead_time >= 0
+                                 ? `${found.dead_time} ${found.dead_time === 1 ? "row" : "rows"}`
+                                 : "none found"
+            ],
+            ["noise, at most", show(100 * found.noise) + " %"],
+            ["nonlinearity, at least", show(100 * Math.max(0, found.nonlinearity)) + " %"]
+        ]));
         return parts;
     }
 }
@@ -368,7 +471,7 @@ function select(tab, focus) {
 tabs.forEach((tab, i) => {
     tab.addEventListener("click", () => select(tab));
     tab.addEventListener("keydown", (event) => {
-        const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: tabs.length - 1 }[event.key];
+        const to = {ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: tabs.length - 1}[event.key];
         if (to === undefined) return;
         event.preventDefault();
         select(tabs[(to + tabs.length) % tabs.length], true);

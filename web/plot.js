@@ -6,7 +6,8 @@ const Plot = (() => {
     let WIDTH = 800; // of the window when a plot is made, so that texts keep their size
 
     const number = (value) => Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
-        ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+                                  ? value.toExponential(2)
+                                  : String(Number(value.toPrecision(4)));
 
     // Four to eight round numbers in [low, high].
     function ticks(low, high) {
@@ -33,56 +34,93 @@ const Plot = (() => {
         const stride = Math.max(1, Math.floor(points.length / (4 * WIDTH)));
         points.forEach(([at, value], i) => {
             if (i % stride && i !== points.length - 1) return;
-            if (!isNumber(value)) { pen = false; return; }
+            if (!isNumber(value)) {
+                pen = false;
+                return;
+            }
             text += (pen ? "L" : "M") + x(at).toFixed(1) + " " + y(value).toFixed(1);
             pen = true;
         });
         return text;
     }
 
-    // options: {title, description, lines: [{points, className, name}], bands: [{points: [[x, low, high]], className,
-    // name}], label(x): text of the axis, divider: x}
+    // options: {title, description, lines: [{points, className, name}], bands: [{points: [[x, low, high]],
+    // className, name}], label(x): text of the axis, divider: x}
     function draw(options) {
         WIDTH = Math.min(860, Math.max(340, document.documentElement.clientWidth - 32));
         const all = [], at = [];
-        for (const line of options.lines) for (const [x, value] of line.points) if (isNumber(value)) { all.push(value); at.push(x); }
-        for (const band of options.bands || []) for (const [x, low, high] of band.points)
-            if (isNumber(low) && isNumber(high)) { all.push(low, high); at.push(x); }
+        for (const line of options.lines)
+            for (const [x, value] of line.points)
+                if (isNumber(value)) {
+                    all.push(value);
+                    at.push(x);
+                }
+        for (const band of options.bands || [])
+            for (const [x, low, high] of band.points)
+                if (isNumber(low) && isNumber(high)) {
+                    all.push(low, high);
+                    at.push(x);
+                }
         let low = Infinity, high = -Infinity, first = Infinity, last = -Infinity;
-        for (const value of all) { low = Math.min(low, value); high = Math.max(high, value); }
-        for (const value of at) { first = Math.min(first, value); last = Math.max(last, value); }
-        if (!(low <= high)) { low = 0; high = 1; first = 0; last = 1; }
+        for (const value of all) {
+            low = Math.min(low, value);
+            high = Math.max(high, value);
+        }
+        for (const value of at) {
+            first = Math.min(first, value);
+            last = Math.max(last, value);
+        }
+        if (!(low <= high)) {
+            low = 0;
+            high = 1;
+            first = 0;
+            last = 1;
+        }
         const pad = (high - low || Math.abs(high) || 1) * 0.06;
-        low -= pad; high += pad;
+        low -= pad;
+        high += pad;
         if (first === last) last = first + 1;
         const x = (value) => LEFT + (value - first) / (last - first) * (WIDTH - LEFT - RIGHT);
         const y = (value) => HEIGHT - BOTTOM - (value - low) / (high - low) * (HEIGHT - TOP - BOTTOM);
 
-        const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "plot" });
+        const svg = element("svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "plot"});
         const id = "plot" + Math.random().toString(36).slice(2);
         svg.setAttribute("aria-labelledby", id + "t " + id + "d");
-        svg.append(element("title", { id: id + "t" }, options.title), element("desc", { id: id + "d" }, options.description));
+        svg.append(element("title", {id: id + "t"}, options.title),
+                   element("desc", {id: id + "d"}, options.description));
         for (const value of ticks(low, high)) {
-            svg.append(element("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value), class: "grid" }));
-            svg.append(element("text", { x: LEFT - 8, y: y(value) + 4, class: "tick", "text-anchor": "end" }, number(value)));
+            svg.append(
+                element("line", {x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value), class: "grid"}));
+            svg.append(element("text", {x: LEFT - 8, y: y(value) + 4, class: "tick", "text-anchor": "end"},
+                               number(value)));
         }
-        const longest = Math.max(options.label(first).length, options.label(last).length); // characters of about 7.5 units
-        const count = Math.min(6, Math.max(2, Math.floor((WIDTH - LEFT) / (7.5 * longest + 40))), last - first + 1);
+        const longest =
+            Math.max(options.label(first).length, options.label(last).length); // characters of about 7.5 units
+        const count =
+            Math.min(6, Math.max(2, Math.floor((WIDTH - LEFT) / (7.5 * longest + 40))), last - first + 1);
         for (let k = 0; k < count; k++) {
             const value = Math.round(first + k * (last - first) / Math.max(1, count - 1));
             const anchor = k === 0 ? "start" : k === count - 1 ? "end" : "middle";
-            svg.append(element("text", { x: x(value), y: HEIGHT - 10, class: "tick", "text-anchor": anchor }, options.label(value)));
+            svg.append(element("text", {x: x(value), y: HEIGHT - 10, class: "tick", "text-anchor": anchor},
+                               options.label(value)));
         }
         if (options.divider !== undefined)
-            svg.append(element("line", { x1: x(options.divider), x2: x(options.divider), y1: TOP, y2: HEIGHT - BOTTOM, class: "divider" }));
+            svg.append(element("line", {
+                x1: x(options.divider),
+                x2: x(options.divider),
+                y1: TOP,
+                y2: HEIGHT - BOTTOM,
+                class: "divider"
+            }));
         for (const band of options.bands || []) {
             const points = band.points.filter(([, a, b]) => isNumber(a) && isNumber(b));
             if (points.length === 0) continue;
             const forth = points.map(([p, a]) => `${x(p).toFixed(1)} ${y(a).toFixed(1)}`);
             const back = points.slice().reverse().map(([p, , b]) => `${x(p).toFixed(1)} ${y(b).toFixed(1)}`);
-            svg.append(element("path", { d: "M" + forth.concat(back).join("L") + "Z", class: band.className }));
+            svg.append(element("path", {d: "M" + forth.concat(back).join("L") + "Z", class: band.className}));
         }
-        for (const line of options.lines) svg.append(element("path", { d: path(line.points, x, y), class: line.className }));
+        for (const line of options.lines)
+            svg.append(element("path", {d: path(line.points, x, y), class: line.className}));
 
         const figure = document.createElement("figure");
         const legend = document.createElement("figcaption");
@@ -99,5 +137,5 @@ const Plot = (() => {
         return figure;
     }
 
-    return { draw, number };
+    return {draw, number};
 })();

@@ -24,7 +24,8 @@ int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_action
     return ENOSYS;
 }
 
-/* Runs a command of the program, or `table` (web_table.h). `line` has its name and arguments, one on each line. Returns the exit status of the program. */
+/* Runs a command of the program, or `table` (web_table.h). `line` has its name and arguments, one on each line.
+ * Returns the exit status of the program. */
 int web_run(char *line)
 {
     char *words[MAX_ARGUMENTS + 1] = {NULL};

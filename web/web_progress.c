@@ -1,4 +1,4 @@
-/* web/web_progress.c: progress of a command, reported to the worker instead of a terminal (terminal/progress_bar.h). */
+/* web/web_progress.c: the functions of terminal/progress_bar.h, reporting to the worker instead of a terminal. */
 #define _POSIX_C_SOURCE 200809L
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"

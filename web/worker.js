@@ -18,16 +18,19 @@ async function unpack(text) {
 }
 
 function start() {
-    starting = starting || unpack(PACKED_WASM).then((binary) => createVolterra({
-        wasmBinary: binary,
-        print: (line) => output.push(line),
-        printErr: (line) => messages.push(line),
-        onProgress: (stage, fraction) => postMessage({ id: current, kind: "progress", stage, fraction }),
-    })).then((module) => {
-        module.FS.mkdir("/data");
-        module.FS.chdir("/data");
-        return module;
-    });
+    starting = starting || unpack(PACKED_WASM)
+                               .then((binary) => createVolterra({
+                                         wasmBinary: binary,
+                                         print: (line) => output.push(line),
+                                         printErr: (line) => messages.push(line),
+                                         onProgress: (stage, fraction) =>
+                                             postMessage({id: current, kind: "progress", stage, fraction}),
+                                     }))
+                               .then((module) => {
+                                   module.FS.mkdir("/data");
+                                   module.FS.chdir("/data");
+                                   return module;
+                               });
     return starting;
 }
 
@@ -51,5 +54,5 @@ onmessage = async (event) => {
         messages.push("the computation stopped: " + error.message);
         starting = null; // its memory may be inconsistent
     }
-    postMessage({ id: request.id, kind: "done", status, output: output.join("\n"), messages });
+    postMessage({id: request.id, kind: "done", status, output: output.join("\n"), messages});
 };

@@ -89,7 +89,8 @@ class Browser:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
 
     def picture(self, path, width, height, full=True):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=False)
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=full)["data"]
         pathlib.Path(path).write_bytes(base64.b64decode(data))
 

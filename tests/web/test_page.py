@@ -1,11 +1,12 @@
-"""The page in the browser: results against the program, invalid files, cancelling, keyboard and labels, offline.
+"""The page in the browser: results, invalid files, cancelling, keyboard and labels, work without a network.
 
     test_page.py PAGE PROGRAM       prints one line of TAP for each case
 
-The page has the mathematical functions of another C library, no fused multiply-add and no BLAS, so its results differ
-by rounding. Exponential smoothing (src/stats/ets_fit.c) stops within 1e-4 of the minimum of -2 log L, that is within
-1e-2 standard errors of its parameters: forecasts may differ by 1e-2 expected errors. Identification by draws has no
-minimiser with such a tolerance on short files, and the condition of its systems leaves 1e-6.
+The page has the mathematical functions of another C library, no fused multiply-add and no BLAS, so its results
+differ from those of the program by rounding. Exponential smoothing (src/stats/ets_fit.c) stops within 1e-4 of
+the minimum of -2 log L, that is within 1e-2 standard errors of its parameters: forecasts may differ by 1e-2
+expected errors. Identification by draws has no minimiser with such a tolerance on short files, and the condition of its
+systems leaves 1e-6.
 """
 
 import functools
@@ -45,9 +46,11 @@ def file_of(name, text):
 
 def monthly(rows):
     noise = random.Random(SEED)
-    lines = [f"{1980 + i // 12}-{i % 12 + 1:02d},{100 + 0.3 * i + 20 * math.sin(math.pi * i / 6) + noise.gauss(0, 3):.3f}"
-             for i in range(rows)]
-    return "month,sales\n" + "\n".join(lines) + "\n"
+    text = "month,sales\n"
+    for i in range(rows):
+        value = 100 + 0.3 * i + 20 * math.sin(math.pi * i / 6) + noise.gauss(0, 3)
+        text += f"{1980 + i // 12}-{i % 12 + 1:02d},{value:.3f}\n"
+    return text
 
 
 def program(*words):
@@ -61,8 +64,10 @@ def error_of(browser, task):
 
 def settle(browser, task, what, seconds=120):
     """Waits for a part of the panel, or for an error; returns the error."""
-    browser.wait(f"(() => {{ const p = document.querySelector('{PANELS[task]}'); return p.getAttribute('aria-busy') !== 'true' &&"
-                 f" (!p.querySelector('{what}').hidden || !p.querySelector('.error[role=alert]').hidden); }})()", seconds)
+    browser.wait(f"(() => {{ const p = document.querySelector('{PANELS[task]}');"
+                 "return p.getAttribute('aria-busy') !== 'true' &&"
+                 f"(!p.querySelector('{what}').hidden || !p.querySelector('.error[role=alert]').hidden);"
+                 " })()", seconds)
     return error_of(browser, task)
 
 
@@ -101,7 +106,8 @@ def forecast_agrees_with_program(browser):
     assert run(browser, "forecast") == ""
     seconds = browser.evaluate("document.querySelector('#forecast .result').dataset.seconds")
     print(f"# forecast of 500 monthly values in {seconds} s")
-    found, expected = result(browser, "forecast"), program("forecast", "monthly.csv:sales", "--interval", "0.8,0.95")
+    found = result(browser, "forecast")
+    expected = program("forecast", "monthly.csv:sales", "--interval", "0.8,0.95")
     bound = 1e-2 * expected["series"][0]["rmse"]
     assert found["time"] == expected["time"] and found["season"] == expected["season"] == 12
     pairs = list(zip(found["forecast"] + found["rmse"], expected["forecast"] + expected["rmse"]))
@@ -136,8 +142,8 @@ def identification_agrees_with_program(browser):
     assert open_file(browser, "identify", path) == ""
     assert run(browser, "identify") == ""
     found = result(browser, "identify")
-    expected = program("identify", "tanks.csv", "--x", "pump", "--y", "level", "--draws", "4", "-o", "model.safetensors",
-                       "--report", "report.html")
+    expected = program("identify", "tanks.csv", "--x", "pump", "--y", "level", "--draws", "4",
+                       "-o", "model.safetensors", "--report", "report.html")
     assert found["chosen"] == expected["chosen"] and found["averaged"] == expected["averaged"]
     ours, theirs = (re.split(r"[:=,]| [+] |[*]", one["kernel"]) for one in (found, expected))
     assert len(ours) == len(theirs)
@@ -193,7 +199,8 @@ def cancelling_ends_the_run(browser):
     browser.evaluate("document.querySelector('#identify .cancel').click()")
     assert settle(browser, "identify", ".result", 10) == "cancelled"
     assert browser.evaluate("document.querySelector('#identify .result').hidden")
-    browser.evaluate("document.querySelector('#tab-forecast').click(); document.querySelector('#forecast .example').click()")
+    browser.evaluate("document.querySelector('#tab-forecast').click()")
+    browser.evaluate("document.querySelector('#forecast .example').click()")
     assert settle(browser, "forecast", ".chosen") == "" and run(browser, "forecast") == ""
     assert result(browser, "forecast")["rows"] == 144
 
@@ -203,19 +210,23 @@ def keyboard_and_labels(browser):
     browser.evaluate("document.querySelector('#tab-forecast').focus()")
     browser.press("ArrowRight")
     assert browser.evaluate("document.activeElement.id") == "tab-identify"
-    assert browser.evaluate("document.querySelector('#forecast').hidden && !document.querySelector('#identify').hidden")
+    assert browser.evaluate("document.querySelector('#forecast').hidden")
+    assert not browser.evaluate("document.querySelector('#identify').hidden")
     browser.press("Home")
     assert browser.evaluate("document.querySelector('#tab-forecast').getAttribute('aria-selected')") == "true"
-    assert browser.evaluate("[...document.querySelectorAll('input, select')].every((one) => one.labels.length > 0)")
-    assert browser.evaluate("[...document.querySelectorAll('svg')].every((one) => one.getAttribute('aria-labelledby'))")
+    every = "[...document.querySelectorAll('{}')].every((one) => {})"
+    assert browser.evaluate(every.format("input, select", "one.labels.length > 0"))
+    assert browser.evaluate(every.format("svg", "one.getAttribute('aria-labelledby')"))
     assert browser.evaluate("document.querySelector('.running').getAttribute('aria-live')") == "polite"
     contrast = browser.evaluate("""(() => {
         const light = (text) => { const part = text.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255)
             .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
             return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2]; };
-        const ground = (one) => { for (; one; one = one.parentElement) { const c = getComputedStyle(one).backgroundColor;
+        const ground = (one) => { for (; one; one = one.parentElement) {
+            const c = getComputedStyle(one).backgroundColor;
             if (c !== 'rgba(0, 0, 0, 0)') return c; } return 'rgb(255, 255, 255)'; };
-        const texts = [...document.querySelectorAll('p, label, button, th, td, dt, dd, h1, h2, caption, legend, summary')];
+        const texts = [...document.querySelectorAll(
+            'p, label, button, th, td, dt, dd, h1, h2, caption, legend, summary')];
         return Math.min(...texts.filter((one) => one.offsetParent && !one.disabled).map((one) => {
             const [a, b] = [light(getComputedStyle(one).color), light(ground(one))].sort((x, y) => y - x);
             return (a + 0.05) / (b + 0.05); })); })()""")
@@ -229,15 +240,18 @@ def works_from_a_server_without_requests(browser):
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(PAGE.parent)))
+    handler = functools.partial(Quiet, directory=str(PAGE.parent))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     browser.open(f"http://127.0.0.1:{server.server_port}/{PAGE.name}")
     server.shutdown()
-    browser.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+    browser.call("Network.emulateNetworkConditions", offline=True, latency=0,
+                 downloadThroughput=0, uploadThroughput=0)
     browser.events.clear()
     browser.evaluate("document.querySelector('#forecast .example').click()")
     assert settle(browser, "forecast", ".chosen") == "" and run(browser, "forecast") == ""
-    asked = [event["params"]["request"]["url"] for event in browser.events if event.get("method") == "Network.requestWillBeSent"]
+    asked = [event["params"]["request"]["url"] for event in browser.events
+             if event.get("method") == "Network.requestWillBeSent"]
     assert all(url.startswith(("blob:", "data:")) for url in asked), asked
 
 
