@@ -1,4 +1,4 @@
-/* web/web_progress.c: the functions of terminal/progress_bar.h, reporting to the worker instead of a terminal. */
+/* web/web_progress.c: the functions of terminal/progress_bar.h for the worker of the page. */
 #define _POSIX_C_SOURCE 200809L
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
