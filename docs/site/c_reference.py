@@ -47,7 +47,7 @@ def constants(member):
 
 def declarations(xml, name):
     """Yield (line, reStructuredText) for each declaration of a header."""
-    tree = ET.parse(xml / f"{name}_8h.xml").getroot().find("compounddef")
+    tree = ET.parse(xml / f"{name.replace('_', '__')}_8h.xml").getroot().find("compounddef")
     for inner in tree.findall("innerclass"):
         compound = ET.parse(xml / f"{inner.get('refid')}.xml").getroot().find("compounddef")
         line = int(compound.find("location").get("line"))
