@@ -33,6 +33,7 @@ typedef struct tile_kind {
 
 /* LANES vectors of BYTES each in a row of the tile. Arrays that are copied as a whole would not stay in registers,
  * so each vector is read and written on its own. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): ATTRIBUTES cannot have any */
 #define DEFINE_TILE(NAME, ATTRIBUTES, BYTES, ROWS, LANES)                                      \
     typedef double NAME##_lane __attribute__((vector_size(BYTES), aligned(8), may_alias));     \
     ATTRIBUTES static void NAME(int64_t depth, const double *a, const double *b, double *tile) \
@@ -51,6 +52,7 @@ typedef struct tile_kind {
                 ((NAME##_lane *)tile)[i * LANES + j] = sums[i][j];                             \
     }                                                                                          \
     static const tile_kind NAME##_kind = {ROWS, LANES * BYTES / 8, NAME};
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #if VOLT_HAVE_CLONES || defined(__AVX512F__) || defined(__AVX2__)
 #if VOLT_HAVE_CLONES
