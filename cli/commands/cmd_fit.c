@@ -397,7 +397,7 @@ const cli_command command_fit = {
         "command with the same result; FILE is removed when the model is written.\n"
         "\n"
         "--landmarks auto tries 2048, 4096, ... landmarks while twice as many reduce the held-out RMSE by\n"
-        "1 % or more, up to 65536, the rows, memory, and 10 minutes for the next trial. It fits with the\n"
+        "1 % or more, up to 65536, the rows, memory, and a minute for the next trial. It fits with the\n"
         "least number of the last trial, of its halves, quarters, ..., whose error is within 1 % of the\n"
         "error of all. For pcg the number has the fewest estimated operations, of the preconditioner and\n"
         "of the iterations. The model is the same as with this number.\n"

@@ -124,7 +124,7 @@ static void report_choice(const volt_fit_report *report, result_list *results)
     results_count(results, "landmarks_tried", NULL, report->landmarks_tried);
     results_number(results, "landmarks_gain", NULL, report->landmarks_gain);
     results_text(results, "landmarks_why", NULL, "%s", report->landmarks_why);
-    if (isnan(report->landmarks_gain))
+    if (isnan(report->landmarks_gain) || report->landmarks == report->landmarks_tried)
         results_text(results, NULL, "landmarks", "%lld chosen, up to %lld tried: %s",
                      (long long)report->landmarks, (long long)report->landmarks_tried, report->landmarks_why);
     else

@@ -48,8 +48,8 @@ typedef enum volt_landmarks {
 } volt_landmarks;
 
 /* As volt_fit_options.landmarks: the number is chosen. Trials with nested sets of 2048, 4096, ... landmarks continue while
- * twice as many reduce the held-out RMSE by 1 % or more, up to 65536 landmarks, the rows, memory, and an estimated time of 10
- * minutes for the next trial. The fit then uses the least number of the last trial, of its halves, quarters, ..., within 1 %
+ * twice as many reduce the held-out RMSE by 1 % or more, up to 65536 landmarks, the rows, memory, and an estimated time of 60
+ * seconds for the next trial. The fit then uses the least number of the last trial, of its halves, quarters, ..., within 1 %
  * of the error of all. pcg: the number with the fewest estimated operations, of preconditioner and iterations. The model is
  * the same as with this number given; volt_fit_report has the reason. */
 enum { VOLT_LANDMARKS_AUTO = -1 };

@@ -10,7 +10,7 @@
 enum { FIRST_LANDMARKS = 2048, MAX_LANDMARKS = 65536 };
 
 static const double min_gain = 0.01;   /* of the held-out RMSE */
-static const double max_seconds = 600; /* of a trial, estimated from the one before it */
+static const double max_seconds = 60;  /* of a trial, estimated from the one before it */
 static const double trial_share = 0.8; /* of the operations that are left, if this is the last trial */
 
 static const char within[] = "the error is within 1 % of that of all numbers tried",
