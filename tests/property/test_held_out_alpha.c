@@ -57,6 +57,7 @@ static volt_model *fit(const sequence *s, const fit_case *c, double alpha)
     volt_model *model = NULL;
     options.alpha = alpha;
     options.solver = c->solver;
+    options.landmarks = strcmp(c->solver, "nystrom") == 0 ? 300 : 0;
     options.washout = c->washout;
     options.records = c->records[0] > 0 ? c->records : NULL;
     options.n_records = c->records[0] > 0 ? 2 : 0;

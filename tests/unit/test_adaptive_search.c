@@ -318,6 +318,8 @@ static void shards_are_independent_searches(void **state)
  * 697 / 2^16 < 0.011. The seeds are fixed. */
 static void adaptive_search_beats_random_draws(void **state)
 {
+    if (UNDER_SANITIZERS) /* a statement about numbers, of code that the other tests run */
+        skip();
     enum { N = 120, SEEDS = 16 };
     volt_rng rng = test_rng(3102);
     double U[N], Y[N], v[2] = {0, 0};
