@@ -31,7 +31,7 @@ build: ## the library and the program build/volterra, volterra-mpi and the GPU p
 	cmake --preset default $(CMAKE_ARGS)
 	cmake --build build --parallel $(JOBS) --target programs
 
-demo: ## compare ten kernels on simulated covolatility, within three minutes; the report goes to build/demo
+demo: ## compare eleven kernels on simulated covolatility, within three minutes; the report goes to build/demo
 	@scripts/deps.sh build demo
 	@$(MAKE) --no-print-directory build
 	@scripts/demo.sh

@@ -308,8 +308,8 @@ VOLT_API volt_status volt_identify(volt_view U, volt_view Y, const volt_identify
 /* ---- comparison of kernels -------------------------------------------------------------------- */
 
 /* Each kernel is tuned on the first rows, refitted there and tested on the last. The rows of a protocol are the nine kernels of
- * the paper and this library, Linear, RBF, Poly, Sigmoid, GAK, Sig(N), Sig-PDE, Volterra, Volterra even, and ESN, an echo state
- * network with 200 states. */
+ * the paper and this library, Linear, RBF, Poly, Sigmoid, GAK, Sig(N), Sig-PDE, Volterra, Volterra even, ESN, an echo state
+ * network with 200 states, and, with HISTORY only, Recurrent, such a network of infinite width. */
 
 typedef enum volt_protocol {
     VOLT_PROTOCOL_HISTORY,  /* every kernel has a window of past rows, which is tuned; continue, intercept */
