@@ -1,4 +1,4 @@
-function model = fit(x, y, varargin)
+function model = fit(x, varargin)
 % volterra.fit  Fit a kernel model to one sequence of inputs and targets.
 %
 %   model = volterra.fit(X, Y)           targets Y, row by row with the inputs X (one row per time step)
@@ -25,13 +25,7 @@ function model = fit(x, y, varargin)
 %   model = volterra.fit(u(:, 1), u(:, 2))
 %
 % See also volterra.predict, volterra.tune, volterra.identify.
-  if nargin < 2
-    y = [];
-  elseif ischar(y)
-    varargin = [{y}, varargin];
-    y = [];
-  end
-  [x, y] = volterra.internal.data(x, y);
+  [x, y, pairs] = volterra.internal.data(x, varargin);
   call_arguments = struct('X', x, 'Y', y);
-  model = volterra.Model(volterra.internal.call('fit', volterra.internal.options(call_arguments, varargin)));
+  model = volterra.Model(volterra.internal.call('fit', volterra.internal.options(call_arguments, pairs)));
 end

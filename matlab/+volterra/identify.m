@@ -1,4 +1,4 @@
-function model = identify(u, y, varargin)
+function model = identify(u, varargin)
 % volterra.identify  Find a simulation model of a system from its inputs and outputs, without choices.
 %
 %   model = volterra.identify(U, Y)      or an iddata object
@@ -17,14 +17,8 @@ function model = identify(u, y, varargin)
 %   model = volterra.identify(u(:, 1), u(:, 2), 'draws', 6)
 %
 % See also volterra.simulate.
-  if nargin < 2
-    y = [];
-  elseif ischar(y)
-    varargin = [{y}, varargin];
-    y = [];
-  end
-  [u, y] = volterra.internal.data(u, y);
-  call_arguments = volterra.internal.options(struct('U', u, 'Y', y), varargin);
+  [u, y, pairs] = volterra.internal.data(u, varargin);
+  call_arguments = volterra.internal.options(struct('U', u, 'Y', y), pairs);
   found = volterra.internal.call('identify', call_arguments);
   numbers = found.candidates.numbers;
   found.candidates = struct('name', found.candidates.name, 'kernel', found.candidates.kernel, 'nmse', num2cell(numbers(:, 1)), ...

@@ -1,4 +1,4 @@
-function model = tune(x, y, varargin)
+function model = tune(x, varargin)
 % volterra.tune  Search the parameters of a kernel by cross-validation in time order, and fit the best.
 %
 %   model = volterra.tune(X, Y, NAME, VALUE, ...)     X only: the next values of X are the targets
@@ -17,14 +17,8 @@ function model = tune(x, y, varargin)
 %   best = volterra.tune(u(:, 1), u(:, 2), 'draws', 20)
 %
 % See also volterra.fit.
-  if nargin < 2
-    y = [];
-  elseif ischar(y)
-    varargin = [{y}, varargin];
-    y = [];
-  end
-  [x, y] = volterra.internal.data(x, y);
-  call_arguments = volterra.internal.options(struct('X', x, 'Y', y), varargin);
+  [x, y, pairs] = volterra.internal.data(x, varargin);
+  call_arguments = volterra.internal.options(struct('X', x, 'Y', y), pairs);
   if isfield(call_arguments, 'ranges') && isstruct(call_arguments.ranges)
     for name = fieldnames(call_arguments.ranges)'
       range = call_arguments.ranges.(name{1});

@@ -1,5 +1,11 @@
-function [u, y] = data(u, y)
-% Inputs and outputs of matrices, timetables or iddata objects; a vector is a column.
+function [u, y, pairs] = data(u, pairs)
+% Inputs, outputs (empty: none) and options of the arguments (U, Y, NAME, VALUE, ...) or (U, NAME, VALUE, ...). U may be an
+% iddata object with both; a vector is a column.
+  y = [];
+  if ~isempty(pairs) && ~ischar(pairs{1})
+    y = pairs{1};
+    pairs(1) = [];
+  end
   if isa(u, 'iddata')
     y = u.OutputData;
     u = u.InputData;
