@@ -42,7 +42,7 @@ enum {
 
 typedef struct volt_scan volt_scan;
 
-/* The step as C text, for models exported as source code (model/export/). The texts are bodies of functions with
+/* The step as C text, for models exported as source code (export/). The texts are bodies of functions with
  * `double` numbers and functions of <math.h>; the exporter translates them for single precision. */
 typedef struct volt_scan_code {
     /* names of the numbers of scan.form or of `numbers`, terminated by NULL; "int NAME" is an integer */

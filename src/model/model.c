@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/strings.h"
-#include "kernel/engine/state.h"
+#include "gram/engine/state.h"
 #include "kernel/kernel_entry.h"
 #include "model/initial.h"
 #include "model/model_internal.h"

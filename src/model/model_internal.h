@@ -3,12 +3,12 @@
 #define MODEL_MODEL_INTERNAL_H
 
 #include "base/numbers.h"
-#include "kernel/engine/state.h"
+#include "gram/engine/state.h"
+#include "loss/loss.h"
 #include "model/model_errors.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
 #include "solve/exact/stored_factor.h"
-#include "solve/loss/loss.h"
 #include "volterra/model.h"
 
 #include <stdatomic.h>
@@ -158,7 +158,7 @@ volt_status volt_model_unscale_output(const volt_model *model, int64_t row, cons
 
 /* ---- readout of a model --------------------------------------------------------------------------
  * A prediction is a row of K times n coefficients. If the kernel has explicit states
- * (kernel/engine/state.h), it is a state times the readout of states, F' A, which every such model has. A
+ * (gram/engine/state.h), it is a state times the readout of states, F' A, which every such model has. A
  * prediction then costs one step of the reservoir for any n, and the training rows are not run again. */
 
 /* The columns of the state of the model, and the coefficients of its rows: columns->m x q. */

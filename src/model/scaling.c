@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "gram/gram.h"
 #include "kernel/extent.h"
-#include "kernel/gram/gram.h"
 
 #include <float.h>
 #include <inttypes.h>

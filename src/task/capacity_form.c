@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "solve/exact/cholesky.h"
 #include "task/capacity.h"
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/engine/columns.h"
+#include "gram/engine/columns.h"
 #include "kernel/kernel_entry.h"
 #include "model/initial.h"
 #include "model/scaling.h"

@@ -1,7 +1,7 @@
 /* src/task/pairing.c: pairs input rows and target rows of a sequence. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/loss/loss.h"
+#include "loss/loss.h"
 #include "text/text.h"
 #include "volterra/task.h"
 

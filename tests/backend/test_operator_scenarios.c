@@ -2,7 +2,7 @@
  * with rows requested in every order, and with an out-of-memory error, a cancellation, a full device or a
  * lost device at every possible point (support/scenario.h). */
 #include "base/progress.h"
-#include "kernel/engine/state.h"
+#include "gram/engine/state.h"
 #include "solve/landmark/landmark_operator.h"
 #include "solve/landmark/state_sums.h"
 #include "support/check.h"

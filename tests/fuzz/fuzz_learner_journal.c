@@ -7,7 +7,7 @@
 #include "fuzz/fuzz_own_file.h"
 /* behind them: */
 #include "fuzz/fuzz_learner.h"
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/live_options.h"
 
 #include <stdlib.h>

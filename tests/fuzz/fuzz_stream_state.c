@@ -6,7 +6,7 @@
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"
 #include "fuzz/fuzz_state.h"
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/live_options.h"
 #include "volterra.h"
 

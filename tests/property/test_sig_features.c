@@ -1,6 +1,6 @@
 /* tests/property/test_sig_features.c: sig with features=linear and features=rbf, against the signature of every
  * path written out: on windows, on rows and on series, by cells and by features, for near and far paths. */
-#include "kernel/engine/engine.h"
+#include "gram/engine/engine.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"

@@ -1,6 +1,6 @@
 /* tests/property/test_state_readout.c: models with a readout of explicit states: long fits compared with
  * plain ridge regression, and all operations of the fitted model. */
-#include "kernel/engine/state.h"
+#include "gram/engine/state.h"
 #include "model/model_internal.h"
 #include "solve/solver_table.h"
 #include "support/check.h"

@@ -1,7 +1,7 @@
 /* tests/property/test_windows.c: kernels on windows of a sequence equal the same kernels on windows that
  * were stacked one by one, for every kernel that has windows, at the edges of bands and tiles, and with one
  * value of size 1e6 among the inputs: values that do not depend on it keep full precision. */
-#include "kernel/engine/engine.h"
+#include "gram/engine/engine.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/plain_paths.h"

@@ -2,7 +2,7 @@
 #ifndef SUPPORT_ENGINE_KERNELS_H
 #define SUPPORT_ENGINE_KERNELS_H
 
-#include "kernel/engine/engine.h"
+#include "gram/engine/engine.h"
 
 /* Kernel texts with positive semidefinite matrices, terminated by NULL. A new engine needs a kernel here
  * that runs on it. */

@@ -1,7 +1,7 @@
 /* tests/support/export_program.c: fits cases, exports them, and writes the program that checks them. */
 #include "support/export_program.h"
 
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 
 #include <float.h>

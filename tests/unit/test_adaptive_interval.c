@@ -1,6 +1,6 @@
 /* tests/unit/test_adaptive_interval.c: adaptive intervals of a stream against a reference implementation. */
-#include "model/interval/interval.h"
-#include "model/live/live_internal.h"
+#include "predict/interval/interval.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"

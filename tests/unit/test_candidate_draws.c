@@ -1,7 +1,7 @@
 /* tests/unit/test_candidate_draws.c: random candidates: parameters, distributions, units. Distributions are
  * checked with the Dvoretzky-Kiefer-Wolfowitz bound: the empirical distribution function of N draws lies
  * within sqrt(log(2/p) / (2N)) of the true one with probability at least 1 - p. Here p = 1e-9. */
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
 #include "support/candidate.h"

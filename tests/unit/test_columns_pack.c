@@ -1,5 +1,5 @@
 /* tests/unit/test_columns_pack.c: packed columns, and tiles of inner products and squared distances. */
-#include "kernel/engine/columns.h"
+#include "gram/engine/columns.h"
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/sequences.h"

@@ -1,7 +1,7 @@
 /* tests/unit/test_damaged_fields.c: files with valid checksums and invalid contents: models, streams,
  * learners and checkpoints with a missing or changed field. */
 #include "io/safetensors/safetensors.h"
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_distance_unit.c: the distance unit for searches over kernel widths. */
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"

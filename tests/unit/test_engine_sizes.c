@@ -1,7 +1,7 @@
 /* tests/unit/test_engine_sizes.c: engines with more rows than a block, fewer threads than at creation,
  * appended columns, and cancellation within one entry. */
-#include "kernel/engine/engine.h"
-#include "kernel/engine/state.h"
+#include "gram/engine/engine.h"
+#include "gram/engine/state.h"
 #include "kernel/tangent.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"

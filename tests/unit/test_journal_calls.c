@@ -1,6 +1,6 @@
 /* tests/unit/test_journal_calls.c: journals whose file cannot be written, synced or truncated, and journals
  * with well-formed but invalid lines. The program is linked with --wrap for the system calls replaced here. */
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/school.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_kernel_edges.c: unusual kernel texts, and kernels on unusual rows. */
 #include "base/memory.h"
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "kernel/records.h"
 #include "kernel/reservoir.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_learner.c: after every row a learner equals a new fit on the rows of its window. */
 #include "kernel/kernel_entry.h"
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/live_options.h"

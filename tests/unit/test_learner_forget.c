@@ -1,6 +1,6 @@
 /* tests/unit/test_learner_forget.c: learners with forgetting against direct solves with the discounted
  * matrix. */
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_learner_journal.c: a learner whose process ends at any time loses at most the current row. */
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"

@@ -1,7 +1,7 @@
 /* tests/unit/test_learner_late.c: targets that become known `ahead` rows after their row, and their
  * intervals. */
-#include "model/interval/interval.h"
-#include "model/live/live_internal.h"
+#include "predict/interval/interval.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_learner_scenarios.c: a learner with a failure at every step (support/scenario.h): a call
  * that fails to allocate is repeated, and the results are bitwise equal to those of an undisturbed learner. */
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_loss_certificate.c: objectives and duality gaps computed by hand. */
-#include "solve/loss/loss_problem.h"
+#include "loss/loss_problem.h"
 #include "support/check.h"
 
 #include <math.h>

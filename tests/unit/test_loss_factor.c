@@ -1,5 +1,5 @@
 /* tests/unit/test_loss_factor.c: blocked solves with a factor that exceeds the cache of one thread. */
-#include "solve/loss/loss_methods.h"
+#include "loss/loss_methods.h"
 #include "support/sequences.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
  * of the objective. */
 #include "base/error.h"
 #include "base/progress.h"
-#include "solve/loss/loss_solve.h"
+#include "loss/loss_solve.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"

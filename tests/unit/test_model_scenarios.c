@@ -1,6 +1,6 @@
 /* tests/unit/test_model_scenarios.c: every solver and every model call under fault injection: for every k,
  * the k-th allocation or memory claim fails, or the user cancels at the k-th poll (support/scenario.h). */
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"

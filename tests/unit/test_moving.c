@@ -1,6 +1,6 @@
 /* tests/unit/test_moving.c: on every engine, entries for a moving window of columns equal those of the full
  * matrix. */
-#include "kernel/engine/state.h"
+#include "gram/engine/state.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"

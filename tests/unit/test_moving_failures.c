@@ -1,5 +1,5 @@
 /* tests/unit/test_moving_failures.c: moving columns with failed allocations, damaged states and many rows. */
-#include "kernel/engine/state.h"
+#include "gram/engine/state.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"

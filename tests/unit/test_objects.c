@@ -1,5 +1,5 @@
 /* tests/unit/test_objects.c: series as objects: preparation and Gram matrices. */
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "series/gram/objects_internal.h"
 #include "support/candidate.h"
 #include "support/check.h"

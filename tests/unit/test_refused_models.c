@@ -1,7 +1,7 @@
 /* tests/unit/test_refused_models.c: invalid arguments of fits, streams, learners and model queries: each
  * argument in turn, with its message, and unchanged outputs. */
-#include "model/interval/interval.h"
-#include "model/live/live_internal.h"
+#include "predict/interval/interval.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/live_options.h"
 #include "support/scratch.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_state.c: skipping rows of a state equals pushing them, or returns an error. */
-#include "kernel/engine/state.h"
+#include "gram/engine/state.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

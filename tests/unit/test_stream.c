@@ -1,6 +1,6 @@
 /* tests/unit/test_stream.c: predictions row by row, in one call and in a closed loop are equal; inputs
  * outside the ball. */
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"

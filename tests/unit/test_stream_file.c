@@ -1,6 +1,6 @@
 /* tests/unit/test_stream_file.c: save and load the state of a stream. */
 #include "io/safetensors/safetensors.h"
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"

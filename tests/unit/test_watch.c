@@ -1,7 +1,7 @@
 /* tests/unit/test_watch.c: rows of a series compared with their predictions: scores by the plain formula,
  * alarms at the set rate. */
 #include "base/numbers.h"
-#include "model/live/live_internal.h"
+#include "predict/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/golden.h"

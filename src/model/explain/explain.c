@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "model/explain/explain_setup.h"
 #include "model/initial.h"
 

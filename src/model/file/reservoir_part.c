@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/engine/engine.h"
+#include "gram/engine/engine.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "model/fit/fit_iteration.h"
 #include "model/fit/fit_task.h"

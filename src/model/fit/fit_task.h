@@ -4,10 +4,10 @@
 
 #include "base/backend.h"
 #include "kernel/records.h"
+#include "loss/loss_solve.h"
 #include "model/model_internal.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
-#include "solve/loss/loss_solve.h"
 #include "solve/solver_table.h"
 #include "volterra/base.h"
 

@@ -6,7 +6,7 @@
  * factorisation is cheap compared with the Gram matrix. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/engine/engine.h"
+#include "gram/engine/engine.h"
 #include "select/candidates/candidates.h"
 #include "select/candidates/space.h"
 

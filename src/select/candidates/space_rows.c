@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "model/scaling.h"
 #include "select/candidates/space.h"

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/engine/engine.h"
+#include "gram/engine/engine.h"
 #include "kernel/kernel_entry.h"
 #include "solve/exact/factor.h"
 

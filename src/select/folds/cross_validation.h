@@ -3,7 +3,7 @@
 #define SELECT_CROSS_VALIDATION_H
 
 #include "base/progress.h"
-#include "kernel/engine/columns.h"
+#include "gram/engine/columns.h"
 #include "select/folds/problem.h"
 #include "solve/exact/factor.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "kernel/engine/engine.h"
+#include "gram/engine/engine.h"
 #include "select/folds/cross_validation.h"
 #include "select/folds/state_folds.h"
 

@@ -1,14 +1,14 @@
 /* src/select/folds/simulate.c: free runs on validation blocks.
  *
  * A fold is converted to a model made of data of the evaluation and runs like any model with feedback
- * (model/predict/free_run.c): from the measured state, or a zero initial state, with its own outputs. */
+ * (predict/free_run.c): from the measured state, or a zero initial state, with its own outputs. */
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "model/model_internal.h"
-#include "model/predict/predict_internal.h"
+#include "predict/predict_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * rows.
  *
  * The predictions equal those of the factor of an n x n matrix, at a cost of n N^2 operations and one small
- * system per fold. Features are the states of reservoirs (kernel/engine/state.h), or landmark features of
+ * system per fold. Features are the states of reservoirs (gram/engine/state.h), or landmark features of
  * the rows (solve/landmark/landmark_operator.h). Landmarks precede the first validation block of their
  * group, so validation rows are not used for training. Rows pass through F once, in time order; with
  * landmarks F holds only a block and its gap. */

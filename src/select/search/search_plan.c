@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/engine/state.h"
+#include "gram/engine/state.h"
 #include "kernel/kernel_entry.h"
 #include "model/fit/plan.h"
 #include "select/folds/problem.h"

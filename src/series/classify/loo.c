@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 

@@ -10,8 +10,8 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "gram/gram.h"
 #include "kernel/extent.h"
-#include "kernel/gram/gram.h"
 #include "series/classify/series_model.h"
 
 #include <inttypes.h>

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "gram/gram.h"
 #include "kernel/extent.h"
-#include "kernel/gram/gram.h"
 #include "series/gram/objects_internal.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * one row of T d numbers: prepared series are contiguous, so series of equal length already form a matrix. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "series/gram/objects_internal.h"
 

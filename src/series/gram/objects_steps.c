@@ -11,8 +11,8 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "kernel/engine/state.h"
-#include "kernel/gram/gram.h"
+#include "gram/engine/state.h"
+#include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "solve/exact/operator.h"
 

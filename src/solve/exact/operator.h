@@ -6,7 +6,7 @@
 #define SOLVE_OPERATOR_H
 
 #include "base/backend.h"
-#include "kernel/engine/state.h"
+#include "gram/engine/state.h"
 
 struct volt_state_sums;
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/gram/gram.h"
+#include "gram/gram.h"
 #include "solve/landmark/feature_fit.h"
 
 #include <math.h>

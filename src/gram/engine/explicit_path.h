@@ -1,0 +1,68 @@
+/* src/gram/engine/explicit_path.h: paths that are built one by one.
+ *
+ * Windows without augmentation share one matrix of local values (window_block.c). All other paths, rows read
+ * as paths or augmented windows, are built explicitly, and local values are computed for each pair. */
+#ifndef KERNEL_EXPLICIT_PATH_H
+#define KERNEL_EXPLICIT_PATH_H
+
+#include "gram/engine/columns.h"
+
+/* Returns whether the kernel builds its paths explicitly. */
+bool volt_path_is_explicit(const volt_resolved *resolved);
+
+/* Steps and channels of a path, and its size: the product of both. */
+int64_t volt_explicit_length(const volt_resolved *resolved);
+int64_t volt_explicit_channels(const volt_resolved *resolved);
+int64_t volt_explicit_numbers(const volt_resolved *resolved);
+
+/* Build the path of `rows` (window x d, contiguous): number k is written to path[k * step]. */
+void volt_explicit_build(const volt_resolved *resolved, const double *rows, double *path, int64_t step);
+
+/* The rows of the window that ends in row j of the columns, with the past before the first; `buffer` has space
+ * for them. */
+const double *volt_explicit_window(const volt_resolved *resolved, const volt_columns *columns, int64_t j,
+                                   double *buffer);
+
+/* The kernel with the effective window, without irrelevant zeros. */
+volt_resolved volt_with_window(const volt_resolved *kernel, int64_t window);
+
+/* ---- one pair --------------------------------------------------------------------------------- */
+
+/* One path x against the VOLT_LANES paths of `group`, and log K of x and one lane of it (programme.h). scratch
+ * has volt_explicit_pair_scratch() numbers. */
+int64_t volt_explicit_pair_scratch(const volt_resolved *resolved);
+void volt_explicit_run(const volt_resolved *resolved, const double *x, const double *group, volt_stage *stage,
+                       double *scratch, double *out);
+double volt_explicit_log(const volt_resolved *resolved, const double *x, const double *group, double least,
+                         volt_stage *stage, double *scratch);
+
+/* ---- a path against itself -------------------------------------------------------------------- */
+
+/* Fill columns->self from row `first` on. */
+volt_status volt_self_fill(const volt_resolved *resolved, int64_t first, volt_stage *stage,
+                           volt_columns *columns);
+
+/* For the path of `rows`. scratch has volt_self_scratch() numbers. */
+int64_t volt_self_scratch(const volt_resolved *resolved);
+volt_self volt_self_compute(const volt_resolved *resolved, const double *rows, volt_stage *stage,
+                            double *scratch);
+
+/* ---- explicit features: K = offset + F_x F_y', or a Gaussian of the distance of features ---------- */
+
+/* Number of features of a path, or 0 if cells are cheaper: for paths of `length` increments in `channels`
+ * dimensions, with m of them in memory. */
+int64_t volt_features_if_cheaper(const volt_programme *programme, int64_t length, int64_t channels, int64_t m);
+
+/* K = offset + F_x F_y' from the features of rows and columns: all entries (own = VOLT_OTHER_ROWS) or, if
+ * the first row is column `diagonal`, those up to the diagonal. */
+void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t diagonal, volt_matrix K);
+
+/* Converts the same rows of K from F_x F_y' to exp(-gamma |f(x) - f(y)|^2), with squared norms. Distances
+ * that suffer from cancellation in |f(x)|^2 + |f(y)|^2 - 2 <f(x), f(y)> are computed from the differences. */
+void volt_features_gaussian(double gamma, volt_view rows, const double *row_norms, volt_view columns,
+                            const double *column_norms, int64_t diagonal, volt_matrix K);
+
+/* Squared norms of the rows of F. */
+void volt_features_norms(volt_view F, double *norms);
+
+#endif

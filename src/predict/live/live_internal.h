@@ -1,0 +1,271 @@
+/* src/predict/live/live_internal.h: the state of a live object.
+ *
+ * Every live object processes rows in the same way (live_rows.c). Without learning, predictions are computed
+ * from `kernel_state` and the coefficients of the model. With learning, they are computed from `moving`, the columns
+ * of its window, and the factors of `groups`. */
+#ifndef MODEL_LIVE_INTERNAL_H
+#define MODEL_LIVE_INTERNAL_H
+
+#include "gram/engine/state.h"
+#include "io/file/state_lock.h"
+#include "model/file/file_fields.h"
+#include "model/model_internal.h"
+#include "predict/interval/interval.h"
+#include "solve/exact/online_factor.h"
+#include "volterra/live.h"
+
+/* Outputs with the same alpha, which share a factor. */
+typedef struct volt_live_group {
+    volt_online_factor *factor;
+    int64_t n;        /* number of outputs */
+    int64_t *outputs; /* their indices */
+    bool *constant;   /* per output: fitted with an intercept */
+    double *y;        /* n: scaled targets or predictions */
+} volt_live_group;
+
+/* Outputs without a kernel part, and their targets (live_means.c). */
+typedef struct volt_live_means {
+    int64_t n;        /* number of outputs */
+    int64_t *outputs; /* their indices */
+    bool *constant;   /* the prediction is the mean of the targets, else 0 */
+    double *Y;        /* rows of the window x n: scaled targets */
+    int64_t capacity; /* allocated size of Y */
+} volt_live_means;
+
+/* A row whose target is pending. */
+typedef struct volt_late_row {
+    int64_t number;   /* -1: none */
+    int64_t first;    /* first column of k */
+    double *k;        /* its kernel against columns first .. number */
+    int64_t capacity; /* allocated size of k */
+    double *x;        /* recipe.inputs: as given */
+} volt_late_row;
+
+typedef struct volt_journal volt_journal;
+typedef struct volt_detector volt_detector;
+
+/* All rows since the end of the model, for volt_live_model. Not kept with a window, to bound memory. */
+typedef struct volt_feedback_rows {
+    bool complete;
+    double *rows; /* pushed x (inputs + q): the row as given; its target, or its prediction until the target is
+               * known */
+    int64_t capacity; /* allocated size of rows */
+    int64_t *starts;  /* numbers of the first rows of records */
+    int64_t n_starts, starts_size;
+} volt_feedback_rows;
+
+struct volt_live {
+    const volt_model *model;
+    volt_beyond policy;
+    bool learns, free_run;
+    bool claimed;       /* the caller has claimed BLAS */
+    volt_recent recent; /* recent rows for the recipe */
+    int64_t pushed, learned, beyond, events;
+    double *last;  /* recipe.inputs: the last row as given */
+    double *z, *y; /* d: the row as passed to the kernel; q: outputs */
+    double *k;     /* the last row against the columns, k_size numbers */
+    int64_t k_size;
+    double
+        *predictions; /* ahead + 1 rows x q, a ring of predictions without a target yet; DBL_MAX: overflowed */
+    int64_t n_predictions;   /* predictions since the last restart */
+    volt_interval *interval; /* NULL: not tracked */
+    double *half;            /* coverages x q: about the last prediction */
+
+    volt_detector *detector; /* NULL: none */
+
+    /* files */
+    char *path;            /* of the state, or NULL */
+    volt_state_lock *lock; /* of that file, or NULL */
+    volt_journal *journal; /* NULL: none */
+    int64_t replayed, saved, saves;
+    bool resumed;
+    volt_progress progress; /* of volt_live_predict */
+
+    /* without learning */
+    volt_state *kernel_state;
+    double *coefficients; /* q x columns of the readout */
+    int64_t handed_back;  /* rows that a back end returned unprocessed (device_run.c) */
+    bool diverged;        /* the prediction to be fed back has left the range; a sum: of a member */
+    /* of a sum: one object per member; `k` is then a buffer of q numbers. NULL: another model */
+    volt_live **members;
+    bool found_first;    /* the output before the first row was found from the row taken last */
+    int64_t next_beyond; /* `beyond` once the row taken last is fed */
+
+    /* learning */
+    int64_t window; /* 0: all rows */
+    double forget;
+    volt_forget_what forget_what;
+    volt_moving *moving;
+    bool pending;        /* the last row has no target yet; k holds its kernel */
+    bool solved;         /* the factors are solved for it */
+    volt_late_row *late; /* n_late rows before the last, a ring: row t is at t % n_late */
+    int64_t n_late;      /* maximum delay of targets: ahead - 1 */
+    int64_t n;           /* rows of the window */
+    int64_t *numbers;    /* their numbers in `moving` */
+    int64_t capacity;    /* allocated rows */
+    volt_live_group *groups;
+    int64_t n_groups;
+    volt_live_means means;
+    volt_feedback_rows history;
+    double *fresh; /* the next row against the columns, until it is taken */
+    int64_t fresh_size;
+    double *seen; /* a row against the window, as used in the factor */
+    int64_t seen_size;
+};
+
+/* ---- creation (live.c) ------------------------------------------------------------------------ */
+
+/* Creates an object at the end of the model, or with VOLT_START_RESET in a zero initial state; without
+ * learning, intervals and files. */
+volt_status volt_live_open(const volt_model *model, volt_start start, volt_beyond policy, volt_live **live);
+/* Creates an object that learns, before the first row of the model. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
+volt_status volt_live_begin(const volt_model *model, const volt_live_options *options, volt_live **live);
+/* Starts tracking intervals. VOLT_ERR_ARGUMENT, also when a journal is open. */
+volt_status volt_live_track(volt_live *live, const double *coverages, int64_t count);
+
+/* Allocates the data of every live object. */
+volt_status volt_live_allocate(const volt_model *model, volt_beyond policy, volt_live **live);
+/* Creates an object that does not learn, in the state `start` and `recent`; NULL both: zero initial state. */
+volt_status volt_live_open_at(const volt_model *model, volt_beyond policy, const volt_state *start,
+                              const volt_recent *recent, volt_live **live);
+/* Creates an object of a sum: with the members of `source`, or (NULL) as volt_live_open (live_sum.c). */
+volt_status volt_live_open_sum(const volt_model *model, volt_start start, volt_beyond policy,
+                               const volt_live *source, volt_live **live);
+
+/* Names of volt_forget_what in files and on the command line. */
+extern const char *const volt_forget_words[2];
+
+/* ---- rows (live_rows.c) ----------------------------------------------------------------------- */
+
+/* The public functions without the journal; y may be NULL if it is a prediction. */
+volt_status volt_live_do_feed(volt_live *live, const double *x, double *y);
+volt_status volt_live_do_learn(volt_live *live, int64_t back, const double *y);
+/* *learned, *pushed are set also on failure. */
+volt_status volt_live_do_advance(volt_live *live, const double *x, const double *y, double *prediction,
+                                 bool *learned, bool *pushed);
+volt_status volt_live_do_drop(volt_live *live, int64_t count);
+volt_status volt_live_do_restart(volt_live *live);
+/* VOLT_ERR_NOT_FINITE for an object that has diverged in row `row`, from 0. */
+volt_status volt_live_report_diverged(const volt_live *live, int64_t row);
+/* The prediction made `back` rows before the last; NULL: none since the last restart. */
+double *volt_live_prediction(const volt_live *live, int64_t back);
+/* Computes the half-widths about the next prediction. */
+void volt_live_update_half_widths(volt_live *live);
+
+/* ---- the window (live_window.c) --------------------------------------------------------------- */
+
+/* Allocates `rows` rows in the window. */
+volt_status volt_live_reserve(volt_live *live, int64_t rows);
+/* Constant subtracted from every kernel entry before factoring. With an intercept the predictions are
+ * unchanged, and the matrix is better conditioned. */
+double volt_live_common(const volt_live *live);
+/* The kernel k of rows `apart` rows apart, with forgetting. */
+double volt_live_decayed(const volt_live *live, double k, int64_t apart);
+/* The same less the common part, as used in the factor. */
+double volt_live_factored(const volt_live *live, double k, int64_t apart);
+
+/* Adds the row in live->z to the columns and computes its kernel. On failure nothing changes. */
+volt_status volt_window_take(volt_live *live);
+/* Makes the row taken by volt_window_take the last one. live->last is still the previous one. */
+void volt_window_commit(volt_live *live, const double *x);
+/* Predicts the pending row from the current window, scaled, into live->y. */
+void volt_window_solve(volt_live *live);
+/* Records the target or the prediction of a row. */
+void volt_window_record(volt_live *live, int64_t number, const double *y);
+volt_status volt_window_check_target(const volt_live *live, const double *x, const double *y);
+/* Learns the target of the row fed `back` rows before the last. VOLT_OK and *learned false: the row is not
+ * pending. */
+volt_status volt_window_learn(volt_live *live, int64_t back, const double *y, bool *learned);
+void volt_window_drop(volt_live *live, int64_t count);
+volt_status volt_window_restart(volt_live *live);
+
+/* ---- rows that wait (live_late.c) ------------------------------------------------------------- */
+
+volt_status volt_late_create(volt_live *live);
+void volt_late_free(volt_live *live);
+/* The last row as a pending row; its arrays belong to the object. */
+volt_late_row volt_late_newest(const volt_live *live);
+/* Moves the last row, if pending, to the ring. The next row becomes the last, and live->k may be
+ * overwritten. */
+void volt_late_keep(volt_live *live);
+/* The row of this number; NULL: not pending. */
+volt_late_row *volt_late_find(const volt_live *live, int64_t number);
+/* The smallest pending number, or `otherwise`. */
+int64_t volt_late_oldest(const volt_live *live, int64_t otherwise);
+/* Drops pending rows before this number. */
+void volt_late_clear(volt_live *live, int64_t before);
+
+/* ---- outputs without the kernel (live_means.c) ------------------------------------------------ */
+
+volt_status volt_means_create(const volt_model *model, volt_live_means *means);
+void volt_means_release(volt_live_means *means);
+/* Allocates memory for `rows` rows of targets. */
+volt_status volt_means_reserve(volt_live_means *means, int64_t rows);
+/* Writes the predictions from the first `rows` targets, scaled, to their positions among the q outputs y. */
+void volt_means_forecast(const volt_live_means *means, int64_t rows, double *y);
+/* The targets of the last `window` of n fitted training rows. */
+volt_status volt_means_start(volt_live_means *means, const volt_model *model, const int64_t *rows, int64_t n,
+                             int64_t window);
+
+/* ---- the model's rows (live_start.c) ---------------------------------------------------------- */
+
+/* Initialises an object without rows: the window, its factors, the state. The caller claims BLAS. */
+volt_status volt_live_start(volt_live *live, volt_progress progress);
+
+void volt_detector_free(volt_detector *detector);
+
+/* ---- files (live_file.c, live_journal.c) ------------------------------------------------------ */
+
+/* Creates the object of a state file. `learn`: 1 or 0, as required of the file; -1: either. On failure
+ * *live, if not NULL, can only be freed. */
+volt_status volt_live_read_state(const volt_model *model, const char *path, int learn,
+                                 const volt_live_options *options, volt_live **live);
+/* Adds the state to a file, or reads it from one of the same model. */
+void volt_live_put_state(const volt_live *live, volt_file_writer *writer);
+volt_status volt_live_read_fields(const volt_file_fields *fields, volt_live *live);
+/* The same for the members of a sum (live_sum.c). */
+void volt_live_put_members(const volt_live *live, volt_file_writer *writer);
+volt_status volt_live_read_members(const volt_file_fields *fields, volt_live *live);
+/* Replays the events that the object has not seen (*replayed, may be NULL, counts them), then appends to the
+ * file. On VOLT_ERR_FORMAT the object can only be freed. */
+volt_status volt_journal_open(volt_live *live, const char *path, int64_t *replayed);
+/* Empties the journal after all of it has been saved in a state file. */
+volt_status volt_journal_clear(volt_live *live);
+/* Appends an event: 'p' a row x, 'l' targets y, 'u' both, 'a' a row x and late targets y, 'w' only late
+ * targets y, 'd' a number of dropped rows, 'r' a restart. */
+volt_status volt_journal_write(volt_live *live, char what, const double *first, int64_t n_first,
+                               const double *second, int64_t n_second);
+/* VOLT_ERR_IO when the object is ahead of its journal. */
+volt_status volt_journal_check(const volt_live *live);
+void volt_journal_free(volt_journal *journal);
+
+/* ---- anomaly scores and alarm level -------------------------------------------------------------- */
+
+/* ---- the level -------------------------------------------------------------------------------- */
+
+typedef struct volt_alarm_level {
+    double rate;
+    int64_t capacity, n, next;
+    double *ring, *sorted;
+} volt_alarm_level;
+
+/* Keeps the last 20 / rate scores, at least 1000 and at most 100,000. Always release it. VOLT_ERR_MEMORY. */
+volt_status volt_alarm_level_begin(volt_alarm_level *level, double rate);
+void volt_alarm_level_release(volt_alarm_level *level);
+void volt_alarm_level_add(volt_alarm_level *level, double score);
+/* The level for the next score; INFINITY with fewer than 30. */
+double volt_alarm_level_now(const volt_alarm_level *level);
+
+/* ---- the detector ----------------------------------------------------------------------------- */
+
+/* For a model that predicts its own inputs one row ahead. Starts with the errors of the later half of
+ * training. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
+volt_status volt_detector_create(const volt_model *model, double rate, int64_t scale_rows,
+                                 volt_detector **detector);
+volt_status volt_detector_copy(const volt_detector *source, const volt_model *model, volt_detector **detector);
+/* Saves to a state file, and reads from one; *detector is NULL if the file has none. */
+void volt_detector_put(const volt_detector *detector, volt_file_writer *writer);
+volt_status volt_detector_read(const volt_file_fields *fields, const volt_model *model,
+                               volt_detector **detector);
+
+#endif
