@@ -34,6 +34,15 @@ def fitted():
     return volterra.VolterraRidge(alpha=1e-3, lambda_coef=0.3).fit(x[:60], y), x[60:]
 
 
+def test_source_has_the_licence(fitted, root, tmp_path):
+    fitted[0].export(tmp_path / "model.c")
+    source = (tmp_path / "model.c").read_text()
+    assert "SPDX-License-Identifier: BSD-3-Clause" in source
+    assert "SPDX-License-Identifier: BSD-3-Clause" in (tmp_path / "model.h").read_text()
+    text = (root / "LICENSE").read_text().partition("\n")[2]  # without its name
+    assert " ".join(text.split()) in " ".join(source.replace("\n *", "\n").split())
+
+
 def test_c_equals_stream(fitted, tmp_path):
     if shutil.which("gcc") is None:
         pytest.skip("no C compiler")

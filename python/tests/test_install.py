@@ -33,8 +33,18 @@ def test_nothing_else_is_installed(files):
 
 
 def test_one_version(root):
-    stated = re.search(r"project\(volterra VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
-    assert volterra.__version__ == volterra.info()["version"] == stated
+    def stated(path, pattern):
+        return re.search(pattern, (root / path).read_text(), re.MULTILINE)[1]
+
+    version = stated("CMakeLists.txt", r"project\(volterra VERSION ([0-9.]+)")
+    assert volterra.__version__ == volterra.info()["version"] == version
+    assert stated("CITATION.cff", r"^version: (.+)$") == version
+    assert stated("CHANGELOG.md", r"^## \[([0-9.]+)\]") == version
+    assert stated("r/DESCRIPTION", r"^Version: (.+)$") == version
+    assert stated("r/DESCRIPTION", r"libvolterra \(>= ([0-9.]+)\)") == version
+    assert stated("docs/first_steps_r.md", r"build/r/volterra_([0-9.]+)\.tar\.gz") == version
+    parts = [stated("include/volterra/base.h", rf"VOLT_VERSION_{name} ([0-9]+)") for name in ("MAJOR", "MINOR", "PATCH")]
+    assert ".".join(parts) == version
 
 
 def test_names_of_the_distribution(files, root):

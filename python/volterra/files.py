@@ -69,7 +69,7 @@ def load(path: PathLike) -> Loaded:
     -----
     The last `ahead` rows of the training data have no target yet. The file contains them, and `predict` here expects the rows
     that follow them. The program's ``predict`` expects X to begin with them, `ahead` rows before the end of the training data.
-    Files of version 1.0.0 contain them one step ahead only; with those, X for a model further ahead begins as for the program.
+    Files of development versions contain them one step ahead only; with those, X for a model further ahead begins as for the program.
     Results on held-out rows (``report_`` and similar) are not in the file.
     """
     return estimator_of(Model.load(path))

@@ -131,6 +131,35 @@ static void put_cost(const volt_c_cost *cost, volt_source *out)
                     "memory", cost->state_bytes, cost->table_bytes, "work", cost->operations, cost->calls);
 }
 
+/* The text of LICENSE: the source contains code of this library. */
+static const char licence[] =
+    " * Copyright (c) 2025, the volterra authors\n"
+    " *\n"
+    " * Redistribution and use in source and binary forms, with or without\n"
+    " * modification, are permitted provided that the following conditions are met:\n"
+    " *\n"
+    " * 1. Redistributions of source code must retain the above copyright notice, this\n"
+    " *    list of conditions and the following disclaimer.\n"
+    " *\n"
+    " * 2. Redistributions in binary form must reproduce the above copyright notice,\n"
+    " *    this list of conditions and the following disclaimer in the documentation\n"
+    " *    and/or other materials provided with the distribution.\n"
+    " *\n"
+    " * 3. Neither the name of the copyright holder nor the names of its\n"
+    " *    contributors may be used to endorse or promote products derived from\n"
+    " *    this software without specific prior written permission.\n"
+    " *\n"
+    " * THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \"AS IS\"\n"
+    " * AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE\n"
+    " * IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE\n"
+    " * DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE\n"
+    " * FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL\n"
+    " * DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR\n"
+    " * SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER\n"
+    " * CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,\n"
+    " * OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE\n"
+    " * OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.\n";
+
 /* ---- header ---------------------------------------------------------------------------------------- */
 
 static void put_prototypes(const volt_export *made, const volt_c_names *names, volt_source *out)
@@ -186,6 +215,8 @@ void volt_c_header(const volt_export *made, const volt_c_names *names, volt_sour
     volt_source_put(out, "/* %s: a fitted model, exported by volterra %s.\n *\n", names->file, volt_version());
     describe(made, names, out);
     volt_source_put(out,
+                    " *\n"
+                    " * SPDX-License-Identifier: BSD-3-Clause; the source file has its text.\n"
                     " *\n"
                     " *     %s_state state;\n"
                     " *     %s x[%s_INPUTS], y[%s_OUTPUTS];\n"
@@ -427,6 +458,7 @@ void volt_c_source(const volt_export *made, const volt_c_names *names, volt_sour
                     (int)strlen(names->file) - 2, names->file, volt_version(), names->file);
     describe(made, names, out);
     put_cost(cost, out);
+    volt_source_put(out, " *\n * SPDX-License-Identifier: BSD-3-Clause\n *\n%s", licence);
     volt_source_put(out, " */\n#include \"%s\"\n\n#include <float.h>\n#include <math.h>\n", names->file);
     if (body.text.bytes)
         volt_text_put(&out->text, body.text.bytes);
