@@ -23,6 +23,7 @@ may_include()
         loss) echo solve gram kernel base ;;
         model) echo loss solve gram kernel io stats base ;;
         predict) echo model loss solve gram kernel io stats base ;;
+        explain) echo model loss solve gram kernel io stats base ;;
         export) echo predict model loss solve gram kernel io stats base ;;
         select) echo predict model loss solve gram kernel io stats base ;;
         series) echo select predict model loss solve gram kernel io stats base ;;
@@ -52,7 +53,7 @@ may_include_rooms()
         solve/landmark) echo . choice exact ;;
         solve/iterative) echo . landmark exact ;;
         model/.) ;;
-        model/file | model/explain) echo . ;;
+        model/file) echo . ;;
         model/fit) echo file . ;;
         predict/interval) ;;
         predict/live) echo interval ;;

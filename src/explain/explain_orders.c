@@ -1,4 +1,4 @@
-/* src/model/explain/explain_orders.c: the part of each order in the predictions along a sequence.
+/* src/explain/explain_orders.c: the part of each order in the predictions along a sequence.
  *
  * With x0 + e (x - x0) as inputs, the powers of e are the orders (docs/math.md). The kernel recursion
  * carries order + 1 numbers per diagonal. Memory is unlimited, and no Volterra kernel is computed. A zero
@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "base/openmp.h"
 #include "base/threads.h"
-#include "model/explain/explain_setup.h"
+#include "explain/explain_setup.h"
 #include "solve/exact/operator.h"
 
 #include <string.h>

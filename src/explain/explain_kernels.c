@@ -1,4 +1,4 @@
-/* src/model/explain/explain_kernels.c: computes the Volterra kernels of a model.
+/* src/explain/explain_kernels.c: computes the Volterra kernels of a model.
  *
  *     f(x0 + delta) = g0 + sum_m <g1[m], delta_{-m}> + sum_{m1 <= m2} delta_{-m1}' g2[m1, m2] delta_{-m2} + ...
  *
@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "base/openmp.h"
 #include "base/threads.h"
-#include "model/explain/explain_setup.h"
+#include "explain/explain_setup.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* src/model/explain/explain_setup.c: data shared by the expansions of a model. */
-#include "model/explain/explain_setup.h"
+/* src/explain/explain_setup.c: data shared by the expansions of a model. */
+#include "explain/explain_setup.h"
 #include "kernel/kernel_entry.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* src/model/explain/impulse.c: the impulse response of the linear part of a model.
+/* src/explain/impulse.c: the impulse response of the linear part of a model.
  *
  * A term with only fir factors is linear in the inputs, so its impulse response describes it completely. The
  * impulse passes through the filter and the state of the term, one kernel column at a time:

@@ -1,4 +1,4 @@
-/* src/model/explain/forgetting.c: distance of two states after different pasts and the same inputs.
+/* src/explain/forgetting.c: distance of two states after different pasts and the same inputs.
  *
  * The state map of the paper is a contraction with constant lambda sqrt(sup kappa) (proof of
  * the Volterra reservoir theorem, appendix C), so that the distance d of two states that receive the same inputs obeys

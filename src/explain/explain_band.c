@@ -1,4 +1,4 @@
-/* src/model/explain/explain_band.c: posterior standard deviations of the kernel of order 1.
+/* src/explain/explain_band.c: posterior standard deviations of the kernel of order 1.
  *
  * Ridge regression is the posterior mean of a Gaussian process with covariance s^2 K and noise alpha s^2. A
  * linear functional of it, here the derivative with respect to one input at one lag, has the posterior
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "model/explain/explain_setup.h"
+#include "explain/explain_setup.h"
 #include "solve/exact/factor.h"
 
 #include <math.h>

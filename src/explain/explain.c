@@ -1,11 +1,11 @@
-/* src/model/explain/explain.c: Volterra kernels of a fitted model, their posterior standard deviations, and
+/* src/explain/explain.c: Volterra kernels of a fitted model, their posterior standard deviations, and
  * the share of each order in its predictions. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "explain/explain_setup.h"
 #include "gram/gram.h"
-#include "model/explain/explain_setup.h"
 #include "model/initial.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* src/model/explain/explain_setup.h: data shared by the expansions of a model: the kernel as power series,
+/* src/explain/explain_setup.h: data shared by the expansions of a model: the kernel as power series,
  * the training rows, and the point of expansion.
  *
  * The model is a functional of infinite sequences, f = c + sum_i A_i K(., w^(i)), where w^(i) are the
