@@ -4,8 +4,8 @@ A site is a piece of text of one file and its replacement in a mutant. Mutated: 
 and quotients, integers (plus and minus one), conditions (negated, && and || exchanged), assignments and calls (removed).
 
 Excluded, because tests of results cannot detect it: expansions of macros, initialisers of static data, sizes of arrays,
-case labels, headers of loops under an OpenMP directive (their form is fixed), sizes of allocations (checked by the
-sanitizers), and calls that only free, lock, report progress or write a message.
+case labels, static assertions, headers of loops under an OpenMP directive (their form is fixed), sizes of allocations
+(checked by the sanitizers), and calls that only free, lock, report progress or write a message.
 """
 
 import re
@@ -178,7 +178,8 @@ class Finder:
                 return
             if self.is_pointer(cursor) and cursor.type.kind != TypeKind.POINTER:  # the size is among the children
                 children = [c for c in children if c.kind == CursorKind.INIT_LIST_EXPR]
-        elif kind in (CursorKind.CXX_UNARY_EXPR, CursorKind.ENUM_DECL, CursorKind.STRUCT_DECL, CursorKind.TYPE_REF):
+        elif kind in (CursorKind.CXX_UNARY_EXPR, CursorKind.ENUM_DECL, CursorKind.STRUCT_DECL, CursorKind.TYPE_REF,
+                      CursorKind.STATIC_ASSERT):
             return
         elif kind == CursorKind.FOR_STMT and self.is_under_openmp(cursor.extent.start.offset):
             children = children[-1:]

@@ -14,7 +14,6 @@ import subprocess
 from concurrent.futures import ProcessPoolExecutor
 
 from .mutants import Draw, Mutant, digest
-from .sites import sites_of
 
 MUTANT_HEADER = "src/volt_mutant.h"
 HEADER = """/* Made by scripts/mutate.py. A copy in every mutated file, so that it works across libraries. System calls by
@@ -102,6 +101,8 @@ def compile_arguments(command):
 
 
 def sites_of_command(job):
+    from .sites import sites_of  # libclang is needed to draw, not to build
+
     path, name, arguments, error_header = job
     try:
         return name, sites_of(path, name, arguments, error_header), None

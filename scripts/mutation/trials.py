@@ -6,6 +6,7 @@ line. Surviving mutants also run with the sanitizers, which detect accesses beyo
 
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -159,8 +160,9 @@ def first_failure(text):
 
 
 def try_all(mutants, tests, tree, jobs, factor, budget, record):
-    """record(mutant, outcome) as they come."""
+    """record(mutant, outcome) as they come. In random order: an interrupted run is then an unbiased sample."""
     lock = threading.Lock()
+    order = random.Random(len(mutants)).sample(mutants, len(mutants))
 
     def one(mutant):
         outcome = try_mutant(mutant, tests, tree, factor, budget)
@@ -169,7 +171,7 @@ def try_all(mutants, tests, tree, jobs, factor, budget, record):
 
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            for future in [pool.submit(one, m) for m in mutants]:
+            for future in [pool.submit(one, m) for m in order]:
                 future.result()
         finally:  # Ctrl-C: pending trials are cancelled
             pool.shutdown(wait=False, cancel_futures=True)
