@@ -2,7 +2,7 @@
  * fit, growth, search, free, landmarks and memory. Without a GPU it prints a message and measures nothing.
  *
  * Results are compared with those of the CPU if that is affordable. Budgets: one H200. BENCH_GPU_ROWS, BENCH_GPU_DRAWS: other
- * sizes of fit and search. */
+ * sizes of fit and search. BENCH_STAGES: as in bench_gpu_large. */
 #include "measure.h"
 #include "tune_problem.h"
 
@@ -32,12 +32,13 @@ static void make_rows(int64_t n, int64_t d, double *x, double *y)
 /* Start time of each stage of a fit. */
 typedef struct stages {
     double begun, factor;
+    stage_times times;
 } stages;
 
 static int watch(const char *stage, double fraction, void *context)
 {
     stages *s = context;
-    (void)fraction;
+    watch_stages(stage, fraction, &s->times);
     if (s->factor == 0 && strcmp(stage, "factor") == 0)
         s->factor = seconds_now();
     return 0;
@@ -56,11 +57,12 @@ static volt_model *fit(int64_t n, int64_t d, const double *x, const double *y, c
     options.solver = "exact";
     options.feedback_weight = feedback;
     options.progress = (volt_progress){watch, s};
-    *s = (stages){.begun = seconds_now()};
+    *s = (stages){.begun = seconds_now(), .times = stages_begin()};
     need(volt_kernel_parse(text, &kernel), "kernel");
     need(volt_model_fit(kernel, volt_view_of(x, n, d), volt_view_of(y, n, 1), &options,
                         volt_matrix_of(NULL, 0, 0), &model),
          "fit");
+    stages_end(&s->times);
     volt_kernel_free(kernel);
     return model;
 }

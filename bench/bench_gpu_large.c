@@ -4,8 +4,8 @@
  *     bench_gpu_large pcg:300000 landmarks:1000000:4000
  *
  * The data are the first coordinate of the Lorenz system with noise of 1 %, five rows ahead. Predictions are compared with
- * those of the CPU for few rows. BENCH_STAGES=1 prints the time of each stage. Budgets: one H200. Without a GPU it prints a
- * message and measures nothing. */
+ * those of the CPU for few rows. BENCH_STAGES=1 prints the time of each stage, and the longest time without progress. Budgets:
+ * one H200. Without a GPU it prints a message and measures nothing. */
 #include "measure.h"
 
 #include <math.h>
@@ -40,48 +40,27 @@ static void make_rows(int64_t n, double **x, double **y)
     free(all);
 }
 
-typedef struct stages {
-    char last[64];
-    double begun, start;
-} stages;
-
-static int watch(const char *stage, double fraction, void *context)
-{
-    stages *s = context;
-    (void)fraction;
-    if (strcmp(stage, s->last) != 0) {
-        double now = seconds_now();
-        if (s->last[0])
-            fprintf(stderr, "bench:   %-28s %7.3f s\n", s->last, now - s->start);
-        snprintf(s->last, sizeof s->last, "%s", stage);
-        s->start = now;
-    }
-    return 0;
-}
-
 static volt_model *fit(int64_t n, const double *x, const double *y, const char *solver, int64_t landmarks,
                        double *seconds)
 {
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();
-    stages s = {.start = seconds_now()};
     options.alpha = 1e-2;
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
     options.season = 0;
     options.solver = solver;
     options.landmarks = landmarks;
-    if (getenv("BENCH_STAGES"))
-        options.progress = (volt_progress){watch, &s};
     need(volt_kernel_parse("volterra:tau_coef=0.3,lambda_coef=0.9", &kernel), "kernel");
     double begin = seconds_now();
+    stage_times times = stages_begin();
+    options.progress = (volt_progress){watch_stages, &times};
     need(volt_model_fit(kernel, volt_view_of(x, n, 1), volt_view_of(y, n, 1), &options,
                         volt_matrix_of(NULL, 0, 0), &model),
          "fit");
     *seconds = seconds_now() - begin;
-    if (getenv("BENCH_STAGES"))
-        watch("", 1, &s);
+    stages_end(&times);
     volt_kernel_free(kernel);
     return model;
 }

@@ -194,3 +194,53 @@ double *need_doubles(int64_t count)
         values[i] = 1;
     return values;
 }
+
+/* ---- progress --------------------------------------------------------------------------------- */
+
+static int prints_stages(void)
+{
+    const char *text = getenv("BENCH_STAGES");
+    return text && *text;
+}
+
+stage_times stages_begin(void)
+{
+    double now = seconds_now();
+    return (stage_times){.begun = now, .moved = now};
+}
+
+static void end_stage(stage_times *times, const char *next)
+{
+    double now = seconds_now();
+    if (prints_stages())
+        fprintf(stderr, "bench:   %-28s %7.3f s\n", times->stage[0] ? times->stage : "(before)",
+                now - times->begun);
+    snprintf(times->stage, sizeof times->stage, "%s", next);
+    times->begun = now;
+}
+
+int watch_stages(const char *stage, double fraction, void *context)
+{
+    stage_times *times = context;
+    double now = seconds_now();
+    if (strcmp(stage, times->stage) != 0)
+        end_stage(times, stage);
+    times->decreased |= fraction < times->fraction;
+    if (fraction > times->fraction) {
+        times->longest = now - times->moved > times->longest ? now - times->moved : times->longest;
+        times->moved = now;
+        times->fraction = fraction;
+    }
+    return 0;
+}
+
+void stages_end(stage_times *times)
+{
+    end_stage(times, "");
+    if (times->decreased) {
+        fprintf(stderr, "bench: the progress has decreased\n");
+        exit(1);
+    }
+    if (prints_stages())
+        fprintf(stderr, "bench:   longest time without progress %.3f s\n", times->longest);
+}

@@ -56,6 +56,23 @@ void need(volt_status status, const char *what);
 /* Ends the program if `error` is not within `tolerance` (or NaN). */
 void need_close(const char *what, double error, double tolerance);
 
+/* ---- progress --------------------------------------------------------------------------------- */
+
+/* Times of the stages of a fit, from its progress reports. With BENCH_STAGES in the environment, each stage is
+ * printed to standard error, and at the end the longest time without a new fraction. */
+typedef struct stage_times {
+    char stage[64];
+    double begun, moved; /* of the stage; last increase of the fraction */
+    double fraction, longest;
+    int decreased; /* a fraction below an earlier one was reported */
+} stage_times;
+
+stage_times stages_begin(void);
+/* Of type volt_progress_fn; the context is a stage_times. */
+int watch_stages(const char *stage, double fraction, void *context);
+/* Ends the program if a fraction has decreased. */
+void stages_end(stage_times *times);
+
 /* Allocates `count` doubles with all pages mapped; ends the program without memory. */
 double *need_doubles(int64_t count);
 
