@@ -107,61 +107,9 @@ volt_status volt_cuda_rcond(volt_matrix L, double norm, double *rcond)
 
 /* ---- panels ----------------------------------------------------------------------------------- */
 
-/* Compute columns k .. k + width - 1 of rows first .. first + count - 1. */
-static bool finish_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
-                        int64_t width)
-{
-    double *rows = L.data + first * L.ld, *panel = L.data + k * L.ld;
-    if (count == 0 || width == 0)
-        return true;
-    return (k == 0 ||
-            volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_T, CUBLAS_OP_N, width, count, k,
-                                                &minus_one, panel, L.ld, rows, L.ld, &one, rows + k, L.ld),
-                                 "a product")) &&
-           volt_cuda_check_blas(cublasDtrsm_64(lane->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER,
-                                               CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, width, count, &one, panel + k,
-                                               L.ld, rows + k, L.ld),
-                                "a triangular solve");
-}
-
-/* Factor the diagonal block of columns k .. k + width - 1; earlier columns of its rows are final. */
-static bool factor_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t width)
-{
-    double *panel = L.data + k * L.ld;
-    size_t device_bytes = 0, host_bytes = 0;
-    if (k > 0 && !volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, width, k,
-                                                      &minus_one, panel, L.ld, &one, panel + k, L.ld),
-                                       "a product"))
-        return false;
-    if (!volt_cuda_check_solver(cusolverDnXpotrf_bufferSize(lane->solver, lane->params, CUBLAS_FILL_MODE_UPPER,
-                                                            width, CUDA_R_64F, panel + k, L.ld, CUDA_R_64F,
-                                                            &device_bytes, &host_bytes),
-                                "a factorisation"))
-        return false;
-    double *workspace =
-        volt_cuda_workspace_of(lane, WORKSPACE_SOLVER, (int64_t)(device_bytes / sizeof(double)) + 1);
-    void *host_workspace = volt_cuda_host_workspace(lane, host_bytes);
-    return workspace && host_workspace &&
-           volt_cuda_check_solver(cusolverDnXpotrf(lane->solver, lane->params, CUBLAS_FILL_MODE_UPPER, width,
-                                                   CUDA_R_64F, panel + k, L.ld, CUDA_R_64F, workspace,
-                                                   device_bytes, host_workspace, host_bytes, lane->info),
-                                  "a factorisation") &&
-           volt_cuda_check(
-               cudaMemcpyAsync(lane->host_info, lane->info, sizeof(int), cudaMemcpyDeviceToHost, lane->stream),
-               "a copy from it") &&
-           volt_cuda_check(cudaStreamSynchronize(lane->stream), "a factorisation");
-}
-
-/* Report progress; returns false if the user has cancelled. */
-static bool advance(volt_stage *stage, double units)
-{
-    return !stage || volt_cuda_host->advance(stage, (int64_t)units);
-}
-
-/* ---- many rows -------------------------------------------------------------------------------- */
-
-/* A triangular solve of cuBLAS takes 3/4 of the time of the whole for 4000 columns. With many rows, the diagonal
- * blocks are inverted first, and all else is products. Blocks are small, for accuracy. */
+/* Triangular solves of cuBLAS are slow for many rows: at 4000 columns they reach less than half of the rate of a
+ * product. With many rows, diagonal blocks of INVERTED columns are inverted first, and all else is products.
+ * Blocks are small, for accuracy. */
 enum { INVERTED = 256, MANY_ROWS = 4096 };
 
 typedef struct inverted_blocks {
@@ -169,8 +117,33 @@ typedef struct inverted_blocks {
     double *X;  /* INVERTED columns of all rows */
 } inverted_blocks;
 
+/* Rows first .. first + count - 1 of columns `to` .. less their product with columns from .. to - 1:
+ * L[r, to : to + width] -= L[r, from : to] L[to : to + width, from : to]'. */
+static bool subtract_product(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t from,
+                             int64_t to, int64_t width)
+{
+    double *rows = L.data + first * L.ld, *panel = L.data + to * L.ld;
+    return to == from || volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_T, CUBLAS_OP_N, width, count,
+                                                             to - from, &minus_one, panel + from, L.ld,
+                                                             rows + from, L.ld, &one, rows + to, L.ld),
+                                              "a product");
+}
+
+/* Columns k .. k + width - 1 of the rows times the inverse D of the diagonal block. */
+static bool multiply_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
+                          int64_t width, const double *D, double *X)
+{
+    double *rows = L.data + first * L.ld;
+    bool good = volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_T, CUBLAS_OP_N, width, count, width,
+                                                    &one, D, INVERTED, rows + k, L.ld, &zero, X, INVERTED),
+                                     "a product");
+    if (good)
+        volt_cuda_start_copy(lane->stream, X, INVERTED, rows + k, L.ld, count, width);
+    return good;
+}
+
 /* Inverts the diagonal blocks of columns from .. to - 1, upper triangles for cuBLAS. */
-static bool invert_blocks(volt_cuda_lane *lane, volt_matrix L, int64_t from, int64_t count, int64_t to,
+static bool invert_blocks(volt_cuda_lane *lane, volt_matrix L, int64_t count, int64_t from, int64_t to,
                           inverted_blocks *blocks)
 {
     int64_t panels = (to - from + INVERTED - 1) / INVERTED, whole = (to - from) / INVERTED, size = INVERTED;
@@ -209,31 +182,60 @@ static bool invert_blocks(volt_cuda_lane *lane, volt_matrix L, int64_t from, int
     return good;
 }
 
-/* Compute columns k .. k + width - 1 of the rows, with the inverse D of their diagonal block. */
-static bool multiply_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
-                          int64_t width, const double *D, double *X)
+/* Compute columns k .. k + width - 1 of rows first .. first + count - 1. With `inverses`, those of the diagonal
+ * blocks from column k on, by products: wide ones with the columns before k, narrow ones within the panel. */
+static bool finish_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
+                        int64_t width, const double *inverses, double *X)
 {
-    double *rows = L.data + first * L.ld, *panel = L.data + k * L.ld;
-    bool good = (k == 0 ||
-                 volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_T, CUBLAS_OP_N, width, count, k,
-                                                     &minus_one, panel, L.ld, rows, L.ld, &one, rows + k, L.ld),
-                                      "a product")) &&
-                volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_T, CUBLAS_OP_N, width, count, width,
-                                                    &one, D, INVERTED, rows + k, L.ld, &zero, X, INVERTED),
-                                     "a product");
-    volt_cuda_start_copy(lane->stream, X, INVERTED, rows + k, L.ld, count, width);
+    if (count == 0 || width == 0)
+        return true;
+    bool good = subtract_product(lane, L, first, count, 0, k, width);
+    if (good && !inverses)
+        good =
+            volt_cuda_check_blas(cublasDtrsm_64(lane->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER,
+                                                CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, width, count, &one,
+                                                L.data + k * (L.ld + 1), L.ld, L.data + first * L.ld + k, L.ld),
+                                 "a triangular solve");
+    for (int64_t at = 0; good && inverses && at < width; at += INVERTED) {
+        int64_t columns = least(INVERTED, width - at);
+        good = subtract_product(lane, L, first, count, k, k + at, columns) &&
+               multiply_rows(lane, L, first, count, k + at, columns, inverses + at * INVERTED, X);
+    }
     return good;
 }
 
-static bool finish_many_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t from,
-                             int64_t to)
+/* Factor the diagonal block of columns k .. k + width - 1; earlier columns of its rows are final. */
+static bool factor_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t width)
 {
-    inverted_blocks blocks;
-    bool good = invert_blocks(lane, L, from, count, to, &blocks);
-    for (int64_t k = from; good && k < to; k += INVERTED)
-        good = multiply_rows(lane, L, first, count, k, least(INVERTED, to - k),
-                             blocks.of + (k - from) * INVERTED, blocks.X);
-    return good;
+    double *panel = L.data + k * L.ld;
+    size_t device_bytes = 0, host_bytes = 0;
+    if (k > 0 && !volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, width, k,
+                                                      &minus_one, panel, L.ld, &one, panel + k, L.ld),
+                                       "a product"))
+        return false;
+    if (!volt_cuda_check_solver(cusolverDnXpotrf_bufferSize(lane->solver, lane->params, CUBLAS_FILL_MODE_UPPER,
+                                                            width, CUDA_R_64F, panel + k, L.ld, CUDA_R_64F,
+                                                            &device_bytes, &host_bytes),
+                                "a factorisation"))
+        return false;
+    double *workspace =
+        volt_cuda_workspace_of(lane, WORKSPACE_SOLVER, (int64_t)(device_bytes / sizeof(double)) + 1);
+    void *host_workspace = volt_cuda_host_workspace(lane, host_bytes);
+    return workspace && host_workspace &&
+           volt_cuda_check_solver(cusolverDnXpotrf(lane->solver, lane->params, CUBLAS_FILL_MODE_UPPER, width,
+                                                   CUDA_R_64F, panel + k, L.ld, CUDA_R_64F, workspace,
+                                                   device_bytes, host_workspace, host_bytes, lane->info),
+                                  "a factorisation") &&
+           volt_cuda_check(
+               cudaMemcpyAsync(lane->host_info, lane->info, sizeof(int), cudaMemcpyDeviceToHost, lane->stream),
+               "a copy from it") &&
+           volt_cuda_check(cudaStreamSynchronize(lane->stream), "a factorisation");
+}
+
+/* Report progress; returns false if the user has cancelled. */
+static bool advance(volt_stage *stage, double units)
+{
+    return !stage || volt_cuda_host->advance(stage, (int64_t)units);
 }
 
 void volt_cuda_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage)
@@ -241,11 +243,15 @@ void volt_cuda_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, i
     volt_cuda_lane *lane = count > 0 && to > from ? volt_cuda_take() : NULL;
     if (!lane)
         return;
-    bool many = count >= MANY_ROWS && !stage, good = !many || finish_many_rows(lane, L, first, count, from, to);
-    for (int64_t k = from; !many && good && k < to; k += PANEL) {
+    inverted_blocks blocks = {0};
+    bool many = count >= MANY_ROWS && !stage, good = !many || invert_blocks(lane, L, count, from, to, &blocks);
+    for (int64_t k = from; good && k < to; k += PANEL) {
         int64_t width = least(PANEL, to - k);
-        good = finish_rows(lane, L, first, count, k, width) &&
-               advance(stage, (double)count * (double)width * (double)(2 * k + width) / 1000);
+        good = finish_rows(lane, L, first, count, k, width,
+                           blocks.of ? blocks.of + (k - from) * INVERTED : NULL, blocks.X);
+        if (good && stage)
+            good = volt_cuda_check(cudaStreamSynchronize(lane->stream), "a product") &&
+                   advance(stage, (double)count * (double)width * (double)(2 * k + width) / 1000);
     }
     volt_cuda_give(lane);
 }
@@ -273,7 +279,8 @@ void volt_cuda_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage,
             *pivot = k + *lane->host_info;
         if (good && *pivot == 0) {
             double now = floor(units * share_done((double)from, (double)to, (double)(k + width)));
-            good = finish_rows(lane, L, k + width, to - k - width, k, width) && advance(stage, now - reported);
+            good = finish_rows(lane, L, k + width, to - k - width, k, width, NULL, NULL) &&
+                   advance(stage, now - reported);
             reported = now;
         }
     }

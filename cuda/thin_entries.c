@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-enum { SOLVE_BLOCK = 2048 }; /* rows solved at a time */
+/* Rows solved at a time. Few columns are solved one by one: a vector reads the matrix at the rate of its memory,
+ * which products of cuBLAS with few columns do not reach. */
+enum { SOLVE_BLOCK = 2048, FEW_COLUMNS = 4 };
 
 static const double one = 1, minus_one = -1;
 
@@ -50,10 +52,34 @@ void volt_cuda_get(volt_view device, volt_matrix host)
 
 /* ---- solves ----------------------------------------------------------------------------------- */
 
+/* y <- y - A x, or y - A' x; neighbouring numbers of x and y are q apart. A is row-major. */
+static bool subtract(volt_cuda_lane *lane, volt_view A, bool transposed, const double *x, double *y, int64_t q)
+{
+    return A.rows == 0 || A.cols == 0 ||
+           volt_cuda_check_blas(cublasDgemv_64(lane->blas, transposed ? CUBLAS_OP_N : CUBLAS_OP_T, A.cols,
+                                               A.rows, &minus_one, A.data, A.ld, x, q, &one, y, q),
+                                "a product");
+}
+
+/* x <- T^{-1} x, or T^{-T} x, for a lower triangle. */
+static bool solve_triangle(volt_cuda_lane *lane, volt_view T, bool transposed, double *x, int64_t q)
+{
+    return volt_cuda_check_blas(cublasDtrsv_64(lane->blas, CUBLAS_FILL_MODE_UPPER,
+                                               transposed ? CUBLAS_OP_N : CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT,
+                                               T.rows, T.data, T.ld, x, q),
+                                "a triangular solve");
+}
+
 /* B[k : k + rows] <- L_kk^{-1} (B[k : k + rows] - L[k : k + rows, :k] B[:k]); B is q x n on the device. */
 static bool forward_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t rows, double *B, int64_t q)
 {
     const double *row = L.data + k * L.ld;
+    bool good = true;
+    for (int64_t c = 0; q <= FEW_COLUMNS && good && c < q; c++)
+        good = subtract(lane, (volt_view){row, rows, k, L.ld}, false, B + c, B + k * q + c, q) &&
+               solve_triangle(lane, (volt_view){row + k, rows, rows, L.ld}, false, B + k * q + c, q);
+    if (q <= FEW_COLUMNS)
+        return good;
     return (k == 0 || volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N, CUBLAS_OP_N, q, rows, k,
                                                           &minus_one, B, q, row, L.ld, &one, B + k * q, q),
                                            "a product")) &&
@@ -63,12 +89,26 @@ static bool forward_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_
                                 "a triangular solve");
 }
 
+/* Solves rows k .. k + rows - 1, for few columns: B_k <- L_kk^{-T} B_k, then B[:k] <- B[:k] - L[k : k + rows, :k]' B_k.
+ * Long vectors keep all of the device busy. */
+static bool backward_columns(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t rows, double *B, int64_t q)
+{
+    const double *row = L.data + k * L.ld;
+    bool good = true;
+    for (int64_t c = 0; good && c < q; c++)
+        good = solve_triangle(lane, (volt_view){row + k, rows, rows, L.ld}, true, B + k * q + c, q) &&
+               subtract(lane, (volt_view){row, rows, k, L.ld}, true, B + k * q + c, B + c, q);
+    return good;
+}
+
 /* B[k : k + rows] <- L_kk^{-T} (B[k : k + rows] - L[k + rows : m, k : k + rows]' B[k + rows : m]). */
 static bool backward_block(volt_cuda_lane *lane, volt_matrix L, int64_t m, int64_t k, int64_t rows, double *B,
                            int64_t q)
 {
     const double *corner = L.data + k * (L.ld + 1);
     int64_t below = m - k - rows;
+    if (q <= FEW_COLUMNS)
+        return backward_columns(lane, L, k, rows, B, q);
     return (below == 0 || volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N, CUBLAS_OP_T, q, rows,
                                                               below, &minus_one, B + (k + rows) * q, q,
                                                               corner + rows * L.ld, L.ld, &one, B + k * q, q),
@@ -114,10 +154,6 @@ void volt_cuda_backward(volt_matrix L, bool steady, volt_matrix B)
 }
 
 /* ---- products --------------------------------------------------------------------------------- */
-
-/* cuBLAS computes products with few columns by reading the matrix once for each; a general product of such a
- * shape is slower. */
-enum { FEW_COLUMNS = 4 };
 
 bool volt_cuda_multiply(volt_cuda_lane *lane, volt_view A, bool transposed, const double *in, int64_t q,
                         double scale, double *out)
