@@ -23,7 +23,7 @@ void volt_sort(double *values, int64_t count)
 
 static const double too_small = 0x1p-500, too_large = 0x1p500, up = 0x1p600, down = 0x1p-600;
 
-void volt_squares_add(volt_squares *squares, double value)
+static inline void add_square(volt_squares *squares, double value)
 {
     double size = fabs(value);
     if (size > too_large)
@@ -32,6 +32,19 @@ void volt_squares_add(volt_squares *squares, double value)
         squares->small += (size * up) * (size * up);
     else
         squares->middle += value * value; /* NaN too */
+}
+
+void volt_squares_add(volt_squares *squares, double value)
+{
+    add_square(squares, value);
+}
+
+void volt_squares_add_all(volt_squares *squares, const double *values, int64_t count)
+{
+    volt_squares sums = *squares;
+    for (int64_t i = 0; i < count; i++)
+        add_square(&sums, values[i]);
+    *squares = sums;
 }
 
 double volt_squares_root_mean(const volt_squares *squares, int64_t count)

@@ -38,6 +38,8 @@ typedef struct volt_squares {
 
 /* A non-finite value makes the root non-finite. */
 void volt_squares_add(volt_squares *squares, double value);
+/* The same for `count` values in order. */
+void volt_squares_add_all(volt_squares *squares, const double *values, int64_t count);
 
 /* The square root of the sum, or of the sum divided by `count`; infinite on overflow. */
 double volt_squares_root(const volt_squares *squares);

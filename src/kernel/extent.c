@@ -11,8 +11,7 @@
 double volt_row_norm(const double *row, int64_t d)
 {
     volt_squares squares = {0};
-    for (int64_t k = 0; k < d; k++)
-        volt_squares_add(&squares, row[k]);
+    volt_squares_add_all(&squares, row, d);
     return volt_squares_root(&squares);
 }
 
@@ -25,9 +24,10 @@ volt_status volt_extent_of(volt_view X, const char *name, volt_extent *extent)
             VOLT_REQUIRE(isfinite(row[k]), VOLT_ERR_NOT_FINITE,
                          "%s contains %g in row %" PRId64 ", column %" PRId64 " (counted from 1)", name, row[k],
                          i + 1, k + 1);
-            found.largest = fmax(found.largest, row[k]);
+            found.largest = row[k] > found.largest ? row[k] : found.largest;
         }
-        found.radius = fmax(found.radius, volt_row_norm(row, X.cols));
+        double norm = volt_row_norm(row, X.cols);
+        found.radius = norm > found.radius ? norm : found.radius;
     }
     VOLT_REQUIRE(isfinite(found.radius), VOLT_ERR_NOT_FINITE, "the norms of %s are too large for a double",
                  name);

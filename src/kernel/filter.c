@@ -168,7 +168,10 @@ volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const 
         VOLT_TRY(filter_records(kernel, X, records, first, sliced->filtered));
         sliced->rows = volt_view_of(sliced->filtered, X.rows, slices * X.cols);
     }
-    return volt_extents_of(sliced->rows, slices, name, sliced->extents);
+    if (slices > 1 || sliced->filtered)
+        return volt_extents_of(sliced->rows, slices, name, sliced->extents);
+    sliced->extents[0] = given;
+    return VOLT_OK;
 }
 
 void volt_sliced_rows_release(volt_sliced_rows *sliced)

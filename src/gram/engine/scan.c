@@ -11,8 +11,9 @@
 
 enum {
     BAND = 256, /* maximum number of diagonals in a band: its columns of a tile stay in the first-level cache */
-    MIN_BAND = 128,
-    BANDS = 16, /* for many threads: the bands of a triangle differ in length. Narrow bands cost more ... */
+    MIN_BAND =
+        88,     /* with the columns added for alignment, three blocks of products with AVX-512 (products.c) */
+    BANDS = 34, /* for 16 threads: the longest band has 2 / BANDS of a triangle. Narrow bands cost more ... */
     MIN_SIZE = 2048, /* ... and are not used for fewer diagonals */
     ROWS = VOLT_SCAN_ROWS,
     CHUNK = VOLT_COLUMNS_CHUNK,
@@ -249,13 +250,14 @@ void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int
     }
 }
 
-void volt_scan_border(const volt_scan *scan, volt_view Z, const double *own, const double *origin,
-                      double origin_own, double *border, double *entering, int64_t stride, bool backwards)
+void volt_scan_border_step(volt_scan_border *b, const double *z, double own, int64_t d, double *border)
 {
-    for (int64_t i = 0; i < Z.rows; i++) {
-        double local = local_value(scan, Z.data + i * Z.ld, origin, Z.cols);
-        for (int s = 0; s < scan->state_size; s++)
-            entering[s * stride + (backwards ? -i : i)] = border[s];
-        step_one(scan, scan->own ? own[i] : 0, origin_own, local, border);
-    }
+    const volt_scan *scan = b->scan;
+    double local = local_value(scan, z, b->origin, d), before[VOLT_MAX_STATE];
+    if (b->settled && local == b->local)
+        return;
+    memcpy(before, border, sizeof before);
+    step_one(scan, own, b->origin_own, local, border);
+    b->local = local;
+    b->settled = !scan->own && memcmp(before, border, (size_t)scan->state_size * sizeof *border) == 0;
 }

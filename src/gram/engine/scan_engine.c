@@ -159,14 +159,14 @@ static const double *column_past(const scan_state *state, const double *first)
 static void walk_columns(const scan_state *state, int64_t count, const double *past, double *border,
                          double *out, int64_t ld)
 {
+    const volt_columns *columns = state->base.columns;
     const volt_scan *scan = &state->base.resolved->scan;
-    double entering[VOLT_MAX_STATE];
     double past_own = volt_scan_own_rest(scan, past, state->base.resolved->d, NULL);
+    volt_scan_border walk = {.scan = scan, .origin = past, .origin_own = past_own};
     for (int64_t j = 0; j < count && scan->state_size > 0; j++) {
-        volt_columns_row(state->base.columns, j, state->row);
-        const double *own = scan->own ? volt_columns_own(state->base.columns) + j : NULL;
-        volt_scan_border(scan, volt_view_of(state->row, 1, state->base.columns->d), own, past, past_own, border,
-                         entering, 1, false);
+        volt_columns_row(columns, j, state->row);
+        volt_scan_border_step(&walk, state->row, scan->own ? volt_columns_own(columns)[j] : 0, columns->d,
+                              border);
         for (int s = 0; out && s < scan->state_size; s++)
             out[s * ld + j] = border[s];
     }
@@ -296,9 +296,12 @@ static double *enter_rows(scan_state *state, volt_view Z)
     state->at -= Z.rows;
     double *diagonals = state->buffer + state->at;
     volt_scan_own_rows(scan, Z, &state->kept, state->own);
-    if (scan->state_size > 0)
-        volt_scan_border(scan, Z, state->own, column_past(state, Z.data), state->past_own, state->border,
-                         diagonals + Z.rows - 1, state->capacity, true);
+    volt_scan_border walk = {.scan = scan, .origin = column_past(state, Z.data), .origin_own = state->past_own};
+    for (int64_t i = 0; i < Z.rows && scan->state_size > 0; i++) {
+        for (int s = 0; s < scan->state_size; s++) /* row i enters at the left end of its diagonal */
+            diagonals[s * state->capacity + Z.rows - 1 - i] = state->border[s];
+        volt_scan_border_step(&walk, Z.data + i * Z.ld, scan->own ? state->own[i] : 0, Z.cols, state->border);
+    }
     return diagonals;
 }
 
