@@ -25,7 +25,7 @@ copy_of_checkout()
     cp -r packaging/debian "$tree/debian"
     {
         echo "volterra ($version-0volterra1) unstable; urgency=medium"
-        printf '\n  * Version %s; CHANGELOG.md says what is new.\n\n' "$version"
+        printf '\n  * Version %s; see CHANGELOG.md.\n\n' "$version"
         sed -n "s/^Maintainer: \(.*\)/ -- \1  $(git log -1 --format=%cD)/p" packaging/debian/control
     } >"$tree/debian/changelog"
 }

@@ -14,6 +14,8 @@ rm -rf build/r/volterra build/r/volterra_*.tar.gz
 mkdir -p build/r/library
 cp -R r "$stage"
 cp bindings/*.c bindings/*.h "$stage/src/"
+mkdir -p "$stage/inst"
+cp LICENSE "$stage/inst/COPYRIGHTS"
 export VOLTERRA_CFLAGS="-I$PWD/include" VOLTERRA_LIBS="-L$PWD/build -lvolterra -Wl,-rpath,$PWD/build"
 export R_LIBS=$PWD/build/r/library _R_CHECK_FORCE_SUGGESTS_=false
 vignettes=()

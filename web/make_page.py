@@ -5,10 +5,28 @@ The WebAssembly is compressed, because the page must stay small and has no serve
 
 import base64
 import gzip
+import html
 import pathlib
 import sys
 
 LIMIT = 2_000_000  # bytes of the page
+ROOT = pathlib.Path(__file__).parent.parent
+LICENCES = {  # of the code in the page
+    "volterra": "LICENSE",
+    "Jansson": "packaging/licenses/jansson.txt",
+    "libcsv": "packaging/licenses/libcsv.txt",
+    "NLopt": "packaging/licenses/NLopt.txt",
+    "LGPL 2.1, of libcsv and of parts of NLopt": "packaging/licenses/LGPL-2.1.txt",
+    "Random123": "packaging/licenses/Random123.txt",
+    "zlib": "packaging/licenses/zlib.txt",
+    "Emscripten": "web/licenses/emscripten.txt",
+    "musl": "web/licenses/musl.txt",
+}
+
+
+def licences() -> str:
+    return "\n".join(f"<h3>{name}</h3>\n<pre>{html.escape((ROOT / path).read_text())}</pre>"
+                     for name, path in LICENCES.items())
 
 
 def main() -> int:
@@ -19,8 +37,9 @@ def main() -> int:
     worker = "\n".join([f'const PACKED_WASM = "{packed}";', script.read_text(), own])
     parts = {
         "STYLE": (folder / "page.css").read_text(),
-        "EXAMPLE_SERIES": (folder / "airline.csv").read_text(),
-        "EXAMPLE_SYSTEM": (folder.parent / "examples" / "data" / "tanks.csv").read_text(),
+        "EXAMPLE_SERIES": (ROOT / "bench/series/co2_monthly.csv").read_text(),
+        "EXAMPLE_SYSTEM": (ROOT / "examples/data/tanks.csv").read_text(),
+        "LICENCES": licences(),
         "WORKER": worker,
         "PLOT": (folder / "plot.js").read_text(),
         "PAGE": (folder / "page.js").read_text(),

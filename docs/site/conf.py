@@ -14,7 +14,7 @@ root = Path(os.environ["VOLTERRA_ROOT"])
 work = Path(os.environ["VOLTERRA_SITE_WORK"])
 
 project = "volterra"
-author = "the volterra authors"
+author = "volterra developers"
 release = re.search(r"project\(\s*volterra\s+VERSION\s+([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
 version = release
 html_title = f"volterra {release}"

@@ -202,7 +202,16 @@ def cancelling_ends_the_run(browser):
     browser.evaluate("document.querySelector('#tab-forecast').click()")
     browser.evaluate("document.querySelector('#forecast .example').click()")
     assert settle(browser, "forecast", ".chosen") == "" and run(browser, "forecast") == ""
-    assert result(browser, "forecast")["rows"] == 144
+    assert result(browser, "forecast")["rows"] == 526
+
+
+@case
+def licences_of_all_parts(browser):
+    text = browser.evaluate("document.querySelector('.licences').textContent")
+    texts = [ROOT / "LICENSE", *(ROOT / "packaging/licenses" / f"{name}.txt" for name in
+             ("jansson", "libcsv", "NLopt", "LGPL-2.1", "Random123", "zlib")), *(ROOT / "web/licenses").iterdir()]
+    for path in texts:
+        assert path.read_text() in text, path
 
 
 @case
