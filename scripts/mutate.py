@@ -159,8 +159,7 @@ def attempt(given, mutants):
     tests = trials.test_programs(given.work / "tree", given.work / "build")
     if not tests:
         raise SystemExit("mutate: no test program was built (is cmocka there?)")
-    if any(m.folder == "cli" for m in mutants):
-        tests += trials.program_cases(given.work / "tree", given.work / "build")
+    tests += trials.program_cases(given.work / "tree", given.work / "build")
     reached = given.work / "reached.json"
     if given.only:
         return meet(given, mutants, trials.worth_measuring(tests, mutants, reached, given.changed), kills_only=given.changed)

@@ -1,11 +1,12 @@
 """scripts/mutation/trials.py: run the tests on each mutant until one of them fails.
 
-A test is a program of the suites unit, property, reference and backend, or, for mutants of cli/, one case of the command
-line. Surviving mutants also run with the sanitizers, which detect accesses beyond the end of an array.
+A test is a program of the suites unit, property, reference and backend, or one case of the command line. Mutants of src/
+meet the programs first. Surviving mutants also run with the sanitizers, which detect accesses beyond the end of an array.
 """
 
 import json
 import os
+import platform
 import random
 import re
 import shutil
@@ -23,8 +24,9 @@ from .mutants import digest
 SUITES = ("unit", "property", "reference", "backend")
 # A mutant may ask for any amount of memory or disk. The sanitizers map more than any limit, and have one of their own.
 LIMITS = 'ulimit -c 0; ulimit -f 2097152; [ -n "${ASAN_OPTIONS:-}" ] || ulimit -v 25165824; exec "$@"'
+# As in tests/run_tests.sh: the search for leaks takes seconds on 64-bit ARM.
 SANITIZED = {"ASAN_OPTIONS": "allocator_may_return_null=1:max_allocation_size_mb=16384:hard_rss_limit_mb=8192:"
-                             "detect_leaks=0:detect_stack_use_after_return=0"}
+                             f"detect_leaks={int(platform.machine() != 'aarch64')}:detect_stack_use_after_return=0"}
 
 
 @dataclass
@@ -130,9 +132,10 @@ def baseline(tests, tree, jobs, say):
 
 # ---- with one -----------------------------------------------------------------------------------
 def tests_for(mutant, tests):
-    """Those that reach it: the quick ones first, and of these the ones that reach little else."""
-    able = [t for t in tests if mutant.number in t.reached and (mutant.folder == "cli" or not t.of_program)]
-    return sorted(able, key=lambda t: t.seconds * (20 + len(t.reached)))
+    """Those that reach it: for src/ the programs before the command line, the quick ones first, and of these the ones that
+    reach little else."""
+    able = [t for t in tests if mutant.number in t.reached]
+    return sorted(able, key=lambda t: (t.of_program and mutant.folder != "cli", t.seconds * (20 + len(t.reached))))
 
 
 def try_mutant(mutant, tests, tree, factor, budget):
