@@ -266,7 +266,7 @@ check "figures of gram: every kernel" figures_of_kernels
 fits()
 {
     expect 0 fit --x d.csv:u,v "$@" --rows :50 -o m.safetensors --verbose
-    { echo "$*"; cat out; } >>all
+    { echo "$*"; grep -viE 'iteration|gap' out; } >>all # they depend on rounding
     expect 0 predict m.safetensors --x d.csv:u,v --rows 50: -o p.csv
     cat p.csv >>all
 }
