@@ -361,6 +361,7 @@ figures_of_streams()
     expect 0 fit --x d.csv:u,v --y d.csv:y,z --kernel volterra:tau=0.4,lambda=0.5 --alpha 0.01 --rows :60 --keep-factor -o m.safetensors
     expect 0 export m.safetensors -o m.c --interval 0.9 --landmarks 20
     kept export.txt
+    sed -i '/^\/\*/,/\*\//d' m.c m.h # without comments
     expect 0 export m.safetensors -o m.json --format json
     sed 1,61d d.csv >rows
     expect 0 stream m.safetensors --interval 0.8,0.5 --header <rows
