@@ -4,8 +4,9 @@
  *     bench_gpu_large pcg:300000 landmarks:1000000:4000
  *
  * The data are the first coordinate of the Lorenz system with noise of 1 %, five rows ahead. Predictions are compared with
- * those of the CPU for few rows. BENCH_STAGES=1 prints the time of each stage, and the longest time without progress. Budgets:
- * one H200. Without a GPU it prints a message and measures nothing. */
+ * those of the CPU for few rows. BENCH_STAGES=1 prints the time of each stage, and the longest time without progress. With
+ * BENCH_DEVICE=cpu the fits that are named run on the CPU. Budgets: one H200. Without a GPU it prints a message and measures
+ * nothing. */
 #include "measure.h"
 
 #include <math.h>
@@ -142,6 +143,13 @@ static void measure_text(const char *text)
 int main(int count, char **texts)
 {
     volt_device_info info = {.struct_size = sizeof info};
+    const char *device = getenv("BENCH_DEVICE");
+    if (device && count > 1) {
+        need(volt_set_device(device), "device");
+        for (int i = 1; i < count; i++)
+            measure_text(texts[i]);
+        return 0;
+    }
     if (volt_set_device("gpu") != VOLT_OK) {
         fprintf(stderr, "bench: no GPU, so nothing is measured: %s\n", volt_error_detail());
         return 0;
