@@ -34,7 +34,7 @@ static call_fn find(const char *name)
 {
     const call_entry *const tables[] = {call_model_entries, call_tune_entries, call_stream_entries,
                                         call_task_entries, call_data_entries};
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+    for (size_t t = 0; t < sizeof tables / sizeof(call_entry *); t++)
         for (const call_entry *entry = tables[t]; entry->name; entry++)
             if (strcmp(entry->name, name) == 0)
                 return entry->run;

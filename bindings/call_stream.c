@@ -82,7 +82,7 @@ static volt_status run_learn(call *c)
     volt_model_get_info(stream->owner->model, &info);
     if (y.rows * y.cols != info.q)
         return call_fail(c, "y must have %lld numbers (got %lld)", (long long)info.q,
-                         (long long)(y.rows * y.cols));
+                         (long long)y.rows * y.cols);
     return volt_live_learn(stream->stream, 0, y.data);
 }
 

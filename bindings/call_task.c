@@ -35,7 +35,7 @@ static volt_status read_step(call *c, int64_t rows, volt_time_step *step)
         return status;
     if (given.rows * given.cols != rows)
         return call_fail(c, "times must have %lld numbers, one per row (got %lld)", (long long)rows,
-                         (long long)(given.rows * given.cols));
+                         (long long)given.rows * given.cols);
     volt_time *times = calloc((size_t)rows + 1, sizeof *times);
     for (int64_t i = 0; times && i < rows; i++)
         times[i] = (volt_time){given.data[i], given.data[i]};

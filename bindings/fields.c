@@ -175,8 +175,7 @@ volt_status argument_model(call *c, const volt_model **model)
 {
     handle *found = NULL;
     volt_status status = read_handle(c, "model", "fitted or loaded model", false, &found);
-    if (!status)
-        *model = found->model;
+    *model = found ? found->model : NULL;
     return status;
 }
 

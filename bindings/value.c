@@ -157,7 +157,7 @@ static bool grow(value *list)
     char **names = realloc(list->names, (size_t)capacity * sizeof *names);
     if (names)
         list->names = names;
-    value **items = names ? realloc(list->items, (size_t)capacity * sizeof *items) : NULL;
+    value **items = names ? realloc(list->items, (size_t)capacity * sizeof(value *)) : NULL;
     if (!items)
         return false;
     list->items = items;

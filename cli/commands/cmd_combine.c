@@ -92,7 +92,7 @@ static int run_combine(int argc, char *const *argv)
     int failed = options_parse(&command_combine.options, argc, argv, &arguments);
     if (!failed)
         failed = check(&arguments);
-    volt_model **models = failed ? NULL : calloc((size_t)arguments.models.count, sizeof *models);
+    volt_model **models = failed ? NULL : calloc((size_t)arguments.models.count, sizeof(volt_model *));
     if (!failed)
         failed =
             models ? combine(&arguments, models) : complain(EXIT_FAILED, "not enough memory for the models");

@@ -183,7 +183,7 @@ static int write_numbered(const simulate_arguments *arguments, const volt_system
     const char **columns = calloc((size_t)values.cols, sizeof *columns);
     int failed = texts && columns ? 0 : complain(EXIT_FAILED, "out of memory");
     for (int64_t j = 0; !failed && j < values.cols; j++) {
-        snprintf(texts[j].text, sizeof texts[j].text, "%s%lld", info->columns[0], (long long)(j + 1));
+        snprintf(texts[j].text, sizeof texts[j].text, "%s%lld", info->columns[0], (long long)j + 1);
         columns[j] = texts[j].text;
     }
     if (!failed)

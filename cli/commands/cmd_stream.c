@@ -64,10 +64,10 @@ static const option rows[] = {
 
 static int check_learning(const stream_arguments *arguments)
 {
-    const char *given = arguments->window    ? "--window"
-                        : arguments->forget  ? "--forget"
-                        : arguments->journal ? "--journal"
-                                             : NULL;
+    const char *given = arguments->window        ? "--window"
+                        : arguments->forget != 0 ? "--forget"
+                        : arguments->journal     ? "--journal"
+                                                 : NULL;
     if (given && !arguments->learn)
         return complain(EXIT_USAGE, "%s requires --learn", given);
     if (arguments->known && arguments->learn)

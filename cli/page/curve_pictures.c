@@ -21,7 +21,7 @@ static void write_table(FILE *script, const char *name, volt_view rows, int64_t 
         const double *row = rows.data + i * rows.ld;
         if ((i >= 100 && i % every != 0 && i + 1 < rows.rows) || !(row[0] > 0))
             continue;
-        fprintf(script, "%lld %.10g ", (long long)(i + from), row[0]);
+        fprintf(script, "%lld %.10g ", (long long)i + from, row[0]);
         if (isfinite(row[1]) && row[1] > 0)
             fprintf(script, "%.10g\n", row[1]);
         else

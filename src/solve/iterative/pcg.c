@@ -128,7 +128,7 @@ static bool predictions_converged(const iteration *it, int64_t k)
 {
     double moved = 0;
     for (int64_t i = 0; i < VOLT_PCG_RING; i++)
-        moved += *number(it, k, VOLT_PCG_MOVED + i);
+        moved += *number(it, k, (volt_pcg_number)(VOLT_PCG_MOVED + i));
     return it->at->steps >= VOLT_PCG_RING && moved <= converged_share * it->pcg->tolerance;
 }
 
@@ -173,7 +173,7 @@ static volt_status start_columns(iteration *it)
         VOLT_TRY(check_positive(it, k));
         *number(it, k, VOLT_PCG_RZ) = it->sum[k];
         for (int64_t i = 0; i < VOLT_PCG_RING; i++)
-            *number(it, k, VOLT_PCG_MOVED + i) = 1;
+            *number(it, k, (volt_pcg_number)(VOLT_PCG_MOVED + i)) = 1;
     }
     for (int64_t i = 0; i < it->rows; i++)
         for (int64_t k = 0; k < it->columns; k++)
@@ -201,7 +201,7 @@ static volt_status start(iteration *it)
         *number(it, k, VOLT_PCG_RESIDUAL) = size > 0 ? 1 : 0;
         *number(it, k, VOLT_PCG_TRUE) = 2;
         for (int64_t i = 0; i < VOLT_PCG_RING; i++)
-            *number(it, k, VOLT_PCG_MOVED + i) = 1;
+            *number(it, k, (volt_pcg_number)(VOLT_PCG_MOVED + i)) = 1;
         it->done[k] = !(size > 0);
     }
     return start_columns(it);

@@ -119,7 +119,7 @@ forecast_interval()
         grep -q '90 % interval' p.svg || fail "the plot has no interval of 90 %"
         grep -q '80 % interval' p.svg && fail "the plot has an interval of 80 %"
     fi
-    for wrong in 0 1 1.5 -0.1 80 nan x 0.8, ''; do
+    for wrong in 0 1 1.5 -0.1 80 nan x '0.8,' ''; do
         expect 2 forecast s.csv --interval "$wrong"
         err_names --interval
     done

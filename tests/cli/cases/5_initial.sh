@@ -32,7 +32,7 @@ check "the input before the first row of a record" initial_in_fit_and_predict
 initial_refused()
 {
     at_rest 0 >short.csv
-    for value in last 1,2 '' inf 1,; do
+    for value in last 1,2 '' inf '1,'; do
         expect 2 fit --x short.csv:u --y short.csv:y --alpha 1 --initial "$value" -o m.safetensors
         grep -q -e "--initial" err || fail "$value"
     done

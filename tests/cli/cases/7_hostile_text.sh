@@ -114,7 +114,7 @@ check "control characters in tables and in JSON" hostile_tables
 on_terminal()
 {
     [ -e rows ] || : >rows
-    printf ' %q' "$VOLTERRA" "$@" >command
+    printf ' %q' "$VOLTERRA" "$@" >"command"
     script -qec "bash -c '. ./command' <rows 2>said" /dev/null </dev/null 2>&1 | tr -d '\r' >shown
     [ "${PIPESTATUS[0]}" -eq 0 ] || fail "script: $(cat -v shown | head -n 3)"
 }
