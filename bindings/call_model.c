@@ -36,12 +36,12 @@ static volt_status run_fit(call *c)
     if (!status)
         status = fields_set(c, fit_fields, &options);
     if (!status)
-        status = training_read(c, options.feedback_weight > 0, &t);
+        status = call_training_read(c, options.feedback_weight > 0, &t);
     if (!status) {
-        training_set(&t, &options);
-        status = training_fit(c, &t, t.kernel, &options, training_assess_options(&t, options.season));
+        call_training_set(&t, &options);
+        status = call_training_fit(c, &t, t.kernel, &options, call_training_assess_options(&t, options.season));
     }
-    training_release(&t);
+    call_training_release(&t);
     return status;
 }
 

@@ -48,7 +48,7 @@ const field fit_fields[] = {
 
 /* ---- training data ---------------------------------------------------------------------------- */
 
-void training_release(training *t)
+void call_training_release(training *t)
 {
     volt_pairing_free(t->pairing);
     free(t->records);
@@ -71,7 +71,7 @@ static volt_status read_ahead(call *c, volt_pairing_options *options)
     return VOLT_OK;
 }
 
-volt_status training_read(call *c, bool feeds, training *t)
+volt_status call_training_read(call *c, bool feeds, training *t)
 {
     volt_view X, Y;
     volt_pairing_options options = volt_pairing_options_default();
@@ -105,7 +105,7 @@ volt_status training_read(call *c, bool feeds, training *t)
     return status;
 }
 
-void training_set(const training *t, volt_fit_options *options)
+void call_training_set(const training *t, volt_fit_options *options)
 {
     const volt_pairing *pairing = t->pairing;
     options->ahead = pairing->ahead;
@@ -179,8 +179,8 @@ static volt_status add_assessment(call *c, const training *t, volt_assess_option
     return VOLT_OK;
 }
 
-volt_status training_fit(call *c, const training *t, const char *text, const volt_fit_options *options,
-                         volt_assess_options assess)
+volt_status call_training_fit(call *c, const training *t, const char *text, const volt_fit_options *options,
+                              volt_assess_options assess)
 {
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
@@ -206,7 +206,7 @@ volt_status training_fit(call *c, const training *t, const char *text, const vol
     return VOLT_OK;
 }
 
-volt_assess_options training_assess_options(const training *t, int64_t season)
+volt_assess_options call_training_assess_options(const training *t, int64_t season)
 {
     volt_assess_options assess = volt_assess_options_default();
     assess.season = season;

@@ -195,7 +195,7 @@ static void add_trials(value *result, const volt_search *found)
 static volt_status search_and_fit(call *c, tuning *run)
 {
     volt_fit_options *fit = &run->fit;
-    training_set(&run->t, fit);
+    call_training_set(&run->t, fit);
     fit->alpha = run->alpha_is_given; /* the value is ignored */
     volt_status status = volt_prepare(run->t.pairing->inputs, run->t.pairing->targets, fit,
                                       run->t.pairing->inputs.rows, &run->prepared);
@@ -222,7 +222,8 @@ static volt_status search_and_fit(call *c, tuning *run)
     fit->progress = c->progress;
     add_trials(c->result, run->found);
     value_add(c->result, "score", value_number(best->score));
-    return training_fit(c, &run->t, best->kernel, fit, training_assess_options(&run->t, VOLT_SEASON_AUTO));
+    return call_training_fit(c, &run->t, best->kernel, fit,
+                             call_training_assess_options(&run->t, VOLT_SEASON_AUTO));
 }
 
 static volt_status run_tune(call *c)
@@ -230,13 +231,13 @@ static volt_status run_tune(call *c)
     tuning run = {0};
     volt_status status = read_tuning(c, &run);
     if (!status)
-        status = training_read(c, run.feeds, &run.t);
+        status = call_training_read(c, run.feeds, &run.t);
     if (!status)
         status = search_and_fit(c, &run);
     volt_search_free(run.found);
     volt_candidates_free(run.candidates);
     volt_prepared_free(run.prepared);
-    training_release(&run.t);
+    call_training_release(&run.t);
     return status;
 }
 
