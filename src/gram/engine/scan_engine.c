@@ -101,8 +101,9 @@ static volt_status enlarge(scan_state *state, int64_t column_capacity)
         return VOLT_ERR_MEMORY;
     }
     copy_lists(moving->packed, moving->ld, packed, ld, lists_of(state), count);
-    copy_lists(state->buffer + state->at, state->capacity, buffer + capacity - count, capacity, size_of(state),
-               count);
+    if (count > 0) /* otherwise there is no buffer yet */
+        copy_lists(state->buffer + state->at, state->capacity, buffer + capacity - count, capacity,
+                   size_of(state), count);
     volt_free(moving->packed ? moving->packed - state->start : NULL);
     volt_free(state->buffer);
     volt_free(state->local);
