@@ -21,6 +21,9 @@ if [ $# -eq 0 ]; then
     done
 fi
 
+# A failed allocation is a status of the library.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1}
+
 # ---- run ----------------------------------------------------------------------------------------
 run_target() # NAME
 {

@@ -2,10 +2,13 @@
  *
  * The header length, padding and checksum are corrected, so that mutations of the metadata, shapes and
  * tensors reach the loader. With a loaded model a prediction is rejected, or finite and unchanged after the
- * model is saved and loaded again. The same holds for intervals, standard deviations and noisy paths. */
+ * model is saved and loaded again. The same holds for intervals, standard deviations and noisy paths. Exported as C or JSON, a
+ * model has only finite numbers. */
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_mend.h"
 #include "fuzz/fuzz_own_file.h"
+
+#include "base/json.h"
 #include "support/live_options.h"
 #include "support/predict_std.h"
 #include "volterra.h"
@@ -78,6 +81,53 @@ static void use_uncertainty(const volt_model *model, const volt_model_info *info
     check_numbers(status, first, n, -INFINITY);
 }
 
+/* Replaces comments by blanks. */
+static void blank_comments(char *text)
+{
+    for (char *begin = strstr(text, "/*"); begin; begin = strstr(begin, "/*")) {
+        char *end = strstr(begin + 2, "*/");
+        FUZZ_CHECK(end);
+        memset(begin, ' ', (size_t)(end + 2 - begin));
+    }
+}
+
+/* Exports the model; the text is complete and has no number that is not finite. */
+static void export_text(const volt_model *model, volt_export_format format, int single)
+{
+    static char path[sizeof fuzz_file + 4], header[sizeof path];
+    static const double coverages[] = {0.5};
+    volt_export_options options = {.struct_size = sizeof options, .format = format, .single = single};
+    snprintf(path, sizeof path, "%s.c", fuzz_own_path());
+    snprintf(header, sizeof header, "%s.h", fuzz_own_path());
+    if (single)
+        options.landmarks = 1;
+    else
+        options.coverages = coverages;
+    options.n_coverages = !single;
+    volt_export_report report = {.struct_size = sizeof report};
+    if (volt_model_export(model, &options, path, &report)) {
+        FUZZ_CHECK(*volt_error_detail() && access(path, F_OK) != 0 && access(header, F_OK) != 0);
+        return;
+    }
+    size_t size = 0;
+    char *text = (char *)fuzz_read(path, &size);
+    text[size] = '\0';
+    FUZZ_CHECK(size > 0 && strlen(text) == size && text[size - 1] == '\n');
+    FUZZ_CHECK(report.parts >= 1 && report.rows >= 0 && report.state_bytes >= 0 && isfinite(report.operations));
+    if (format == VOLT_EXPORT_JSON) {
+        json_t *root = NULL;
+        FUZZ_CHECK(volt_json_parse(text, (int64_t)size, &root) == VOLT_OK);
+        json_decref(root);
+    } else {
+        blank_comments(text);
+        FUZZ_CHECK(!strstr(text, " nan") && !strstr(text, " inf") && !strstr(text, "-inf"));
+        FUZZ_CHECK(access(header, R_OK) == 0);
+    }
+    free(text);
+    unlink(path);
+    unlink(header);
+}
+
 static void use(const volt_model *model)
 {
     volt_model_info info = {.struct_size = sizeof info};
@@ -96,6 +146,9 @@ static void use(const volt_model *model)
     FUZZ_CHECK(forecast(again, &info, second) == has_forecast);
     FUZZ_CHECK(memcmp(first, second, (size_t)(ROWS * info.q) * sizeof *first) == 0);
     volt_model_free(again);
+    export_text(model, VOLT_EXPORT_C, 0);
+    export_text(model, VOLT_EXPORT_C, 1);
+    export_text(model, VOLT_EXPORT_JSON, 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """tests/fuzz/make_line_corpus.py: the seeds of the targets of short texts and of parts of tables: fuzz_times, fuzz_json, fuzz_loss_text,
-fuzz_model_notes, fuzz_quoted_text, fuzz_csv_blocks, fuzz_rows_part, fuzz_column_texts.
+fuzz_model_notes, fuzz_quoted_text, fuzz_csv_blocks, fuzz_rows_part, fuzz_column_texts, fuzz_bindings, fuzz_command_tables,
+fuzz_many_series.
 
     python3 tests/fuzz/make_line_corpus.py
 
@@ -154,6 +155,124 @@ TEXTS = {
     "wide": "series,series\na,b\n",
 }
 
+NUMBERS = " ".join(f"{(i * 37 % 23 - 11) / 8:g}" for i in range(24))
+PAIRS = " ".join(f"{(i * 37 % 23 - 11) / 8:g} {(i * 29 % 19 - 9) / 4:g}" for i in range(12))
+
+BINDINGS = {
+    "version": "version",
+    "unknown": "fitt\nX v 1 2",
+    "fit": f"fit\nX v {NUMBERS}\nY v {NUMBERS}\nalpha v 0.1\nkernel t rbf",
+    "fit-options": f"fit\nX m 2 {PAIRS}\nahead v 1 2\ninput_names t a|b\nscale v 1\nwashout v 2\ntarget t change\n"
+                   "season t none\nsolver t nystrom\nlandmarks v 4\nlandmark_choice t last\nkeep_factor v 1",
+    "fit-auto": f"fit\nX v {NUMBERS}\nsolver t nystrom\nlandmarks v -1",
+    "fit-loss": f"fit\nX v {NUMBERS}\nloss t quantile:q=0.1/0.9\nalpha v 0.1",
+    "fit-records": f"fit\nX v {NUMBERS}\nY v {NUMBERS}\nrecords v 10 14\nfeedback_weight v 0.5\ninitial t first",
+    "fit-typo": "fit\nX v 1 2 3\nalhpa v 1",
+    "fit-kinds": "fit\nX t a\nalpha t b\nkernel v 1\nrecords t c",
+    "fit-fraction": f"fit\nX v {NUMBERS}\nwashout v 1.5",
+    "predict": "predict\nmodel f\nX v 1 2 3\ncoverage v 0.5 0.9\nstart t reset\nbeyond t clip",
+    "predict-std": "predict\nmodel f\nX v 1 2 3\nstd v 1",
+    "predict-known": "predict\nmodel f\nX v 1 2 3\nknown v 1 2 3\nwarm_up v 1\nrecords v 1 2",
+    "continue": "continue\nmodel f\nsteps v 5",
+    "continue-many": "continue\nmodel f\nsteps v 1e300",
+    "explain": "explain\nmodel f\nlags v 2\norder v 2\nband v 0\nshares v 1",
+    "save": "save\nmodel f\npath t x",
+    "load": "load\npath t x",
+    "no-model": "predict\nmodel s\nX v 1",
+    "tune": f"tune\nX v {NUMBERS}\nkernel t rbf\ndraws v 2\nfolds v 2\nseed v 1\nranges l\n> gamma v 0.1 1\n"
+            "> alpha t linear|0.1|1",
+    "tune-ranges": f"tune\nX v {NUMBERS}\nkernel t poly\ndraws v 2\nranges l\n> degree t integer|1|3\n> alpha t 1|2\n"
+                   "> gamma n\nlog t x\nresume v 1",
+    "tune-range-ends": f"tune\nX v {NUMBERS}\nranges l\n> alpha t linear|a\n",
+    "stream": "stream\nmodel f\nlearn v 1\nwindow v 5\nforget v 0.9\nstart t continue",
+    "feed": "feed\nstream s\nX v 1 2",
+    "feed-columns": "feed\nstream s\nX m 2 1 2",
+    "learn": "learn\nstream s\ny v 1",
+    "forecast": f"forecast\nseries v {NUMBERS}\nsteps v 2\nseason v 4\ncoverage v 0.8\nnames t a",
+    "forecast-times": f"forecast\nseries v {NUMBERS}\ntimes v 0 1 2\nsteps v 1",
+    "backtest": f"backtest\nseries v {NUMBERS}\nsteps v 1\norigins v 2",
+    "identify": f"identify\nU v {NUMBERS}\nY v {NUMBERS}\ndraws v 1\nrecords v 12 12\noutput_names t y",
+    "compare": f"compare\nX v {NUMBERS}\nY v {NUMBERS}\ntrain v 16\nkernels t linear|rbf\ndraws v 1\nfolds v 2",
+    "mcs": f"mcs\nlosses m 2 {PAIRS}\nreps v 20\nmethod t max\nsize v 0.1\nblock v 3",
+    "mcs-indices": "mcs\nlosses m 2 1 2 3 4 5 6\nindices v 1 2 3 3 1 1",
+    "mcs-index": "mcs\nlosses m 2 1 2 3 4\nindices v 1 9",
+    "bekk-fit": f"bekk_fit\nreturns m 2 {PAIRS}\nstarts v 1\nrounds v 1\nstandard_errors v 0",
+    "bekk-loglik": f"bekk_loglik\nreturns m 2 {PAIRS}\nC m 2 1 0 0.5 1\na v 0.3 0.3\nb v 0.9 0.9",
+    "bekk-shapes": "bekk_loglik\nreturns m 2 1 2\nC m 2 1 0 0.5 1\na v 0.3\nb v 0.9 0.9",
+    "bekk-simulate": "bekk_simulate\nC m 1 1\na v 0.3\nb v 0.9\nrows v 3\nseed v 1\ndiscard v 2",
+    "returns": "returns\nprices m 2 1 2 3 4 5 6",
+    "simulate": "simulate\nsystem t narma10\nrows v 20\nseed v 2\ndiscard v 0",
+    "simulate-rows": "simulate\nsystem t lorenz:sigma=9\nrows v -1",
+}
+
+COMMANDS = {
+    "export": "export model.safetensors -o m.c --precision single --landmarks 64 --interval 0.5,0.9 --name m",
+    "export-json": "export model.safetensors --format json -o m.json",
+    "export-choice": "export model.safetensors --format xml -o m.c",
+    "curve": "curve --x u --y v --kernel rbf linear --sizes 20,40 --test 10 --repeat 3 --alpha 1e-3 -o t.csv --plot p.svg",
+    "curve-system": "curve --system lorenz --length 100 --points 4",
+    "curve-size": "curve --x u --sizes 20,1",
+    "curve-points": "curve --x u --points 1001",
+    "capacity": "capacity --kernel esn:size=5 --rows 30 --degree 2 --delay 2 --washout 3",
+    "capacity-degree": "capacity --degree 0",
+    "fit-auto": "fit --x u --solver nystrom --landmarks auto -o m",
+    "fit-auto-random": "fit --x u --landmarks auto:random -o m",
+    "fit-landmarks": "fit --x u --landmarks 200:last --alpha 0.1 -o m",
+    "fit-landmarks-word": "fit --x u --landmarks autos -o m",
+    "fit-landmarks-long": "fit --x u --landmarks 9223372036854775808 -o m",
+    "fit-checkpoint": "fit --x u --solver pcg --checkpoint c --checkpoint-every 1h30m --iterations 5 -o m",
+    "tune": "tune --x u --kernel rbf --range gamma=log:0.1..1 --draws 5 --folds 3 --budget 90s --seed 3 --landmarks 20",
+    "tune-auto": "tune --x u --landmarks auto",
+    "identify": "identify d.csv --x u --y y --budget 2min --draws 5 --test-rows 10 -o m",
+    "forecast": "forecast d.csv --id unique_id --steps 3 --season 12 --interval 0.8 --resume -o f.csv",
+    "compare": "compare --x u --y v --kernel linear rbf --draws 4 --log logs --resume",
+    "predict": "predict m --x u --rows 5:-1 --std --interval 0.5 -o f",
+    "continue": "continue m --steps 5 --paths 10 --interval 0.5",
+    "stream": "stream m --learn --window 20 --forget 0.99 --state s --journal j",
+    "explain": "explain m --lags 3 --no-shares -o e",
+    "classify": "classify --train a --test b --splits 2",
+    "anomaly": "anomaly --x u --train-rows 20 --window 10",
+    "mcs": "mcs l.csv --reps 20 --method max --size 0.1",
+    "bekk": "bekk fit --x r.csv",
+    "plan": "plan --n 1000 --d 3",
+    "gram": "gram --x u --kernel linear -o K.csv",
+    "simulate": "simulate lorenz --length 5 -o x",
+    "score": "score a b",
+    "info": "info m",
+    "combine": "combine a b -o c",
+    "twice": "info a b",
+    "empty-word": "info \x01",
+    "unknown": "info --lenght 3",
+}
+
+LONG = "unique_id,ds,y\n" + "".join(f"{s},2020-01-{d:02d},{(7 * d + i) % 5}\n" for i, s in enumerate("ab") for d in range(1, 13))
+EARLIER = "unique_id,ds,y,y.error,y.lower80,y.upper80\n"
+MANY = {
+    "two": f"\n---\n{LONG}",
+    "broken-cell": f"\n---\n{LONG.replace('2020-01-05,1', '2020-01-05,x')}",
+    "missing-cell": f"\n---\n{LONG.replace('2020-01-05,1', '2020-01-05,')}",
+    "broken-time": f"\n---\n{LONG.replace('2020-01-05', '2020-13-45')}",
+    "infinite": f"\n---\n{LONG.replace('2020-01-05,1', '2020-01-05,inf')}",
+    "short-row": f"\n---\n{LONG.replace('b,2020-01-05,1', 'b,2020-01-05')}",
+    "long-row": f"\n---\n{LONG.replace('b,2020-01-05,1', 'b,2020-01-05,1,2')}",
+    "turned": "\n---\n" + LONG.splitlines(True)[0] + "".join(reversed(LONG.splitlines(True)[1:])),
+    "id": f"s\n---\n{LONG.replace('unique_id', 's')}",
+    "id-unknown": f"t\n---\n{LONG}",
+    "no-id": "\n---\nu,y\n1,2\n",
+    "quoted": "\n---\n" + LONG.replace("\na,", '\n"a, 1",'),
+    "empty-id": "\n---\n" + LONG.replace("\na,", "\n,"),
+    "semicolons": "\n---\n" + LONG.replace(",", ";"),
+    "no-rows": "\n---\nunique_id,ds,y\n",
+    "empty": "\n---\n",
+    "resume": f"\n---\n{LONG}---\n{EARLIER}a,2020-01-13,1,1,0,2\na,2020-01-14,1,1,0,2\n",
+    "resume-other-times": f"\n---\n{LONG}---\n{EARLIER}a,2020-01-12,1,1,0,2\na,2020-01-13,1,1,0,2\n",
+    "resume-cut": f"\n---\n{LONG}---\n{EARLIER}a,2020-01-13,1,1,0,2\na,2020-01",
+    "resume-header": f"\n---\n{LONG}---\nunique_id,ds,y\na,2020-01-13,1\n",
+    "resume-cells": f"\n---\n{LONG}---\n{EARLIER}a,2020-01-13,1\n",
+    "resume-twice": f"\n---\n{LONG}---\n{EARLIER}" + "a,2020-01-13,1,1,0,2\na,2020-01-14,1,1,0,2\nb,2020-01-13,1,1,0,2\n" * 2,
+    "resume-unknown": f"\n---\n{LONG}---\n{EARLIER}z,2020-01-13,1,1,0,2\nz,2020-01-14,1,1,0,2\n",
+}
+
 
 def npy(order, shape, numbers, descr="<f8", code="d"):
     header = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}".encode()
@@ -189,6 +308,9 @@ def main():
     write("loss_text", "txt", LOSSES)
     write("model_notes", "txt", {name: "\n".join(lines) + "\n" for name, lines in NOTES.items()})
     write("quoted_text", "txt", QUOTED)
+    write("bindings", "txt", BINDINGS)
+    write("command_tables", "txt", {name: line.replace(" ", "\n") + "\n" for name, line in COMMANDS.items()})
+    write("many_series", "txt", MANY)
     write("column_texts", "csv", {**TEXTS, **TABLES})
     write("csv_blocks", "bin", {f"{name}-{block + 1}": bytes([block]) + encoded(text)
                                 for k, (name, text) in enumerate(TABLES.items()) for block in (0, 2 + k)})
