@@ -76,6 +76,13 @@ awk 'BEGIN { print "u,label,w"; for (t = 0; t < 40; t++) printf "%.12g,%s,%d\n",
 awk 'BEGIN { print "day,time,v"; for (t = 0; t < 40; t++) printf "%d/1/2020,%d:00,%.12g\n", 13 + int(t / 24), t % 24, sin(t) }' >dated.csv
 "$VOLTERRA" fit --x dated.csv --rows :30 --calendar hour --alpha 1e-2 -o dated.safetensors >/dev/null || exit 1
 
+# Many series, one with a cell that is not a number.
+awk 'BEGIN {
+    print "unique_id,ds,y"
+    for (s = 0; s < 2; s++)
+        for (t = 0; t < 24; t++) printf "s%d,%d,%s\n", s, 1990 + t, s == 1 && t == 5 ? "x" : sin(0.7 * t + s)
+}' >many.csv
+
 # Lines of a stream: a header of its own, rows, a hole and garbage. The answers are all different.
 { printf 'date,z,u\n'; awk 'BEGIN { for (t = 0; t < 6; t++) printf "2020-01-0%d,NA,%s\n", t + 1, t == 3 ? "" : sin(t) }'; } >lines
 
@@ -119,7 +126,7 @@ count_of() { sed -n "s/^$1 //p" counts; }
 
 # An older file under the name of every output: logs, journals and the like are not replaced.
 echo 'the one before' >old
-outputs() { (cd should && find . -type f \( -name '*.csv' -o -name '*.tex' -o -name '*.safetensors' -o -name '*.json' -o -name '*.mat' \)); }
+outputs() { (cd should && find . -type f \( -name '*.csv' -o -name '*.tex' -o -name '*.c' -o -name '*.h' -o -name '*.safetensors' -o -name '*.json' -o -name '*.mat' \)); }
 plant()
 {
     local file
@@ -378,6 +385,16 @@ try_calls()
     planted=no
 }
 
+# Counts of runs, also of a part that is stopped by SIGTERM.
+summary()
+{
+    [ ! -s tally ] || sort tally | uniq -c | sed 's/^/# /'
+    echo "# $total runs, $excepted of them with faults of other libraries"
+    [ ! -s sites ] || sort sites | uniq -c | sed 's/^/# /'
+    echo "1..$count"
+}
+trap 'echo "not ok - stopped in command $count"; summary; exit 143' TERM
+
 own=(--x ../x.csv:u --y ../x.csv:y)
 take_log() { head -n 2 whole.log >run/t.log; }
 take_moment() { cp tracked_before run/tracked; }
@@ -463,7 +480,18 @@ calls=no
 trial "anomaly of series" anomaly --train "$here/../../examples/data/turns_train.ts" --normal left --alpha 0.01 -o s.csv
 trial "anomaly of rows" anomaly --x ../x.csv:u --train-rows 20 --window 10 --json
 trial "gram of a sum" gram --x ../x.csv --kernel "$sum" -o K.csv
+calls=yes
 trial "curve" curve "${own[@]}" --kernel rbf --points 2 -o t.csv
+trial "export" export ../model.safetensors -o m.c --precision single --landmarks 10 --json
+calls=no
+if [ "$every" = yes ]; then # their allocations are like those above, which are sampled
+    trial "curve of a system" curve --system narma10 --length 60 --kernel linear rbf --points 2 --repeat 2 --json
+    trial "export as JSON" export ../sum.safetensors --format json -o m.json
+    trial "export with intervals" export ../fed.safetensors --interval 0.5 -o m.c
+    trial "fit --landmarks auto" fit "${own[@]}" --alpha 1e-4 --solver nystrom --landmarks auto -o m.safetensors
+    trial "forecast of many" forecast ../many.csv --steps 2 --season none -o f.csv --json
+    trial "identify" identify ../x.csv --x u --y y --draws 1 -o m.safetensors --json
+fi
 keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
 calls=never
@@ -486,8 +514,5 @@ modes=('') # once memory is out for good HDF5 dies at the latest when it is clos
 pass_over=85 runs=$((5 * runs)) # HDF5 begins with 2000 allocations for itself; then it walks through the file
 trial "gram of a MATLAB file" gram --x "$here/../fuzz/corpus/mat/v73.mat" --kernel linear -o K.mat
 
-[ ! -s tally ] || sort tally | uniq -c | sed 's/^/# /'
-echo "# $total runs, $excepted of them with faults of other libraries"
-[ ! -s sites ] || sort sites | uniq -c | sed 's/^/# /'
-echo "1..$count"
+summary
 [ "$failed" -eq 0 ]
