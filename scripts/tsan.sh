@@ -90,6 +90,14 @@ rows=(--x x.csv:u --y x.csv:y)
 "$volterra" tune "${rows[@]}" --kernel 'fir + rbf:pole=?' --search adaptive --draws 12 --folds 3
 "$volterra" compare "${rows[@]}" --kernel linear rbf --draws 4 --folds 2 --log logs
 "$volterra" forecast x.csv --steps 2 --season 12 --plot none -o f.csv
+awk 'BEGIN { print "unique_id,ds,y"; for (s = 0; s < 6; s++) for (t = 0; t < 40; t++)
+    printf "s%d,%d,%.9g\n", s, 1980 + t, sin(0.7 * t + s) + 0.1 * cos(s * t * t) }' >many.csv
+"$volterra" forecast many.csv --steps 2 --season none -o many_f.csv
+"$volterra" fit "${rows[@]}" --alpha 1e-4 --solver nystrom --landmarks auto -o landmarks.safetensors
+"$volterra" identify x.csv --x u --y y --draws 2 -o system.safetensors
+"$volterra" curve "${rows[@]}" --kernel linear rbf --points 3 --repeat 2
+"$volterra" capacity --rows 200 --degree 2 --delay 5 --washout 20
+"$volterra" capacity --kernel esn:size=10 --rows 200 --degree 2 --delay 5 --washout 20
 "$volterra" stream model.safetensors --learn --window 20 --state state --journal journal <x.csv
 "$volterra" classify --train "$turns" --splits 2
 "$volterra" anomaly --train "$turns" --normal left
