@@ -70,6 +70,10 @@ finish()
                 printf "%-20s %8d %8d %8d %9.1f\n", u, p[u], f[u], s[u], t[u]
             }
         }' "$results/counts"
+    # Programs run in parallel: the seconds include waiting for processors.
+    printf '\n%-20s %-36s %8s %9s\n' "slowest" "program" "tests" "seconds"
+    sort -t$'\t' -k6,6gr "$results/counts" | awk -F'\t' 'NR <= 15 { printf "%-20s %-36s %8d %9.1f\n", $1, $2, $3 + $4, $6 }'
+    echo
     grep -vP '^[^\t]*\t[^\t]*\t\d+\t0\t' "$results/counts" | awk -F'\t' '{ print "failed: " $1 " " $2 }'
     [ "$passed" -gt 0 ] || [ "$failed" -gt 0 ] || failed=1
     echo "total time $(elapsed "$started") s"
