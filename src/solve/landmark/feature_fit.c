@@ -131,22 +131,25 @@ static void count_rows(volt_feature_fit *s, int64_t count, volt_stage *stage)
 }
 
 /* Add rows begin .. end - 1. Washout rows are skipped. If the operator keeps features on a device, only those of
- * the last rows, and those in `kept`, are copied to the host. */
+ * the last rows, and those in `kept`, are copied to the host: the last rows directly to their place. */
 static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, volt_stage *stage)
 {
     volt_operator *op = s->task->kernel;
-    int64_t device_end = op->add && !s->kept.data ? volt_min(end, s->rows - s->n_last) : begin;
+    bool on_device = op->add && !s->kept.data;
+    int64_t last = s->rows - s->n_last, device_end = on_device ? volt_min(end, last) : begin;
     if (device_end > begin) {
         VOLT_TRY(add_on_device(s, begin, device_end, stage));
         count_rows(s, device_end - begin, stage);
     }
     for (int64_t first = volt_max(begin, device_end), count = 0;
          first < end && volt_stage_should_continue(stage); first += count) {
-        count = volt_min(BLOCK, end - first);
-        VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), stage));
+        count = volt_min(on_device ? rows_at_once(op) : BLOCK, end - first);
+        double *F = on_device ? s->last + (first - last) * s->states : s->block;
+        VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(F, count, s->states), stage));
         if (!volt_stage_should_continue(stage))
             break;
-        keep_block(s, first, count);
+        if (!on_device)
+            keep_block(s, first, count);
         if (op->add)
             VOLT_TRY(add_on_device(s, first, first + count, stage));
         else
