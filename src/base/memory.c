@@ -234,16 +234,16 @@ bool volt_memory_can_map(double bytes)
 
 static volt_status read_size(const void *given, const char *name, size_t *size)
 {
+    VOLT_REQUIRE(given, VOLT_ERR_ARGUMENT, "the %s is NULL", name);
     memcpy(size, given, sizeof *size);
-    VOLT_REQUIRE(*size >= sizeof *size, VOLT_ERR_ARGUMENT,
-                 "%s.struct_size must be the size of the struct (got %zu): initialise it with %s_default()",
-                 name, *size, name);
+    VOLT_REQUIRE(*size >= sizeof *size, VOLT_ERR_ARGUMENT, "%s.struct_size must be sizeof(%s) (got %zu)", name,
+                 name, *size);
     return VOLT_OK;
 }
 
 volt_status volt_options_take(void *options, size_t size, const void *given, const char *name)
 {
-    size_t known;
+    size_t known = 0;
     if (!given)
         return VOLT_OK;
     VOLT_TRY(read_size(given, name, &known));
@@ -254,10 +254,8 @@ volt_status volt_options_take(void *options, size_t size, const void *given, con
 
 volt_status volt_result_copy(void *given, const void *result, size_t size, const char *name)
 {
-    size_t known;
-    memcpy(&known, given, sizeof known);
-    VOLT_REQUIRE(known >= sizeof known, VOLT_ERR_ARGUMENT,
-                 "%s.struct_size must be set to sizeof(%s) by the caller (got %zu)", name, name, known);
+    size_t known = 0;
+    VOLT_TRY(read_size(given, name, &known));
     memcpy((char *)given + sizeof known, (const char *)result + sizeof known,
            (known < size ? known : size) - sizeof known);
     return VOLT_OK;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/views.h"
 #include "explain/explain_setup.h"
 #include "gram/gram.h"
 #include "model/initial.h"
@@ -384,10 +385,7 @@ volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_e
     VOLT_TRY(volt_model_require_single(model, "a decomposition by orders"));
     VOLT_TRY(volt_initial_require_zero(model));
     VOLT_TRY(check_rows(model, X));
-    VOLT_REQUIRE(out.data && out.rows == X.rows && out.cols == model->q * (requested.order + 2) &&
-                     out.ld >= out.cols,
-                 VOLT_ERR_SHAPE, "the parts must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")",
-                 X.rows, model->q * (requested.order + 2), out.rows, out.cols);
+    VOLT_TRY(volt_check_output(out, X.rows, model->q * (requested.order + 2), "the parts"));
     requested.lags = 1; /* no kernel is requested */
     volt_records records;
     VOLT_TRY(volt_records_make(requested.records, requested.n_records, X.rows, &records));

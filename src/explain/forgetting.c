@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/threads.h"
+#include "base/views.h"
 #include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "model/model_internal.h"

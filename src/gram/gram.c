@@ -6,22 +6,12 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/threads.h"
+#include "base/views.h"
 #include "gram/engine/engine.h"
 #include "kernel/kernel_entry.h"
 
 #include <inttypes.h>
 #include <math.h>
-
-volt_status volt_check_shape(volt_view X, const char *name)
-{
-    VOLT_REQUIRE(X.data && X.rows > 0 && X.cols > 0, VOLT_ERR_SHAPE,
-                 "%s must have at least one row and one column (got %" PRId64 " x %" PRId64 ")", name, X.rows,
-                 X.cols);
-    VOLT_REQUIRE(X.ld >= X.cols, VOLT_ERR_SHAPE,
-                 "%s has %" PRId64 " columns and a leading dimension of %" PRId64 ", which is smaller", name,
-                 X.cols, X.ld);
-    return VOLT_OK;
-}
 
 volt_status volt_check_finite(volt_matrix K, bool lower)
 {
@@ -204,9 +194,7 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
     VOLT_TRY(volt_check_shape(Y, "Y"));
     VOLT_REQUIRE(X.cols == Y.cols, VOLT_ERR_SHAPE, "X has %" PRId64 " columns and Y has %" PRId64, X.cols,
                  Y.cols);
-    VOLT_REQUIRE(K.data && K.rows == X.rows && K.cols == Y.rows && K.ld >= K.cols, VOLT_ERR_SHAPE,
-                 "K must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", X.rows, Y.rows, K.rows,
-                 K.cols);
+    VOLT_TRY(volt_check_output(K, X.rows, Y.rows, "K"));
 
     VOLT_TRY(volt_start_threads());
     volt_sliced_rows x = {0}, y = {0};

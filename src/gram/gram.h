@@ -1,4 +1,4 @@
-/* src/gram/gram.h: Gram matrices, and checks of data common to all public functions. */
+/* src/gram/gram.h: Gram matrices. */
 #ifndef KERNEL_GRAM_H
 #define KERNEL_GRAM_H
 
@@ -6,9 +6,6 @@
 #include "volterra/kernel.h"
 
 #include <stdbool.h>
-
-/* VOLT_ERR_SHAPE unless the view has data, rows, columns and ld >= cols; `name` is used in the message. */
-volt_status volt_check_shape(volt_view X, const char *name);
 
 /* VOLT_ERR_NOT_FINITE if the lower triangle (or all) of K contains a value that is not finite: the kernel
  * overflowed. */

@@ -15,6 +15,7 @@
 #include "base/openmp.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "base/views.h"
 #include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 
@@ -447,9 +448,7 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
         column_radius = row_radius;
     else
         VOLT_TRY(check_series(columns, "Y", &column_radius));
-    VOLT_REQUIRE(K.data && K.rows == rows.count && K.cols == columns.count && K.ld >= K.cols, VOLT_ERR_SHAPE,
-                 "K must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", rows.count,
-                 columns.count, K.rows, K.cols);
+    VOLT_TRY(volt_check_output(K, rows.count, columns.count, "K"));
     if (kernel->n_factors > 0)
         return volt_gram_expression(kernel, X, n_x, Y, n_y, options, K);
     VOLT_TRY(volt_join_radii(kernel, options->radius, d, row_radius, column_radius, &radius));

@@ -1,5 +1,6 @@
 /* src/gram/gram_radius.c: the radius of a Gram matrix. */
 #include "base/error.h"
+#include "base/views.h"
 #include "gram/gram.h"
 #include "kernel/extent.h"
 #include "kernel/kernel_entry.h"

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/views.h"
 #include "gram/gram.h"
 
 #include <float.h>

@@ -258,7 +258,7 @@ static bool is_plain(const volt_kernel *kernel)
 
 volt_status volt_kernel_parse(const char *text, volt_kernel **kernel)
 {
-    VOLT_REQUIRE(text && kernel, VOLT_ERR_ARGUMENT, "the kernel's text is NULL");
+    VOLT_REQUIRE(text && kernel, VOLT_ERR_ARGUMENT, "the text or the output for the kernel is NULL");
     VOLT_REQUIRE(strlen(text) < LONGEST_TEXT, VOLT_ERR_KERNEL,
                  "the kernel's text has %zu characters, but may have %d at most", strlen(text),
                  LONGEST_TEXT - 1);

@@ -22,8 +22,8 @@ volt_status volt_extent_of(volt_view X, const char *name, volt_extent *extent)
         const double *row = X.data + i * X.ld;
         for (int64_t k = 0; k < X.cols; k++) {
             VOLT_REQUIRE(isfinite(row[k]), VOLT_ERR_NOT_FINITE,
-                         "%s contains %g in row %" PRId64 ", column %" PRId64 " (counted from 1)", name, row[k],
-                         i + 1, k + 1);
+                         "row %" PRId64 ", column %" PRId64 " of %s (counted from 1) is %g", i + 1, k + 1, name,
+                         row[k]);
             found.largest = row[k] > found.largest ? row[k] : found.largest;
         }
         double norm = volt_row_norm(row, X.cols);

@@ -112,6 +112,8 @@ volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t 
 {
     VOLT_REQUIRE(eps > 0 && eps < 1, VOLT_ERR_ARGUMENT, "eps must be in (0, 1) (got %g)", eps);
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    VOLT_REQUIRE(d >= 1, VOLT_ERR_ARGUMENT, "the dimension of the inputs must be at least 1 (got %" PRId64 ")",
+                 d);
     volt_resolved resolved = {0};
     volt_extent extents[VOLT_MAX_FACTORS];
     for (int s = 0; s < VOLT_MAX_FACTORS; s++)

@@ -19,6 +19,7 @@ const volt_loss_info *volt_loss_at(int64_t index)
 
 volt_status volt_loss_get_info(const volt_loss *loss, volt_loss_info *info)
 {
+    VOLT_REQUIRE(loss, VOLT_ERR_ARGUMENT, "the loss is NULL");
     volt_loss_info now = loss->kind->info;
     now.text = loss->text;
     now.values = loss->count ? loss->values : NULL;

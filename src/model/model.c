@@ -121,6 +121,7 @@ int64_t volt_model_fitted_rows(const volt_model *model)
 
 volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
 {
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     volt_model_info now = {
         .struct_size = sizeof(volt_model_info),
         .n = model->n,
@@ -196,6 +197,13 @@ volt_status volt_model_check_start(const volt_model *model, volt_start start)
                  (int)VOLT_START_CONTINUE, (int)VOLT_START_RESET, (int)start);
     VOLT_REQUIRE(start == VOLT_START_RESET || !model->ends_without_target, VOLT_ERR_ARGUMENT,
                  "the last training row has no target: start by reset");
+    return VOLT_OK;
+}
+
+volt_status volt_beyond_check(volt_beyond beyond)
+{
+    VOLT_REQUIRE(beyond >= VOLT_BEYOND_CLIP && beyond <= VOLT_BEYOND_ALLOW, VOLT_ERR_ARGUMENT,
+                 "beyond must be one of volt_beyond, 0 to %d (got %d)", (int)VOLT_BEYOND_ALLOW, (int)beyond);
     return VOLT_OK;
 }
 

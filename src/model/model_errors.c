@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/views.h"
 #include "model/model_internal.h"
 #include "stats/stats_internal.h"
 
@@ -111,10 +112,7 @@ static volt_status check(const volt_model *model, const double *coverages, int64
     VOLT_REQUIRE(model && coverages && count > 0, VOLT_ERR_ARGUMENT,
                  "the model or the coverages are NULL or empty");
     VOLT_TRY(volt_model_require_single(model, "an interval from the training errors"));
-    VOLT_REQUIRE(half.data && half.rows == count && half.cols == model->q && half.ld >= half.cols,
-                 VOLT_ERR_SHAPE,
-                 "the half-widths must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", count,
-                 model->q, half.rows, half.cols);
+    VOLT_TRY(volt_check_output(half, count, model->q, "the half-widths"));
     for (int64_t c = 0; c < count; c++)
         VOLT_TRY(volt_coverage_check(coverages[c]));
     VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
@@ -174,6 +172,8 @@ volt_status volt_model_interval(const volt_model *model, const double *coverages
 
 int64_t volt_model_errors_read(const volt_model *model, volt_matrix out)
 {
+    if (!model)
+        return 0;
     const volt_error_list *list = &model->errors.lists[VOLT_ERRORS_NEAR];
     for (int64_t i = 0; out.data && i < list->rows && i < out.rows; i++)
         for (int64_t k = 0; k < model->q; k++) {

@@ -137,6 +137,9 @@ int64_t volt_model_fitted_rows(const volt_model *model);
  * none. */
 volt_status volt_model_check_start(const volt_model *model, volt_start start);
 
+/* VOLT_ERR_ARGUMENT unless the value is one of volt_beyond. */
+volt_status volt_beyond_check(volt_beyond beyond);
+
 /* Converts the user's row x, after the rows `recent`, to a kernel row: columns, scaled, with the policy for
  * inputs outside the range and the ball of training. z receives d numbers, *beyond is incremented; `row`
  * (from 0) is for messages. The rows in `recent` are unchanged until volt_recent_push. Its filters advance,

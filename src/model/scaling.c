@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/views.h"
 #include "gram/gram.h"
 #include "kernel/extent.h"
 

@@ -219,6 +219,7 @@ volt_status volt_model_continue(const volt_model *model, volt_view X, const volt
                  "the number of rows must be a multiple of the %" PRId64 " paths (got %" PRId64 ")",
                  options->paths, out.rows);
     VOLT_TRY(check(model, X, options->start, out));
+    VOLT_TRY(volt_beyond_check(options->beyond));
     int64_t counted = 0;
     volt_matrix result = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
     volt_status status = !result.data         ? VOLT_ERR_MEMORY

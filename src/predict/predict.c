@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/views.h"
 #include "gram/gram.h"
 #include "model/model_internal.h"
 #include "predict/interval/interval.h"
@@ -15,10 +16,7 @@
 
 volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int64_t rows)
 {
-    VOLT_REQUIRE(out.data && out.rows == rows && out.cols == model->q && out.ld >= out.cols, VOLT_ERR_SHAPE,
-                 "the predictions must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", rows,
-                 model->q, out.rows, out.cols);
-    return VOLT_OK;
+    return volt_check_output(out, rows, model->q, "the predictions");
 }
 
 static volt_status check_spread(const volt_model *model, volt_matrix std, int64_t rows)
@@ -163,6 +161,7 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_reco
     bool reset = options->start == VOLT_START_RESET;
     volt_predict_state state;
     VOLT_TRY(volt_model_check_start(model, options->start));
+    VOLT_TRY(volt_beyond_check(options->beyond));
     volt_status status = volt_predict_state_at(model, reset ? NULL : model->end, reset ? NULL : &model->recent,
                                                X.rows, std.data ? SPREAD_ROWS : 1, &state);
     if (status == VOLT_OK)

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/views.h"
 #include "stats/stats_internal.h"
 #include "volterra/stats.h"
 
@@ -306,10 +307,7 @@ static volt_status check_losses(volt_view losses, const volt_mcs_options *option
                  "the losses must have at least two rows (time) and one column (models), got %" PRId64
                  " x %" PRId64,
                  losses.rows, losses.cols);
-    VOLT_REQUIRE(losses.data && losses.ld >= losses.cols, VOLT_ERR_ARGUMENT,
-                 "the losses have no data, or a leading dimension of %" PRId64 " below their %" PRId64
-                 " columns",
-                 losses.ld, losses.cols);
+    VOLT_TRY(volt_check_shape(losses, "the losses"));
     VOLT_REQUIRE(options->method == VOLT_MCS_R || options->method == VOLT_MCS_MAX, VOLT_ERR_ARGUMENT,
                  "unknown method %d of the model confidence set", (int)options->method);
     VOLT_REQUIRE(options->size > 0 && options->size < 1, VOLT_ERR_ARGUMENT,

@@ -544,10 +544,13 @@ volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_
 
 const volt_forecast_step *volt_forecast_step_at(const volt_forecast *forecast, int64_t step, int64_t series)
 {
-    return &forecast->step[step * forecast->info.series + series].shown;
+    bool exists =
+        forecast && step >= 0 && step < forecast->info.steps && series >= 0 && series < forecast->info.series;
+    return exists ? &forecast->step[step * forecast->info.series + series].shown : NULL;
 }
 
 const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series)
 {
-    return &forecast->series[series].shown;
+    bool exists = forecast && series >= 0 && series < forecast->info.series;
+    return exists ? &forecast->series[series].shown : NULL;
 }

@@ -274,8 +274,8 @@ static void log_returns_by_hand(void **state)
                 "two");
     check_fails(volt_log_returns(volt_view_of(prices, 3, 2), volt_matrix_of(returns, 3, 2)), VOLT_ERR_SHAPE,
                 "x 2");
-    check_fails(volt_log_returns(volt_view_of(NULL, 3, 2), volt_matrix_of(returns, 2, 2)), VOLT_ERR_ARGUMENT,
-                "empty");
+    check_fails(volt_log_returns(volt_view_of(NULL, 3, 2), volt_matrix_of(returns, 2, 2)), VOLT_ERR_SHAPE,
+                "data NULL");
 }
 
 /* ---- files and presets ------------------------------------------------------------------------ */

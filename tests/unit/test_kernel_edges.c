@@ -69,7 +69,7 @@ static void too_long_texts_are_rejected(void **state)
     refuse(repeat("esn:size=2,radius=0.12345678901234567,input=0.12345678901234567,leak=0.12345678901234567",
                   " + ", 16, text),
            "the kernel's text with all parameters has more than 2047 characters");
-    check_fails(volt_kernel_parse_open(NULL, &kernel), VOLT_ERR_ARGUMENT, "kernel's NULL");
+    check_fails(volt_kernel_parse_open(NULL, &kernel), VOLT_ERR_ARGUMENT, "kernel NULL");
     memset(text, ' ', 3000);
     text[3000] = '\0';
     check_fails(volt_kernel_parse_open(text, &kernel), VOLT_ERR_KERNEL, "characters 3000 2047");

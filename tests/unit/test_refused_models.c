@@ -104,6 +104,10 @@ static void options_of_a_fit(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "got -1", o.checkpoint_seconds = -1, o.solver = "pcg");
     refused("rbf", VOLT_ERR_ARGUMENT, "got inf", o.checkpoint_seconds = INFINITY, o.solver = "pcg");
     refused("rbf", VOLT_ERR_ARGUMENT, "tolerance", o.tolerance = 1, o.solver = "pcg");
+    refused("rbf", VOLT_ERR_ARGUMENT, "tolerance -1", o.tolerance = -1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "alpha_start -1", o.alpha_start = -1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "volt_target 9", o.target = (volt_target)9);
+    refused("rbf", VOLT_ERR_ARGUMENT, "volt_input 9", o.input = (volt_input)9);
     refused("rbf", VOLT_ERR_ARGUMENT, "does not support keeping the factor", o.keep_factor = 1,
             o.solver = "nystrom", o.landmarks = 5);
     refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "centred kernel without an intercept",
@@ -220,14 +224,25 @@ static void queries_into_null(void **state)
     check_fails(volt_model_interval(model, &nine_of_ten, 1, volt_matrix_of(out, 1, 2)), VOLT_ERR_SHAPE,
                 "x 1 2");
     check_fails(volt_model_interval(model, &nine_of_ten, 1, (volt_matrix){out, 1, 1, 0}), VOLT_ERR_SHAPE,
-                "x 1");
+                "leading 0");
 
     volt_live *live = NULL;
     check_fails(volt_live_create(NULL, NULL, &live), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_live_create(model, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_live_predict(NULL, inputs(), 1, volt_matrix_of(out, N, 1), NULL), VOLT_ERR_ARGUMENT,
                 "NULL");
+    volt_live_options live_options = volt_live_options_default();
+    live_options.beyond = (volt_beyond)9;
+    check_fails(volt_live_create(model, &live_options, &live), VOLT_ERR_ARGUMENT, "volt_beyond 9");
     assert_null(live);
+    volt_predict_options predict = volt_predict_options_default();
+    predict.beyond = (volt_beyond)9;
+    check_fails(volt_model_predict(model, inputs(), &predict, volt_matrix_of(out, N, 1), NULL),
+                VOLT_ERR_ARGUMENT, "volt_beyond 9");
+    volt_model_info info = {.struct_size = sizeof info};
+    check_fails(volt_model_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "model NULL");
+    check_fails(volt_model_get_info(model, NULL), VOLT_ERR_ARGUMENT, "volt_model_info NULL");
+    assert_int_equal(volt_model_errors_read(NULL, nowhere), 0);
 
     volt_explanation *explanation = NULL;
     volt_explain_options asked = volt_explain_options_default();
@@ -238,7 +253,8 @@ static void queries_into_null(void **state)
     check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(NULL, 1, 4)), VOLT_ERR_SHAPE, "x 1 4");
     check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(out, 2, 4)), VOLT_ERR_SHAPE, "x 2 4");
     check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(out, 1, 5)), VOLT_ERR_SHAPE, "x 1 5");
-    check_fails(volt_model_orders(model, row, &asked, (volt_matrix){out, 1, 4, 3}), VOLT_ERR_SHAPE, "x 1 4");
+    check_fails(volt_model_orders(model, row, &asked, (volt_matrix){out, 1, 4, 3}), VOLT_ERR_SHAPE,
+                "leading 3");
     asked.about = VOLT_ABOUT_POINT;
     check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "point");
     asked.order = 0;
@@ -406,7 +422,8 @@ static void invalid_learner_rows(void **state)
     check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(NULL, 1, 1), NULL), VOLT_ERR_SHAPE, "x 1");
     check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(out, 2, 1), NULL), VOLT_ERR_SHAPE, "x 2 1");
     check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(out, 1, 2), NULL), VOLT_ERR_SHAPE, "x 1 2");
-    check_fails(volt_live_predict(learner, row, 0, (volt_matrix){out, 1, 1, 0}, NULL), VOLT_ERR_SHAPE, "x 1");
+    check_fails(volt_live_predict(learner, row, 0, (volt_matrix){out, 1, 1, 0}, NULL), VOLT_ERR_SHAPE,
+                "leading 0");
     assert_true(!loaded && y == -7 && c == -7 && out[0] == -7 && out[1] == -7);
 
     /* The learner is unchanged: the next prediction equals the model's. */

@@ -242,7 +242,7 @@ static void series_of_classifiers(void **state)
                 VOLT_ERR_SHAPE, "x 2 3");
     check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0},
                                           (volt_matrix){out, 2, 2, 1}, volt_matrix_of(NULL, 0, 0), NULL),
-                VOLT_ERR_SHAPE, "x 2");
+                VOLT_ERR_SHAPE, "leading 1");
     assert_true(out[0] == -7);
     /* Valid arguments give the correct result. */
     check_ok(volt_series_model_predict(classifier, series, SERIES, (volt_progress){0},
@@ -301,7 +301,7 @@ static void collections(void **state)
     check_fails(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, SERIES, 1)), VOLT_ERR_SHAPE,
                 "x 8 1");
     check_fails(volt_objects_gram(objects, kernel, NULL, (volt_matrix){K, SERIES, SERIES, 1}), VOLT_ERR_SHAPE,
-                "x 8");
+                "leading 1");
     check_fails(volt_objects_gram(objects, filtered, NULL, workspace), VOLT_ERR_KERNEL, "ball");
     check_fails(volt_objects_cross(NULL, kernel, series, 1, NULL, row, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_objects_cross(objects, NULL, series, 1, NULL, row, NULL), VOLT_ERR_ARGUMENT, "NULL");

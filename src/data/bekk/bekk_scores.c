@@ -12,6 +12,7 @@
  * Their sum over t equals the gradient of the adjoint method. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/views.h"
 #include "data/bekk/bekk.h"
 #include "data/bekk/bekk_likelihood.h"
 
@@ -98,12 +99,9 @@ static volt_status check_call(const volt_bekk *bekk, volt_view returns, volt_mat
                  "there are %" PRId64 " returns of %" PRId64
                  " assets, but their covariance requires at least %" PRId64,
                  returns.rows, bekk->d, bekk->d + 1);
-    VOLT_REQUIRE(!covariances.data || (covariances.rows == returns.rows && covariances.ld >= covariances.cols &&
-                                       covariances.cols == volt_packed_count(bekk->d)),
-                 VOLT_ERR_SHAPE,
-                 "the covariances must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")",
-                 returns.rows, volt_packed_count(bekk->d), covariances.rows, covariances.cols);
-    return VOLT_OK;
+    return covariances.data
+               ? volt_check_output(covariances, returns.rows, volt_packed_count(bekk->d), "the covariances")
+               : VOLT_OK;
 }
 
 static void copy_covariances(const volt_bekk_likelihood *likelihood, double *packed, volt_matrix out)

@@ -3,6 +3,7 @@
  * The diagonal model is stationary if and only if a_i^2 + b_i^2 < 1 for every i (the spectral radius of A (x)
  * A + B (x) B is max_ij |a_i a_j + b_i b_j|, which is attained on the diagonal). */
 #include "base/error.h"
+#include "base/views.h"
 #include "data/bekk/bekk.h"
 
 #include <inttypes.h>
@@ -54,10 +55,7 @@ volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt_matrix c
 {
     VOLT_TRY(volt_bekk_check_stationary(bekk));
     int64_t d = bekk->d;
-    VOLT_REQUIRE(covariance.data && covariance.rows == d && covariance.cols == d && covariance.ld >= d,
-                 VOLT_ERR_SHAPE,
-                 "the covariance must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", d, d,
-                 covariance.rows, covariance.cols);
+    VOLT_TRY(volt_check_output(covariance, d, d, "the covariance"));
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j <= i; j++)
             VOLT_REQUIRE(isfinite(stationary_entry(bekk, i, j)), VOLT_ERR_NOT_FINITE,

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/views.h"
 #include "volterra/data.h"
 
 #include <inttypes.h>
@@ -11,16 +12,9 @@
 /* "row 3, column 2", counted from 1. */
 #define PLACE "row %" PRId64 ", column %" PRId64
 
-static volt_status check_shape(volt_view values, const char *what)
-{
-    VOLT_REQUIRE(values.data && values.rows >= 1 && values.cols >= 1 && values.ld >= values.cols,
-                 VOLT_ERR_ARGUMENT, "the matrix of %s is empty", what);
-    return VOLT_OK;
-}
-
 volt_status volt_returns_check(volt_view returns)
 {
-    VOLT_TRY(check_shape(returns, "returns"));
+    VOLT_TRY(volt_check_shape(returns, "the returns"));
     for (int64_t t = 0; t < returns.rows; t++)
         for (int64_t j = 0; j < returns.cols; j++)
             VOLT_REQUIRE(isfinite(returns.data[t * returns.ld + j]), VOLT_ERR_NOT_FINITE,
@@ -30,14 +24,10 @@ volt_status volt_returns_check(volt_view returns)
 
 volt_status volt_log_returns(volt_view prices, volt_matrix returns)
 {
-    VOLT_TRY(check_shape(prices, "prices"));
+    VOLT_TRY(volt_check_shape(prices, "the prices"));
     VOLT_REQUIRE(prices.rows >= 2, VOLT_ERR_DATA, "at least two rows of prices are required (got %" PRId64 ")",
                  prices.rows);
-    VOLT_REQUIRE(returns.data && returns.rows == prices.rows - 1 && returns.cols == prices.cols &&
-                     returns.ld >= returns.cols,
-                 VOLT_ERR_SHAPE,
-                 "the returns must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")",
-                 prices.rows - 1, prices.cols, returns.rows, returns.cols);
+    VOLT_TRY(volt_check_output(returns, prices.rows - 1, prices.cols, "the returns"));
     for (int64_t t = 0; t < prices.rows; t++)
         for (int64_t j = 0; j < prices.cols; j++) {
             double price = prices.data[t * prices.ld + j];

@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/views.h"
 #include "kernel/kernel_entry.h"
 #include "model/fit/fit_task.h"
 #include "model/fit/landmark_growth.h"
@@ -27,13 +28,9 @@ volt_fit_options volt_fit_options_default(void)
 static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, volt_view present,
                          volt_matrix fitted, volt_model **model)
 {
-    VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "kernel or model is NULL");
+    VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "the kernel or the output for the model is NULL");
     VOLT_TRY(volt_check_pairs_present(X, Y, present));
-    VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
-                 VOLT_ERR_SHAPE,
-                 "the fitted values must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", Y.rows,
-                 Y.cols, fitted.rows, fitted.cols);
-    return VOLT_OK;
+    return fitted.data ? volt_check_output(fitted, Y.rows, Y.cols, "the fitted values") : VOLT_OK;
 }
 
 /* Rows without a target have no fitted values yet. The model predicts all rows from a zero initial state. */

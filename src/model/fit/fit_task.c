@@ -28,6 +28,17 @@ static volt_status check_options(const volt_fit_options *options, volt_view X, v
 {
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
                  "alpha must be positive and finite, or 0 for automatic choice (got %g)", options->alpha);
+    VOLT_REQUIRE(options->alpha_start >= 0, VOLT_ERR_ARGUMENT,
+                 "alpha_start must be positive, or 0 for none (got %g)", options->alpha_start);
+    VOLT_REQUIRE(options->tolerance >= 0 && options->tolerance < 1, VOLT_ERR_ARGUMENT,
+                 "the tolerance must be above 0 and below 1, or 0 for the default (got %g)",
+                 options->tolerance);
+    VOLT_REQUIRE(options->target >= VOLT_TARGET_LEVEL && options->target <= VOLT_TARGET_AUTO, VOLT_ERR_ARGUMENT,
+                 "target must be one of volt_target, 0 to %d (got %d)", (int)VOLT_TARGET_AUTO,
+                 (int)options->target);
+    VOLT_REQUIRE(options->input >= VOLT_INPUT_LEVEL && options->input <= VOLT_INPUT_AUTO, VOLT_ERR_ARGUMENT,
+                 "input must be one of volt_input, 0 to %d (got %d)", (int)VOLT_INPUT_AUTO,
+                 (int)options->input);
     VOLT_REQUIRE(options->washout >= 0 && options->washout < X.rows, VOLT_ERR_ARGUMENT,
                  "the washout must be 0 to %" PRId64 ", one less than the rows (got %" PRId64 ")", X.rows - 1,
                  options->washout);

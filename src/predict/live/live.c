@@ -299,6 +299,7 @@ volt_status volt_live_create(const volt_model *model, const volt_live_options *o
     VOLT_REQUIRE(model && live, VOLT_ERR_ARGUMENT, "the model or the output for the live object is NULL");
     volt_live_options opts = volt_live_options_default();
     VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_live_options"));
+    VOLT_TRY(volt_beyond_check(opts.beyond));
     return make(model, &opts, opts.state, opts.state != NULL, false, opts.learn != 0, live);
 }
 
@@ -309,6 +310,7 @@ volt_status volt_live_load(const volt_model *model, const volt_live_options *opt
                  "the model, the path or the output for the live object is NULL");
     volt_live_options opts = volt_live_options_default();
     VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_live_options"));
+    VOLT_TRY(volt_beyond_check(opts.beyond));
     return make(model, &opts, path, opts.lock != 0, true, options ? opts.learn != 0 : -1, live);
 }
 

@@ -214,7 +214,8 @@ static volt_status write_state(const volt_live *live, const char *path)
  * events that the state includes, and these are skipped. */
 volt_status volt_live_save(volt_live *live, const char *path)
 {
-    VOLT_REQUIRE(live && (path || live->path), VOLT_ERR_ARGUMENT, "the live object or the path is NULL");
+    VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
+    VOLT_REQUIRE(path || live->path, VOLT_ERR_ARGUMENT, "the path is NULL, and the object has no state file");
     VOLT_TRY(write_state(live, path ? path : live->path));
     if (path)
         return VOLT_OK;

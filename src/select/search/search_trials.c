@@ -193,11 +193,14 @@ void volt_search_sort(volt_search *search)
 
 volt_status volt_search_get_info(const volt_search *search, volt_search_info *info)
 {
+    VOLT_REQUIRE(search, VOLT_ERR_ARGUMENT, "the search is NULL");
     return volt_result_copy(info, &search->info, sizeof search->info, "volt_search_info");
 }
 
 const volt_trial *volt_search_trial(const volt_search *search, int64_t i)
 {
+    if (!search)
+        return NULL;
     if (i == VOLT_TRIAL_BEST)
         return search->best;
     return i >= 0 && i < search->info.trials ? search->trials[i] : NULL;

@@ -141,7 +141,7 @@ volt_status volt_trial_log_open(const char *path, const char *fingerprint, const
     struct stat entry;
     volt_status status = VOLT_OK;
     if (log->file < 0 || fstat(log->file, &entry) != 0)
-        status = volt_fail(VOLT_ERR_IO, "%s: %s", path, strerror(errno));
+        status = volt_fail(VOLT_ERR_IO, "cannot write %s: %s", path, strerror(errno));
     else
         status = lock_log(log, &entry);
     if (status != VOLT_OK)
@@ -161,7 +161,7 @@ volt_status volt_trial_log_cut(const volt_trial_log *log, int64_t whole)
     if (fstat(log->file, &entry) == 0 &&
         (entry.st_size <= (off_t)whole || ftruncate(log->file, (off_t)whole) == 0))
         return VOLT_OK;
-    return volt_fail(VOLT_ERR_IO, "%s: %s", log->path, strerror(errno));
+    return volt_fail(VOLT_ERR_IO, "cannot write %s: %s", log->path, strerror(errno));
 }
 
 void volt_trial_log_close(volt_trial_log *log)
@@ -221,7 +221,7 @@ volt_status volt_trial_log_append(volt_trial_log *log, const volt_trial *trial)
         if (now > 0)
             written += now;
         else if (errno != EINTR)
-            status = volt_fail(VOLT_ERR_IO, "%s: %s", log->path, strerror(errno));
+            status = volt_fail(VOLT_ERR_IO, "cannot write %s: %s", log->path, strerror(errno));
     }
     volt_free(line.bytes);
     return status;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/views.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -81,10 +82,7 @@ volt_status volt_series_model_get_info(const volt_series_model *model, volt_seri
 
 static volt_status check_place(volt_matrix place, int64_t rows, int64_t cols, const char *name)
 {
-    VOLT_REQUIRE(!place.data || (place.rows == rows && place.cols == cols && place.ld >= cols), VOLT_ERR_SHAPE,
-                 "the %s must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", name, rows, cols,
-                 place.rows, place.cols);
-    return VOLT_OK;
+    return place.data ? volt_check_output(place, rows, cols, name) : VOLT_OK;
 }
 
 static void read_out(const volt_series_model *model, const double *K, double *u)
@@ -136,8 +134,8 @@ volt_status volt_series_model_predict(const volt_series_model *model, const volt
                  "the model predicts numbers, which have no classes and no probabilities");
     VOLT_REQUIRE(outputs.data || probabilities.data || classes, VOLT_ERR_ARGUMENT,
                  "outputs, probabilities and classes are all NULL");
-    VOLT_TRY(check_place(outputs, count, q, "outputs"));
-    VOLT_TRY(check_place(probabilities, count, q, "probabilities"));
+    VOLT_TRY(check_place(outputs, count, q, "the outputs"));
+    VOLT_TRY(check_place(probabilities, count, q, "the probabilities"));
     VOLT_TRY(
         volt_memory_require(16.0 * (double)count * (double)n, "the matrices of new against training series"));
     volt_matrix C = volt_matrix_of(volt_alloc_zero(count * n, sizeof(double)), count, n);

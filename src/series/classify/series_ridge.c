@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "base/views.h"
 #include "gram/gram.h"
 #include "kernel/extent.h"
 #include "series/classify/series_model.h"

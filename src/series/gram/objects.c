@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/views.h"
 #include "gram/gram.h"
 #include "kernel/extent.h"
 #include "series/gram/objects_internal.h"

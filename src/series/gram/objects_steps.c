@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "base/views.h"
 #include "gram/engine/state.h"
 #include "gram/gram.h"
 #include "kernel/kernel_entry.h"
@@ -266,8 +267,7 @@ volt_status volt_objects_compare_steps(const volt_objects *objects, const volt_k
     VOLT_REQUIRE(!has_ball, VOLT_ERR_KERNEL,
                  "kernel %s is defined on a ball, and filtered steps of new series may be outside of it",
                  volt_kernel_text(kernel));
-    VOLT_REQUIRE(K.data && K.rows == m && K.cols == n && K.ld >= K.cols, VOLT_ERR_SHAPE,
-                 "K must be %" PRId64 " x %" PRId64 " (got %" PRId64 " x %" PRId64 ")", m, n, K.rows, K.cols);
+    VOLT_TRY(volt_check_output(K, m, n, "K"));
     VOLT_TRY(volt_start_threads());
     steps_job job = {.objects = objects, .kernel = kernel, .rows = rows};
     job.row_self = volt_alloc_doubles(m + n, 1);
