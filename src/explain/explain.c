@@ -6,7 +6,6 @@
 #include "base/numbers.h"
 #include "base/views.h"
 #include "explain/explain_setup.h"
-#include "gram/gram.h"
 #include "model/initial.h"
 
 #include <inttypes.h>

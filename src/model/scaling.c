@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/views.h"
-#include "gram/gram.h"
 #include "kernel/extent.h"
 
 #include <float.h>

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/views.h"
-#include "gram/gram.h"
 #include "model/model_internal.h"
 #include "predict/interval/interval.h"
 #include "predict/predict_internal.h"

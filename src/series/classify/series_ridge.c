@@ -11,7 +11,6 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "base/views.h"
-#include "gram/gram.h"
 #include "kernel/extent.h"
 #include "series/classify/series_model.h"
 

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/views.h"
-#include "gram/gram.h"
 #include "kernel/extent.h"
 #include "series/gram/objects_internal.h"
 
