@@ -322,7 +322,7 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     setting->seen = &data->seen;
     const loss_data *loss = &data->user.loss;
     if (!loss_is_other(loss) && !loss->weights)
-        return failed;
+        return 0;
     options->loss = loss->info.text;
     if (arguments->user.loss.tolerance > 0)
         options->tolerance = arguments->user.loss.tolerance;
@@ -330,7 +330,7 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     options->classes = data->user.pairing->classes;
     options->n_classes = data->user.pairing->n_classes;
     setting->loss_score = loss->loss ? loss->info.score : "half squared error";
-    return failed;
+    return 0;
 }
 
 /* Compares the best kernel with baselines on the test rows of user data. */

@@ -58,7 +58,7 @@ void identify_draw_run(FILE *script, const identify_report *report, int width, i
         /* A simulation that diverges is clipped. */
         double margin = high > low ? 0.25 * (high - low) : 1;
         fprintf(script, "set xrange [%lld:%lld]\nset yrange [%.8g:%.8g]\n%s", (long long)one->first_row,
-                (long long)(one->first_row + rows), low - margin, high + margin,
+                (long long)one->first_row + rows, low - margin, high + margin,
                 k + 1 == panels ? QUIET_LABEL("x", "row") "set format x '%.0f'\n"
                                 : "unset xlabel\nset format x ''\n");
         script_table(script, "$measured", volt_view_of(one->measured, rows, one->q), k, one->first_row);
@@ -67,7 +67,7 @@ void identify_draw_run(FILE *script, const identify_report *report, int width, i
             if (isnan(one->simulated[t * one->q + k]))
                 fputs("\n", script);
             else
-                fprintf(script, "%lld %.8g\n", (long long)(one->first_row + t), one->simulated[t * one->q + k]);
+                fprintf(script, "%lld %.8g\n", (long long)one->first_row + t, one->simulated[t * one->q + k]);
         fputs("END\nplot $measured using 1:2 with lines linewidth 2 linecolor rgb '" QUIET_COLOUR
               "' title 'measured', $simulated using 1:2 with lines linewidth 1.5 linecolor rgb '#d55e00' title "
               "'simulated'\n",

@@ -46,7 +46,7 @@ static char **column_names(const backtest_table *table)
     size_t series = (size_t)data->levels.cols, each = ERRORS + 2 * (size_t)table->coverages.count, length = 0;
     for (size_t k = 0; k < series; k++)
         length += each * (strlen(data->names[k]) + SUFFIX_SIZE);
-    char **names = malloc(each * series * sizeof *names + length);
+    char **names = malloc(each * series * sizeof *names + length + 1);
     if (!names)
         return NULL;
     char *text = (char *)(names + each * series), **name = names;

@@ -57,9 +57,9 @@ static size_t take_character(const char *bytes, size_t count, char *out, size_t 
     }
     if (is_begun(bytes, count))
         return 0;
-    size_t step = volt_show_character(bytes, count, shown), length = strlen(shown);
-    memcpy(out + *filled, shown, length);
-    *filled += length;
+    size_t step = volt_show_character(bytes, count, shown);
+    for (const char *at = shown; *at; at++)
+        out[(*filled)++] = *at;
     return step;
 }
 

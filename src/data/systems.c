@@ -340,7 +340,7 @@ const volt_system_info *volt_system_at(int64_t system)
 
 static double *parameter_of(const volt_system_entry *entry, volt_simulate_options *options, int64_t p)
 {
-    return entry->offsets ? (double *)((char *)options + entry->offsets[p]) : &options->parameters[p];
+    return entry->offsets ? (void *)((char *)options + entry->offsets[p]) : &options->parameters[p];
 }
 
 /* The defaults of every system that has a field of its own are set for all, so that any default can be passed to any system. */

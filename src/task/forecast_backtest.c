@@ -107,9 +107,10 @@ static volt_status add_origin(volt_view series, const volt_forecast *forecast, i
                               const volt_forecast_options *options, backtest_sums *sums)
 {
     int64_t steps = options->steps;
-    double *truth = volt_alloc_doubles(steps, 2), *value = truth + steps;
+    double *truth = volt_alloc_doubles(steps, 2);
     if (!truth)
         return VOLT_ERR_MEMORY;
+    double *value = truth + steps;
     for (int64_t k = 0; k < series.cols; k++) {
         double scale = sums->scale[k];
         double naive = naive_error(series, k, rows, volt_forecast_series_at(forecast, k)->season, scale);

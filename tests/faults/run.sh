@@ -11,7 +11,8 @@
 # A signal, a hang, or a temporary file left behind is a fault, except where exceptions.txt says that the fault lies
 # in another library. Prints TAP, one test a command and mode. PATTERN (a regular expression) chooses commands.
 #
-# With --every every k is tried (`make faults`), with --part I/N every N-th of them from the I-th on; otherwise a sample, with another offset for each command: about
+# With --every every k is tried (`make faults`), with --part I/N every N-th of them from the I-th on, with VOLT_FAULT_THIN=T only
+# each T-th allocation (and a tenth of those of identify). Otherwise a sample, with another offset for each command: about
 # VOLT_FAULT_RUNS runs each (default 12) of memory, and two thirds of that of calls for some commands. OMP_NUM_THREADS
 # (default 1) is left to the caller; with more threads the k-th allocation is not the same one each time.
 set -u
@@ -275,6 +276,7 @@ site_of()
 count=0 failed=0 total=0 excepted=0 setup='' keeps_rows=no input=/dev/null planted=no
 again='' # what goes on with a run that failed
 calls=no # system calls and LAPACK fail as well in a sample
+thin=${VOLT_FAULT_THIN:-1} # of --every: each thin-th allocation
 pass_over=0 # percent of the allocations from which no sample is taken
 modes=('' yes)
 kinds=(open:EMFILE open:EIO read:EIO read:EINTR read:short write:ENOSPC write:EIO write:EINTR write:short sync:EIO
@@ -345,7 +347,7 @@ try_memory()
         first=$((last * pass_over / 100))
         step=$(((last - first) / runs + 1))
         from=$((1 + first + count * 7 % step))
-        [ "$every" = no ] || from=$part step=$parts
+        [ "$every" = no ] || from=$(((part - 1) * thin + 1)) step=$((parts * thin))
         for ((k = from; k <= last; k += step)); do
             one_run memory "$k" "$on" "$@" || faults=$((faults + 1))
         done
@@ -490,7 +492,9 @@ if [ "$every" = yes ]; then # their allocations are like those above, which are 
     trial "export with intervals" export ../fed.safetensors --interval 0.5 -o m.c
     trial "fit --landmarks auto" fit "${own[@]}" --alpha 1e-4 --solver nystrom --landmarks auto -o m.safetensors
     trial "forecast of many" forecast ../many.csv --steps 2 --season none -o f.csv --json
+    thin=$((10 * thin)) # 15,000 allocations
     trial "identify" identify ../x.csv --x u --y y --draws 1 -o m.safetensors --json
+    thin=$((thin / 10))
 fi
 keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2

@@ -36,9 +36,9 @@ static int64_t open_days(int closed, int64_t first, int64_t last)
 {
     int64_t open = 0, days = last - first + 1, weeks = volt_max(days, 0) / WEEK;
     for (int k = 0; k < WEEK; k++)
-        open += weeks * !(closed >> k & 1);
+        open += weeks * !((unsigned)closed >> k & 1);
     for (int64_t d = first + weeks * WEEK; d <= last; d++)
-        open += !(closed >> volt_weekday_of_days(d) & 1);
+        open += !((unsigned)closed >> volt_weekday_of_days(d) & 1);
     return open;
 }
 

@@ -200,7 +200,7 @@ static void judge(volt_run *r, double *values)
         int64_t better = 0;
         for (int64_t j = 0; j < count; j++)
             better +=
-                volt_trial_complete(trials[j]) && (values[j] < values[k] || (values[j] == values[k] && j < k));
+                volt_trial_complete(trials[j]) && (values[j] < values[k] || (j < k && values[j] == values[k]));
         if (volt_trial_complete(trials[k]) && better == place - 1)
             next = trials[k];
     }

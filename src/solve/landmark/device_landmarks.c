@@ -177,9 +177,10 @@ void volt_device_landmarks_backward(const volt_device_landmarks *device, volt_ma
 static volt_status find_centre(volt_device_landmarks *device, const double *K, double common, int64_t rows)
 {
     int64_t m = device->m, columns = device->columns;
-    double *memory = volt_alloc_doubles(rows + columns, 1), *mean = memory + rows;
+    double *memory = volt_alloc_doubles(rows + columns, 1);
     if (!memory)
         return VOLT_ERR_MEMORY;
+    double *mean = memory + rows;
     for (int64_t i = 0; i < rows; i++)
         memory[i] = 1 / (double)rows;
     device->backend->gemm(volt_view_of(K, rows, columns), true, volt_view_of(memory, rows, 1), NULL, false,
