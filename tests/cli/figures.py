@@ -4,11 +4,11 @@
     figures.py REFERENCE TOLERANCE FILE...        VOLT_RECORD=1 writes the reference instead
 
 The reference has the number of lines of each file and the numbers of each line in order, without the words around
-them. Colours count as numbers. Of a long table there are the first and the last row, the number of rows, and sums over
-the rows: of the absolute values, and of the positive ones with weights that grow from 1 to 2.
+them. Colours count as numbers. Of a long table (or line) there are the first and the last row, the number of rows, and
+sums over the rows: of the absolute values, and of the positive ones with weights that grow from 1 to 2.
 
 Whole numbers must agree exactly. Others may differ by one unit of the last printed digit (at most 2 %), by the relative
-TOLERANCE or by 1e-11, because the order of summation depends on the machine. Running times ("0.02 s"), times of day, style sheets and
+TOLERANCE or by 1e-9, because the order of summation depends on the machine. Running times ("0.02 s"), times of day, style sheets and
 the origin of a page are ignored.
 """
 
@@ -21,6 +21,7 @@ NUMBER = re.compile(r"#[0-9a-f]{6}\b|(?<![\w.#])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+
 IGNORED = re.compile(r"<style>.*?</style>|<dl.*?</dl>|\d{4}-\d\d-\d\d \d\d:\d\d|[\d.]+ (?:s|ms|us|min|h)\b|"
                      r'"\w*(?:seconds|flops|parallel)\w*": [^,}\n]*', re.S)
 LONG = 6  # rows of a table
+WIDE = 30  # numbers of a line
 
 
 def numbers_of(path):
@@ -37,6 +38,8 @@ def numbers_of(path):
             table = []
         if is_row:
             table.append(words)
+        elif len(words) > WIDE and "#" not in line:
+            found += summary([[word] for word in words])
         elif words:
             found.append(" ".join(words))
     return found
@@ -55,7 +58,7 @@ def allowed(word, tolerance):
     value = abs(float(word))
     mantissa, _, exponent = word.lower().partition("e")
     unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    return max(tolerance * value, min(1.01 * unit, 0.02 * value), 1e-11)
+    return max(tolerance * value, min(1.01 * unit, 0.02 * value), 1e-9)
 
 
 def is_same(wanted, found, tolerance):

@@ -26,8 +26,12 @@ END
     PATH=$PWD/bin:$PATH
 }
 
-# kept NAME: the output of the last command as the file NAME
-kept() { mv out "$1"; }
+# kept NAME: the output of the last command as the file NAME, and its messages (without progress) at the end
+kept()
+{
+    grep -vE '^volterra [a-z]+: +[0-9]+% done ' err >>out
+    mv out "$1"
+}
 
 # monthly ROWS [COLUMNS]: dates and noisy seasonal columns
 monthly()

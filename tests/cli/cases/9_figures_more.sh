@@ -1,0 +1,158 @@
+# tests/cli/cases/9_figures_more.sh: numbers of less common options; see 9_figures.sh.
+
+# adds COMMAND...: run the program and add its output and messages to all
+adds()
+{
+    expect 0 "$@"
+    kept one
+    { echo "$*"; cat one; } >>all
+}
+
+figures_of_covolatility()
+{
+    expect 0 bekk simulate --preset sp500-d5 --length 160 --seed 4
+    awk -F, 'NR == 1 { print "r,s"; next } { print 100 * $6 "," 100 * $7 }' out >r.csv
+    awk -F, 'NR == 1 { print "ONE,TWO"; print "100,50"; p = q = 0; next }
+        { p += $1 / 100; q += $2 / 100; printf "%.12g,%.12g\n", 100 * exp(p), 50 * exp(q) }' r.csv >p.csv
+    adds bekk fit p.csv --starts 3 -o b.json --verbose --quiet
+    adds bekk score b.json --prices p.csv --json
+    adds bekk simulate b.json --length 4 --seed 2
+    sed -i -E 's/"(evaluations|gain_left)": [^,]*//' b.json
+    sed -i -E '/^evaluations|gain/d' all
+    figures covolatility 1e-3 all b.json
+}
+check "figures of bekk" figures_of_covolatility
+
+figures_of_expansions()
+{
+    wiener 60
+    local kernel
+    for kernel in volterra:tau=0.4,lambda=0.5 volterra:tau=0.4,lambda=0.3,lift=exponential linear:window=4 poly:degree=2,window=3 rbf:window=2 \
+        fading:rho=0.5 memory:rho=0.3,mu=0.5 fir:mu=0.5 fir:mu=0.4,pole=0.3 cauchy:window=2 'fir:mu=0.3 + rbf:window=2' '0.5*cauchy*linear:window=2'; do
+        expect 0 fit --x d.csv:u,v --y d.csv:y,z --kernel "$kernel" --alpha 0.1 -o m.safetensors
+        adds explain m.safetensors --verbose
+        adds explain m.safetensors --lags 2 --order 2 --about mean --no-band --json
+    done
+    adds explain m.safetensors --lags 2 --order 1 --about 0.1,0.2 --no-shares
+    adds explain m.safetensors --lags 2 --order 2 --along d.csv:u,v --rows 10:40 --verbose
+    figures expansions 1e-5 all
+}
+check "figures of explain: kernels and options" figures_of_expansions
+
+figures_of_runs()
+{
+    wiener 80
+    awk -F, 'NR == 1 { print "run," $0; next } { print int((NR - 2) / 20) "," $0 }' d.csv >r.csv
+    local fit="--kernel volterra:tau=0.4,lambda=0.5 --alpha 0.05 --rows :60"
+    # With feedback: simulations, known outputs, a warm-up, records.
+    adds fit --x d.csv:u,v --y d.csv:y,z $fit --feedback -o f.safetensors --verbose
+    adds predict f.safetensors --x d.csv:u,v --rows 60: --known d.csv:y,z --interval 0.8
+    adds predict f.safetensors --x d.csv:u,v --rows 60: --known d.csv:y,z --warm-up 5
+    adds predict f.safetensors --x d.csv:u,v --rows 60: --known d.csv:y,z --start reset
+    adds fit --x d.csv:u,v --y d.csv:y,z $fit --feedback --initial first -o i.safetensors
+    adds predict i.safetensors --x d.csv:u,v --rows 60: --start reset
+    adds fit --x r.csv:u,v --y r.csv:y,z --series r.csv:run --kernel fading --alpha 0.05 --washout 3 -o s.safetensors --verbose
+    adds predict s.safetensors --x r.csv:u,v --series r.csv:run --rows 35:50
+    # Sums of models, rows beyond the training range, missing values.
+    adds fit --x d.csv:u,v --y d.csv:y,z --kernel linear:window=2 --alpha 0.05 --rows :40 -o l.safetensors
+    adds combine l.safetensors f.safetensors --kind residual -o c.safetensors
+    adds predict c.safetensors --x d.csv:u,v --rows 60:70
+    awk -F, -v OFS=, 'NR > 1 { $1 *= NR % 4 ? 1 : 3 } NR == 8 { $2 = "NA" } { print }' d.csv >far.csv
+    adds predict c.safetensors --x far.csv:u,v --start reset --missing interpolate --beyond allow --rows :14
+    adds predict l.safetensors --x far.csv:u,v --start reset --missing drop --rows :14
+    sed 1d far.csv | cut -d, -f1,2 | sed 12q >rows
+    adds stream c.safetensors --missing hold --beyond clip <rows
+    sed 1d d.csv | sed -n 61,75p >rows
+    adds stream f.safetensors --known --header <rows
+    # Targets ahead: learned late, with a state that is resumed.
+    adds fit --x d.csv:u,v,y --ahead 2 $fit -o a.safetensors --verbose
+    sed 1d d.csv | cut -d, -f1-3 | sed -n 61,70p >first
+    sed 1d d.csv | cut -d, -f1-3 | sed -n 71,80p >second
+    adds stream a.safetensors --learn --targets now --window 30 --state s.state <first
+    adds stream a.safetensors --learn --targets now --window 30 --state s.state <second
+    adds predict a.safetensors --x d.csv:u,v,y --rows 70: --interval 0.5,0.9
+    # A path, its noisy copies, and rows fed first.
+    adds fit --x d.csv:u,v $fit -o p.safetensors
+    adds continue p.safetensors --steps 3 --after d.csv:u,v --rows 60:66 --beyond allow
+    adds continue p.safetensors --steps 3 --paths 5 --interval 0.6 --seed 4 --json
+    adds score --truth d.csv:y,z --truth-rows 40: --pred d.csv:z,y --pred-rows :40 --lyapunov 0.5 --dt 0.2 --threshold 3
+    adds score --truth d.csv:y,z --rows 40: --pred d.csv:y,u --past d.csv:y,z --ahead 3 --verbose
+    figures runs 1e-5 all
+}
+check "figures of predict, stream and continue: feedback, records, sums, late targets" figures_of_runs
+
+# hourly ROWS: a column of hours, a load with a daily season, a temperature
+hourly()
+{
+    awk -v n="$1" 'BEGIN { print "time,load,temperature"
+        for (t = 0; t < n; t++)
+            printf "2021-03-%02d %02d:00,%.8g,%.8g\n", 1 + int(t / 24), t % 24, 30 + 5 * sin(0.2617994 * t) + cos(2.3 * t * t), 10 + 4 * cos(0.2617994 * t) }'
+}
+
+figures_of_series()
+{
+    hourly 120 >h.csv
+    adds forecast h.csv --steps 4 -o a.csv --plot none
+    adds forecast h.csv:load --steps 3 --calendar hour,weekday -o b.csv --plot none --json
+    adds forecast h.csv --x temperature --steps 3 --rows :110 -o c.csv --plot none --verbose
+    sed -n '1p; 102,$p' h.csv | cut -d, -f1,3 >future.csv
+    head -n 101 h.csv >past.csv
+    adds forecast past.csv --x temperature --future future.csv --steps 5 -o d.csv --plot none
+    awk -F, -v OFS=, 'NR == 30 { $2 = "" } { print }' h.csv >gap.csv
+    adds forecast gap.csv:load --missing interpolate --steps 2 --season none -o e.csv --plot none
+    adds forecast h.csv:load --steps 2 --season 24 --kernel linear:window=3 --interval 0.5 -o f.csv --plot none
+    awk 'BEGIN { print "n,v"; for (t = 0; t < 40; t++) printf "%d,%.8g\n", t, exp(0.05 * t) + 0.2 * cos(t * t) }' >grow.csv
+    adds forecast grow.csv --steps 5 -o g.csv --plot none --json
+    awk 'BEGIN { print "v"; for (t = 0; t < 9; t++) print t * t % 7 }' >few.csv
+    adds forecast few.csv --steps 2 -o h9.csv --plot none
+    adds fit --x h.csv:load --ahead 1..3 --calendar hour --season 24 -o m.safetensors --verbose
+    adds predict m.safetensors --x h.csv:load --rows 100:110 --interval 0.8
+    adds fit --x h.csv:load,temperature --ahead 1 --guard -o m.safetensors
+    figures series 1e-4 all a.csv b.csv c.csv d.csv e.csv f.csv g.csv h9.csv
+}
+check "figures of forecast: inputs, calendars, gaps" figures_of_series
+
+figures_of_labels()
+{
+    local train=$here/../../examples/data/turns_train.ts test=$here/../../examples/data/turns_test.ts
+    adds classify --train $train --test $test --kernel volterra:tau=0.2,lambda=0.5 --loss multinomial --alpha 0.1 --scale series --json --splits 3
+    adds classify --train $train --kernel 'gak | fading' --draws 4 --landmarks 10 --blend 2 --folds 3 --splits 2 --input change --compare series
+    adds classify --train $train --test $test --kernel rbf:window=3,gamma=0.5 --compare steps --input both --scale none --splits 0 --folds 0
+    adds classify --train $train --kernel memory --draws 5 --screen 12 --range gamma=log:0.1..1 --seed 3 --splits 2 --json
+    adds anomaly --train $train --test $test --normal left --score mahalanobis --draws 3 --kernel fading --scale series --input both
+    adds anomaly --train $train --kernel volterra:tau=0.2,lambda=0.5 --alpha 0.1 --rate 0.2 --scale none --json
+    wiener 140
+    awk -F, 'NR == 1 { print $0 ",fault"; next } { bad = NR == 90 || NR == 120; if (bad) $4 += 30; print $1 "," $3 "," $4 "," $2 "," bad + 0 }' OFS=, d.csv |
+        sed '1s/.*/u,y,z,v,fault/' >w.csv
+    adds anomaly --x w.csv:u,y,z --labels w.csv:fault --train-rows 60 --rate 0.05 -o rows.csv
+    adds anomaly --x w.csv:y,z --train-rows 50 --window 0 --rate 0.05 --json
+    adds anomaly --x w.csv:y,z --rows 10: --kernel fading --window 40 --rate 0.1
+    figures labels 1e-4 all rows.csv
+}
+check "figures of classify and anomaly: options" figures_of_labels
+
+figures_of_exports()
+{
+    wiener 40
+    local kernel
+    for kernel in volterra:tau=0.4,lambda=0.5 volterra:tau=0.4,lambda=0.3,lift=poly:3 volterra:gamma=0.6,lambda=0.7,lift=rbf linear:window=2 \
+        poly:degree=3,window=2 rbf:window=2 sigmoid:gamma=0.2,coef0=0.1 cauchy:window=2 fading memory:pole=0.3 fir:mu=0.5,corr=0.2 \
+        memory:mu=0.5,pair=0.6,angle=0.3 esn:size=4 esn:size=3,activation=erf,degree=2 sas:size=3 recurrent recurrent:activation=relu \
+        recurrent:activation=sign,bias=0.4 '0.5*fir:mu=0.8 + memory*rbf'; do
+        expect 0 fit --x d.csv:u,v --y d.csv:y,z --kernel "$kernel" --alpha 0.1 -o m.safetensors
+        case $kernel in
+            esn:* | sas:*) adds export m.safetensors -o m.json --format json ;;
+            *) adds export m.safetensors -o m.json --format json --landmarks 6 ;;
+        esac
+        adds export m.safetensors -o m.c --precision single
+        cat m.json >>all
+    done
+    expect 0 fit --x d.csv:y,z --ahead 1 --target change --input both --kernel fading --season 4 --alpha 0.1 -o m.safetensors
+    adds export m.safetensors -o m.json --format json
+    cat m.json >>all
+    expect 0 fit --x d.csv:u,v --y d.csv:y,z --feedback --scale-each --initial first --kernel fading --alpha 0.1 -o m.safetensors
+    adds export m.safetensors -o m.json --format json
+    cat m.json >>all
+    figures exports 1e-5 all
+}
+check "figures of export: kernels and inputs" figures_of_exports
