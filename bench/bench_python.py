@@ -20,9 +20,9 @@ from ctypes import byref, c_int64
 import numpy as np
 import volterra
 from measure import report
-from volterra import _native as c
-from volterra._arrays import NO_MATRIX, empty, view
-from volterra._model import Kernel
+from volterra._core import _native as c
+from volterra._core._arrays import NO_MATRIX, empty, view
+from volterra._core._model import Kernel
 
 warnings.simplefilter("ignore")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write python/volterra/_generated.py: the structs, constants and prototypes of include/volterra/*.h for ctypes.
+"""Write python/volterra/_core/_generated.py: the structs, constants and prototypes of include/volterra/*.h for ctypes.
 
     scripts/make_python_structs.py            write the file
     scripts/make_python_structs.py --check    fail when the file is not what the headers give
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Dict, List, Tuple
 
 ROOT = Path(__file__).resolve().parent.parent
-OUTPUT = ROOT / "python/volterra/_generated.py"
+OUTPUT = ROOT / "python/volterra/_core/_generated.py"
 
 SCALARS = {
     "int": "c_int",

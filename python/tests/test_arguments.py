@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV, datasets, metrics
-from volterra._arguments import MOST, MAX_SEED, seed_number, whole
+from volterra._core._arguments import MOST, MAX_SEED, seed_number, whole
 
 # ---- masked and missing values -----------------------------------------------------------------------------
 

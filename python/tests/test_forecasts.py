@@ -361,6 +361,6 @@ def test_warnings_of_a_fit(rng):
 
 
 def _code(name):
-    from volterra import _native
+    from volterra._core import _native
 
     return _native.CONSTANTS[f"VOLT_WARNING_{name}"]

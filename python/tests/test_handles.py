@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
-from volterra._handles import Handle, Owner
-from volterra._kernel import Kernel
+from volterra._core._handles import Handle, Owner
+from volterra._core._kernel import Kernel
 from volterra._candidates import Candidates
 
 COPIES = [copy.copy, copy.deepcopy]

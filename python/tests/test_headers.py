@@ -1,4 +1,4 @@
-"""The structs, constants and prototypes of volterra._generated equal those of the C headers."""
+"""The structs, constants and prototypes of volterra._core._generated equal those of the C headers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from volterra import _native as c
+from volterra._core import _native as c
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 

@@ -14,7 +14,7 @@ import time
 import numpy as np
 import pytest
 import volterra
-from volterra._progress import Bar
+from volterra._core._progress import Bar
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def terminal_pair():
 
 
 def test_bar_on_a_terminal(monkeypatch, terminal_pair):
-    monkeypatch.setattr("volterra._progress.time.monotonic", lambda: 1000.0)
+    monkeypatch.setattr("volterra._core._progress.time.monotonic", lambda: 1000.0)
     main, other = terminal_pair
     with os.fdopen(other, "w") as terminal:
         bar = Bar("search", terminal)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
-from volterra._threads import use_threads
+from volterra._core._threads import use_threads
 
 WAIT = 300  # seconds; only a hang takes that long
 
@@ -219,7 +219,7 @@ def test_warnings_stay_with_their_thread(rng):
 
     def warns():
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("volterra._errors.warn", lambda text, kind: told.append(threading.get_ident()))
+            patch.setattr("volterra._core._errors.warn", lambda text, kind: told.append(threading.get_ident()))
             gate.wait(WAIT)
             for _ in range(20):
                 SequenceKernelRidge("rbf", alpha=1e-14).fit(X, y)

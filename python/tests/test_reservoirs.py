@@ -9,7 +9,7 @@ import struct
 import numpy as np
 import pytest
 import volterra
-from volterra._kernel import Kernel
+from volterra._core._kernel import Kernel
 
 
 def write_weights(path, **arrays):

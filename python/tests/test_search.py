@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import volterra
 from volterra import VolterraRidge, VolterraRidgeCV
-from volterra._arguments import seconds_of
+from volterra._core._arguments import seconds_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::volterra.VolterraWarning")
 

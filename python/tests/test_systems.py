@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from volterra import _native
+from volterra._core import _native
 from volterra.datasets import lorenz, narma10, simulate, systems
 
 DRIVEN = ("duffing", "van-der-pol", "wiener-hammerstein", "bouc-wen")

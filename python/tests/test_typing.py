@@ -11,9 +11,10 @@ import tempfile
 import typing
 
 import pytest
-from volterra import _native as c
-from volterra import _types, search
-from volterra._series import LAYOUTS
+from volterra._core import _native as c
+from volterra import search
+from volterra._core import _types
+from volterra._core._series import LAYOUTS
 
 FOLDER = pathlib.Path(__file__).parent / "typed_scripts"
 RIGHT, WRONG = FOLDER / "user_script.py", FOLDER / "wrong_script.py"

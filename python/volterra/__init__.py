@@ -34,8 +34,8 @@ from sys import modules as _modules
 
 from . import benchmarks, datasets, metrics, plot
 from ._assess import FitWarning
-from ._devices import device, devices, set_device
-from ._errors import (
+from ._core._devices import device, devices, set_device
+from ._core._errors import (
     BeyondWarning,
     CancelledError,
     DeviceError,
@@ -47,39 +47,39 @@ from ._errors import (
     StartWarning,
     VolterraWarning,
 )
+from ._core._native import lib as _lib
+from ._core._native import text as _text
+from ._core._threads import info, set_threads, threads
 from ._evidence import Evidence, evidence
 from ._forecasts import IntervalForecast
 from ._learner import Learner
 from ._live import Stream
-from ._native import lib as _lib
-from ._native import text as _text
-from ._threads import info, set_threads, threads
 from .anomaly import SeriesAnomaly
 from .baselines import baseline, season
 from .capacities import Capacity, capacity
 from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
 from .files import combine, load, save
-from .model_sum import ModelSum
 from .identification import Identification, Identifier, identify
-from .series_forecaster import Forecaster, ForecastWarning, forecast
 from .kernels import (
     gak_kernel,
     gram,
     gram_spectrum,
     kernel_facts,
     kernel_table,
-    solver_table,
     kernel_text,
     signature_kernel,
     sigpde_kernel,
+    solver_table,
     volterra_kernel,
 )
 from .learning import LearningCurve, learning_curve
+from .model_sum import ModelSum
 from .ridge import SequenceKernelRidge, VolterraRidge
 from .row_anomaly import RowAnomaly
 from .search import VolterraRidgeCV
 from .series_classifier import SeriesClassifier
+from .series_forecaster import Forecaster, ForecastWarning, forecast
 
 __version__: str = _text(_lib.volt_version())
 

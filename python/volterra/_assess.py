@@ -5,12 +5,12 @@ from __future__ import annotations
 from ctypes import POINTER, byref, c_double
 from typing import Any, Dict, List, NamedTuple, Optional
 
-from . import _native as c
-from ._arrays import Array, view
-from ._errors import VolterraWarning, check, warn
-from ._loss import LossSettings
-from ._model import Model
-from ._pairing import Pairing
+from ._core import _native as c
+from ._core._arrays import Array, view
+from ._core._errors import VolterraWarning, check, warn
+from ._core._loss import LossSettings
+from ._core._model import Model
+from ._core._pairing import Pairing
 
 _WORDS = {value: word for word, value in c.BASELINES.items()}
 _BETTER = c.CONSTANTS["VOLT_WARNING_BETTER_BASELINE"]

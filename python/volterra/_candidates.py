@@ -8,14 +8,13 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import alpha_number, choice, feedback_number, kernel_word
-from ._arrays import Array, view
-from ._errors import check
-from ._handles import Owner
-from ._kernel import library_name, value_text
+from ._core import _native as c
+from ._core._arguments import alpha_number, choice, feedback_number, kernel_word
+from ._core._arrays import Array, view
+from ._core._errors import check
+from ._core._handles import Owner
+from ._core._kernel import library_name, value_text
 from .ridge import VolterraRidge
-
 
 
 class Candidates(Owner):

@@ -7,14 +7,14 @@ from typing import Any, Dict, NamedTuple, Optional, Set
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import whole
-from ._arrays import Array, as_matrix, as_targets, view
-from ._kernel import Kernel
-from ._model import record_fields
-from ._progress import ProgressCallback, Watch
-from ._records import Records
-from ._threads import use_threads
+from ._core import _native as c
+from ._core._arguments import whole
+from ._core._arrays import Array, as_matrix, as_targets, view
+from ._core._kernel import Kernel
+from ._core._model import record_fields
+from ._core._progress import ProgressCallback, Watch
+from ._core._records import Records
+from ._core._threads import use_threads
 
 __all__ = ["Evidence", "evidence"]
 

@@ -7,13 +7,13 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import whole
-from ._arrays import Array, empty, view
-from ._model import Model, record_fields
-from ._progress import Watch
-from ._records import Records
-from ._threads import use_threads
+from ._core import _native as c
+from ._core._arguments import whole
+from ._core._arrays import Array, empty, view
+from ._core._model import Model, record_fields
+from ._core._progress import Watch
+from ._core._records import Records
+from ._core._threads import use_threads
 
 About = Union[str, Sequence[float], float]
 

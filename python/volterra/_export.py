@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import whole
-from ._model import Model, PathLike
-from ._progress import Watch
+from ._core import _native as c
+from ._core._arguments import whole
+from ._core._model import Model, PathLike
+from ._core._progress import Watch
 
 _FORMATS = {"c": c.CONSTANTS["VOLT_EXPORT_C"], "json": c.CONSTANTS["VOLT_EXPORT_JSON"]}
 _PRECISIONS = ("double", "single")

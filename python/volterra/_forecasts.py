@@ -6,14 +6,14 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple, Union, over
 
 import numpy as np
 
-from ._arguments import whole
-from ._arrays import Array
-from ._devices import use_machine
-from ._errors import BeyondWarning, warn
-from ._frames import future_index
+from ._core._arguments import whole
+from ._core._arrays import Array
+from ._core._devices import use_machine
+from ._core._errors import BeyondWarning, warn
+from ._core._frames import future_index
+from ._core._order import place_after
+from ._core._types import FloatArray, Levels, Prediction, Table
 from ._intervals import end_suffixes, level_list
-from ._order import place_after
-from ._types import FloatArray, Levels, Prediction, Table
 
 MIN_PATHS = 200  # minimum number of paths for intervals ...
 TAIL_PATHS = 20  # ... and minimum number outside an interval

@@ -8,16 +8,16 @@ from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
-from ._arguments import horizon_bounds
-from ._arrays import Array, as_matrix, is_collection
-from ._frames import future_index, is_frame
-from ._devices import use_machine
+from ._core._arguments import horizon_bounds
+from ._core._arrays import Array, as_matrix, is_collection
+from ._core._devices import use_machine
+from ._core._frames import future_index, is_frame
+from ._core._model import PathLike
+from ._core._progress import Watch
+from ._core._threads import use_threads
+from ._core._types import ForgetWhat
 from ._learner import Learner
 from ._live import LiveOptions
-from ._model import PathLike
-from ._progress import Watch
-from ._threads import use_threads
-from ._types import ForgetWhat
 
 FIRST_ROWS = 50  # minimum number of rows for the first fit, if they arrive in smaller batches
 

@@ -9,12 +9,12 @@ from typing import Any, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
-from ._arrays import Array
-from ._frames import FrameForm, is_frame, library_of
-from ._loss import Loss
-from ._records import Records, is_list, pieces
-from ._threads import use_threads
-from ._types import FloatArray, Frame, Levels, Numbers, Prediction, RecordList, Start, Table
+from ._core._arrays import Array
+from ._core._frames import FrameForm, is_frame, library_of
+from ._core._loss import Loss
+from ._core._records import Records, is_list, pieces
+from ._core._threads import use_threads
+from ._core._types import FloatArray, Frame, Levels, Numbers, Prediction, RecordList, Start, Table
 
 
 def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Sequen
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import choice
-from ._arrays import Array, address, as_matrix, empty, same_rows, to_float64, view
+from ._core import _native as c
+from ._core._arguments import choice
+from ._core._arrays import Array, address, as_matrix, empty, same_rows, to_float64, view
+from ._core._model import Model, PathLike, missing_file
+from ._core._progress import Watch
 from ._live import Live, LiveOptions
-from ._model import Model, PathLike, missing_file
-from ._progress import Watch
 from ._training import Horizons
 
 if TYPE_CHECKING:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import threading
-from ctypes import byref, c_char_p, c_double, c_void_p, cast, POINTER
+from ctypes import POINTER, byref, c_char_p, c_double, c_void_p, cast
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Type, TypeVar
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import whole
-from ._arrays import Array, address, as_matrix, as_row, empty, to_float64, view
-from ._errors import check
-from ._handles import Owner
+from ._core import _native as c
+from ._core._arguments import whole
+from ._core._arrays import Array, address, as_matrix, as_row, empty, to_float64, view
+from ._core._errors import check
+from ._core._handles import Owner
+from ._core._model import Model, PathLike, missing_file
 from ._intervals import level_list
-from ._model import Model, PathLike, missing_file
 
 if TYPE_CHECKING:
     from ._regressor import SequenceRegressor

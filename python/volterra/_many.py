@@ -11,13 +11,13 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _native as c
-from ._arrays import Array
-from ._errors import GapWarning, VolterraWarning, warn
-from ._frames import library_of
+from ._core import _native as c
+from ._core._arrays import Array
+from ._core._errors import GapWarning, VolterraWarning, warn
+from ._core._frames import library_of
+from ._core._progress import Watch
+from ._core._threads import use_threads
 from ._intervals import end_suffixes
-from ._progress import Watch
-from ._threads import use_threads
 
 COLUMNS = ("unique_id", "ds", "y")
 MOST_NAMED = 20  # series without a forecast that the warning names

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ctypes import POINTER, byref
 from typing import List, NamedTuple, Optional, Tuple
 
-from . import _native as c
-from ._arrays import Array, copy_of, view
-from ._errors import check
-from ._model import FitSettings
+from ._core import _native as c
+from ._core._arrays import Array, copy_of, view
+from ._core._errors import check
+from ._core._model import FitSettings
 
 
 class Prepared(NamedTuple):

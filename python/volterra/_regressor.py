@@ -20,37 +20,38 @@ from typing import Any, Dict, List, Literal, Optional, Tuple, get_args, overload
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import (
+from ._assess import Assessment, Note, assess
+from ._core import _native as c
+from ._core._arguments import (
     alpha_number,
     choice,
     feedback_number,
-    initial_setting,
     horizon_bounds,
+    initial_setting,
     season_rows,
     solver_settings,
     whole,
 )
-from ._arrays import Array, as_targets, same_rows
-from ._assess import Assessment, Note, assess
-from ._devices import use_machine
-from ._errors import GapWarning, NotFittedError, OrderWarning, warn
+from ._core._arrays import Array, as_targets, same_rows
+from ._core._devices import use_machine
+from ._core._errors import GapWarning, NotFittedError, OrderWarning, warn
+from ._core._frames import is_frame
+from ._core._loss import LossSettings, loss_text, read_tolerance, read_weights
+from ._core._model import HELD_OUT, NORMS, FitSettings, Model, PathLike, plain_settings
+from ._core._names import FeatureNames
+from ._core._order import TrainingRows, pending_complaint
+from ._core._progress import ProgressCallback, Watch
+from ._core._protocol import BaseEstimator, RegressorMixin
+from ._core._records import Records, pieces
+from ._core._types import Beyond, FloatArray, Frame, Numbers, Prediction, RecordList, Self, Start, StreamStart
 from ._explain import Explains
 from ._export import Files
 from ._forecasts import ModelForecasts
-from ._frames import is_frame
 from ._growing import Learns
 from ._intervals import Intervals
 from ._live import LiveOptions, Stream
-from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
-from ._model import HELD_OUT, NORMS, FitSettings, Model, PathLike, plain_settings
-from ._names import FeatureNames
-from ._order import TrainingRows, pending_complaint
-from ._progress import ProgressCallback, Watch
-from ._protocol import BaseEstimator, RegressorMixin
-from ._records import Records, pieces
 from ._training import Horizons, Training, is_usually_flat, spread_records
-from ._types import Beyond, FloatArray, Frame, Numbers, Prediction, RecordList, Self, Start, StreamStart
+from .metrics import _explained
 
 STARTS = get_args(Start)
 BEYOND = get_args(Beyond)
@@ -507,7 +508,7 @@ class SequenceRegressor(
         forecast = self._forecast(a, choice("start", self.start, STARTS), X)
         if ahead and sample_weight is not None and np.shape(sample_weight) == (n,):
             sample_weight = sample_weight[: n - ahead]
-        return explained(self._model.loss, self._horizons.spread(series), forecast[: n - ahead], sample_weight)
+        return _explained(self._model.loss, self._horizons.spread(series), forecast[: n - ahead], sample_weight)
 
     def _score_records(self, a: Array, series: Array, found: Records, sample_weight: Any) -> float:
         if sample_weight is not None:
@@ -516,7 +517,7 @@ class SequenceRegressor(
         assert lengths is not None and kept is not None
         parts = pieces(self._of_records(a, lengths), lengths)
         forecast = np.vstack([part[:rows] for part, rows in zip(parts, kept)])
-        return explained(self._model.loss, spread_records(self._horizons, series, lengths), forecast, None)
+        return _explained(self._model.loss, spread_records(self._horizons, series, lengths), forecast, None)
 
     def stream(
         self, *, start: StreamStart = "continue", coverage: Any = None, state: Optional[PathLike] = None

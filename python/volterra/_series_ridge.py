@@ -8,14 +8,14 @@ from typing import Any, Dict, List, NamedTuple
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import alpha_number, choice
-from ._arrays import NO_MATRIX, Array, as_targets, empty, is_collection, view, views
-from ._errors import check
-from ._handles import Handle
-from ._progress import ProgressCallback, Watch
-from ._series import read_collection
-from ._threads import use_threads
+from ._core import _native as c
+from ._core._arguments import alpha_number, choice
+from ._core._arrays import NO_MATRIX, Array, as_targets, empty, is_collection, view, views
+from ._core._errors import check
+from ._core._handles import Handle
+from ._core._progress import ProgressCallback, Watch
+from ._core._series import read_collection
+from ._core._threads import use_threads
 
 INPUTS = {"auto": "level", "level": "level", "change": "change", "both": "both"}
 

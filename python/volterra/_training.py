@@ -10,17 +10,17 @@ from typing import Any, Iterable, List, NamedTuple, Optional
 
 import numpy as np
 
-from . import _native as c
-from ._arrays import Array, as_matrix, as_targets, same_rows
-from ._errors import OrderWarning, warn
-from ._frames import FrameForm, column_names, is_frame
-from ._frames import is_series as is_a_series
-from ._gaps import training_gap, warn_of_gap
-from ._loss import LossSettings
-from ._model import Model
-from ._order import ADVICE, index_of, is_ordered
-from ._pairing import Pairing, pair
-from ._records import Records, pieces
+from ._core import _native as c
+from ._core._arrays import Array, as_matrix, as_targets, same_rows
+from ._core._errors import OrderWarning, warn
+from ._core._frames import FrameForm, column_names, is_frame
+from ._core._frames import is_series as is_a_series
+from ._core._gaps import training_gap, warn_of_gap
+from ._core._loss import LossSettings
+from ._core._model import Model
+from ._core._order import ADVICE, index_of, is_ordered
+from ._core._pairing import Pairing, pair
+from ._core._records import Records, pieces
 
 INDEX_ROWS = 8  # rows of an index that are enough to determine its step
 

@@ -7,8 +7,8 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 import numpy as np
 
-from . import _native as c
-from ._kernel import Kernel, given_parameters
+from ._core import _native as c
+from ._core._kernel import Kernel, given_parameters
 
 Trial = Dict[str, Any]
 

@@ -10,17 +10,17 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import alpha_number, choice, kernel_word, seed_of, whole
-from ._arrays import Array, views
 from ._assess import read_notes
-from ._errors import NotFittedError, VolterraWarning, check, warn
-from ._handles import Handle
-from ._progress import Watch
-from ._protocol import BaseEstimator, OutlierMixin
-from ._series import check_channels, read_collection, read_series
-from ._threads import use_threads
-from ._types import AnomalyScore, Layout, SeriesInput, SeriesScale
+from ._core import _native as c
+from ._core._arguments import alpha_number, choice, kernel_word, seed_of, whole
+from ._core._arrays import Array, views
+from ._core._errors import NotFittedError, VolterraWarning, check, warn
+from ._core._handles import Handle
+from ._core._progress import Watch
+from ._core._protocol import BaseEstimator, OutlierMixin
+from ._core._series import check_channels, read_collection, read_series
+from ._core._threads import use_threads
+from ._core._types import AnomalyScore, Layout, SeriesInput, SeriesScale
 
 __all__ = ["SeriesAnomaly"]
 

@@ -7,11 +7,11 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import choice, whole
-from ._arrays import Array, as_targets, view
-from ._errors import check
-from ._types import Baseline
+from ._core import _native as c
+from ._core._arguments import choice, whole
+from ._core._arrays import Array, as_targets, view
+from ._core._errors import check
+from ._core._types import Baseline
 
 __all__ = ["baseline", "season"]
 

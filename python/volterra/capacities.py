@@ -8,12 +8,12 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import MOST, seed_number, whole
-from ._arrays import Array
-from ._kernel import Kernel
-from ._progress import ProgressCallback, Watch
-from ._threads import use_threads
+from ._core import _native as c
+from ._core._arguments import MOST, seed_number, whole
+from ._core._arrays import Array
+from ._core._kernel import Kernel
+from ._core._progress import ProgressCallback, Watch
+from ._core._threads import use_threads
 
 __all__ = ["Capacity", "capacity"]
 

@@ -6,17 +6,17 @@ from typing import Any, Callable, Dict, Literal, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-from ._arguments import choice, kernel_word
-from ._arrays import Array
-from ._errors import warn
-from ._loss import LossSettings, read_tolerance, read_weights
-from ._model import Model
-from ._progress import ProgressCallback
-from ._protocol import ClassifierMixin, DataConversionWarning
+from ._core._arguments import choice, kernel_word
+from ._core._arrays import Array
+from ._core._errors import warn
+from ._core._loss import LossSettings, read_tolerance, read_weights
+from ._core._model import Model
+from ._core._progress import ProgressCallback
+from ._core._protocol import ClassifierMixin, DataConversionWarning
+from ._core._types import Beyond, FoldsBy, Race, Search, Self, Start
 from ._regressor import BEYOND, STARTS, SequenceRegressor
 from ._training import Horizons, Training
 from ._trials import Found, Trial
-from ._types import Beyond, FoldsBy, Race, Search, Self, Start
 from .search import VolterraRidgeCV
 
 __all__ = ["VolterraClassifier", "VolterraClassifierCV"]

@@ -7,14 +7,14 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import seed_number, whole
-from ._arrays import Array, as_integers, as_matrix, as_targets, view
-from ._errors import check
-from ._frames import column_names
-from ._progress import ProgressCallback, Watch
-from ._threads import use_threads
-from ._types import McsBlock, McsMethod
+from ._core import _native as c
+from ._core._arguments import seed_number, whole
+from ._core._arrays import Array, as_integers, as_matrix, as_targets, view
+from ._core._errors import check
+from ._core._frames import column_names
+from ._core._progress import ProgressCallback, Watch
+from ._core._threads import use_threads
+from ._core._types import McsBlock, McsMethod
 
 __all__ = ["MCS", "losses"]
 

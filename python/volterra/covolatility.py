@@ -8,15 +8,15 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import seed_number, whole
-from ._arrays import NO_MATRIX, Array, as_matrix, empty, to_float64, view
-from ._errors import check
-from ._frames import column_names, is_frame
-from ._handles import Owner
-from ._model import PathLike
-from ._progress import ProgressCallback, Watch
-from ._threads import use_threads
+from ._core import _native as c
+from ._core._arguments import seed_number, whole
+from ._core._arrays import NO_MATRIX, Array, as_matrix, empty, to_float64, view
+from ._core._errors import check
+from ._core._frames import column_names, is_frame
+from ._core._handles import Owner
+from ._core._model import PathLike
+from ._core._progress import ProgressCallback, Watch
+from ._core._threads import use_threads
 
 __all__ = ["BEKK", "BEKKSample", "bekk", "bekk_presets", "log_returns"]
 

@@ -9,12 +9,12 @@ from ctypes import byref, c_int, c_int64
 from itertools import count, takewhile
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from . import _native as c
-from ._arguments import choice, seed_number, whole
-from ._arrays import Array, empty, to_float64, view
-from ._progress import Watch
-from ._tables import Series, Table, read_series, read_table
-from ._types import OdeMethod as _OdeMethod
+from ._core import _native as c
+from ._core._arguments import choice, seed_number, whole
+from ._core._arrays import Array, empty, to_float64, view
+from ._core._progress import Watch
+from ._core._tables import Series, Table, read_series, read_table
+from ._core._types import OdeMethod as _OdeMethod
 from .covolatility import BEKK, BEKKSample, bekk, bekk_presets, log_returns
 
 __all__ = [

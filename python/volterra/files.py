@@ -6,9 +6,9 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-from ._arguments import choice
-from ._kernel import Kernel
-from ._model import SUM_KINDS, Model, PathLike
+from ._core._arguments import choice
+from ._core._kernel import Kernel
+from ._core._model import SUM_KINDS, Model, PathLike
 from ._regressor import SequenceRegressor
 from ._training import Horizons
 from .classifier import VolterraClassifier

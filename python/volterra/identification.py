@@ -10,20 +10,20 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import seconds_of, seed_number, whole
-from ._arrays import Array, as_matrix, as_targets, view
 from ._assess import FitWarning, Note, read_notes
-from ._errors import NotFittedError, warn
+from ._core import _native as c
+from ._core._arguments import seconds_of, seed_number, whole
+from ._core._arrays import Array, as_matrix, as_targets, view
+from ._core._errors import NotFittedError, warn
+from ._core._frames import column_names
+from ._core._model import Model, record_fields
+from ._core._progress import Watch
+from ._core._protocol import BaseEstimator, RegressorMixin
+from ._core._records import Records
+from ._core._threads import use_threads
+from ._core._types import Self
+from ._core._words import INITIALS
 from ._explain import copy_explanation
-from ._frames import column_names
-from ._model import Model, record_fields
-from ._progress import Watch
-from ._protocol import BaseEstimator, RegressorMixin
-from ._records import Records
-from ._threads import use_threads
-from ._types import Self
-from ._words import INITIALS
 from .files import Loaded, estimator_of
 
 __all__ = ["Identification", "Identifier", "identify"]

@@ -12,15 +12,15 @@ import itertools
 from ctypes import byref
 from typing import Any, Dict, List, Optional, Tuple
 
-from . import _native as c
-from ._arguments import choice, whole
-from ._arrays import NO_MATRIX, Array, as_matrix, empty, is_collection, view, views
-from ._kernel import Kernel, join_text
-from ._kernel import kernel_facts as _query
-from ._progress import ProgressCallback, Watch
-from ._series import LAYOUTS, read_collection, read_series
-from ._threads import use_threads
-from ._types import Layout
+from ._core import _native as c
+from ._core._arguments import choice, whole
+from ._core._arrays import NO_MATRIX, Array, as_matrix, empty, is_collection, view, views
+from ._core._kernel import Kernel, join_text
+from ._core._kernel import kernel_facts as _query
+from ._core._progress import ProgressCallback, Watch
+from ._core._series import LAYOUTS, read_collection, read_series
+from ._core._threads import use_threads
+from ._core._types import Layout
 
 __all__ = [
     "gak_kernel",

@@ -10,15 +10,23 @@ from typing import Any, List, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import alpha_number, choice, horizon_bounds, initial_setting, kernel_word, season_rows, whole
-from ._arrays import Array, as_matrix, as_targets, view
-from ._frames import column_names
-from ._model import FitSettings, record_fields
-from ._pairing import pair
-from ._progress import Watch
-from ._threads import use_threads
-from ._types import Alpha, Input, Season, Target
+from ._core import _native as c
+from ._core._arguments import (
+    alpha_number,
+    choice,
+    horizon_bounds,
+    initial_setting,
+    kernel_word,
+    season_rows,
+    whole,
+)
+from ._core._arrays import Array, as_matrix, as_targets, view
+from ._core._frames import column_names
+from ._core._model import FitSettings, record_fields
+from ._core._pairing import pair
+from ._core._progress import Watch
+from ._core._threads import use_threads
+from ._core._types import Alpha, Input, Season, Target
 from .identification import _inputs, _records
 
 __all__ = ["LearningCurve", "learning_curve"]

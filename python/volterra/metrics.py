@@ -6,13 +6,14 @@ Every function takes ``truth`` and ``forecast`` of shape (n_steps,) or (n_steps,
 from __future__ import annotations
 
 from ctypes import byref, c_double, c_int, c_int64
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from . import _native as c
-from ._arrays import NO_MATRIX, Array, as_targets, to_float64, view
-from ._errors import check
+from ._core import _native as c
+from ._core._arrays import NO_MATRIX, Array, as_targets, to_float64, view
+from ._core._errors import check
+from ._core._loss import Loss
 
 __all__ = [
     "mae",
@@ -306,3 +307,25 @@ def ranking(marked: Any, scores: Any) -> Dict[str, float]:
     areas = c.Ranking()
     check(c.lib.volt_ranking_compute(values.ctypes.data, marks.ctypes.data, len(values), byref(areas)))
     return {"roc_auc": float(areas.roc_auc), "pr_auc": float(areas.pr_auc)}
+
+
+def _explained(text: Optional[str], truth: Array, forecast: Array, weights: Optional[Array]) -> float:
+    """R2; for quantiles and counts D2, 1 - the mean loss relative to that of the best constant."""
+    loss = None if text is None else Loss(text)
+    if loss is None or loss.name not in ("quantile", "poisson"):
+        return r2(truth, forecast, weights)
+    levels = loss.levels if loss.name == "quantile" else []
+    constant = np.array(
+        [value for k in range(truth.shape[1]) for value in _best_constants(truth[:, k], levels, weights)]
+    )
+    left = loss.score(truth, forecast, weights)
+    whole = loss.score(truth, np.broadcast_to(constant, forecast.shape), weights)
+    return 1 - left / whole if whole > 0 else float(left == 0)
+
+
+def _best_constants(y: Array, levels: List[float], weights: Optional[Array]) -> List[float]:
+    if not levels:
+        return [float(np.average(y, weights=weights))]
+    order = np.argsort(y, kind="stable")
+    mass = np.cumsum(np.ones(len(y)) if weights is None else weights[order])
+    return [float(y[order][np.searchsorted(mass, q * mass[-1])]) for q in levels]

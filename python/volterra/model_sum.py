@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, List, NoReturn, Optional
 
-from ._arrays import Array
-from ._model import Model
+from ._core._arrays import Array
+from ._core._model import Model
+from ._core._types import Beyond, Self, Start
 from ._regressor import SequenceRegressor
-from ._types import Beyond, Self, Start
 
 __all__ = ["ModelSum"]
 

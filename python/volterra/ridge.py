@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Optional, Union
 
-from ._arrays import as_targets
-from ._errors import NotFittedError
-from ._kernel import join_text
-from ._arguments import kernel_word
-from ._loss import explained
-from ._progress import ProgressCallback
+from ._core._arguments import kernel_word
+from ._core._arrays import as_targets
+from ._core._errors import NotFittedError
+from ._core._kernel import join_text
+from ._core._progress import ProgressCallback
+from ._core._series import check_channels, read_series
+from ._core._types import Ahead, Alpha, Beyond, Input, Landmarks, Layout, Season, Self, Solver, Start, Target
 from ._regressor import SequenceRegressor
-from ._series import check_channels, read_series
 from ._series_ridge import SeriesReadout, is_of_series, refuse_settings
-from ._types import Ahead, Alpha, Beyond, Input, Landmarks, Layout, Season, Self, Solver, Start, Target
+from .metrics import _explained
 
 __all__ = ["SequenceKernelRidge", "VolterraRidge"]
 
@@ -526,4 +526,4 @@ class SequenceKernelRidge(SequenceRegressor):
         found = self.predict(X, groups=groups).reshape(len(X), -1)
         if found.shape != truth.shape:
             raise ValueError(f"y has shape {truth.shape}, and {found.shape} is needed: a row for each series")
-        return explained(None, truth, found, sample_weight)
+        return _explained(None, truth, found, sample_weight)

@@ -7,16 +7,16 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import kernel_word, whole
-from ._arrays import Array, address, as_matrix, view
-from ._frames import column_names, is_frame
-from ._errors import NotFittedError
-from ._model import Model
-from ._order import TrainingRows
-from ._progress import Watch
-from ._protocol import BaseEstimator, OutlierMixin
-from ._threads import use_threads
+from ._core import _native as c
+from ._core._arguments import kernel_word, whole
+from ._core._arrays import Array, address, as_matrix, view
+from ._core._errors import NotFittedError
+from ._core._frames import column_names, is_frame
+from ._core._model import Model
+from ._core._order import TrainingRows
+from ._core._progress import Watch
+from ._core._protocol import BaseEstimator, OutlierMixin
+from ._core._threads import use_threads
 
 __all__ = ["RowAnomaly"]
 

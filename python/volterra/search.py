@@ -7,12 +7,14 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union, g
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import (
+from ._assess import assess
+from ._candidates import Candidates, expand
+from ._core import _native as c
+from ._core._arguments import (
     choice,
     feedback_number,
-    initial_setting,
     horizon_bounds,
+    initial_setting,
     landmark_count,
     season_rows,
     seconds_of,
@@ -20,18 +22,12 @@ from ._arguments import (
     solver_word,
     whole,
 )
-from ._arrays import view
-from ._assess import assess
-from ._candidates import Candidates, expand
-from ._devices import use_machine
-from ._loss import LossSettings, loss_text, read_tolerance, read_weights
-from ._model import FitSettings, initial_fields, plain_settings, record_fields
-from ._prepared import Prepared, prepare
-from ._progress import ProgressCallback, Watch
-from ._regressor import BEYOND, STARTS, SequenceRegressor
-from ._training import Horizons, Training
-from ._trials import Found, Trial, collect, results_table, trial_of
-from ._types import (
+from ._core._arrays import view
+from ._core._devices import use_machine
+from ._core._loss import LossSettings, loss_text, read_tolerance, read_weights
+from ._core._model import FitSettings, initial_fields, plain_settings, record_fields
+from ._core._progress import ProgressCallback, Watch
+from ._core._types import (
     Ahead,
     Beyond,
     FoldsBy,
@@ -48,6 +44,10 @@ from ._types import (
     Target,
     Validate,
 )
+from ._prepared import Prepared, prepare
+from ._regressor import BEYOND, STARTS, SequenceRegressor
+from ._training import Horizons, Training
+from ._trials import Found, Trial, collect, results_table, trial_of
 from .ridge import VolterraRidge
 
 __all__ = ["VolterraRidgeCV"]

@@ -7,18 +7,18 @@ from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Union
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import alpha_number, choice, kernel_word, seconds_of, seed_of, whole
-from ._arrays import NO_MATRIX, Array, empty, view, views
 from ._assess import read_notes
 from ._candidates import range_of
-from ._errors import NotFittedError, VolterraWarning, check, warn
-from ._handles import Handle
-from ._progress import Watch
-from ._protocol import BaseEstimator, ClassifierMixin, DataConversionWarning
-from ._series import check_channels, read_collection, read_series
-from ._threads import use_threads
-from ._types import Input, Layout, SeriesCompare, SeriesScale
+from ._core import _native as c
+from ._core._arguments import alpha_number, choice, kernel_word, seconds_of, seed_of, whole
+from ._core._arrays import NO_MATRIX, Array, empty, view, views
+from ._core._errors import NotFittedError, VolterraWarning, check, warn
+from ._core._handles import Handle
+from ._core._progress import Watch
+from ._core._protocol import BaseEstimator, ClassifierMixin, DataConversionWarning
+from ._core._series import check_channels, read_collection, read_series
+from ._core._threads import use_threads
+from ._core._types import Input, Layout, SeriesCompare, SeriesScale
 
 __all__ = ["SeriesClassifier"]
 

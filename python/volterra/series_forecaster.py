@@ -10,21 +10,21 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _native as c
-from ._arguments import kernel_word, seconds_of, seed_number, whole
-from ._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
 from ._assess import read_notes
-from ._errors import NotFittedError, OrderWarning, warn
-from ._frames import FrameForm, column_names, future_index, is_frame, library_of
-from ._gaps import Times, training_gap, warn_of_gap
-from ._handles import Handle
+from ._core import _native as c
+from ._core._arguments import kernel_word, seconds_of, seed_number, whole
+from ._core._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
+from ._core._errors import NotFittedError, OrderWarning, warn
+from ._core._frames import FrameForm, column_names, future_index, is_frame, library_of
+from ._core._gaps import Times, training_gap, warn_of_gap
+from ._core._handles import Handle
+from ._core._order import ADVICE, index_of, is_ordered
+from ._core._progress import Watch
+from ._core._protocol import BaseEstimator
+from ._core._threads import use_threads
+from ._core._types import Frame, Prediction, Season, Self
 from ._intervals import end_suffixes
 from ._many import ForecastWarning, forecast_long, is_long
-from ._order import ADVICE, index_of, is_ordered
-from ._progress import Watch
-from ._protocol import BaseEstimator
-from ._threads import use_threads
-from ._types import Frame, Prediction, Season, Self
 
 __all__ = ["ForecastWarning", "Forecaster", "forecast"]
 

@@ -6,7 +6,7 @@ from typing import Any, Dict, List
 
 import numpy as np
 
-from .._arrays import Array
+from .._core._arrays import Array
 from ..ridge import SequenceKernelRidge
 
 _WARM_UP = 50  # rows that initialise the state of each site before the free run

@@ -12,9 +12,9 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 
 import numpy as np
 
-from .._arrays import Array
-from .._errors import SingularError
-from .._progress import Bar
+from .._core._arrays import Array
+from .._core._errors import SingularError
+from .._core._progress import Bar
 from ..datasets import lorenz, mackey_glass, simulate
 from ..ridge import SequenceKernelRidge
 from ._chaos_local import LocalModel

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from .._arrays import Array
+from .._core._arrays import Array
 from ._sysid_page import page
 from ._sysid_plot import draw
 from ._sysid_run import Run

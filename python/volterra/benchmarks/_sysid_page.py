@@ -8,7 +8,7 @@ import html
 import platform
 from typing import Any, Dict, List, Mapping, Optional
 
-from .._threads import info
+from .._core._threads import info
 from ._common import DATA
 from ._sysid_report import METHODS, SOURCE, figures, format_rmse, goal_of, published
 from ._sysid_run import Run, commands

@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 
-from .._arrays import Array
+from .._core._arrays import Array
 from ._sysid_sets import Set, Test
 
 _STRETCH = 250  # rows of the middle panel

@@ -8,8 +8,8 @@ from typing import Any, List
 
 import numpy as np
 
-from .._arrays import Array
-from .._errors import BeyondWarning
+from .._core._arrays import Array
+from .._core._errors import BeyondWarning
 from ..ridge import SequenceKernelRidge
 from ._common import Machine, command_line
 from ._sysid_sets import Data, Measure, Set, Setting, Test

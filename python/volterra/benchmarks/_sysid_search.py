@@ -10,7 +10,7 @@ import time
 import warnings
 from typing import Optional
 
-from .._errors import BeyondWarning
+from .._core._errors import BeyondWarning
 from ..identification import identify
 from ._common import DataError, Machine
 from ._sysid_run import Run, simulate_tests

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
-from .._arrays import Array
-from .._tables import read_table
+from .._core._arrays import Array
+from .._core._tables import read_table
 from ._common import DataError, load_data
 
 Rows = Optional[Tuple[int, int]]  # first <= t < end; None: all rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .._kernel import Kernel
+from .._core._kernel import Kernel
 from . import _uea_anomaly, _uea_classify
 from ._common import Machine, UsageError
 from ._uea_sets import find_sets

@@ -9,8 +9,8 @@ from typing import Dict, List, NamedTuple, Optional
 
 import numpy as np
 
-from .._arrays import Array
-from .._tables import Series, read_series
+from .._core._arrays import Array
+from .._core._tables import Series, read_series
 from ._common import DataError, UsageError, load_data
 
 _DATA = load_data("uea")

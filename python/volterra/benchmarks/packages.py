@@ -11,8 +11,8 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .._arguments import whole
-from .._arrays import Array
+from .._core._arguments import whole
+from .._core._arrays import Array
 
 __all__ = ["Record", "Simulator", "builder", "fit", "rmse", "simulate"]
 

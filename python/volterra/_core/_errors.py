@@ -93,7 +93,7 @@ class _Message(NamedTuple):
 
 # The library may log from any thread, and an exception cannot cross it: messages are queued until its call returns.
 _messages: Deque[_Message] = collections.deque(maxlen=100)
-_PACKAGE = os.path.dirname(__file__) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _logger = logging.getLogger("volterra")
 
 

@@ -11,7 +11,6 @@ from . import _native as c
 from ._arrays import Array, to_float64, view
 from ._errors import check
 from ._handles import Owner
-from .metrics import r2
 
 
 class Loss(Owner):
@@ -111,25 +110,3 @@ def read_weights(sample_weight: Any, rows: int) -> Optional[Array]:
     if rows and not weights.any():
         raise ValueError("all sample weights are zero: at least one must be positive")
     return np.ascontiguousarray(weights)
-
-
-def explained(text: Optional[str], truth: Array, forecast: Array, weights: Optional[Array]) -> float:
-    """R2; for quantiles and counts D2, 1 - the mean loss relative to that of the best constant."""
-    loss = None if text is None else Loss(text)
-    if loss is None or loss.name not in ("quantile", "poisson"):
-        return r2(truth, forecast, weights)
-    levels = loss.levels if loss.name == "quantile" else []
-    constant = np.array(
-        [value for k in range(truth.shape[1]) for value in _best_constants(truth[:, k], levels, weights)]
-    )
-    left = loss.score(truth, forecast, weights)
-    whole = loss.score(truth, np.broadcast_to(constant, forecast.shape), weights)
-    return 1 - left / whole if whole > 0 else float(left == 0)
-
-
-def _best_constants(y: Array, levels: List[float], weights: Optional[Array]) -> List[float]:
-    if not levels:
-        return [float(np.average(y, weights=weights))]
-    order = np.argsort(y, kind="stable")
-    mass = np.cumsum(np.ones(len(y)) if weights is None else weights[order])
-    return [float(y[order][np.searchsorted(mass, q * mass[-1])]) for q in levels]

@@ -17,12 +17,12 @@ from ._words import *  # noqa: F403
 
 
 def _library_path() -> str:
-    """Return ``$VOLTERRA_LIBRARY`` if it is set, else the library installed in the directory of this file."""
+    """Return ``$VOLTERRA_LIBRARY`` if it is set, else the library installed in the directory of the package."""
     chosen = os.environ.get("VOLTERRA_LIBRARY")
     if chosen:
         return chosen
     name = "libvolterra.dylib" if sys.platform == "darwin" else "libvolterra.so"
-    path = Path(__file__).with_name(name)
+    path = Path(__file__).parents[1] / name
     if not path.exists():
         raise ImportError(
             f"volterra: {name} is not in the directory of the package ({path.parent}). Install the package with "
