@@ -8,7 +8,7 @@ draw      N mutants, at random from the seed, spread over all folders of src/ an
 build     that copy is compiled, once.
 try       the tests run without a mutant; then each mutant meets the tests that reach it until one of them fails,
           crashes or takes ten times as long as it should.
-sanitize  what lives meets the same test programs built with both sanitizers and assertions.
+sanitize  what lives meets the same tests built with both sanitizers and assertions.
 
 --only tries those mutants again, as they were drawn, on the tests as they are now. Survivors that no test could kill are
 explained in tests/mutants_left.txt. build-mutate/results.tsv has a line for each mutant as soon as it is known,
@@ -167,20 +167,28 @@ def attempt(given, mutants):
 
 
 def sanitize(given, mutants, tests):
-    """Those that live, and that a plain test reached."""
+    """Those that live and that a plain test reached: mutants of src/ meet the test programs, those of cli/ the command line."""
     results = read_results(given.work / "results.tsv")
-    alive = [m for m in mutants if m.number in results and not results[m.number][0] and m.folder != "cli"]
-    names = {t.name for m in alive for t in trials.tests_for(m, tests) if not t.of_program}
+    reached = {number for t in tests for number in t.reached}
+    alive = [m for m in mutants if m.number in reached and m.number in results and not results[m.number][0]]
+    groups = [([m for m in alive if (m.folder == "cli") == of_program], of_program) for of_program in (False, True)]
+    names = set()
+    for group, of_program in groups:  # cases of the command line are slow: the quickest
+        for m in group:
+            able = [t.name for t in trials.tests_for(m, tests) if t.of_program == of_program]
+            names.update(able[:12] if of_program else able)
     if not names:
         return
     if "build" in given.steps.split(","):
         configure(given.work, "build-sanitize", "-DVOLT_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug",
                   "-DCMAKE_C_FLAGS_DEBUG=-O1 -g1")
-        if compile_copy(given, "build-sanitize", sorted(name.split("/")[1] for name in names)):
+        programs = {name.split("/")[1] for name in names if not name.startswith("cli: ")}
+        if compile_copy(given, "build-sanitize", ["volterra_cli", *sorted(programs)]):
             raise SystemExit(f"mutate: the sanitized copy does not build, see {given.work}/build-sanitize.log")
-    programs = trials.test_programs(given.work / "tree", given.work / "build-sanitize", trials.SANITIZED)
-    reached = {number for t in tests for number in t.reached}
-    meet(given, [m for m in alive if m.number in reached], [t for t in programs if t.name in names], kills_only=True)
+    for group, of_program in groups:
+        make = trials.program_cases if of_program else trials.test_programs
+        found = make(given.work / "tree", given.work / "build-sanitize", trials.SANITIZED)
+        meet(given, group, [t for t in found if t.name in names], kills_only=True)
 
 
 # ---- report -------------------------------------------------------------------------------------

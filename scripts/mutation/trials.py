@@ -52,7 +52,7 @@ def test_programs(tree, build, environment=None):
             for suite in SUITES for path in sorted((build / "tests" / suite).glob("test_*")) if os.access(path, os.X_OK)]
 
 
-def program_cases(tree, build):
+def program_cases(tree, build, environment=None):
     """The cases whose name is written out; those made in a loop are left to the whole suite."""
     runner = str(tree / "tests/cli/run.sh")
     cases = []
@@ -60,7 +60,7 @@ def program_cases(tree, build):
         for name in re.findall(r'^check "([^"$]*)" \w+$', path.read_text(), re.M):
             pattern = "^" + re.sub(r"([^\w ])", r"\\\1", name) + "$"
             cases.append(Test(f"cli: {name}", ["bash", runner, pattern], True,
-                              {"VOLTERRA": f"{build}/volterra", "VOLT_SUITE": "cli"}, digest(path)))
+                              {"VOLTERRA": f"{build}/volterra", "VOLT_SUITE": "cli", **(environment or {})}, digest(path)))
     return cases
 
 

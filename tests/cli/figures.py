@@ -8,8 +8,8 @@ them. Colours count as numbers. Of a long table (or line) there are the first an
 sums over the rows: of the absolute values, and of the positive ones with weights that grow from 1 to 2.
 
 Whole numbers must agree exactly. Others may differ by one unit of the last printed digit (at most 2 %), by the relative
-TOLERANCE or by 1e-9, because the order of summation depends on the machine. Running times ("0.02 s"), times of day, style sheets and
-the origin of a page are ignored.
+TOLERANCE or by 1e-9, because the order of summation depends on the machine. Running times ("0.02 s"), times of day, style
+sheets and the origin of a page are ignored.
 """
 
 import math

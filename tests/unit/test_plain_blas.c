@@ -132,6 +132,8 @@ static void symmetric_products_match_definition(void **state)
                 for (int j = 0; j < i; j++)
                     A[i * LD + j] = NAN;
             int cols = 1 + s % 6;
+            for (int i = 0; i < CELLS; i++) /* with beta = 0, C and y are not read */
+                C[i] = E[i] = NAN;
             cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, n, cols, 2, A, LD, B, LD, 0, C, LD);
             cblas_dsymv(CblasRowMajor, CblasUpper, n, 2, A, LD, B, LD, 0, E, 2);
             for (int i = 0; i < n; i++)
@@ -361,6 +363,14 @@ static void eigenvectors_diagonalise(void **state)
     }
     A[0] = NAN;
     assert_true(decompose("V", 5, A, values) != 0);
+    /* Workspace queries, of either array. */
+    for (int which = 0; which < 2; which++) {
+        double work = 0;
+        int n = 7, ld = LD, size = which ? 15 : -1, integers = which ? -1 : 1, whole = 0, info = 9;
+        dsyevd_("V", "U", &n, A, &ld, values, &work, &size, &whole, &integers, &info, 1, 1);
+        assert_int_equal(info, 0);
+        assert_true(work == 15 && whole == 1);
+    }
 }
 
 /* A = V S W': orthonormal columns of V with decreasing values, and V V' A = A, entry by entry to n u |A|. */

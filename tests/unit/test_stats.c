@@ -263,8 +263,8 @@ static void first_row_above_threshold(void **state)
     check_valid(y, f, 4, 1, 0.125, 2, 1);
     check_valid(y, f, 4, 1, 0.51, 4, 0);    /* never */
     check_valid(y, f + 1, 3, 1, 0.1, 1, 1); /* at once */
-    /* two outputs: |y| = 5, |e| = 1 */
-    const double y2[] = {3, 4, 3, 4}, f2[] = {3, 4, 3, 5};
+    /* two outputs: |y| = 5 and 10, |e| = 0 and 2 */
+    const double y2[] = {3, 4, 6, 8}, f2[] = {3, 4, 6, 10};
     check_valid(y2, f2, 2, 2, 0.2, 2, 1);
     check_valid(y2, f2, 2, 2, 0.21, 2, 0);
 }

@@ -323,6 +323,9 @@ figures_of_losses()
     # alpha chosen by the loss
     fits --y d.csv:y,z --kernel fading --loss huber:delta=0.3
     fits --y d.csv:c --kernel fading --loss logistic
+    fits --y d.csv:y,z --kernel fading --loss quantile:q=0.2/0.7 --washout 2
+    fits --y d.csv:k --kernel fading --loss multinomial
+    fits --y d.csv:n --kernel fading --loss poisson
     figures losses 1e-4 all
 }
 check "figures of fit: losses and weights" figures_of_losses
