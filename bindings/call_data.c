@@ -79,7 +79,7 @@ static void add_bekk(value *result, const volt_bekk *bekk)
 static volt_status read_bekk(call *c, volt_bekk **bekk)
 {
     const char *preset = NULL;
-    volt_view C, a, b;
+    volt_view C = {0}, a = {0}, b = {0};
     volt_status status = argument_text(c, "preset", &preset);
     if (status || preset)
         return status ? status : volt_bekk_preset(preset, bekk);
@@ -110,7 +110,7 @@ static volt_status run_bekk_fit(call *c)
                                    OTHER("returns"),
                                    FIELDS_END};
     const field *const tables[] = {fields};
-    volt_view returns;
+    volt_view returns = {0};
     volt_bekk *bekk = NULL;
     volt_bekk_fit_info info = {.struct_size = sizeof info};
     volt_bekk_fit_options options = volt_bekk_fit_options_default();
@@ -139,7 +139,7 @@ static volt_status run_bekk_loglik(call *c)
     static const field fields[] = {OTHER("returns"), OTHER("C"),      OTHER("a"),
                                    OTHER("b"),       OTHER("preset"), FIELDS_END};
     const field *const tables[] = {fields};
-    volt_view returns;
+    volt_view returns = {0};
     volt_bekk *bekk = NULL;
     double loglik = NAN;
     volt_status status = fields_check(c, tables, 1);
@@ -202,7 +202,7 @@ static volt_status run_bekk_simulate(call *c)
 
 static volt_status run_returns(call *c)
 {
-    volt_view prices;
+    volt_view prices = {0};
     volt_status status = argument_view(c, "prices", true, &prices);
     if (!status && prices.rows < 2)
         status = call_fail(c, "prices must have at least 2 rows (got %lld)", (long long)prices.rows);
@@ -226,7 +226,7 @@ static volt_status run_simulate(call *c)
     const char *text = NULL;
     int64_t rows = 0, seed = 0, columns = 0;
     volt_system system;
-    volt_simulate_options options;
+    volt_simulate_options options = {0};
     volt_status status = fields_check(c, tables, 1);
     if (!status)
         status = argument_text(c, "system", &text);

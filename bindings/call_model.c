@@ -62,7 +62,7 @@ static void warn_of(call *c, const volt_predict_report *report, int64_t beyond, 
 /* Adds intervals of the predictions: lower and upper, a matrix for each coverage. */
 static volt_status add_intervals(call *c, const volt_model *model, const value *prediction)
 {
-    volt_view coverage;
+    volt_view coverage = {0};
     volt_status status = argument_view(c, "coverage", false, &coverage);
     int64_t count = coverage.rows * coverage.cols, q = prediction->cols;
     if (status || !coverage.data)

@@ -41,7 +41,7 @@ static volt_status run_feed(call *c)
     static const field fields[] = {OTHER("stream"), OTHER("X"), FIELDS_END};
     const field *const tables[] = {fields};
     handle *stream = NULL;
-    volt_view X;
+    volt_view X = {0};
     volt_model_info info = {.struct_size = sizeof info};
     volt_status status = fields_check(c, tables, 1);
     if (!status)
@@ -70,7 +70,7 @@ static volt_status run_learn(call *c)
     static const field fields[] = {OTHER("stream"), OTHER("y"), FIELDS_END};
     const field *const tables[] = {fields};
     handle *stream = NULL;
-    volt_view y;
+    volt_view y = {0};
     volt_model_info info = {.struct_size = sizeof info};
     volt_status status = fields_check(c, tables, 1);
     if (!status)

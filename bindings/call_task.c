@@ -28,7 +28,7 @@ static const field forecast_fields[] = {
 /* Time step of the rows, from `times` in seconds since 1970. */
 static volt_status read_step(call *c, int64_t rows, volt_time_step *step)
 {
-    volt_view given;
+    volt_view given = {0};
     volt_times_report report = {.struct_size = sizeof report};
     volt_status status = argument_view(c, "times", false, &given);
     if (status || !given.data)
@@ -50,7 +50,7 @@ static volt_status read_step(call *c, int64_t rows, volt_time_step *step)
 
 static volt_status read_forecast(call *c, volt_view *series, volt_forecast_options *options)
 {
-    volt_view coverage;
+    volt_view coverage = {0};
     *options = volt_forecast_options_default();
     options->progress = c->progress;
     volt_status status = argument_view(c, "series", true, series);
@@ -132,8 +132,8 @@ static void add_series(call *c, const volt_forecast *found, const volt_forecast_
 static volt_status run_forecast(call *c)
 {
     const field *const tables[] = {forecast_fields};
-    volt_view series;
-    volt_forecast_options options;
+    volt_view series = {0};
+    volt_forecast_options options = {0};
     volt_forecast *found = NULL;
     volt_status status = fields_check(c, tables, 1);
     if (!status)
@@ -158,9 +158,9 @@ static volt_status run_backtest(call *c)
 {
     static const field more[] = {OTHER("origins"), FIELDS_END};
     const field *const tables[] = {forecast_fields, more};
-    volt_view series;
+    volt_view series = {0};
     int64_t origins = 0;
-    volt_forecast_options options;
+    volt_forecast_options options = {0};
     volt_backtest found = {.struct_size = sizeof found};
     volt_status status = fields_check(c, tables, 2);
     if (!status)

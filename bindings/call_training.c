@@ -57,7 +57,7 @@ void call_training_release(training *t)
 /* Reads `ahead`: one horizon, or the first and the last. */
 static volt_status read_ahead(call *c, volt_pairing_options *options)
 {
-    volt_view given;
+    volt_view given = {0};
     volt_status status = argument_view(c, "ahead", false, &given);
     int64_t count = given.rows * given.cols;
     if (status || !given.data)
@@ -73,7 +73,7 @@ static volt_status read_ahead(call *c, volt_pairing_options *options)
 
 volt_status call_training_read(call *c, bool feeds, training *t)
 {
-    volt_view X, Y;
+    volt_view X = {0}, Y = {0};
     volt_pairing_options options = volt_pairing_options_default();
     volt_status status = argument_view(c, "X", true, &X);
     if (!status)

@@ -211,6 +211,7 @@ static volt_status set_field(call *c, const field *f, const value *given, char *
     double number = 0;
     int64_t count = 0;
     int word = 0;
+    const char *text = NULL;
     bool is_word = given->kind == VALUE_TEXTS && given->rows == 1;
     switch (f->kind) {
     case FIELD_REAL:
@@ -245,7 +246,8 @@ static volt_status set_field(call *c, const field *f, const value *given, char *
     case FIELD_TEXT:
         if (!is_word)
             return call_fail(c, "%s must be one text", f->name);
-        memcpy(at, &given->texts[0], sizeof(char *));
+        text = given->texts[0];
+        memcpy(at, &text, sizeof text);
         break;
     case FIELD_CHOICE:
         if (!is_word)

@@ -26,7 +26,7 @@ int backtest_create(backtest_table *table)
     result->rmse = result->smape + methods;
     result->coverage = result->rmse + methods;
     result->width = result->coverage + intervals;
-    result->values = (int64_t *)(result->width + intervals);
+    result->values = (void *)(result->width + intervals);
     return 0;
 }
 

@@ -269,7 +269,7 @@ static void overflowing_predictions_keep_their_position(void **state)
     check_ok(volt_live_create(model, as_live(&allow), &stream));
     check_ok(volt_live_track(stream, &coverage, 1));
     check_ok(volt_interval_create(model, &coverage, 1, &interval));
-    double made[ROWS];
+    double made[ROWS] = {0};
     for (int64_t t = 0; t < ROWS; t++) {
         bool overflows = t % 7 == 3;
         double x = overflows ? 1e120 : volt_rng_uniform(&rng) - 0.5, half[2];
