@@ -50,6 +50,7 @@ typedef struct volt_export_report {
  *
  * VOLT_ERR_ARGUMENT for an option, a name that is no C identifier, or a model that is not supported: kernels between paths
  * (gak, sig, sigpde), residual sums of sums with feedback.
+ * VOLT_ERR_NOT_FINITE: a number of the C source would be infinite or NaN, in a model of extreme values.
  * VOLT_ERR_IO, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 VOLT_API volt_status volt_model_export(const volt_model *model, const volt_export_options *options,
                                        const char *path, volt_export_report *report);

@@ -137,6 +137,9 @@ static volt_status write_c(const volt_export *made, const volt_export_options *o
     volt_c_header(made, &names, &header, cost);
     volt_c_source(made, &names, &source, cost);
     volt_status status = header.text.failed || source.text.failed ? VOLT_ERR_MEMORY : VOLT_OK;
+    if (status == VOLT_OK && (header.not_finite || source.not_finite))
+        status =
+            volt_fail(VOLT_ERR_NOT_FINITE, "a number of the model is not finite: it cannot be written as C");
     if (status == VOLT_OK && (header.overflows || source.overflows))
         status = volt_fail(VOLT_ERR_ARGUMENT, "a number of the model is too large for single precision");
     if (status == VOLT_OK)

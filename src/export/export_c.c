@@ -464,5 +464,6 @@ void volt_c_source(const volt_export *made, const volt_c_names *names, volt_sour
         volt_text_put(&out->text, body.text.bytes);
     out->text.failed = out->text.failed || body.text.failed;
     out->overflows = out->overflows || body.overflows;
+    out->not_finite = out->not_finite || body.not_finite;
     volt_source_release(&body);
 }

@@ -128,6 +128,7 @@ void volt_source_comment(volt_source *source, const char *text)
 const char *volt_source_number(volt_source *source, double value, char literal[VOLT_LITERAL_LENGTH])
 {
     char number[VOLT_NUMBER_LENGTH];
+    source->not_finite = source->not_finite || !isfinite(value);
     if (source->single) {
         source->overflows = source->overflows || fabs(value) > FLT_MAX;
         snprintf(number, sizeof number, "%.9g", (double)(float)value);

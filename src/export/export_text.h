@@ -11,7 +11,8 @@ typedef struct volt_source {
     volt_text_buffer text;
     bool single;
     bool in_comment;
-    bool overflows; /* a number is too large for the precision */
+    bool overflows;  /* a number is too large for the precision */
+    bool not_finite; /* a number has no literal */
     int64_t table_bytes;
 } volt_source;
 
