@@ -156,3 +156,62 @@ figures_of_exports()
     figures exports 1e-5 all
 }
 check "figures of export: kernels and inputs" figures_of_exports
+
+figures_of_short_reports()
+{
+    wiener 70
+    local train=$here/../../examples/data/turns_train.ts test=$here/../../examples/data/turns_test.ts
+    adds fit --x d.csv:u,v --y d.csv:y,z --kernel fading --alpha 0.1 -o m.safetensors
+    adds fit --x d.csv:u,v --y d.csv:y --kernel fading --washout 2 -o m.safetensors --fitted f.csv
+    adds tune --x d.csv:u,v --y d.csv:y --kernel fading --draws 5 --folds 2 --gap 1
+    adds tune --x d.csv:u,v --y d.csv:y --kernel fading --draws 5 --folds 1 --race none --log t.log --verbose
+    adds tune --x d.csv:u,v --y d.csv:y --kernel fading --draws 7 --folds 1 --race none --log t.log --resume
+    adds compare --x d.csv:u,v --y d.csv:y --kernel linear fading --draws 2 --folds 2
+    sed -i -E 's/ +[0-9.]+  O\(/  O(/' all # running times
+    adds curve --x d.csv:u,v --y d.csv:y --kernel fading --sizes 20,40 --test 15
+    adds capacity --kernel esn:size=6 --rows 120 --delay 3 --degree 2
+    adds gram --x d.csv:u,v --kernel fading -o g.npy
+    adds gram --x d.csv:u,v --kernel fading --spectrum -o g.csv
+    adds mcs d.csv:u,v,y --reps 100
+    adds explain m.safetensors --lags 3
+    adds identify d.csv --x u,v --y y,z --draws 1 -o i.safetensors --json
+    adds classify --train $train --test $test --kernel fading --alpha 0.1 --splits 2
+    adds anomaly --train $train --test $test --kernel fading --alpha 0.1
+    adds anomaly --x d.csv:y,z --train-rows 40 --rate 0.1
+    adds combine m.safetensors m.safetensors -o c.safetensors
+    adds score --truth d.csv:y,z --pred d.csv:z,y --json
+    adds score --truth d.csv:y,z --pred d.csv:z,y
+    adds simulate lorenz --length 20 -o l.csv
+    adds simulate bekk --length 5 -o b.csv
+    figures short_reports 1e-3 all f.csv g.csv
+}
+check "figures of reports without details" figures_of_short_reports
+
+# Commands that succeed with warnings and notes: the numbers in them, and how many there are.
+figures_of_warnings()
+{
+    wiener 60
+    awk -F, -v OFS=, 'NR == 1 { print $0, "flat", "noise", "step"; next } { print $0, 7, sin(9.1 * NR * NR) "", int(NR / 20) }' d.csv >w.csv
+    adds fit --x w.csv:u,flat --y w.csv:noise --kernel fading -o m.safetensors
+    adds fit --x w.csv:noise --ahead 1 --kernel volterra -o n.safetensors
+    adds tune --x w.csv:u,v --y w.csv:noise --kernel rbf --draws 3 --folds 2 -o t.safetensors
+    adds compare --x w.csv:u,v --y w.csv:noise --kernel linear rbf --draws 2 --folds 2
+    sed -i -E 's/ +[0-9.]+  O\(/  O(/' all # running times
+    awk -F, -v OFS=, 'NR > 1 { $1 *= 9 } { print }' w.csv >far.csv
+    adds predict m.safetensors --x far.csv:u,flat --beyond allow --start reset -o p.csv
+    adds predict m.safetensors --x far.csv:u,flat --start reset -o q.csv
+    adds predict m.safetensors --x w.csv:u,flat -o again.csv
+    adds predict n.safetensors --x w.csv:noise --rows 50: --json
+    adds forecast w.csv:noise --steps 3 -o f.csv --plot none
+    adds forecast w.csv:flat,step --steps 3 -o g.csv --plot none
+    adds score --truth w.csv:flat --pred w.csv:u
+    adds score --truth w.csv:step --pred w.csv:y --ahead 2
+    adds identify w.csv --x u,flat --y noise --draws 1 -o i.safetensors --json
+    adds gram --x far.csv:u,v --y w.csv:u,v -o k.csv
+    adds curve --x w.csv:u,v --y w.csv:noise --kernel linear --sizes 20,30 --test 10
+    awk 'BEGIN { print "a"; for (t = 0; t < 30; t++) print 1.2 ^ t }' >grow.csv
+    adds fit --x grow.csv --alpha 1e-3 --kernel linear -o l.safetensors
+    adds continue l.safetensors --steps 4 --beyond allow
+    figures warnings 1e-3 all p.csv q.csv f.csv g.csv
+}
+check "figures of warnings and notes" figures_of_warnings
