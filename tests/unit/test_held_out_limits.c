@@ -102,7 +102,7 @@ static void make_problem(volt_rng *rng, int64_t kept, problem *p)
 static double plain_prediction(const problem *p, int64_t t, int64_t h, double alpha, int64_t k)
 {
     double *system = new_matrix(h + 1, h + 1), *right = new_matrix(h + 1, 1), value;
-    int64_t rows[MAX_N], m = 0;
+    int64_t rows[MAX_N] = {0}, m = 0;
     for (int64_t i = 0; i < h; i++)
         if (!p->without[i])
             rows[m++] = i;
