@@ -33,7 +33,8 @@ static volt_status check_counts(volt_capacity_options *options)
                  "degree must be 1 to %d (got %" PRId64 ")", VOLT_CAPACITY_DEGREE, options->degree);
     VOLT_REQUIRE(options->delay >= 0, VOLT_ERR_ARGUMENT, "delay must be at least 0 (got %" PRId64 ")",
                  options->delay);
-    VOLT_REQUIRE(volt_capacity_count(options->delay + 1, options->degree) <= VOLT_CAPACITY_TARGETS,
+    VOLT_REQUIRE(options->delay < VOLT_CAPACITY_TARGETS &&
+                     volt_capacity_count(options->delay + 1, options->degree) <= VOLT_CAPACITY_TARGETS,
                  VOLT_ERR_ARGUMENT,
                  "degree %" PRId64 " and delay %" PRId64 " give more than %d targets: reduce one of them",
                  options->degree, options->delay, VOLT_CAPACITY_TARGETS);

@@ -9,11 +9,8 @@ int64_t volt_capacity_count(int64_t variables, int64_t degree)
 {
     /* (variables + degree over degree); every partial product is a whole number */
     int64_t count = 1;
-    for (int64_t k = 1; k <= degree && count <= VOLT_CAPACITY_TARGETS; k++) {
-        if (variables > 2 * (int64_t)VOLT_CAPACITY_TARGETS)
-            return variables;
+    for (int64_t k = 1; k <= degree && count <= VOLT_CAPACITY_TARGETS; k++)
         count = count * (variables + k) / k;
-    }
     return count;
 }
 

@@ -50,7 +50,7 @@ static volt_status check_fit(const volt_fit_options *fit)
                         : fit->missing_targets     ? "missing_targets"
                         : fit->n_records > 0       ? "records (of the fit)"
                         : fit->feedback_weight > 0 ? "feedback_weight"
-                        : fit->landmarks > 0       ? "landmarks"
+                        : fit->landmarks != 0      ? "landmarks"
                                                    : NULL;
     VOLT_REQUIRE(!other, VOLT_ERR_ARGUMENT, "%s: not supported by learning curves", other);
     bool is_exact = !fit->solver || strcmp(fit->solver, "exact") == 0 || strcmp(fit->solver, "auto") == 0;
@@ -75,8 +75,8 @@ static volt_status check_options(const volt_curve_options *options)
     VOLT_REQUIRE(options->test >= 0, VOLT_ERR_ARGUMENT, "test must be at least 1, or 0 (got %" PRId64 ")",
                  options->test);
     for (int64_t s = 0; s < options->n_sizes; s++) {
-        int64_t least = s > 0 ? options->sizes[s - 1] + 1 : MIN_SIZE;
-        VOLT_REQUIRE(options->sizes[s] >= least, VOLT_ERR_ARGUMENT,
+        bool increases = s == 0 || options->sizes[s] > options->sizes[s - 1];
+        VOLT_REQUIRE(increases && options->sizes[s] >= MIN_SIZE, VOLT_ERR_ARGUMENT,
                      "sizes must increase and be at least %d (got %" PRId64 " as number %" PRId64 ")", MIN_SIZE,
                      options->sizes[s], s + 1);
     }

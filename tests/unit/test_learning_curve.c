@@ -281,7 +281,7 @@ static void invalid_arguments(void **state)
     volt_fit_options fit = volt_fit_options_default();
     const volt_curve_options good = sizes_of(&fit);
     volt_curve_options bad = good;
-    const int64_t equal[] = {20, 20}, small[] = {1, 20}, records[] = {50, 41};
+    const int64_t equal[] = {20, 20}, small[] = {1, 20}, large[] = {INT64_MAX, 20}, records[] = {50, 41};
     double weights[N] = {0};
     check_ok(try_run(&data, "linear", &good));
     check_fails(try_run(&data, NULL, &good), VOLT_ERR_ARGUMENT, "kernels");
@@ -300,6 +300,8 @@ static void invalid_arguments(void **state)
     check_fails(try_run(&data, "linear", &bad), VOLT_ERR_ARGUMENT, "sizes 20 2");
     bad.sizes = small;
     check_fails(try_run(&data, "linear", &bad), VOLT_ERR_ARGUMENT, "sizes 1");
+    bad.sizes = large; /* no number is larger than the first */
+    check_fails(try_run(&data, "linear", &bad), VOLT_ERR_ARGUMENT, "sizes 20 2");
     bad.sizes = NULL;
     check_fails(try_run(&data, "linear", &bad), VOLT_ERR_ARGUMENT, "sizes NULL");
     bad = good;
@@ -341,6 +343,8 @@ static void invalid_arguments(void **state)
     check_fails(try_run(&data, "linear", &good), VOLT_ERR_ARGUMENT, "records");
     fit.n_records = 0;
     fit.landmarks = 5;
+    check_fails(try_run(&data, "linear", &good), VOLT_ERR_ARGUMENT, "landmarks");
+    fit.landmarks = VOLT_LANDMARKS_AUTO;
     check_fails(try_run(&data, "linear", &good), VOLT_ERR_ARGUMENT, "landmarks");
     fit.landmarks = 0;
     fit.solver = "pcg";
