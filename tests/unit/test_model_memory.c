@@ -308,6 +308,9 @@ static void readout_and_fit(void **state)
     (void)state;
     fail_every_allocation("ridge", call_ridge, 0);
     fail_every_allocation("fit", call_fit, WRITES_OUT);
+    check_ok(volt_set_threads(8)); /* several alphas at once */
+    fail_every_allocation("fit on eight threads", call_fit, WRITES_OUT);
+    check_ok(volt_set_threads(0));
     fail_every_allocation("fit, rbf", call_fit_rbf, WRITES_OUT);
     fail_every_allocation("fit of a series", call_fit_series, WRITES_OUT);
     fail_every_allocation("fit of records", call_fit_records, WRITES_OUT);

@@ -15,7 +15,7 @@ double volt_choice_rows(double n)
 
 double volt_choice_numbers(double n, double q)
 {
-    return n * (q + 2) + 4 * (volt_choice_rows(n) / 2 + 1) * q;
+    return n * (q + 2) + 6 * (volt_choice_rows(n) / 2 + 1) * q;
 }
 
 /* ---- block test ------------------------------------------------------------------------------- */

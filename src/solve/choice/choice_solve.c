@@ -1,27 +1,51 @@
 /* src/solve/choice/choice_solve.c: the readout of each output with its chosen alpha, constant and kind of
- * target. */
+ * target.
+ *
+ * K is kept above the diagonal and factored below it, with one alpha after another. With many threads, copies of
+ * K are factored with several alphas at once: the tiles of one matrix of a few thousand rows do not keep
+ * sixteen threads busy. */
 #include "solve/choice/choice.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "solve/exact/cholesky.h"
+#include "solve/exact/ridge.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-typedef struct exact_choice {
+enum { MAX_SLOTS = VOLT_CHOLESKY_AT_ONCE, THREADS_PER_SLOT = 2, MIN_THREADS = 4 };
+
+/* The factor with one alpha. The first slot is the factor of the fit, whose lower triangle holds K or a factor. */
+typedef struct slot {
     volt_factor *factor;
+    volt_matrix W;         /* rows x columns, followed by u */
+    int64_t first;         /* the matrix is factored from this row on; rows: not factored */
+    double alpha;          /* 0: no results */
+    double norm;           /* of a matrix of all rows */
+    int64_t pivot;         /* not positive; 0: all are */
+    volt_matrix latest[2]; /* held-out errors without and with a constant */
+} slot;
+
+typedef struct exact_choice {
+    slot slots[MAX_SLOTS];
+    int64_t n_slots;
+    slot *now;             /* the slot in use, ... */
+    volt_factor *factor;   /* ... and its factor */
     volt_factor_task task; /* with all columns: q first targets, then q levels, if any */
     volt_choice *choice;
     bool intercept;
     int64_t q, columns;
     int64_t rows;     /* rows kept */
     int64_t first;    /* first screening row; 0: no screening */
-    int64_t spoiled;  /* the lower triangle of K holds a factor from this row on; rows: none */
-    double factored;  /* alpha of that factor; 0: none */
-    double norm;      /* of the last factored matrix of all rows */
+    bool chooses;     /* held-out errors are required */
     double *diagonal; /* rows */
+    double alphas
+        [VOLT_MAX_ALPHAS]; /* alphas for which factors of the rows from `first` are required, in this order */
+    int64_t n_alphas;
 } exact_choice;
 
 static bool has_target(const exact_choice *c, int64_t t)
@@ -29,20 +53,107 @@ static bool has_target(const exact_choice *c, int64_t t)
     return !(c->task.without && c->task.without[t]);
 }
 
-/* Factors the rows from `first` on with `alpha`; the entries of K are preserved by volt_factor_keep. */
+/* ---- factors ---------------------------------------------------------------------------------- */
+
+static void copy_lower(volt_matrix from, volt_matrix to)
+{
+#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
+    for (int64_t i = 0; i < from.rows; i++)
+        memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)(i + 1) * sizeof(double));
+}
+
+/* Puts K + alpha I, from row `first` on, into the lower triangle of slot i. The first slot is set first, because the
+ * others copy its triangle. */
+static void load_slot(exact_choice *c, int64_t i, int64_t first, double alpha)
+{
+    slot *s = &c->slots[i];
+    const volt_factor *source = c->slots[0].factor;
+    volt_factor_task task = c->task;
+    task.W = s->W;
+    task.u = c->intercept ? s->W.data + c->columns : NULL;
+    if (i == 0) {
+        if (s->first < c->rows)
+            volt_factor_restore(s->factor, s->first);
+        volt_factor_restart(s->factor, &task, first, alpha, c->diagonal);
+    } else {
+        task.rows = c->rows - first;
+        task.washout = 0;
+        task.Y = volt_view_rows(task.Y, first, task.rows);
+        task.without = task.without ? task.without + first : NULL;
+        volt_factor_begin(s->factor, &task);
+        s->factor->size = source->size;
+        copy_lower(source->L, s->factor->L);
+        volt_factor_restart(s->factor, &task, 0, alpha, c->diagonal + first);
+    }
+    s->first = first;
+    s->alpha = 0;
+}
+
+/* Held-out errors of the loaded slots, one thread for each list. */
+static volt_status take_latest(exact_choice *c, int64_t count)
+{
+    int kinds = c->intercept ? 2 : 1;
+    volt_status status[2 * MAX_SLOTS];
+#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads()) if (count > 1)
+    for (int64_t p = 0; p < count * kinds; p++) {
+        slot *s = &c->slots[p / kinds];
+        int constant = (int)(p % kinds);
+        status[p] = s->pivot
+                        ? VOLT_OK
+                        : volt_factor_held_out(s->factor, c->choice->ahead, c->choice->held.begin - s->first,
+                                               constant, false, s->latest[constant]);
+    }
+    if (!volt_stage_should_continue(c->task.stage))
+        return volt_stage_end(c->task.stage);
+    for (int64_t p = 0; p < count * kinds; p++) /* messages of other threads are not known here */
+        VOLT_REQUIRE(status[p] == VOLT_OK, status[p], "no memory for the held-out errors of %" PRId64 " rows",
+                     c->choice->held.rows);
+    return VOLT_OK;
+}
+
+/* Factors the rows from `first` on with `alpha` and the alphas after it in the list, as many as there are slots. The
+ * entries of K are preserved by volt_factor_keep. */
+static volt_status factor_batch(exact_choice *c, int64_t first, double alpha)
+{
+    double alphas[MAX_SLOTS] = {alpha};
+    int64_t count = 1, pivots[MAX_SLOTS] = {0};
+    volt_factor *factors[MAX_SLOTS] = {c->slots[0].factor};
+    for (int64_t i = 0; first == c->first && i < c->n_alphas; i++)
+        if (c->alphas[i] == alpha)
+            for (int64_t j = i + 1; j < c->n_alphas && count < c->n_slots; j++)
+                alphas[count++] = c->alphas[j];
+    for (int64_t i = 0; i < c->n_slots; i++)
+        c->slots[i].alpha = 0;
+    for (int64_t i = 0; i < count; i++) {
+        factors[i] = c->slots[i].factor;
+        load_slot(c, i, first, alphas[i]);
+        if (first == 0)
+            VOLT_TRY(volt_factor_norm(c->slots[i].factor, &c->slots[i].norm));
+    }
+    VOLT_TRY(volt_factor_grow_all(count, factors, pivots));
+    for (int64_t i = 0; i < count; i++) {
+        c->slots[i].alpha = alphas[i];
+        c->slots[i].pivot = pivots[i];
+    }
+    return c->chooses ? take_latest(c, count) : VOLT_OK;
+}
+
+/* Makes the factor of the rows from `first` on with `alpha` the current one. */
 static volt_status factor_rows(exact_choice *c, int64_t first, double alpha)
 {
-    if (c->factored == alpha && c->spoiled == first)
-        return VOLT_OK;
-    if (c->spoiled < c->rows)
-        volt_factor_restore(c->factor, c->spoiled);
-    c->spoiled = first;
-    c->factored = 0;
-    volt_factor_restart(c->factor, &c->task, first, alpha, c->diagonal);
-    if (first == 0)
-        VOLT_TRY(volt_factor_norm(c->factor, &c->norm));
-    VOLT_TRY(volt_factor_grow(c->factor, c->rows - first));
-    c->factored = alpha;
+    slot *found = NULL;
+    for (int64_t i = 0; i < c->n_slots; i++)
+        if (c->slots[i].alpha == alpha && c->slots[i].first == first)
+            found = &c->slots[i];
+    if (!found) {
+        VOLT_TRY(factor_batch(c, first, alpha));
+        found = &c->slots[0];
+    }
+    c->now = found;
+    c->factor = found->factor;
+    if (found->pivot)
+        return volt_ridge_singular(found->pivot, c->rows - first, alpha,
+                                   volt_factor_rounding_level(c->factor, c->rows - first));
     return VOLT_OK;
 }
 
@@ -54,8 +165,10 @@ static volt_status candidate_errors(void *context, double alpha, bool constant, 
     exact_choice *c = context;
     int64_t first = kind == VOLT_HELD_OUT_SCREENED ? c->first : 0;
     VOLT_TRY(factor_rows(c, first, alpha));
-    return volt_factor_held_out(c->factor, c->choice->ahead, c->choice->held.begin - first, constant,
-                                kind == VOLT_HELD_OUT_FROZEN, e);
+    if (kind == VOLT_HELD_OUT_FROZEN)
+        return volt_factor_held_out(c->factor, c->choice->ahead, c->choice->held.begin, constant, true, e);
+    memcpy(e.data, c->now->latest[constant].data, (size_t)(e.rows * e.cols) * sizeof(double));
+    return VOLT_OK;
 }
 
 static volt_status choose(exact_choice *c, volt_progress progress, double from, double share)
@@ -72,10 +185,15 @@ static volt_status choose(exact_choice *c, volt_progress progress, double from, 
                                           : VOLT_MAX_ALPHAS * volt_cholesky_units(c->rows - c->first) +
                                                 (c->first > 0 ? volt_cholesky_units(c->rows) : 0));
     c->task.stage = &stage;
+    c->chooses = true;
+    c->n_alphas = c->choice->alpha > 0 || c->choice->start > 0
+                      ? 0
+                      : volt_alpha_list(VOLT_ALPHA_SQUARES, source.unit, source.least, c->alphas);
     volt_view Y = {c->task.Y.data, c->rows, c->q, c->task.Y.ld};
-    VOLT_TRY(volt_choice_pick(&source, Y, c->task.without, c->intercept, c->choice));
+    volt_status status = volt_choice_pick(&source, Y, c->task.without, c->intercept, c->choice);
     c->task.stage = NULL;
-    return volt_stage_end(&stage);
+    c->chooses = false;
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
 /* ---- the chosen readout ----------------------------------------------------------------------- */
@@ -234,11 +352,11 @@ static volt_status take_dimensions(exact_choice *c, double alpha, bool constant)
 
 static volt_status solve_alpha(exact_choice *c, double alpha, volt_matrix A, double *intercepts, double *rcond)
 {
-    volt_factor *f = c->factor;
     VOLT_TRY(factor_rows(c, 0, alpha));
+    volt_factor *f = c->factor;
     f->task.stage = c->task.stage;
-    c->factored = 0; /* the forward solves become the coefficients */
-    VOLT_TRY(volt_factor_rcond(f, c->norm, rcond));
+    c->now->alpha = 0; /* the forward solves become the coefficients */
+    VOLT_TRY(volt_factor_rcond(f, c->now->norm, rcond));
     volt_factor_intercepts(f);
     for (int constant = 0; c->choice->dimension && constant <= (c->intercept ? 1 : 0); constant++)
         VOLT_TRY(take_dimensions(c, alpha, constant));
@@ -253,8 +371,7 @@ static volt_status solve_alpha(exact_choice *c, double alpha, volt_matrix A, dou
         if (is_solved(chosen, alpha))
             c->choice->log_likelihood += likelihood_of(c, k);
     }
-    volt_matrix solved = volt_matrix_of(c->task.W.data, c->rows, c->columns);
-    solved.ld = c->task.W.ld;
+    volt_matrix solved = c->now->W;
     volt_factor_coefficients(f, solved);
     for (int64_t k = 0; k < c->q; k++) {
         const volt_chosen *chosen = &c->choice->outputs[k];
@@ -274,6 +391,10 @@ static volt_status solve_alpha(exact_choice *c, double alpha, volt_matrix A, dou
 static volt_status solve_alphas(exact_choice *c, volt_matrix A, double *intercepts, double *rcond)
 {
     *rcond = 1;
+    c->n_alphas = 0;
+    for (double alpha = next_alpha(c, INFINITY); alpha > 0 && c->n_alphas < VOLT_MAX_ALPHAS;
+         alpha = next_alpha(c, alpha))
+        c->alphas[c->n_alphas++] = alpha;
     for (double alpha = next_alpha(c, INFINITY); alpha > 0; alpha = next_alpha(c, alpha))
         VOLT_TRY(solve_alpha(c, alpha, A, intercepts, rcond));
     take_constants(c, A, intercepts);
@@ -293,15 +414,57 @@ static volt_status solve_chosen(exact_choice *c, volt_progress progress, double 
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static volt_status allocate(exact_choice *c, volt_matrix *joined, volt_matrix *W)
+/* Slots that the threads keep busy and whose matrices take at most a quarter of the available memory. */
+static int64_t slots_of(const exact_choice *c, const volt_choice *choice)
+{
+    int64_t threads = volt_threads();
+    double size = (double)(c->rows - c->first), available = (double)volt_memory_available();
+    if (c->factor->backend != &volt_cpu_backend || threads < MIN_THREADS || omp_in_parallel() ||
+        choice->alpha > 0 || choice->start > 0)
+        return 1;
+    double fit = available > 0 ? available / 4 / (8 * size * size) : MAX_SLOTS;
+    return 1 + (int64_t)fmin((double)volt_min(MAX_SLOTS, threads / THREADS_PER_SLOT) - 1, fit);
+}
+
+static volt_status allocate_slot(exact_choice *c, int64_t i)
+{
+    slot *s = &c->slots[i];
+    int64_t rows = i == 0 ? c->rows : c->rows - c->first, held = volt_max(c->choice->held.rows, 1);
+    s->W = volt_matrix_of(volt_alloc_doubles(rows, c->columns + 1), rows, c->columns);
+    s->W.ld = c->columns + 1;
+    s->first = c->rows;
+    double *errors = volt_alloc_doubles(2 * held, c->columns);
+    for (int constant = 0; constant < 2; constant++)
+        s->latest[constant] = volt_matrix_of(errors ? errors + constant * held * c->columns : NULL,
+                                             c->choice->held.rows, c->columns);
+    if (!s->W.data || !errors)
+        return VOLT_ERR_MEMORY;
+    if (i > 0)
+        VOLT_TRY(volt_factor_create(&volt_cpu_backend, NULL, rows, c->columns, &s->factor));
+    return VOLT_OK;
+}
+
+static volt_status allocate(exact_choice *c, volt_matrix *joined)
 {
     c->diagonal = volt_alloc_doubles(c->rows, 1);
-    *W = volt_matrix_of(volt_alloc_doubles(c->rows, c->columns + 1), c->rows, c->columns);
-    W->ld = c->columns + 1;
     bool needs_copy = c->columns > c->q;
     if (needs_copy)
         *joined = volt_matrix_of(volt_alloc_doubles(c->rows, c->columns), c->rows, c->columns);
-    return c->diagonal && W->data && (!needs_copy || joined->data) ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (!c->diagonal || (needs_copy && !joined->data))
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < c->n_slots; i++)
+        VOLT_TRY(allocate_slot(c, i));
+    return VOLT_OK;
+}
+
+static void release_slots(exact_choice *c)
+{
+    for (int64_t i = 0; i < c->n_slots; i++) {
+        volt_free(c->slots[i].W.data);
+        volt_free(c->slots[i].latest[0].data);
+        if (i > 0)
+            volt_factor_free(c->slots[i].factor);
+    }
 }
 
 /* First targets and levels as columns of one matrix. */
@@ -318,11 +481,11 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
                               double *intercepts, double *rcond)
 {
     exact_choice c = {.factor = factor, .task = *task, .choice = choice, .intercept = intercept};
-    volt_matrix joined = {0}, W = {0};
+    volt_matrix joined = {0};
+    c.slots[0].factor = factor;
     c.q = A.cols;
     c.columns = factor->q;
     c.rows = A.rows;
-    c.spoiled = c.rows;
     choice->held.ahead = choice->ahead;
     volt_held_out_rows(&choice->held, c.rows, task->without);
     /* the held-out rows, as many rows before them, and enough for the first prediction */
@@ -332,14 +495,14 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     choice->tried = choice->failed = 0;
     choice->log_likelihood = 0;
 
-    volt_status status = allocate(&c, &joined, &W);
+    c.n_slots = choice->decided ? 1 : slots_of(&c, choice);
+
+    volt_status status = allocate(&c, &joined);
     if (status == VOLT_OK) {
         if (joined.data)
             join_targets(&c, volt_as_view(A), choice->level, joined);
         c.task.Y = joined.data ? volt_as_view(joined) : volt_as_view(A);
-        c.task.W = W;
-        c.task.u = intercept ? W.data + c.columns : NULL;
-        c.task.ld_u = W.ld;
+        c.task.ld_u = c.columns + 1;
         double norm = 0;
         status = volt_factor_norm(factor, &norm); /* a matrix that is not finite has no best alpha */
     }
@@ -353,8 +516,8 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
         if (status == VOLT_OK)
             status = solve_chosen(&c, progress, from + share, 1 - from - share, A, intercepts, rcond);
     }
+    release_slots(&c);
     volt_free(joined.data);
-    volt_free(W.data);
     volt_free(c.diagonal);
     return status;
 }

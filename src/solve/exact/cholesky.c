@@ -112,35 +112,57 @@ double volt_cholesky_units(int64_t n)
     return volt_backend_potrf_units(n);
 }
 
-void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)
+/* Creates the tasks of block column k. */
+static void factor_column(factorisation *f, int64_t k)
 {
-    factorisation f = {.A = A, .tile = volt_cholesky_tile(A.rows), .stage = stage};
-    atomic_init(&f.pivot, 0);
-    int64_t tiles = (A.rows + f.tile - 1) / f.tile;
-    double *data = A.data; /* the first entry of a tile represents it in the depend clauses */
-    int64_t down = f.tile * A.ld, across = f.tile;
+    int64_t tiles = (f->A.rows + f->tile - 1) / f->tile;
+    double *data = f->A.data; /* the first entry of a tile represents it in the depend clauses */
+    int64_t down = f->tile * f->A.ld, across = f->tile;
     (void)data;
-
-#pragma omp parallel num_threads((int)volt_threads())
-#pragma omp master
-    for (int64_t k = 0; k < tiles && continues(&f); k++) {
+    (void)down;
+    (void)across;
+    if (k >= tiles || !continues(f))
+        return;
 #pragma omp task depend(inout : data[k * (down + across)]) priority(3)
-        factor_tile(&f, k);
-        for (int64_t i = k + 1; i < tiles; i++) {
+    factor_tile(f, k);
+    for (int64_t i = k + 1; i < tiles; i++) {
 #pragma omp task depend(in : data[k * (down + across)]) depend(inout : data[i * down + k * across]) priority(2)
-            solve_tile(&f, i, k);
-        }
-        for (int64_t i = k + 1; i < tiles; i++) {
-            for (int64_t j = k + 1; j <= i; j++) {
+        solve_tile(f, i, k);
+    }
+    for (int64_t i = k + 1; i < tiles; i++) {
+        for (int64_t j = k + 1; j <= i; j++) {
 #pragma omp task depend(in                                                          \
                         : data[i * down + k * across], data[j * down + k * across]) \
     depend(inout                                                                    \
            : data[i * down + j * across]) priority(j == k + 1)
-                update_tile(&f, i, j, k);
-            }
+            update_tile(f, i, j, k);
         }
     }
-    *pivot = atomic_load(&f.pivot);
+}
+
+void volt_cholesky_factor_all(int64_t count, const volt_matrix *A, volt_stage *stage, int64_t *pivots)
+{
+    factorisation f[VOLT_CHOLESKY_AT_ONCE];
+    int64_t most = 0;
+    for (int64_t c = 0; c < count; c++) {
+        f[c].A = A[c];
+        f[c].tile = volt_cholesky_tile(A[c].rows);
+        f[c].stage = stage;
+        atomic_init(&f[c].pivot, 0);
+        most = volt_max(most, (A[c].rows + f[c].tile - 1) / f[c].tile);
+    }
+#pragma omp parallel num_threads((int)volt_threads())
+#pragma omp master
+    for (int64_t k = 0; k < most; k++)
+        for (int64_t c = 0; c < count; c++)
+            factor_column(&f[c], k);
+    for (int64_t c = 0; c < count; c++)
+        pivots[c] = atomic_load(&f[c].pivot);
+}
+
+void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)
+{
+    volt_cholesky_factor_all(1, &A, stage, pivot);
 }
 
 /* ---- public ----------------------------------------------------------------------------------- */

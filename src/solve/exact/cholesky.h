@@ -9,12 +9,17 @@
  * then undefined. Cancelling leaves A unfinished. The stage (may be NULL) counts the volt_cholesky_units()
  * of the factorisation. */
 void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot);
+/* The same for up to VOLT_CHOLESKY_AT_ONCE matrices, whose tiles share the threads; a bad pivot ends only the
+ * factorisation of its matrix. The factors have the bits of volt_cholesky_factor. */
+enum { VOLT_CHOLESKY_AT_ONCE = 4 };
+void volt_cholesky_factor_all(int64_t count, const volt_matrix *A, volt_stage *stage, int64_t *pivots);
 double volt_cholesky_units(int64_t n);
 /* Rows and columns of a tile. */
 int64_t volt_cholesky_tile(int64_t n);
 
 /* B <- L^{-1} B, and B <- L^{-T} B (B is n x q), on all threads. Results do not depend on their number. */
 void volt_cholesky_forward(volt_matrix L, volt_matrix B);
+void volt_cholesky_forward_all(int64_t count, const volt_matrix *L, const volt_matrix *B); /* of equal sizes */
 void volt_cholesky_backward(volt_matrix L, volt_matrix B);
 
 /* Estimated reciprocal condition number of L L' in the 1-norm; `norm` is the 1-norm of L L'.

@@ -57,40 +57,48 @@ static void update_rows(volt_matrix L, int64_t k, int64_t size, bool below, int6
                     blas(L.ld), solved, blas(B.ld), 1, target, blas(B.ld));
 }
 
-/* Every thread of a team calls it. Rows begin .. end - 1 are those that the block updates. */
-static void step(volt_matrix L, int64_t k, bool forward, volt_matrix B)
+/* Every thread of a team calls it, for `count` systems of n rows and q right-hand sides. Rows begin .. end - 1 are those
+ * that the block at row k updates. */
+static void step(int64_t count, const volt_matrix *L, int64_t k, bool forward, const volt_matrix *B)
 {
-    int64_t size = volt_min(BLOCK, L.rows - k), begin = forward ? k + size : 0, end = forward ? L.rows : k;
-    int64_t columns = (B.cols + COLUMN_PIECE - 1) / COLUMN_PIECE,
-            rows = (end - begin + ROW_PIECE - 1) / ROW_PIECE;
+    int64_t n = B->rows, q = B->cols;
+    int64_t size = volt_min(BLOCK, n - k), begin = forward ? k + size : 0, end = forward ? n : k;
+    int64_t columns = (q + COLUMN_PIECE - 1) / COLUMN_PIECE, rows = (end - begin + ROW_PIECE - 1) / ROW_PIECE;
 #pragma omp for schedule(static)
-    for (int64_t c = 0; c < columns; c++)
-        solve_block(L, k, size, forward ? CblasNoTrans : CblasTrans, c * COLUMN_PIECE,
-                    volt_min(COLUMN_PIECE, B.cols - c * COLUMN_PIECE), B);
+    for (int64_t p = 0; p < count * columns; p++) {
+        int64_t c = p / columns, first = p % columns * COLUMN_PIECE;
+        solve_block(L[c], k, size, forward ? CblasNoTrans : CblasTrans, first,
+                    volt_min(COLUMN_PIECE, q - first), B[c]);
+    }
 #pragma omp for schedule(static)
-    for (int64_t r = 0; r < rows; r++)
-        update_rows(L, k, size, forward, begin + r * ROW_PIECE,
-                    volt_min(ROW_PIECE, end - begin - r * ROW_PIECE), B);
+    for (int64_t p = 0; p < count * rows; p++) {
+        int64_t c = p / rows, first = begin + p % rows * ROW_PIECE;
+        update_rows(L[c], k, size, forward, first, volt_min(ROW_PIECE, end - first), B[c]);
+    }
 }
 
-static void solve_all(volt_matrix L, bool forward, volt_matrix B)
+static void solve_all(int64_t count, const volt_matrix *L, bool forward, const volt_matrix *B)
 {
-    int64_t n = B.rows, blocks = (n + BLOCK - 1) / BLOCK;
-    double work = (double)n * (double)n * (double)B.cols;
-    L.rows = L.cols = n;
+    int64_t n = B->rows, blocks = (n + BLOCK - 1) / BLOCK;
+    double work = (double)count * (double)n * (double)n * (double)B->cols;
 #pragma omp parallel num_threads((int)volt_threads()) if (work > serial_work)
     for (int64_t b = 0; b < blocks; b++)
-        step(L, (forward ? b : blocks - 1 - b) * BLOCK, forward, B);
+        step(count, L, (forward ? b : blocks - 1 - b) * BLOCK, forward, B);
 }
 
 void volt_cholesky_forward(volt_matrix L, volt_matrix B)
 {
-    solve_all(L, true, B);
+    solve_all(1, &L, true, &B);
+}
+
+void volt_cholesky_forward_all(int64_t count, const volt_matrix *L, const volt_matrix *B)
+{
+    solve_all(count, L, true, B);
 }
 
 void volt_cholesky_backward(volt_matrix L, volt_matrix B)
 {
-    solve_all(L, false, B);
+    solve_all(1, &L, false, &B);
 }
 
 /* ---- condition -------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/openmp.h"
+#include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <float.h>
@@ -227,6 +228,45 @@ volt_status volt_factor_grow(volt_factor *f, int64_t to)
         f->m = next;
     }
     return VOLT_OK;
+}
+
+/* The forward solves of several factors without a bad pivot. */
+static void solve_all_forward(int64_t count, volt_factor *const *factors, const int64_t *pivots)
+{
+    volt_matrix L[VOLT_CHOLESKY_AT_ONCE], W[VOLT_CHOLESKY_AT_ONCE];
+    int64_t good = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (pivots[i] == 0) {
+            L[good] = factors[i]->L;
+            W[good] = factors[i]->task.W;
+            W[good++].cols = factors[i]->q + (factors[i]->task.u ? 1 : 0);
+        }
+    if (good > 0)
+        volt_cholesky_forward_all(good, L, W);
+}
+
+volt_status volt_factor_grow_all(int64_t count, volt_factor *const *factors, int64_t *pivots)
+{
+    volt_factor *f = factors[0];
+    volt_stage *stage = f->task.stage;
+    volt_matrix L[VOLT_CHOLESKY_AT_ONCE];
+    double begun = volt_seconds(), n = (double)f->L.rows, q = (double)(f->q + (f->task.u ? 1 : 0));
+    for (int64_t i = 0; i < count; i++)
+        L[i] = factors[i]->L;
+    if (count == 1)
+        f->backend->potrf(f->L, 0, f->L.rows, stage, pivots);
+    else
+        volt_cholesky_factor_all(count, L, stage, pivots);
+    if (!volt_stage_should_continue(stage))
+        return volt_stage_end(stage);
+    if (count == 1 && pivots[0] == 0)
+        solve_forward(f, 0, f->L.rows);
+    else if (count > 1)
+        solve_all_forward(count, factors, pivots);
+    volt_factor_account(f, begun, (double)count * n * n * (n / 3 + q));
+    for (int64_t i = 0; i < count; i++)
+        factors[i]->m = pivots[i] == 0 ? factors[i]->L.rows : 0;
+    return volt_backend_state(f->backend);
 }
 
 void volt_factor_pivots(const volt_factor *f, int64_t first, int64_t count, double *pivots)

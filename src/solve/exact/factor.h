@@ -136,6 +136,10 @@ void volt_factor_take_rows(volt_factor *factor, int64_t rows);
 
 /* Factor the first `to` rows, which must be filled. VOLT_ERR_SINGULAR if a pivot is not positive. */
 volt_status volt_factor_grow(volt_factor *factor, int64_t to);
+/* Factors all rows of up to VOLT_CHOLESKY_AT_ONCE factors of equal sizes at the CPU (or of one at any back end), not
+ * `steady` and with u after W if there is one. pivots[i] is 0, or the pivot of factor i that was not positive
+ * (volt_ridge_singular). The results have the bits of volt_factor_grow. VOLT_ERR_CANCELLED. */
+volt_status volt_factor_grow_all(int64_t count, volt_factor *const *factors, int64_t *pivots);
 
 /* The same matrix with several values of alpha, filled once with alpha = 0. keep: copies the diagonal (of
  * all kept rows) to the caller unless it is NULL, and the lower triangle of the rows from `first` on to the
