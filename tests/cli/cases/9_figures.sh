@@ -56,7 +56,8 @@ wiener()
         print "u,v,y,z"
         for (t = 0; t < n; t++) {
             u = sin(1.7 * t * t + 0.3); v = cos(2.9 * t * t); x = 0.6 * x + u; z = 0.3 * z + v
-            printf "%.10g,%.10g,%.10g,%.10g\n", u, v, x + 0.3 * x * x - 0.5 * z + 0.1 * cos(7.1 * t * t), 4 * z + x + 2
+            printf "%.10g,%.10g,%.10g,%.10g\n", u, v, x + 0.3 * x * x - 0.5 * z + 0.1 * cos(7.1 * t * t),
+                4 * z + x + 2 + 0.3 * sin(5.3 * t * t)
         }
     }' >d.csv
 }
@@ -172,7 +173,7 @@ figures_of_curves()
 {
     keep_scripts
     wiener 120
-    expect 0 curve --x d.csv:u,v --y d.csv:y,z --kernel linear rbf:window=2 --sizes 20,40,70 --repeat 2 --test 20 --washout 4 \
+    expect 0 curve --x d.csv:u,v --y d.csv:y,z --kernel fading rbf:window=2 --sizes 20,40,70 --repeat 2 --test 20 --washout 4 \
         --plot c.svg -o c.csv --verbose
     kept curve.txt
     expect 0 capacity --kernel esn:size=12 --rows 300 --delay 5 --degree 3 --plot k.svg --verbose

@@ -86,7 +86,7 @@ hourly()
 {
     awk -v n="$1" 'BEGIN { print "time,load,temperature"
         for (t = 0; t < n; t++)
-            printf "2021-03-%02d %02d:00,%.8g,%.8g\n", 1 + int(t / 24), t % 24, 30 + 5 * sin(0.2617994 * t) + cos(2.3 * t * t), 10 + 4 * cos(0.2617994 * t) }'
+            printf "2021-03-%02d %02d:00,%.8g,%.8g\n", 1 + int(t / 24), t % 24, 30 + 5 * sin(0.2617994 * t) + cos(2.3 * t * t), 10 + 4 * cos(0.2617994 * t) + 0.5 * sin(3.1 * t * t) }'
 }
 
 figures_of_series()
@@ -141,8 +141,8 @@ figures_of_exports()
         recurrent:activation=sign,bias=0.4 '0.5*fir:mu=0.8 + memory*rbf'; do
         expect 0 fit --x d.csv:u,v --y d.csv:y,z --kernel "$kernel" --alpha 0.1 -o m.safetensors
         case $kernel in
-            esn:* | sas:*) adds export m.safetensors -o m.json --format json ;;
-            *) adds export m.safetensors -o m.json --format json --landmarks 6 ;;
+            rbf:* | fading | volterra:gamma*) adds export m.safetensors -o m.json --format json --landmarks 6 ;;
+            *) adds export m.safetensors -o m.json --format json ;;
         esac
         adds export m.safetensors -o m.c --precision single
         cat m.json >>all
