@@ -18,7 +18,7 @@ tree=$work/volterra-$version
 copy_of_checkout()
 {
     rm -rf "$work" && mkdir -p "$tree"
-    git ls-files -z --cached --others --exclude-standard -- . ':!packaging' |
+    git ls-files -z --cached --others --exclude-standard -- . ':!packaging/debian' |
         while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
         tar --null -T - -cf - | tar -C "$tree" -xf -
     tar -C "$work" --sort=name --owner=0 --group=0 -cJf "$work/volterra_$version.orig.tar.xz" "volterra-$version"

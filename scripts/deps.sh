@@ -74,7 +74,8 @@ site  | KaTeX                       | has_katex                  | libjs-katex f
 
 # ---- probes -------------------------------------------------------------------------------------
 has_program() { command -v "$1" >/dev/null; }
-has_header() { echo "#include <$1>" | "$CC" -E - >/dev/null 2>&1; }
+# `make web` compiles with Emscripten: there need not be a "$CC".
+has_header() { echo "#include <$1>" | "$CC" -E - >/dev/null 2>&1 || [ -e "/usr/include/$1" ]; }
 has_module() { pkg-config --exists "$1" 2>/dev/null; }
 has_chromium() { has_program chromium || has_program chromium-browser || has_program google-chrome; }
 has_scalapack() { has_module scalapack-openmpi || has_module scalapack; }
