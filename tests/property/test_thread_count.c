@@ -4,7 +4,8 @@
  * A Gram matrix is the same bit for bit: bands of diagonals do not depend on the number of threads. The
  * factorisation runs the same operations on the same tiles in an order that its data fix, but BLAS may sum
  * in another order on another number of threads: coefficients then differ by rounding, eps / rcond relative.
- * Automatic alphas are the same bit for bit, although eight threads factor four matrices at once. */
+ * Automatic alphas are the same bit for bit, although eight threads factor four matrices at once. So are model files
+ * on landmarks, which include the errors of held-out rows. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -16,8 +17,10 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -154,10 +157,71 @@ static void automatic_alphas_are_equal_bit_for_bit(void **state)
     free(X);
 }
 
+/* The bytes of a model file, in *bytes. */
+static size_t saved(const volt_model *model, char **bytes)
+{
+    char path[512];
+    const char *tmp = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/volterra_threads_%ld.safetensors", tmp && *tmp ? tmp : "/tmp",
+             (long)getpid());
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    rewind(file);
+    *bytes = malloc(size);
+    assert_non_null(*bytes);
+    assert_int_equal(fread(*bytes, 1, size, file), size);
+    fclose(file);
+    remove(path);
+    return size;
+}
+
+/* 500 is between one and two blocks of the inner dimension of products (256 with OpenBLAS), which a product on several
+ * threads divides differently. */
+static void landmark_models_are_equal_bit_for_bit(void **state)
+{
+    (void)state;
+    enum { ROWS = 1100 };
+    static const int64_t landmarks[] = {100, 500, 1000};
+    volt_rng rng = test_rng(44);
+    double *X = random_rows(&rng, ROWS, 1, 1), *Y = normal_rows(&rng, ROWS, 1);
+    for (int64_t i = 1; i < ROWS; i++)
+        Y[i] = 0.5 * Y[i - 1] + sin(3 * X[i]) + 0.05 * Y[i];
+    volt_kernel *kernel = plain_parse("volterra:tau_coef=0.3,lambda_coef=0.9");
+    volt_fit_options options = volt_fit_options_default();
+    options.solver = "nystrom";
+    options.alpha = 1e-2;
+    for (int m = 0; m < 3; m++) {
+        options.landmarks = landmarks[m];
+        char *bytes[3];
+        size_t size[3];
+        for (int64_t threads = 1; threads <= 3; threads++) {
+            volt_model *model = NULL;
+            check_ok(volt_set_threads(threads));
+            check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(Y, ROWS, 1), &options,
+                                    volt_matrix_of(NULL, 0, 0), &model));
+            size[threads - 1] = saved(model, &bytes[threads - 1]);
+            volt_model_free(model);
+        }
+        for (int i = 1; i < 3; i++) {
+            assert_int_equal(size[0], size[i]);
+            assert_memory_equal(bytes[0], bytes[i], size[0]);
+        }
+        for (int i = 0; i < 3; i++)
+            free(bytes[i]);
+    }
+    volt_kernel_free(kernel);
+    free(Y);
+    free(X);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(automatic_alphas_are_equal_bit_for_bit, restore_threads),
+        cmocka_unit_test_teardown(landmark_models_are_equal_bit_for_bit, restore_threads),
         cmocka_unit_test_teardown(gram_matrices_are_equal_bit_for_bit, restore_threads),
         cmocka_unit_test_teardown(fits_and_forecasts_agree_to_rounding, restore_threads),
     };

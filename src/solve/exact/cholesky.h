@@ -61,7 +61,8 @@ void volt_cholesky_grow_forward(volt_matrix L, int64_t from, int64_t to, volt_ma
 /* B <- L[:m, :m]^{-T} B for the first m = B.rows rows. */
 void volt_cholesky_leading_backward(volt_matrix L, volt_matrix B);
 
-/* C = A B + shift; the q numbers of shift are added to every row (A h x m, B m x q). */
+/* C = A B + shift; the q numbers of shift (NULL: zeros) are added to every row (A h x m, B m x q). Results do not
+ * depend on the number of threads. */
 void volt_product(volt_view A, volt_view B, const double *shift, volt_matrix C);
 
 /* ---- (L L')^{-1} from the factor L, in place in the lower triangle ----------------------------- */

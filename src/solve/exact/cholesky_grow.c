@@ -152,11 +152,11 @@ void volt_product(volt_view A, volt_view B, const double *shift, volt_matrix C)
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
     for (int64_t p = 0; p < pieces; p++) {
         int64_t begin = p * A.rows / pieces, end = (p + 1) * A.rows / pieces;
-        for (int64_t i = begin; i < end; i++)
+        for (int64_t i = begin; shift && i < end; i++)
             for (int64_t k = 0; k < C.cols; k++)
                 C.data[i * C.ld + k] = shift[k];
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, blas(end - begin), blas(C.cols), blas(A.cols), 1,
-                    A.data + begin * A.ld, blas(A.ld), B.data, blas(B.ld), 1, C.data + begin * C.ld,
+                    A.data + begin * A.ld, blas(A.ld), B.data, blas(B.ld), shift ? 1 : 0, C.data + begin * C.ld,
                     blas(C.ld));
     }
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
+#include "solve/exact/cholesky.h"
 
 #include <math.h>
 #include <string.h>
@@ -333,9 +334,7 @@ static volt_status forecast_block(const volt_feature_fit *s, int64_t first, volt
         return op->combine(op, first, B, out, stage);
     VOLT_TRY(op->states(op, first, volt_matrix_of(s->block, out.rows, s->states), stage));
     if (volt_stage_should_continue(stage))
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)out.rows, (volt_blas_int)B.cols,
-                    (volt_blas_int)s->states, 1, s->block, (volt_blas_int)s->states, B.data,
-                    (volt_blas_int)B.ld, 0, out.data, (volt_blas_int)out.ld);
+        volt_product(volt_view_of(s->block, out.rows, s->states), B, NULL, out);
     return VOLT_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "solve/exact/cholesky.h"
 #include "solve/landmark/feature_fit.h"
 
 #include <float.h>
@@ -40,15 +41,11 @@ static void early_errors(const volt_feature_fit *fit, volt_matrix e)
 {
     volt_view F = held_features(fit);
     int64_t begin = held_of(fit)->begin;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)F.rows, (volt_blas_int)e.cols,
-                (volt_blas_int)F.cols, 1, F.data, (volt_blas_int)F.ld, fit->early->B, (volt_blas_int)e.cols, 0,
-                e.data, (volt_blas_int)e.ld);
+    volt_product(F, volt_view_of(fit->early->B, F.cols, e.cols), fit->early->c, e);
     for (int64_t i = 0; i < e.rows; i++)
         for (int64_t k = 0; k < e.cols; k++) {
             double *at = &e.data[i * e.ld + k];
-            *at = volt_feature_has_target(fit, begin + i)
-                      ? volt_feature_target(fit, begin + i, k) - fit->early->c[k] - *at
-                      : 0;
+            *at = volt_feature_has_target(fit, begin + i) ? volt_feature_target(fit, begin + i, k) - *at : 0;
         }
 }
 
