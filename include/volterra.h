@@ -21,23 +21,30 @@
  *     volt_kernel_free(kernel);
  *
  * Rules of the interface:
- *   - A function that can fail returns volt_status. Outputs come last in the argument list. On failure they are
- *     unchanged or NULL, and volt_error_detail() returns the message.
- *   - Options are structs. Start from the _default() function and set fields by name. NULL means the defaults.
- *   - Structs of options and results begin with struct_size, so that fields can be appended without a new soname. The
- *     _default() function sets it for options, the caller for results that a function fills (info = {.struct_size =
- *     sizeof info}), the library for results that it allocates. Structs without it, such as views, do not change.
- *   - volt_progress is a field of the options. Functions without options take it by value; (volt_progress){0} is none.
- *   - Opaque objects have a _free function, which accepts NULL.
- *   - One meaning per verb: _get_info fills a struct about an object, _at returns entry `index` of a table (NULL after the
- *     last), _get reads one value, _set changes one.
- *   - VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR and VOLT_VERSION_PATCH are the version of the headers, volt_version() returns
- *     the version of the library.
  *
- * Headers: base, io, kernel, solve (losses and solvers), model (fit and predict), live (row by row), select (search), data
- * (simulated series), stats (metrics and baselines), forecast, row_anomaly (anomalous rows of a series), task (pairing,
- * assessment, identification, comparison, capacities), identify (diagnosis of an identified model), series (whole series as
- * objects). */
+ * - A function that can fail returns volt_status. Outputs come last in the argument list. On failure they are
+ *   unchanged or NULL, and volt_error_detail() returns the message.
+ * - Options are structs. Start from the _default() function and set fields by name. NULL means the defaults. A field
+ *   whose comment states no default is 0, NULL or the first value of its enum.
+ * - Structs of options and results begin with struct_size, so that fields can be appended without a new soname. The
+ *   _default() function sets it for options, the caller for results that a function fills (info = {.struct_size =
+ *   sizeof info}), the library for results that it allocates. Structs without it, such as views, do not change. C++ before
+ *   C++20 has no designated initialisers: volt_metrics metrics{}; metrics.struct_size = sizeof metrics;
+ * - volt_progress is a field of the options. Functions without options take it by value; (volt_progress){0} is none.
+ * - Objects that a function creates have a _free function, which accepts NULL. Pointers inside them, and those in structs
+ *   that a _get_info function fills, belong to the object and are valid until it is changed or freed. Arguments may be
+ *   freed after the call, unless the function requires that they outlive its result.
+ * - Threads may call the library at the same time, on separate objects, and on one object that all of these calls take as
+ *   const, such as a model. A call that changes an object (volt_live_feed) must be the only call on it.
+ * - One meaning per verb: _get_info fills a struct about an object, _at returns entry `index` of a table (NULL after the
+ *   last), _get reads one value, _set changes one.
+ * - VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR and VOLT_VERSION_PATCH are the version of the headers, volt_version() returns
+ *   the version of the library.
+ *
+ * Headers: base, io, kernel, solve (losses and solvers), model (fit and predict), live (row by row), export
+ * (C code), select (search), data (simulated series), stats (metrics and baselines), forecast, row_anomaly
+ * (anomalous rows of a series), task (pairing, assessment, identification, comparison, capacities), identify
+ * (diagnosis of an identified model), series (whole series as objects). */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 

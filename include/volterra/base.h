@@ -52,6 +52,7 @@ typedef struct volt_view {
     int64_t rows, cols, ld;
 } volt_view;
 
+/* Views of rows x cols numbers without gaps: ld = cols. No view checks its arguments: the function that takes it does. */
 static inline volt_matrix volt_matrix_of(double *data, int64_t rows, int64_t cols)
 {
     volt_matrix m = {data, rows, cols, cols};
@@ -200,6 +201,7 @@ typedef struct volt_rng {
     double spare;
 } volt_rng;
 
+/* Sets the generator to the first number of a stream. */
 VOLT_API void volt_rng_init(volt_rng *rng, uint64_t seed, uint64_t stream);
 /* Returns a uniform number on [0, 1), 53 bits. */
 VOLT_API double volt_rng_uniform(volt_rng *rng);

@@ -35,8 +35,8 @@ typedef enum volt_system {
     /* NARMA10: y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1, u uniform on [0, 0.5), both 0 before
      * the start. Diverges for rare inputs: use another seed. */
     VOLT_SYSTEM_NARMA10,
-    /* Lorenz 1996: x_i' = (x_{i+1} - x_{i-2}) x_{i-1} - x_i + forcing, periodic in i. All x_i begin at forcing, x_1 at forcing +
-     * start[0]. */
+    /* Lorenz 1996: x_i' = (x_{i+1} - x_{i-2}) x_{i-1} - x_i + forcing, periodic in i. All x_i begin at forcing, x_1 at
+     * forcing + start[0]. */
     VOLT_SYSTEM_LORENZ96,
     /* Kuramoto-Sivashinsky: u_t = -u u_x - u_xx - u_xxxx, periodic on [0, domain), at `modes` equidistant points, from
      * start[0] (sin(p) + cos(2 p)), p = 2 pi x / domain. Fourier modes, fourth-order exponential time differencing. */
@@ -54,8 +54,8 @@ typedef enum volt_system {
      * z' = alpha y' - beta (gamma |y'| |z|^(nu-1) z + delta y' |z|^nu). The defaults are those of Noel and Schoukens,
      * "Hysteretic benchmark with a dynamic nonlinearity" (2016). */
     VOLT_SYSTEM_BOUC_WEN,
-    /* Wiener filter, u uniform on [-1, 1): v[t] = pole v[t-1] + (1 - pole) u[t], y[t] = sqrt(v[t]^2 + offset^2). Analytic in the
-     * inputs for offset > 0; the absolute value of v for offset 0. */
+    /* Wiener filter, u uniform on [-1, 1): v[t] = pole v[t-1] + (1 - pole) u[t], y[t] = sqrt(v[t]^2 + offset^2). Analytic in
+     * the inputs for offset > 0; the absolute value of v for offset 0. */
     VOLT_SYSTEM_WIENER,
     /* Relay, a hysteresis without fading memory. u is a pulse, -1 or 1, with probability `rate`, otherwise uniform on
      * [-0.5, 0.5); y is the sign of the last pulse, 1 before the first. */
@@ -176,9 +176,10 @@ VOLT_API volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt
 
 typedef struct volt_bekk_simulate_options {
     size_t struct_size;
-    uint64_t seed;   /* 0 */
-    uint64_t stream; /* stream of the generator, for independent samples with one seed (default: 0) */
-    int64_t discard; /* initial rows to discard, 1000; the very first row has the stationary covariance */
+    uint64_t seed;
+    uint64_t stream; /* stream of the generator, for independent samples with one seed */
+    int64_t
+        discard; /* initial rows to discard (default: 1000); the very first row has the stationary covariance */
     volt_progress progress;
 } volt_bekk_simulate_options;
 VOLT_API volt_bekk_simulate_options volt_bekk_simulate_options_default(void);
@@ -200,10 +201,11 @@ VOLT_API volt_status volt_log_returns(volt_view prices, volt_matrix returns);
 
 typedef struct volt_bekk_fit_options {
     size_t struct_size;
-    int64_t starts; /* 2: univariate estimates, then values common to all assets; further ones are perturbed */
-    uint64_t seed;  /* seed of the perturbed starts (default: 0) */
-    int64_t rounds; /* maximum number of restarts of the optimiser with a new scale (default: 40) */
-    int standard_errors; /* 1 */
+    /* starting points (default: 2): univariate estimates, then values common to all assets; further ones are perturbed */
+    int64_t starts;
+    uint64_t seed;       /* seed of the perturbed starts (default: 0) */
+    int64_t rounds;      /* maximum number of restarts of the optimiser with a new scale (default: 40) */
+    int standard_errors; /* 1 (default): compute them */
     volt_progress progress;
 } volt_bekk_fit_options;
 VOLT_API volt_bekk_fit_options volt_bekk_fit_options_default(void);

@@ -31,7 +31,7 @@ typedef struct volt_export_options {
 } volt_export_options;
 
 typedef struct volt_export_report {
-    size_t struct_size;
+    size_t struct_size;     /* set by the caller */
     int64_t parts;          /* fitted models: 1, or those of a sum */
     int64_t rows;           /* rows of the kernel, of all parts; 0: states of a reservoir are read directly */
     int64_t state_bytes;    /* size of the state, without padding */

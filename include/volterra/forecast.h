@@ -38,13 +38,13 @@ enum { VOLT_FORECAST_MAX_STEPS = 60 }; /* largest default number of steps */
 
 typedef struct volt_forecast_options {
     size_t struct_size;
-    const char *kernel; /* kernel text, "volterra" */
+    const char *kernel; /* kernel text (default: "volterra") */
     /* rows to forecast, at least 1; 0 (default): one season, at most 60; 12 without a season; at most half of the rows */
     int64_t steps;
     int64_t season;      /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from each series */
     volt_time_step step; /* (optional) time between two rows, for seasons of the calendar; 0: unknown */
-    int separate;        /* 1: forecast each series from itself only, 0: from all of them */
-    int all_rows;        /* 1: use every row; 0: the latest rows, limited to a few seconds of work */
+    int separate;        /* 1: forecast each series from itself only; 0 (default): from all of them */
+    int all_rows;        /* 1: use every row; 0 (default): the latest rows, limited to a few seconds of work */
     /* (optional) further inputs. With n rows, a forecast uses the inputs of the last row. With at least n + steps rows
      * it uses the inputs of the row to forecast, such as volt_calendar_columns or a price; later rows are ignored. The
      * default number of steps is at most the number of rows after the first n */
@@ -54,7 +54,7 @@ typedef struct volt_forecast_options {
     double search_seconds;
     uint64_t seed;           /* seed of the search */
     const double *coverages; /* (optional) n_coverages probabilities of prediction intervals, between 0 and 1 */
-    int64_t n_coverages;     /* 0 */
+    int64_t n_coverages;
     const char *const *names; /* (optional) k names of the series, for messages */
     double many_seconds; /* time limit of volt_forecast_many; 0 (default): none. volt_forecast_run ignores it */
     volt_progress progress;
@@ -109,6 +109,7 @@ typedef struct volt_forecast_step {
     const double *member_rmse;
     const double *lower, *upper; /* ends of the interval of each coverage; NULL without coverages */
 } volt_forecast_step;
+/* Returns a step, from 0, of a series; NULL if there is none. It belongs to the forecast. */
 VOLT_API const volt_forecast_step *volt_forecast_step_at(const volt_forecast *forecast, int64_t step,
                                                          int64_t series);
 
@@ -123,6 +124,7 @@ typedef struct volt_forecast_series {
     const double *member_weight; /* of each volt_forecast_member in the combination; 0 for the baselines */
     const double *member_rmse;
 } volt_forecast_series;
+/* Returns series `series`, from 0; NULL if there is none. It belongs to the forecast. */
 VOLT_API const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series);
 
 /* ---- backtest --------------------------------------------------------------------------------- */

@@ -40,8 +40,9 @@ typedef struct volt_diagnosis {
     const volt_explanation *explanation; /* Volterra series to order 2; NULL: the kernel has none */
 } volt_diagnosis;
 
-/* Diagnoses the model of volt_identify. Takes the U, Y and options of that call, and its result `found`. Simulates the test rows
- * again. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *diagnosis with volt_diagnosis_free. */
+/* Diagnoses the model of volt_identify. Takes the U, Y and options of that call, and its result `found`. Simulates the test
+ * rows again. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *diagnosis with
+ * volt_diagnosis_free. */
 VOLT_API volt_status volt_identify_diagnose(volt_view U, volt_view Y, const volt_identify_options *options,
                                             const volt_model *model, const volt_identification *found,
                                             volt_diagnosis **diagnosis);

@@ -69,8 +69,8 @@ typedef struct volt_kernel_info {
     size_t struct_size; /* set by the caller */
     const char *name;
     const char *formula;
-    const char
-        *cost; /* cost of one Gram entry on a sequence; then, after semicolons, variants of the options */
+    /* cost of one Gram entry on a sequence; then, after semicolons, variants of the options */
+    const char *cost;
     const char *notes; /* lines about its choices, ready to print; NULL: none */
     const volt_parameter_info *parameters;
     int64_t n_parameters;
@@ -150,21 +150,21 @@ VOLT_API volt_status volt_radius(volt_view X, double *radius);
 VOLT_API volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y,
                                const volt_gram_options *options, volt_matrix K);
 
-/* Computes the largest eigenvalues of the Gram matrix K of X (n x d) with itself, in decreasing order: row i of `out` (count x
- * 2, 1 <= count <= n) receives eigenvalue i and the effective dimension tr K (K + alpha I)^-1 at alpha equal to it. All n
+/* Computes the largest eigenvalues of the Gram matrix K of X (n x d) with itself, in decreasing order: row i of `out` (count
+ * x 2, 1 <= count <= n) receives eigenvalue i and the effective dimension tr K (K + alpha I)^-1 at alpha equal to it. All n
  * eigenvalues, or more than a sixth of them, come from a full decomposition (n^3 operations), fewer from a Lanczos iteration
- * (n^2 each) to a residual of 1e-10 times the largest; eigenvalues of a multiplicity above 1 are then counted once. Eigenvalues
- * below n eps times the largest are rounding errors, and negative ones become 0. For such alphas the dimension is computed at n
- * eps times the largest. With count < n the dimension is a lower bound: the remaining eigenvalues, whose sum is known, are taken as
- * equal to the last one that was computed. Stores K, n^2 numbers. options as above (mirror is ignored), may be NULL.
- * VOLT_ERR_ARGUMENT for distance, and as volt_gram. */
+ * (n^2 each) to a residual of 1e-10 times the largest; eigenvalues of a multiplicity above 1 are then counted once.
+ * Eigenvalues below n eps times the largest are rounding errors, and negative ones become 0. For such alphas the dimension is
+ * computed at n eps times the largest. With count < n the dimension is a lower bound: the remaining eigenvalues, whose sum is
+ * known, are taken as equal to the last one that was computed. Stores K, n^2 numbers. options as above (mirror is ignored),
+ * may be NULL. VOLT_ERR_ARGUMENT for distance, and as volt_gram. */
 VOLT_API volt_status volt_gram_spectrum(const volt_kernel *kernel, volt_view X,
                                         const volt_gram_options *options, volt_matrix out);
 
-/* The same for collections: K[i][j] is the kernel of series X[i] and series Y[j], each rows x d; lengths may differ. volterra,
- * fading, memory, fir and recurrent compare the states at the ends of two series, with zero initial state; esn and sas the last states;
- * gak, sig and sigpde the two paths; expressions combine their factors. Y NULL: the collection with itself, symmetric.
- * Options as above. */
+/* The same for collections: K[i][j] is the kernel of series X[i] and series Y[j], each rows x d; lengths may differ.
+ * volterra, fading, memory, fir and recurrent compare the states at the ends of two series, with zero initial state; esn and
+ * sas the last states; gak, sig and sigpde the two paths; expressions combine their factors. Y NULL: the collection with
+ * itself, symmetric. Options as above. */
 VOLT_API volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, int64_t n_x,
                                           const volt_view *Y, int64_t n_y, const volt_gram_options *options,
                                           volt_matrix K);

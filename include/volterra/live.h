@@ -31,14 +31,14 @@ typedef enum volt_forget_what {
 
 typedef struct volt_live_options {
     size_t struct_size; /* set by volt_live_options_default */
-    volt_start start;   /* VOLT_START_CONTINUE or VOLT_START_RESET */
-    volt_beyond beyond;
+    volt_start start;   /* VOLT_START_CONTINUE (default) or VOLT_START_RESET */
+    volt_beyond beyond; /* default: VOLT_BEYOND_CLIP */
     /* (optional) rows x d to feed first, without writing them to the journal: the inputs that had no target at the fit
      * (volt_model_info.pending). Ignored if a state is resumed */
     volt_view pending;
 
     /* -- learning -- */
-    int learn;      /* 1: learn the targets (default: 0) */
+    int learn;      /* 1: learn the targets; 0 (default): window and forget are ignored */
     int64_t window; /* maximum number of learned rows; the oldest are dropped; 0 (default): all */
     double forget;  /* phi in (0, 1]: factor phi^{|i-j|/2} of the kernel of rows i and j; 1 (default): none */
     volt_forget_what forget_what; /* default: VOLT_FORGET_ALL */
@@ -52,8 +52,8 @@ typedef struct volt_live_options {
 
     /* -- alarms, for a model that predicts its own inputs one row ahead (volt_fit_options.ahead = feedback = 1) -- */
     double alarm_rate; /* rate of false alarms, in (0, 1); 0 (default): no detector */
-    int64_t
-        scale_rows; /* number of latest errors that determine the scale of a channel, at least 10 (default: 300) */
+    /* number of latest errors that determine the scale of a channel, at least 10 (default: 300) */
+    int64_t scale_rows;
 
     /* -- files -- */
     /* (optional) state file of volt_live_create. An existing file is resumed. The file is locked while the object exists, with

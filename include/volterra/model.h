@@ -170,7 +170,9 @@ typedef struct volt_fit_options {
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
 /* Fits a model on n rows of inputs X (n x d) and targets Y (n x q). `fitted` (n x outputs, data may be NULL) receives the
- * fitted values in the units of Y. The number of outputs is q, or determined by the loss. */
+ * fitted values in the units of Y. The number of outputs is q, or determined by the loss. VOLT_ERR_ARGUMENT for an option,
+ * VOLT_ERR_KERNEL, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE (the message names row and column), VOLT_ERR_DATA for rows that cannot
+ * be learned from, VOLT_ERR_SINGULAR if alpha is too small for the matrix, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 VOLT_API volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y,
                                     const volt_fit_options *options, volt_matrix fitted, volt_model **model);
 VOLT_API void volt_model_free(volt_model *model);
@@ -193,6 +195,7 @@ typedef struct volt_prepared {
     volt_initial initial;
     const double *initial_values; /* ... and X.cols numbers for VALUES */
 } volt_prepared;
+/* X and Y must outlive *prepared. Fails as volt_model_fit does. */
 VOLT_API volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
                                   volt_prepared **prepared);
 VOLT_API void volt_prepared_free(volt_prepared *prepared);
@@ -259,20 +262,21 @@ typedef struct volt_model_info {
     size_t struct_size; /* set by the caller */
     int64_t n, d, q;    /* training rows, inputs, outputs */
     const char *kernel; /* kernel text */
-    const volt_kernel_facts
-        *facts; /* properties of the kernel on the ball of the training inputs; NULL: a sum */
-    double alpha, rcond;
+    /* properties of the kernel on the ball of the training inputs; NULL: a sum */
+    const volt_kernel_facts *facts;
+    double alpha; /* of the first output */
+    double rcond; /* estimated reciprocal condition number of K + alpha I; NaN: unknown */
     int64_t washout, ahead;
     int intercept, scaled, feedback;
-    const char *const *input_names;
-    const char *const *output_names;
-    const double *coefficients; /* kernel_rows x q on scaled targets; rows of the washout are zero */
-    const double *intercepts;   /* q, on scaled targets */
-    const double *input_shift;  /* columns: a row x becomes (x - shift) * input_scale */
+    const char *const *input_names;  /* d; NULL: none */
+    const char *const *output_names; /* q; NULL: none */
+    const double *coefficients;      /* kernel_rows x q on scaled targets; rows of the washout are zero */
+    const double *intercepts;        /* q, on scaled targets */
+    const double *input_shift;       /* columns: a row x becomes (x - shift) * input_scale */
     double input_scale;
     const double *target_mean, *target_scale; /* q: a scaled output v becomes mean + scale * v */
-    int64_t
-        columns; /* columns passed to the kernel, the length of input_shift; d for level inputs without scale_each */
+    /* columns passed to the kernel, the length of input_shift; d for level inputs without scale_each */
+    int64_t columns;
     int64_t season;         /* season used in the columns; 0: none */
     volt_input input;       /* not AUTO */
     const int64_t *anchors; /* q: input whose present value is added to the output; -1: none, it is a level */
@@ -339,15 +343,15 @@ typedef struct volt_predict_warning {
 } volt_predict_warning;
 
 typedef struct volt_predict_report {
-    size_t struct_size;
+    size_t struct_size; /* set by the caller */
     int64_t n_warnings;
     volt_predict_warning warnings[4]; /* n_warnings of them */
 } volt_predict_report;
 
 typedef struct volt_predict_options {
     size_t struct_size;
-    volt_start start;
-    volt_beyond beyond;
+    volt_start start;   /* default: VOLT_START_CONTINUE */
+    volt_beyond beyond; /* default: VOLT_BEYOND_CLIP */
     /* (optional) volt_model_predict: n_records lengths of consecutive records in X. `start` applies to the first record;
      * the others start from the initial state */
     const int64_t *records;
@@ -365,7 +369,7 @@ typedef struct volt_predict_options {
      * O(n^2) per row. VOLT_ERR_ARGUMENT unless the model keeps its factor; VOLT_ERR_DATA if no training row has an error */
     volt_matrix std;
     volt_progress progress;
-    /* (optional) volt_model_predict: receives the warnings; NULL (default): they are logged. Set its struct_size */
+    /* (optional) volt_model_predict: receives the warnings; NULL (default): they are logged */
     volt_predict_report *report;
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
@@ -392,11 +396,13 @@ VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
 
 /* Feeds the model its own outputs for out.rows steps. The rows of X (h x d, data may be NULL) are fed first, and out[0] follows
  * the last of them; without rows the first input is the last training target. options->start defines the first row of X:
- *   VOLT_START_AT_TARGET     the last training target, which is the row after the last training input. Its value in X is used.
- *   VOLT_START_AFTER_TARGET  the row after the last training target, which is fed before X.
- *   VOLT_START_CONTINUE      decided by value: a first row equal to the last training target is taken as that target, with a
- *                            warning in the log, as it could be a new row with the same value; any other row is the next one.
- *   VOLT_START_RESET         the first row of a new sequence.
+ *
+ * - VOLT_START_AT_TARGET: the last training target, which is the row after the last training input. Its value in X is used.
+ * - VOLT_START_AFTER_TARGET: the row after the last training target, which is fed before X.
+ * - VOLT_START_CONTINUE: decided by value. A first row equal to the last training target is taken as that target, with a
+ *   warning in the log, as it could be a new row with the same value. Any other row is the next one.
+ * - VOLT_START_RESET: the first row of a new sequence.
+ *
  * *beyond (may be NULL) counts rows of X too.
  *
  * With options->paths > 0, out contains that number of noisy paths, each out.rows / paths steps long. Every output is the
@@ -438,7 +444,7 @@ VOLT_API volt_status volt_model_sum(const volt_model *const *models, const doubl
  * rows; the last quarter of the rows is predicted by a model of the rows before it (docs/math.md, "Intervals"). With fewer
  * errors than p / (1 - p), normal tails are used (Student's t). VOLT_ERR_DATA with fewer than 3 errors.
  * VOLT_ERR_ARGUMENT for a coverage outside (0, 1), for a loss other than squares, and for a model without errors: from an
- * older library, or with a centred kernel without an intercept. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. On failure `half` is unchanged. */
+ * older library, or with a centred kernel without an intercept. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_model_interval(const volt_model *model, const double *coverages, int64_t count,
                                          volt_matrix half);
 /* Copies the errors of the training rows, target less prediction in the units of the targets, to `out` (rows x q; without data:
@@ -526,12 +532,12 @@ VOLT_API void volt_explanation_free(volt_explanation *explanation);
 VOLT_API volt_status volt_model_orders(const volt_model *model, volt_view X,
                                        const volt_explain_options *options, volt_matrix out);
 
-/* Computes how a model forgets: the distance of two states (volt_gram_options.distance) that have different histories and then
- * receive the same inputs X (h x d). Both histories have at least one row, in the units of the inputs, and start from the initial
- * state of the model; inputs outside the ball of training are clipped. Row s of `out` (h + 1 x 2) receives the distance after s
- * rows of X and its bound, the distance in row 0 times (lambda sqrt(sup kappa))^s. The bound is NaN unless the kernel is volterra
- * without filters or other factors and the inputs are levels. VOLT_ERR_ARGUMENT for a feedback weight or a sum of models;
- * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_CANCELLED. On failure `out` is unchanged. */
+/* Computes how a model forgets: the distance of two states (volt_gram_options.distance) that have different histories and
+ * then receive the same inputs X (h x d). Both histories have at least one row, in the units of the inputs, and start from
+ * the initial state of the model; inputs outside the ball of training are clipped. Row s of `out` (h + 1 x 2) receives the
+ * distance after s rows of X and its bound, the distance in row 0 times (lambda sqrt(sup kappa))^s. The bound is NaN unless
+ * the kernel is volterra without filters or other factors and the inputs are levels. VOLT_ERR_ARGUMENT for a feedback weight
+ * or a sum of models; VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_CANCELLED. */
 VOLT_API volt_status volt_model_forgetting(const volt_model *model, volt_view first, volt_view second,
                                            volt_view X, volt_progress progress, volt_matrix out);
 

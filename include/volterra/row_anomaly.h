@@ -21,11 +21,12 @@ extern "C" {
 
 typedef struct volt_row_anomaly_options {
     size_t struct_size;
-    const char *kernel; /* kernel text, "volterra" */
+    const char *kernel; /* kernel text (default: "volterra") */
     int64_t train_rows; /* leading rows to fit, at least 3; 0 (default): a third of the rows, 50 to 2000 */
     const char *const *names; /* (optional) d names of the columns, stored in the model */
     double rate;              /* rate of false alarms, in (0, 1) (default: 0.001) */
-    int64_t window; /* number of latest rows that are learned, 500; 0: no learning after the training rows */
+    /* number of latest rows that are learned (default: 500); 0: no learning after the training rows */
+    int64_t window;
     volt_progress progress;
 } volt_row_anomaly_options;
 VOLT_API volt_row_anomaly_options volt_row_anomaly_options_default(void);

@@ -40,15 +40,15 @@ enum { VOLT_GAP_AUTO = -1 };
  * of a block is all rows before it. */
 typedef struct volt_split_options {
     int64_t folds;     /* validation blocks (default: 5) */
-    int64_t gap;       /* rows excluded between training and validation, 0; in a search also VOLT_GAP_AUTO */
-    int64_t min_train; /* minimum rows of the first training part, 1; blocks shrink if necessary */
+    int64_t gap;       /* rows excluded between training and validation; in a search also VOLT_GAP_AUTO */
+    int64_t min_train; /* minimum rows of the first training part; blocks shrink if necessary (default: 1) */
     int64_t max_train; /* maximum rows of a training part, the latest ones; 0: all */
     int rolling;       /* 1: max_train is the length of the first training part (default: 0) */
 } volt_split_options;
 
 /* ---- candidates ------------------------------------------------------------------------------- */
 
-/* A sequence of candidates, each a kernel and an alpha; an alpha of 0 is profiled. Candidate i depends only on i, except in an
+/* A sequence of candidates, each a kernel and an alpha; an alpha of 0 is profiled. Candidate i depends only on i, except in a
  * search that follows its trials (volt_strategy). */
 typedef struct volt_candidates volt_candidates;
 
@@ -63,10 +63,10 @@ typedef struct volt_range {
 
 typedef struct volt_draw_options {
     size_t struct_size;
-    uint64_t seed;            /* 0; draw i uses Philox stream i */
+    uint64_t seed;            /* draw i uses Philox stream i */
     const volt_range *ranges; /* (optional) n_ranges ranges */
     int64_t n_ranges;
-    int scale; /* 1: widths are in units of the inputs scaled as in volt_fit_options.scale; 0: of the inputs */
+    int scale; /* 1 (default): widths are in units of inputs scaled as in volt_fit_options.scale; 0: of the inputs */
     /* 1: unless a range is given for alpha, candidate 0 is the given kernel: parameters with a range here are drawn, the others
      * have their defaults (all are drawn if the kernel has no defaults), and alpha is 0 (profiled: volt_search_run). alpha is
      * also 0 in every draw of an expensive kernel. 0 (default): all are drawn */
@@ -83,23 +83,21 @@ typedef struct volt_draw_options {
 } volt_draw_options;
 VOLT_API volt_draw_options volt_draw_options_default(void);
 
-/* Creates an endless sequence of random draws. Parameters that `kernel` gives are fixed; the others and alpha
- * are drawn from the
- * ranges of the kernel table or from options->ranges. The ranges of widths are relative to the distances of the rows of X, the
- * rows of the search. "A | B | C" draws from several kernels in turn; a range applies to those that leave the parameter open.
- * With options->points the candidates are the full grid of the same space: every combination of that number of values of each
- * range (fewer for short integer ranges) and of all choices; alpha varies fastest, and several kernels follow one another.
- * options may be NULL. VOLT_ERR_KERNEL, VOLT_ERR_ARGUMENT. */
+/* Creates an endless sequence of random draws. Parameters that `kernel` gives are fixed; the others and alpha are drawn from
+ * the ranges of the kernel table or from options->ranges. The ranges of widths are relative to the distances of the rows of
+ * X, the rows of the search. "A | B | C" draws from several kernels in turn; a range applies to those that leave the
+ * parameter open. With options->points the candidates are the full grid of the same space: every combination of that number
+ * of values of each range (fewer for short integer ranges) and of all choices; alpha varies fastest, and several kernels
+ * follow one another. options may be NULL. VOLT_ERR_KERNEL, VOLT_ERR_ARGUMENT. */
 VOLT_API volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_draw_options *options,
                                           volt_candidates **candidates);
 /* Creates a list of candidates: count kernels as text, an alpha for each, and (optional) feedback weights (volt_fit_options,
  * feedback_weight), 0: no feedback. All are copied and checked. */
 VOLT_API volt_status volt_candidates_list(const char *const *kernels, const double *alphas,
                                           const double *feedbacks, int64_t count, volt_candidates **candidates);
-/* Reads a list of candidates from a CSV file whose columns are parameters of `kernel`, alpha, and optionally
- * feedback; cells may
- * be words (lift). An alpha `auto` is profiled. A parameter in both, an unknown column or an invalid cell is an error with its
- * line. A column `kernel` with whole kernel texts may replace the parameters; `kernel` is then NULL. */
+/* Reads a list of candidates from a CSV file whose columns are parameters of `kernel`, alpha, and optionally feedback; cells
+ * may be words (lift). An alpha `auto` is profiled. A parameter in both, an unknown column or an invalid cell is an error
+ * with its line. A column `kernel` with whole kernel texts may replace the parameters; `kernel` is then NULL. */
 VOLT_API volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates);
 VOLT_API void volt_candidates_free(volt_candidates *candidates);
 
@@ -114,10 +112,10 @@ typedef struct volt_evidence_options {
     size_t struct_size;
     double alpha;      /* regularisation, > 0 */
     int64_t washout;   /* leading rows that initialise the state but are excluded from the fit (default: 0) */
-    int intercept;     /* 1: unpenalised, with a flat prior (restricted likelihood) */
-    int scale;         /* 1: as in volt_fit_options.scale */
-    int gradient;      /* 1: costs about three factorisations, 0: one */
-    int leave_one_out; /* 1: no additional cost with the gradient, one more factorisation without it */
+    int intercept;     /* 1 (default): unpenalised, with a flat prior (restricted likelihood) */
+    int scale;         /* 1 (default): as in volt_fit_options.scale */
+    int gradient;      /* 1 (default): costs about three factorisations; 0: one */
+    int leave_one_out; /* 1 (default): free with the gradient, one more factorisation without it */
     const int64_t *records; /* (optional) n_records lengths, as in volt_fit_options */
     int64_t n_records;      /* 0: one sequence */
     volt_progress progress;
@@ -279,7 +277,7 @@ typedef struct volt_search_options {
     volt_strategy strategy; /* default: VOLT_STRATEGY_RANDOM */
     int64_t draws;          /* maximum number of candidates, over all shards; 0: all */
     double seconds; /* time budget; 0: none. Candidates that would exceed it are not started or abandoned */
-    int64_t shard, shards; /* candidates with index % shards == shard only; 0 of 1 */
+    int64_t shard, shards; /* candidates with index % shards == shard only (default: 0 of 1) */
 
     /* -- log -- */
     /* (optional) log of the trials, a line of JSON each. The file is locked; a second search with it is VOLT_ERR_IO */
@@ -295,13 +293,12 @@ typedef struct volt_search_options {
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 
-/* Evaluates the candidates. An alpha of 0 is profiled: 12 alphas, 10^-8 to 10^3 times the mean diagonal of the candidate's Gram
- * matrix, are scored on the folds, and the best is used. If cancelled with at least one score, the call returns
- * VOLT_ERR_CANCELLED and *search holds the completed trials. A candidate that fails is a trial with a reason. If all fail, the
- * call returns VOLT_ERR_DATA with the first reason, and *search holds the trials. VOLT_ERR_ARGUMENT: an endless
- * sequence without
- * a limit, an adaptive or CMA search of candidates that are not drawn, splits without training rows, scores that the start does not
- * support; VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_IO and VOLT_ERR_FORMAT (log). */
+/* Evaluates the candidates. An alpha of 0 is profiled: 12 alphas, 10^-8 to 10^3 times the mean diagonal of the candidate's
+ * Gram matrix, are scored on the folds, and the best is used. If cancelled with at least one score, the call returns
+ * VOLT_ERR_CANCELLED and *search holds the completed trials. A candidate that fails is a trial with a reason. If all fail,
+ * the call returns VOLT_ERR_DATA with the first reason, and *search holds the trials. VOLT_ERR_ARGUMENT: an endless sequence
+ * without a limit, an adaptive or CMA search of candidates that are not drawn, splits without training rows, scores that the
+ * start does not support; VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_IO and VOLT_ERR_FORMAT (log). */
 VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                                      const volt_search_options *options, volt_search **search);
 /* Estimated memory and time of a search. */

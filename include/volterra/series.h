@@ -3,7 +3,8 @@
  *     volt_series_model *model = NULL;
  *     volt_status status = volt_series_fit_classes(series, n, classes, n_classes, NULL, &model);
  *     if (!status)
- *         status = volt_series_model_predict(model, others, count, (volt_progress){0}, outputs, volt_matrix_of(NULL, 0, 0), found);
+ *         status = volt_series_model_predict(model, others, count, (volt_progress){0}, outputs,
+ *                                            volt_matrix_of(NULL, 0, 0), found);
  *     volt_series_model_free(model);
  *
  * Scales and the ball of the inputs are learned from the training series and applied to new series. */
@@ -63,7 +64,7 @@ typedef struct volt_series_options {
     int scale; /* a volt_object_scale; VOLT_SERIES_CHOOSE (default): channels or series, for numbers channels */
     int input; /* a volt_object_input; VOLT_SERIES_CHOOSE (default): level or both, for numbers level */
     int compare; /* a volt_object_compare; VOLT_SERIES_CHOOSE (default): series or steps, for numbers series */
-    int normalise; /* 1: K(x, x) = 1 for every series. Kernels for classes are always normalised */
+    int normalise; /* 1 (default): K(x, x) = 1 for every series. Kernels for classes are always normalised */
     double alpha;  /* regularisation, relative to the mean of K(x, x) over the training series; 0: chosen */
 
     /* -- classes -- */
@@ -104,11 +105,10 @@ typedef struct volt_series_model volt_series_model;
  *
  * The readout is ridge regression on a column for each class, 1 for its series and 0 for others, with an intercept; or
  * multinomial. Kernel, alpha and preparation are chosen by leave-one-out accuracy on the training series, which is exact and
- * follows from the factorisation of the fit; ties are broken by the squared error of the columns. Expensive
- * candidates are first
- * tried on a stratified sample of the series. Above 500 series, or if one matrix would take too long, the readout uses a
- * stratified sample of landmarks (Nystrom features). Sample sizes depend on the sizes of the data, not on time: a search that
- * ends before its budget is reproducible.
+ * follows from the factorisation of the fit; ties are broken by the squared error of the columns. Expensive candidates are
+ * first tried on a stratified sample of the series. Above 500 series, or if one matrix would take too long, the readout uses
+ * a stratified sample of landmarks (Nystrom features). Sample sizes depend on the sizes of the data, not on time: a search
+ * that ends before its budget is reproducible.
  *
  * VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE; VOLT_ERR_DATA: only one class, or no kernel
  * could be factored (the message describes the first failure); VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
@@ -116,9 +116,9 @@ VOLT_API volt_status volt_series_fit_classes(const volt_view *series, int64_t co
                                              int64_t n_classes, const volt_series_options *options,
                                              volt_series_model **model);
 
-/* Learns numbers of series, the rows of Y (count x q), by ridge regression with options->kernel (required):
- * (K / s + alpha I) A = Y - c, s the mean of K(x, x) over the training series. An alpha of 0 is chosen among 1e-8, 1e-7, ..., 10
- * by left_out_error. Options under "classes" are ignored. VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL, VOLT_ERR_SHAPE (fewer than 2
+/* Learns numbers of series, the rows of Y (count x q), by ridge regression with options->kernel (required): (K / s + alpha I)
+ * A = Y - c, s the mean of K(x, x) over the training series. An alpha of 0 is chosen among 1e-8, 1e-7, ..., 10 by
+ * left_out_error. Options under "classes" are ignored. VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL, VOLT_ERR_SHAPE (fewer than 2
  * series among them), VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA, VOLT_ERR_SINGULAR where alpha is too small for the rounding of K,
  * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 VOLT_API volt_status volt_series_fit_numbers(const volt_view *series, int64_t count, volt_view Y,
@@ -197,11 +197,11 @@ typedef enum volt_anomaly_kind {
 
 typedef struct volt_series_anomaly_options {
     size_t struct_size;
-    volt_object_scale scale;     /* preparation of the series: VOLT_OBJECT_SCALE_CHANNELS, ... */
-    volt_object_input input;     /* ... VOLT_OBJECT_INPUT_LEVEL, ... */
-    int normalise;               /* ... 1: K(x, x) = 1 for every series, ... */
-    volt_object_compare compare; /* ... VOLT_OBJECT_COMPARE_SERIES */
-    volt_anomaly_kind score;     /* default: VOLT_ANOMALY_CONFORMANCE */
+    volt_object_scale scale; /* preparation of the series */
+    volt_object_input input;
+    int normalise; /* 1 (default): K(x, x) = 1 for every series */
+    volt_object_compare compare;
+    volt_anomaly_kind score; /* default: VOLT_ANOMALY_CONFORMANCE */
     /* minimum variance of every direction relative to the total variance; 0 (default): chosen among 1e-8, 1e-7, ..., 1, by
      * the examples if there are any, otherwise by the leave-one-out likelihood of the normal series */
     double alpha;

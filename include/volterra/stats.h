@@ -37,8 +37,7 @@ VOLT_API volt_status volt_valid_rows(volt_view truth, volt_view forecast, double
                                      int *reached);
 
 /* Computes the losses of a prediction row by row, for the model confidence set. losses is T x 1 (or a column of
- * a larger matrix,
- * by its ld) and receives
+ * a larger matrix, by its ld) and receives
  *
  *     loss_t = mean over outputs k of (y_tk - yhat_tk)^2 / var_k,
  *
@@ -65,8 +64,7 @@ VOLT_API volt_status volt_ranking_compute(const double *scores, const int *marke
 
 /* Finds the season of a series y[0], y[stride], ... of n >= 1 values: its period in rows, 4 to 400, from the autocorrelation of
  * its changes (docs/math.md); 0 if none is significant, as for a constant or fewer than 15 values. The result
- * does not depend on
- * the unit or level of y. VOLT_ERR_NOT_FINITE. */
+ * does not depend on the unit or level of y. VOLT_ERR_NOT_FINITE. */
 VOLT_API volt_status volt_season_find(const double *y, int64_t n, int64_t stride, int64_t *season);
 
 /* Baseline forecasts. */
@@ -141,7 +139,7 @@ typedef struct volt_mcs_options {
     double size;            /* models with a p-value above it are included; in (0, 1) (default: 0.25) */
     double block;           /* mean length of a block, 1 to T, or one of the above (default: VOLT_BLOCK_SQRT) */
     int64_t reps;           /* replications of the bootstrap (default: 10000) */
-    uint64_t seed;          /* 0; replication b draws from Philox stream b */
+    uint64_t seed;          /* replication b draws from Philox stream b */
     /* (optional) reps x T: the rows of each replication, 0 .. T - 1, instead of a bootstrap; block and seed are then
      * ignored */
     const int64_t *indices;

@@ -94,10 +94,10 @@ typedef struct volt_times_report {
     volt_time_step step; /* step that at least nineteen of twenty of these rows have; all zero: none */
 } volt_times_report;
 
-/* Checks the times of n rows: order, missing rows, and the relation to `last`, the time of the row that they follow, such as the
- * last training row (NaN: unknown). `grid` belongs to the training rows; NULL: found from these rows. The step is the median, or
- * whole months. Closed weekdays, closed nights, and holidays of up to two working days are not gaps. VOLT_ERR_ARGUMENT,
- * VOLT_ERR_MEMORY. */
+/* Checks the times of n rows: order, missing rows, and the relation to `last`, the time of the row that they follow, such as
+ * the last training row (NaN: unknown). `grid` belongs to the training rows; NULL: found from these rows. The step is the
+ * median, or whole months. Closed weekdays, closed nights, and holidays of up to two working days are not gaps.
+ * VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_grid *grid,
                                       volt_time last, volt_times_report *report);
 
@@ -120,7 +120,7 @@ typedef struct volt_assess_options {
     int64_t season_rows; /* number of leading rows from which the season is estimated; 0 (default): all */
     int by_loss; /* 1: baselines are constants, and errors are mean losses, of the loss of the pairing (default: 0) */
     const double *weights; /* (optional) weights of the pairs */
-    int simulated; /* 1: `score` is of free runs of a model with feedback: VOLT_WARNING_FREE_RUN, and no baseline is better; 0 */
+    int simulated; /* 1: `score` is of free runs of a model with feedback: VOLT_WARNING_FREE_RUN, and no baseline is better */
 } volt_assess_options;
 VOLT_API volt_assess_options volt_assess_options_default(void);
 
@@ -192,11 +192,11 @@ typedef struct volt_identify_options {
     int64_t n_records;           /* 0: one record */
     const int64_t *test_records; /* (optional) the same for the test inputs and outputs */
     int64_t n_test_records;
-    double seconds; /* time budget, 300; ignored with draws */
+    double seconds; /* time budget (default: 300); ignored with draws */
     /* > 0: trials of every search, instead of a time budget. The result then depends only on the data, the draws and the
      * seed, not on the number of threads */
     int64_t draws;
-    uint64_t seed;                   /* 0 */
+    uint64_t seed;
     const char *const *input_names;  /* (optional) d names, stored in the model */
     const char *const *output_names; /* (optional) q names */
     const volt_time *times;          /* (optional) times of the rows of U, stored as in volt_fit_options */
@@ -218,9 +218,10 @@ typedef struct volt_identify_candidate {
     int64_t trials;
     double seconds;
     double test_rmse; /* NaN: not tested */
-    /* Free runs on the last block, fitted on the rows before it; NaN: not computed. growth: root mean squared error of the last
-     * third over that of the first third. excess: with inputs 1.3 times as far from their mean, the root mean squared difference
-     * from the linear model, relative to the spread of the outputs of the linear model or the measured ones, whichever is larger */
+    /* Free runs on the last block, fitted on the rows before it; NaN: not computed. growth: root mean squared error of the
+     * last third over that of the first third. excess: with inputs 1.3 times as far from their mean, the root mean squared
+     * difference from the linear model, relative to the spread of the outputs of the linear model or the measured ones,
+     * whichever is larger */
     double growth, excess;
     /* Free run over all blocks (m rows), fitted on the rows before them: root mean squared error relative to that of the linear
      * model; NaN: not computed */
@@ -245,7 +246,8 @@ typedef struct volt_identification {
     int64_t fit_begin, fit_rows;       /* rows of the model */
     /* first rows of every record in the searches and in the model that are not fitted: a twentieth of a record, at most 100 */
     int64_t washout;
-    /* -- data check, on the training rows (the best excited 20000 of more), partly on their longest record; see docs/math.md -- */
+    /* -- data check, on the training rows (the best excited 20000 of more), partly on their longest record; see docs/math.md
+     * -- */
     double time_step;      /* median difference of the times in seconds; 0: no times */
     int64_t uneven_steps;  /* time steps that differ from it by more than 10 % */
     int64_t delay;         /* lag of the largest absolute correlation of an output with an earlier input ... */
@@ -286,19 +288,19 @@ typedef struct volt_identification {
 /* Identifies a system with inputs U (n x d) and outputs Y (n x q), rows in time order, at least 60.
  *
  * Searches use all training rows up to 3000, or the stretch of 3000 with the largest product of the shares of the range of
- * every input and output that it covers; with a time budget, shorter stretches of at least 1000 rows if about 40 trials on them
- * would not be possible otherwise. Trials are free runs on three validation blocks of a sixth of these rows, after the
- * first half, from the measured state. The families are fir without and with feedback (linear), volterra and memory
- * with filters (low passes), and fading and volterra with feedback, the last four with a linear term. With 500 rows or more the
+ * every input and output that it covers; with a time budget, shorter stretches of at least 1000 rows if about 40 trials on
+ * them would not be possible otherwise. Trials are free runs on three validation blocks of a sixth of these rows, after the
+ * first half, from the measured state. The families are fir without and with feedback (linear), volterra and memory with
+ * filters (low passes), and fading and volterra with feedback, the last four with a linear term. With 500 rows or more the
  * best nonlinear family, and the second if it is close, are refined by CMA-ES from their best trial. From 1600 rows on, these
  * searches use the best-excited 800 rows; all families are then scored on all rows of the search, and the best are refined
  * there (with draws: a 32nd of them). A nonlinear model replaces the better linear one only if it has a lower error on every
- * block and is not rejected (volt_identify_candidate). The model is the average (volt_model_sum) of all such models with at most
- * 1.1 times the root mean NMSE of the best. It and the linear model are fitted again on as many training rows as the time (with draws:
- * 6000 rows) and the memory allow, and simulated on the test rows.
+ * block and is not rejected (volt_identify_candidate). The model is the average (volt_model_sum) of all such models with at
+ * most 1.1 times the root mean NMSE of the best. It and the linear model are fitted again on as many training rows as the
+ * time (with draws: 6000 rows) and the memory allow, and simulated on the test rows.
  *
- * The linear families have at least one trial, whatever the time budget. A log message (volt_set_log) warns before the nonlinear
- * searches if the budget is too short for them. The weights of the inputs relative to each other are not searched.
+ * The linear families have at least one trial, whatever the time budget. A log message (volt_set_log) warns before the
+ * nonlinear searches if the budget is too short for them. The weights of the inputs relative to each other are not searched.
  *
  * VOLT_ERR_DATA: too few rows, a constant output, constant inputs, or no linear model with a score; VOLT_ERR_NOT_FINITE,
  * VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *model with volt_model_free. */
@@ -336,7 +338,7 @@ typedef struct volt_compare_options {
     int64_t n_contenders;
 
     /* -- rows -- */
-    /* rows excluded between training and validation, and at the end of the n_train rows before the test rows, 0; H - 1 for
+    /* rows excluded between training and validation, and at the end of the n_train rows before the test rows; H - 1 for
      * targets H rows ahead */
     int64_t gap;
     /* (optional) n_records lengths of all rows, training and test, as in volt_fit_options */
@@ -347,7 +349,7 @@ typedef struct volt_compare_options {
     volt_view base;
     /* (optional) As in volt_search_options: kernels are fitted with the loss and compared by it. Not with PUBLISHED. */
     const char *loss;           /* NULL: squares */
-    double tolerance;           /* 1e-6 */
+    double tolerance;           /* default: 1e-6 */
     const double *weights;      /* weights of all rows, training and test */
     const char *const *classes; /* required for a loss of classes */
     int64_t n_classes;
@@ -355,14 +357,14 @@ typedef struct volt_compare_options {
     /* -- search of each kernel -- */
     int64_t draws;     /* per kernel; 0: limited by the time budget only */
     double seconds;    /* time budget per kernel; 0: none. One of the two is required */
-    int64_t folds;     /* 5 */
+    int64_t folds;     /* default: 5 */
     volt_race race;    /* default: VOLT_RACE_EXACT */
     int from_defaults; /* as in volt_draw_options (default: 0) */
     uint64_t seed;     /* seed of the draws and of the bootstrap (default: 0) */
 
     /* -- model confidence set -- */
-    double mcs_size;  /* 0.25 */
-    int64_t mcs_reps; /* 10000 */
+    double mcs_size;  /* size of volt_mcs_options (default: 0.25) ... */
+    int64_t mcs_reps; /* ... and its replications (default: 10000) */
 
     /* -- log -- */
     /* (optional) existing directory for the trial logs, NUMBER-NAME.jsonl of each row, counted from 01 */
@@ -427,12 +429,13 @@ typedef struct volt_curve_options {
     size_t struct_size;
     const int64_t *sizes; /* (optional) n_sizes increasing numbers of training rows, at least 2 each */
     int64_t n_sizes;      /* 0 (default): chosen by `points` */
-    /* number of sizes, 8: at equal ratios, up to the largest possible size N, from N / 100 or 20, whichever is larger */
+    /* number of sizes (default: 8): at equal ratios, up to the largest possible size N, from N / 100 or 20, whichever is
+     * larger */
     int64_t points;
-    int64_t
-        test; /* held-out rows of a repeat; 0 (default): a fifth of the shortest record, divided by `repeat` */
-    int64_t
-        repeat; /* origins in every record, 1: the held-out rows are the last repeat * test rows, in `repeat` blocks */
+    /* held-out rows of a repeat; 0 (default): a fifth of the shortest record, divided by `repeat` */
+    int64_t test;
+    /* origins in every record (default: 1): the held-out rows are the last repeat * test rows, in `repeat` blocks */
+    int64_t repeat;
     /* (optional) n_records lengths of consecutive independent records, for example one for each seed of a simulated system.
      * Every record has its own training and held-out rows and counts as `repeat` repeats */
     const int64_t *records;
@@ -494,7 +497,8 @@ VOLT_API void volt_curve_free(volt_curve *curve);
  *     volt_capacity_free(capacity);
  *
  * The inputs u are independent and uniform on [-1, 1]. A target y is a product of Legendre polynomials of single inputs,
- * P_k(u(t - j)), scaled to unit variance. Its degree is the sum of the k. Its capacity is, over all functionals f of the kernel,
+ * P_k(u(t - j)), scaled to unit variance. Its degree is the sum of the k. Its capacity is, over all functionals f of the
+ * kernel,
  *
  *     C = 1 - min_f (sum_t (y_t - f_t)^2 + alpha |f|^2) / sum_t y_t^2 = y' H y / y' y,      H = K (K + alpha I)^-1
  *
