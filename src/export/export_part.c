@@ -111,9 +111,9 @@ static void kernel_tables(const volt_export_part *part, int p, volt_source *out)
         if (factor->reservoir) {
             states += factor->reservoir->size;
             matrix_table(out, p, f, factor->reservoir);
+            if (factor->features)
+                table(out, factor->features, part->rows, factor->reservoir->size, "p%d_states_%d", p, (int)f);
         }
-        if (factor->features)
-            table(out, factor->features, part->rows, factor->reservoir->size, "p%d_states_%d", p, (int)f);
         bool uses_origin = factor->window > 1 || (factor->state_size > 0 && factor->origin);
         if (!part->past_is_first && uses_origin) {
             if (factor->origin)

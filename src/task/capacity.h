@@ -7,9 +7,8 @@
 
 /* ---- targets ----------------------------------------------------------------------------------- */
 
-/* Number of products of degree at most `degree` in `variables` variables, of which there are at most VOLT_CAPACITY_TARGETS; above
- * VOLT_CAPACITY_TARGETS any larger
- * number. */
+/* Number of products of degree at most `degree` in `variables` variables; above VOLT_CAPACITY_TARGETS any larger number.
+ * There are at most VOLT_CAPACITY_TARGETS variables. */
 int64_t volt_capacity_count(int64_t variables, int64_t degree);
 
 /* Writes the factors of all targets, n_targets x degree x 2, and counts the targets of each degree. */

@@ -139,8 +139,8 @@ static volt_status regression_error(volt_view to, volt_view first, volt_view sec
         x[0] = 1;
         for (int64_t j = 0; j < m - 1; j++) {
             int64_t lag = 1 + j / columns, k = j % columns;
-            x[1 + j] = k < first.cols ? first.data[(t - lag) * first.ld + k]
-                                      : second.data[(t - lag) * second.ld + k - first.cols];
+            x[1 + j] = k < first.cols || !second.data ? first.data[(t - lag) * first.ld + k]
+                                                      : second.data[(t - lag) * second.ld + k - first.cols];
         }
         if (t == half) {
             for (int64_t i = 0; i < m; i++)

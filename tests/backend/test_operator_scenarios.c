@@ -213,6 +213,12 @@ static volt_status take_states(volt_operator *op, int64_t first, int64_t count, 
     return status;
 }
 
+static volt_status create_sums(volt_operator *op, volt_state_sums **sums)
+{
+    return op->add ? volt_state_sums_create_at(op->sums_backend, M, Q, sums)
+                   : volt_state_sums_create(M, Q, sums);
+}
+
 /* Sums of rows with and without a target, a solved system with leverages, and products with stored features. */
 static volt_status take_sums(volt_operator *op, volt_view F, volt_stage *stage, scenario_result *result)
 {
@@ -222,16 +228,13 @@ static volt_status take_sums(volt_operator *op, volt_view F, volt_stage *stage, 
     memcpy(rows, F.data, sizeof rows);
     for (int64_t i = 0; i < N * Q; i++)
         y[i] = without[i / Q] ? 0 : v[i];
-    for (int i = 0; i < 2; i++) {
-        volt_state_sums **to = i ? &copied : &sums;
-        volt_status status =
-            op->add ? volt_state_sums_create_at(op->sums_backend, M, Q, to) : volt_state_sums_create(M, Q, to);
-        if (status != VOLT_OK) {
-            volt_state_sums_free(sums);
-            return status;
-        }
+    volt_status status = create_sums(op, &sums);
+    if (status == VOLT_OK)
+        status = create_sums(op, &copied);
+    if (!sums || !copied) {
+        volt_state_sums_free(sums);
+        return status;
     }
-    volt_status status = VOLT_OK;
     if (op->add)
         status = status_of(op->add(op, 0, volt_view_of(y, N, Q), without, sums, stage), stage);
     else

@@ -366,7 +366,7 @@ static void feedback_starts_stationary(void **state)
     (void)state;
     enum { ROWS = 200 };
     volt_rng rng = test_rng(21);
-    double x[ROWS], y[ROWS], constant[40], out[40];
+    double x[ROWS], y[ROWS] = {0}, constant[40], out[40];
     for (int i = 0; i < ROWS; i++) {
         x[i] = (i / 10 * 7 % 5) / 2.0 + 0.01 * volt_rng_normal(&rng);
         y[i] = 0.6 * (i > 0 ? y[i - 1] : x[0] / 0.4) + x[i];

@@ -47,7 +47,7 @@ static volt_times_report check(const volt_time *times, int64_t n)
 /* Removes `count` rows from row `first` on; `missing` of them must be found before that row (-1: no gap, 0: an unknown number). */
 static void check_gap(const volt_time *times, int64_t n, int64_t first, int64_t count, int64_t missing)
 {
-    volt_time kept[MOST];
+    volt_time kept[MOST] = {{0}};
     memcpy(kept, times, (size_t)first * sizeof *kept);
     memcpy(kept + first, times + first + count, (size_t)(n - first - count) * sizeof *kept);
     assert_int_equal(check(times, n).n_warnings, 0);

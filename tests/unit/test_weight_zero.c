@@ -78,7 +78,7 @@ static void placeholders_do_not_affect_searches(void **state)
     for (int t = 0; t < LOSS_CASES; t++)
         for (int way = 0; way < 4; way++) {
             const loss_case *c = &loss_cases[t];
-            double first[LOSS_FOLDS + 1], other[LOSS_FOLDS + 1];
+            double first[LOSS_FOLDS + 1] = {0}, other[LOSS_FOLDS + 1] = {0};
             volt_search_options options = loss_search_options(c);
             options.weights = d.weights;
             options.intercept = (way & 1) != 0;
@@ -104,7 +104,7 @@ static void alpha_is_chosen_on_rows_with_a_weight(void **state)
     (void)state;
     enum { KEPT = 30 };
     loss_rows d = loss_rows_make(6106);
-    double weights[LOSS_ROWS], all[LOSS_ROWS], kept[LOSS_ROWS];
+    double weights[LOSS_ROWS], all[LOSS_ROWS] = {0}, kept[LOSS_ROWS] = {0};
     for (int64_t i = 0; i < LOSS_ROWS; i++)
         weights[i] = i < KEPT;
     for (int t = 0; t < LOSS_CASES; t++) {
