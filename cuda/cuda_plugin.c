@@ -22,7 +22,7 @@ static void seconds(double n, double d, double *gram, double *factor)
     *factor = launches + n * n * n / 3 / flops + n * 4e-6;
 }
 
-static const volt_backend backend = {
+static volt_backend backend = {
     .name = "cuda",
     .alloc = volt_cuda_alloc,
     .release = volt_cuda_release,
@@ -53,6 +53,7 @@ static const volt_backend backend = {
     .available = volt_cuda_available,
     .bytes = bytes,
     .seconds = seconds,
+    .bind = volt_cuda_bind,
 };
 
 /* ---- devices ---------------------------------------------------------------------------------- */
@@ -109,9 +110,10 @@ static volt_status describe(int64_t device, volt_device_info *info)
     return VOLT_OK;
 }
 
-static volt_status open(int64_t device, const volt_backend **opened)
+static volt_status open(const int64_t *devices, int64_t count, const volt_backend **opened)
 {
-    volt_status status = volt_cuda_open(device);
+    volt_status status = volt_cuda_open(devices, count);
+    backend.devices = count;
     if (status == VOLT_OK)
         *opened = &backend;
     else

@@ -36,8 +36,7 @@ bool volt_cuda_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, dou
                      volt_stage *stage);
 
 /* ---- product_entries.c ------------------------------------------------------------------------ */
-bool volt_cuda_product(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
-                       volt_stage *stage);
+bool volt_cuda_product(const volt_kernel_form *form, const volt_product_task *task, volt_stage *stage);
 bool volt_cuda_corner(const volt_kernel_form *form, volt_view Z, const int64_t *column, double shift,
                       volt_matrix L, volt_stage *stage);
 

@@ -16,15 +16,33 @@ typedef struct block {
     struct block *next;
 } block;
 
-static struct {
+/* A device of the back end. One GPU may have several contexts, each with its own lanes and blocks. The lock of a
+ * context protects its lanes, blocks and text; no call takes two locks at once. */
+typedef struct context {
     int device;
+    int sharers; /* contexts on the same GPU */
     bool has_clusters;
-    pthread_mutex_t lock; /* protects the fields below */
+    pthread_mutex_t lock;
     volt_cuda_lane *lanes;
     block *blocks;
     atomic_bool failed;
     char text[512]; /* message of the first failure */
-} open = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} context;
+
+static context contexts[VOLT_MAX_DEVICES];
+static int64_t n_contexts; /* changes only while no other call is active */
+static pthread_once_t locks_made = PTHREAD_ONCE_INIT;
+static _Thread_local int64_t bound;
+
+static context *here(void)
+{
+    return &contexts[bound < n_contexts ? bound : 0];
+}
+
+void volt_cuda_bind(int64_t device)
+{
+    bound = device;
+}
 
 /* description of the allocation that failed in the last call of this thread */
 static _Thread_local char missing[256];
@@ -33,12 +51,13 @@ static _Thread_local char missing[256];
 
 static void remember(const char *what, const char *why)
 {
-    pthread_mutex_lock(&open.lock);
-    if (!atomic_load(&open.failed)) {
-        snprintf(open.text, sizeof open.text, "the GPU failed in %s: %s", what, why);
-        atomic_store(&open.failed, true);
+    context *c = here();
+    pthread_mutex_lock(&c->lock);
+    if (!atomic_load(&c->failed)) {
+        snprintf(c->text, sizeof c->text, "the GPU %d failed in %s: %s", c->device, what, why);
+        atomic_store(&c->failed, true);
     }
-    pthread_mutex_unlock(&open.lock);
+    pthread_mutex_unlock(&c->lock);
 }
 
 bool volt_cuda_check(cudaError_t error, const char *what)
@@ -66,7 +85,7 @@ bool volt_cuda_check_solver(cusolverStatus_t status, const char *what)
 
 bool volt_cuda_has_failed(void)
 {
-    return atomic_load(&open.failed) || missing[0];
+    return atomic_load(&here()->failed) || missing[0];
 }
 
 void volt_cuda_miss(const char *what, double numbers)
@@ -76,8 +95,8 @@ void volt_cuda_miss(const char *what, double numbers)
 
 volt_status volt_cuda_state(void)
 {
-    if (atomic_load(&open.failed))
-        return volt_cuda_host->fail(VOLT_ERR_DEVICE, "%s", open.text);
+    if (atomic_load(&here()->failed))
+        return volt_cuda_host->fail(VOLT_ERR_DEVICE, "%s", here()->text);
     if (!missing[0])
         return VOLT_OK;
     volt_status status = volt_cuda_host->fail(VOLT_ERR_MEMORY, "%s", missing);
@@ -91,9 +110,9 @@ volt_status volt_cuda_state(void)
 static const double reserve = 512e6;
 
 /* Free unused blocks. The caller holds the lock. */
-static void drop_unused(void)
+static void drop_unused(context *c)
 {
-    for (block **at = &open.blocks; *at;) {
+    for (block **at = &c->blocks; *at;) {
         block *unused = *at;
         if (unused->used) {
             at = &unused->next;
@@ -113,21 +132,22 @@ static double free_bytes(void)
 
 uint64_t volt_cuda_available(void)
 {
-    if (atomic_load(&open.failed) || cudaSetDevice(open.device) != cudaSuccess)
+    context *c = here();
+    if (atomic_load(&c->failed) || cudaSetDevice(c->device) != cudaSuccess)
         return 0;
-    double bytes = free_bytes() - reserve;
-    pthread_mutex_lock(&open.lock);
-    for (block *b = open.blocks; b; b = b->next)
+    double bytes = free_bytes() / c->sharers - reserve;
+    pthread_mutex_lock(&c->lock);
+    for (block *b = c->blocks; b; b = b->next)
         bytes += b->used ? 0 : (double)b->bytes;
-    pthread_mutex_unlock(&open.lock);
+    pthread_mutex_unlock(&c->lock);
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 /* The smallest unused block that is not much too large. The caller holds the lock. */
-static block *find_unused(size_t bytes)
+static block *find_unused(const context *c, size_t bytes)
 {
     block *best = NULL;
-    for (block *b = open.blocks; b; b = b->next)
+    for (block *b = c->blocks; b; b = b->next)
         if (!b->used && b->bytes >= bytes && b->bytes <= bytes + bytes / 4 + 4096 &&
             (!best || b->bytes < best->bytes))
             best = b;
@@ -135,42 +155,43 @@ static block *find_unused(size_t bytes)
 }
 
 /* Returns NULL when there is no memory. The caller holds the lock. */
-static block *take_block(size_t bytes)
+static block *take_block(context *c, size_t bytes)
 {
-    block *found = find_unused(bytes);
+    block *found = find_unused(c, bytes);
     if (found) {
         found->used = true;
         return found;
     }
     if (free_bytes() < (double)bytes + reserve)
-        drop_unused();
+        drop_unused(c);
     if (free_bytes() < (double)bytes + reserve)
         return NULL;
     found = calloc(1, sizeof *found);
     if (!found)
         return NULL;
-    *found = (block){.bytes = bytes, .used = true, .next = open.blocks};
+    *found = (block){.bytes = bytes, .used = true, .next = c->blocks};
     if (cudaMalloc((void **)&found->at, bytes) != cudaSuccess) {
         cudaGetLastError(); /* out of memory is not a device failure */
         free(found);
         return NULL;
     }
-    open.blocks = found;
+    c->blocks = found;
     return found;
 }
 
 static double *take_memory(int64_t numbers)
 {
     size_t bytes = (size_t)(numbers > 0 ? numbers : 1) * sizeof(double);
-    pthread_mutex_lock(&open.lock);
-    block *found = take_block(bytes);
-    pthread_mutex_unlock(&open.lock);
+    context *c = here();
+    pthread_mutex_lock(&c->lock);
+    block *found = take_block(c, bytes);
+    pthread_mutex_unlock(&c->lock);
     return found ? found->at : NULL;
 }
 
 double *volt_cuda_alloc(int64_t rows, int64_t cols)
 {
-    if (volt_cuda_state() != VOLT_OK || !volt_cuda_check(cudaSetDevice(open.device), "selecting the device"))
+    if (volt_cuda_state() != VOLT_OK || !volt_cuda_check(cudaSetDevice(here()->device), "selecting the device"))
         return NULL;
     double numbers = (double)rows * (double)cols, free_now = 0;
     double *memory = numbers < 1e15 ? take_memory(rows * cols) : NULL;
@@ -187,11 +208,14 @@ double *volt_cuda_alloc(int64_t rows, int64_t cols)
 
 void volt_cuda_release(double *memory)
 {
-    pthread_mutex_lock(&open.lock);
-    for (block *b = open.blocks; memory && b; b = b->next)
-        if (b->at == memory)
-            b->used = false;
-    pthread_mutex_unlock(&open.lock);
+    for (int64_t i = 0; memory && i < n_contexts; i++) {
+        context *c = &contexts[i];
+        pthread_mutex_lock(&c->lock);
+        for (block *b = c->blocks; b; b = b->next)
+            if (b->at == memory)
+                b->used = false;
+        pthread_mutex_unlock(&c->lock);
+    }
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------ */
@@ -238,13 +262,14 @@ static bool make_lane(volt_cuda_lane *lane)
 
 volt_cuda_lane *volt_cuda_take(void)
 {
-    if (atomic_load(&open.failed) || !volt_cuda_check(cudaSetDevice(open.device), "selecting the device"))
+    context *c = here();
+    if (atomic_load(&c->failed) || !volt_cuda_check(cudaSetDevice(here()->device), "selecting the device"))
         return NULL;
-    pthread_mutex_lock(&open.lock);
-    volt_cuda_lane *lane = open.lanes;
+    pthread_mutex_lock(&c->lock);
+    volt_cuda_lane *lane = c->lanes;
     if (lane)
-        open.lanes = lane->next;
-    pthread_mutex_unlock(&open.lock);
+        c->lanes = lane->next;
+    pthread_mutex_unlock(&c->lock);
     if (lane)
         return lane;
     lane = calloc(1, sizeof *lane);
@@ -267,11 +292,12 @@ bool volt_cuda_give(volt_cuda_lane *lane)
     for (int64_t i = 0; good && lane->comes_down && i < to.rows; i++)
         memcpy(to.data + i * to.ld, lane->staged_down + i * to.cols, (size_t)to.cols * sizeof(double));
     lane->goes_up = lane->comes_down = false;
-    pthread_mutex_lock(&open.lock);
-    lane->next = open.lanes;
-    open.lanes = lane;
-    pthread_mutex_unlock(&open.lock);
-    return good && !atomic_load(&open.failed);
+    context *c = here();
+    pthread_mutex_lock(&c->lock);
+    lane->next = c->lanes;
+    c->lanes = lane;
+    pthread_mutex_unlock(&c->lock);
+    return good && !atomic_load(&c->failed);
 }
 
 double *volt_cuda_workspace_of(volt_cuda_lane *lane, volt_cuda_workspace which, int64_t numbers)
@@ -363,17 +389,36 @@ bool volt_cuda_down(volt_cuda_lane *lane, const double *device, int64_t ld, volt
 
 bool volt_cuda_has_clusters(void)
 {
-    return open.has_clusters;
+    return here()->has_clusters;
 }
 
-volt_status volt_cuda_open(int64_t device)
+static void make_locks(void)
+{
+    for (int64_t i = 0; i < VOLT_MAX_DEVICES; i++)
+        pthread_mutex_init(&contexts[i].lock, NULL);
+}
+
+static void prepare(context *c, int device)
 {
     int generation = 0;
-    open.device = (int)device;
-    open.has_clusters =
-        cudaDeviceGetAttribute(&generation, cudaDevAttrComputeCapabilityMajor, open.device) == cudaSuccess &&
+    c->device = device;
+    c->sharers = 0;
+    c->has_clusters =
+        cudaDeviceGetAttribute(&generation, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
         generation >= 9;
-    atomic_store(&open.failed, false);
+    atomic_store(&c->failed, false);
+}
+
+volt_status volt_cuda_open(const int64_t *devices, int64_t count)
+{
+    pthread_once(&locks_made, make_locks);
+    n_contexts = count;
+    for (int64_t i = 0; i < count; i++)
+        prepare(&contexts[i], (int)devices[i]);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < count; j++)
+            contexts[i].sharers += devices[i] == devices[j];
+    bound = 0;
     missing[0] = 0;
     volt_cuda_lane *lane = volt_cuda_take(); /* detects an unusable device now */
     if (lane)
@@ -383,14 +428,17 @@ volt_status volt_cuda_open(int64_t device)
 
 void volt_cuda_close(void)
 {
-    cudaSetDevice(open.device);
-    while (open.lanes) {
-        volt_cuda_lane *lane = open.lanes;
-        open.lanes = lane->next;
-        free_lane(lane);
+    for (int64_t i = 0; i < n_contexts; i++) {
+        context *c = &contexts[i];
+        cudaSetDevice(c->device);
+        while (c->lanes) {
+            volt_cuda_lane *lane = c->lanes;
+            c->lanes = lane->next;
+            free_lane(lane);
+        }
+        for (block *b = c->blocks; b; b = b->next)
+            b->used = false;
+        drop_unused(c);
     }
-    for (block *b = open.blocks; b; b = b->next)
-        b->used = false;
-    drop_unused();
     cudaGetLastError();
 }

@@ -1,8 +1,9 @@
-/* cuda/gpu.h: the open device: lanes, memory, and the first failure.
+/* cuda/gpu.h: the open devices: lanes, memory, and the first failure of each.
  *
  * A back-end function takes a lane (a stream with its handles and workspace), uses it, waits for it and
  * returns it. Its results are complete when it returns, for every thread. After a failure the device is not
- * used again: volt_cuda_take returns NULL, and the function returns. */
+ * used again: volt_cuda_take returns NULL, and the function returns. Each function works on the device that its
+ * thread has bound (volt_cuda_bind). */
 #ifndef CUDA_GPU_H
 #define CUDA_GPU_H
 
@@ -44,8 +45,10 @@ extern const volt_host *volt_cuda_host;
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-volt_status volt_cuda_open(int64_t device);
+volt_status volt_cuda_open(const int64_t *devices, int64_t count);
 void volt_cuda_close(void);
+/* Selects the device of the calling thread: an index of the open list. */
+void volt_cuda_bind(int64_t device);
 
 /* Returns VOLT_ERR_DEVICE with the first failure since the device was opened. Returns VOLT_ERR_MEMORY, once,
  * if a function called by this thread lacked workspace. */

@@ -10,6 +10,8 @@
 #include "form_grid.h"
 #include "matrix_kernels.h"
 
+#include <string.h>
+
 enum { MIN_ROWS = 64, ALIGNED = 32 };
 static const double block_numbers = 1 << 29; /* 4 GB */
 
@@ -80,14 +82,14 @@ static void compute_block(volt_cuda_lane *lane, row_blocks *b, int64_t first, in
     b->end[0] = after;
 }
 
-/* Compute all blocks; `use` (context, first, count) consumes each. False: failed or cancelled. */
-static bool for_each_block(volt_cuda_lane *lane, row_blocks *b,
+/* Compute rows begin .. end - 1 in blocks; `use` (context, first, count) consumes each. False: failed or
+ * cancelled. */
+static bool for_each_block(volt_cuda_lane *lane, row_blocks *b, int64_t begin, int64_t end,
                            bool (*use)(void *context, int64_t first, int64_t count), void *context,
                            volt_stage *stage)
 {
-    int64_t n = b->grid.m;
-    for (int64_t first = 0, count = 0; first < n; first += count) {
-        count = b->rows < n - first ? b->rows : n - first;
+    for (int64_t first = begin, count = 0; first < end; first += count) {
+        count = b->rows < end - first ? b->rows : end - first;
         compute_block(lane, b, first, count);
         if (!use(context, first, count) || !volt_cuda_check(cudaStreamSynchronize(lane->stream), "a kernel") ||
             (stage && !volt_cuda_host->advance(stage, count * first + count * count / 2)))
@@ -101,7 +103,7 @@ static bool for_each_block(volt_cuda_lane *lane, row_blocks *b,
 typedef struct product {
     volt_cuda_lane *lane;
     row_blocks blocks;
-    double *V, *C; /* n x q */
+    double *V, *C; /* n x q; NULL: nothing is multiplied */
     int64_t q;
 } product;
 
@@ -109,6 +111,8 @@ typedef struct product {
 static bool prepare(product *p, volt_view V)
 {
     int64_t numbers = V.rows * V.cols;
+    if (!V.data)
+        return true;
     p->q = V.cols;
     p->V = volt_cuda_workspace_of(p->lane, WORKSPACE_THIN, numbers);
     p->C = volt_cuda_workspace_of(p->lane, WORKSPACE_OUT, numbers);
@@ -121,26 +125,39 @@ static bool add_block(void *context, int64_t first, int64_t count)
 {
     product *p = context;
     const row_blocks *b = &p->blocks;
+    if (!p->V)
+        return true;
     volt_view whole = {b->K, count, first + count, b->ld}, left = {b->K, count, first, b->ld};
     volt_cuda_start_mirror(p->lane->stream, b->K + first, b->ld, count, true);
     return volt_cuda_multiply(p->lane, whole, false, p->V, p->q, 1, p->C + first * p->q) &&
            volt_cuda_multiply(p->lane, left, true, p->V + first * p->q, p->q, 1, p->C);
 }
 
-bool volt_cuda_product(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
-                       volt_stage *stage)
+/* The states after the last row of the band, to the host. They use the memory of the grid, which is on the
+ * device by now. */
+static bool finish_band(product *p, const volt_product_task *task)
+{
+    const row_blocks *b = &p->blocks;
+    volt_matrix states = volt_matrix_of(b->host + (b->here.end - b->host), b->here.states, b->here.m);
+    return (!p->C || volt_cuda_down(p->lane, p->C, p->q, task->C)) &&
+           volt_cuda_down(p->lane, b->end[0], b->here.m, states);
+}
+
+bool volt_cuda_product(const volt_kernel_form *form, const volt_product_task *task, volt_stage *stage)
 {
     product p = {.lane = volt_cuda_take()};
     row_blocks *b = &p.blocks;
+    int64_t n = task->Z.rows, last = task->first + task->count;
     if (!p.lane)
         return true;
-    bool good = begin_blocks(p.lane, form, Z, b) && prepare(&p, V) &&
-                for_each_block(p.lane, b, add_block, &p, stage) && volt_cuda_down(p.lane, p.C, p.q, C);
-    double *states = good ? b->host + (b->here.end - b->host) : NULL;
-    good =
-        good && volt_cuda_down(p.lane, b->end[0], b->here.m, volt_matrix_of(states, b->here.states, b->here.m));
-    if (volt_cuda_give(p.lane) && good)
-        volt_form_grid_state(&b->here, states, end);
+    bool good = begin_blocks(p.lane, form, task->Z, b) && prepare(&p, task->V) &&
+                (task->first == 0 ||
+                 volt_cuda_up(p.lane, volt_view_of(task->before, b->here.states, n), b->end[0], b->here.m)) &&
+                for_each_block(p.lane, b, task->first, last, add_block, &p, stage) && finish_band(&p, task);
+    if (volt_cuda_give(p.lane) && good && task->after)
+        memcpy(task->after, b->here.end, (size_t)(b->here.states * n) * sizeof(double));
+    if (good && task->end && last == n && !volt_cuda_has_failed())
+        volt_form_grid_state(&b->here, b->here.end, task->end);
     volt_cuda_host->release(b->host);
     return true;
 }
@@ -198,7 +215,7 @@ bool volt_cuda_corner(const volt_kernel_form *form, volt_view Z, const int64_t *
     if (!c.lane)
         return true;
     if (begin_blocks(c.lane, form, Z, &c.blocks) && upload_lists(&c, shift) &&
-        for_each_block(c.lane, &c.blocks, take_rows, &c, stage))
+        for_each_block(c.lane, &c.blocks, 0, Z.rows, take_rows, &c, stage))
         volt_cuda_start_complete(c.lane->stream, c.lists, L.data, L.ld, L.rows);
     volt_cuda_give(c.lane);
     volt_cuda_host->release(c.blocks.host);

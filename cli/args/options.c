@@ -18,7 +18,7 @@ static const option common_rows[] = {
     ROW("json", NULL, json, "results as JSON on standard output"),
     ROW("threads", "N", threads, "number of threads", .range = AT_LEAST(1), .python = "",
         .unset = "OMP_NUM_THREADS, or one per core"),
-    ROW("device", "D", device, "device for the matrices: auto, cpu, gpu or gpu:K",
+    ROW("device", "D", device, "device for the matrices: auto, cpu, gpu, gpu:K, a list gpu:K,L or gpu:all",
         .unset = "auto, a GPU for work that is large enough"),
     ROW("seed", "S", seed, "seed of the random numbers", .python = "random_state"),
     ROW("quiet", NULL, quiet, "no progress bar and no warnings"),

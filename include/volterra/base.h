@@ -140,14 +140,19 @@ VOLT_API volt_status volt_set_threads_local(int64_t count, int64_t *before);
  *     "auto"    (default) the first GPU for work that fits there and is estimated to be faster there; otherwise the CPU
  *     "cpu"
  *     "gpu"     the first GPU, for everything the plugin supports. "gpu:1": the second, and so on
+ *     "gpu:0,1" several GPUs, at most 16. A search evaluates candidates on all of them; "nystrom" and "pcg" divide the rows.
+ *               Other work uses the first one. Results differ from those of one GPU by rounding. A GPU that is listed twice
+ *               has two independent contexts. "gpu:all": all GPUs
  *
+ * A process of an MPI job (volterra-mpi) uses one GPU: number r of the list, or of all GPUs, where r is its rank on the
+ * machine modulo their number.
  * VOLT_ERR_ARGUMENT for any other text, VOLT_ERR_DEVICE with the reason if the device is not available. The choice is
  * then unchanged. */
 VOLT_API volt_status volt_set_device(const char *device);
 
 typedef struct volt_devices {
     size_t struct_size; /* set by the caller */
-    const char *chosen; /* "auto", "cpu", "gpu:0", ... */
+    const char *chosen; /* "auto", "cpu", "gpu:0", "gpu:0,1", ... */
     int64_t count;      /* number of GPUs */
     const char *why;    /* count 0: the reason; otherwise "" */
     const char *plugin; /* plugin, its version and path; "" without one */

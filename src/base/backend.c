@@ -9,7 +9,9 @@
 enum { MAX_BACKENDS = 8 };
 
 static const volt_backend *table[MAX_BACKENDS + 1] = {&volt_cpu_backend}; /* NULL-terminated */
-static const volt_backend *current; /* NULL: chosen by the work (solve/landmark/placement.h) */
+static const volt_backend *chosen; /* NULL: chosen by the work (solve/landmark/placement.h) */
+static const volt_backend *shared; /* of a job; NULL: a single process */
+static _Thread_local int64_t bound;
 
 static const volt_backend *find(const char *name)
 {
@@ -62,21 +64,46 @@ volt_status volt_backend_use(const char *name)
             break;
     }
     VOLT_REQUIRE(found, VOLT_ERR_ARGUMENT, "unknown back end '%s'; available: %s", name ? name : "", names);
-    current = found;
+    chosen = found;
     return VOLT_OK;
 }
 
 void volt_backend_set(const volt_backend *backend)
 {
-    current = backend;
+    chosen = backend;
 }
 
 const volt_backend *volt_backend_current(void)
 {
-    return current ? current : &volt_cpu_backend;
+    return shared ? shared : chosen ? chosen : &volt_cpu_backend;
+}
+
+const volt_backend *volt_backend_chosen(void)
+{
+    return chosen;
+}
+
+void volt_backend_share(const volt_backend *job)
+{
+    shared = job;
 }
 
 bool volt_backend_is_automatic(void)
 {
-    return !current;
+    return !chosen && !shared;
+}
+
+int64_t volt_backend_bind(const volt_backend *backend, int64_t device)
+{
+    int64_t before = bound;
+    if (volt_backend_devices(backend) > 1) {
+        backend->bind(device);
+        bound = device;
+    }
+    return before;
+}
+
+int64_t volt_backend_bound(void)
+{
+    return bound;
 }

@@ -20,6 +20,19 @@
 #include "base/progress.h"
 #include "base/run_form.h"
 
+/* Rows first .. first + count - 1 of the lower triangle of K, of the sequence Z (n x d) with itself; all in host
+ * memory. C receives their contribution to K V: each entry is used for both halves, and the contributions of
+ * bands that cover all rows add up to K V. The states between bands are volt_form_states() x n numbers. */
+typedef struct volt_product_task {
+    volt_view Z;
+    int64_t first, count;
+    volt_view V;          /* n x q; without data: nothing is multiplied */
+    volt_matrix C;        /* n x q */
+    const double *before; /* states after row first - 1; not read if first = 0 */
+    double *after;        /* (optional) receives the states after the last row of the band */
+    double *end;          /* (optional) as for gram, if the band includes row n - 1 */
+} volt_product_task;
+
 /* Every entry is REQUIRED unless marked (optional). Entries are called from several threads at once, each
  * with its own matrices. A stage may be NULL; it is advanced regularly, and cancelling it stops the work
  * early. `steady` requires results that do not depend on the number of threads; otherwise all threads may
@@ -93,10 +106,8 @@ typedef struct volt_backend {
      * the state after the last row. False as above. */
     bool (*cross)(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
                   volt_stage *stage);
-    /* (optional) C <- K V for the sequence Z with itself, without storing K; V and C (Z.rows x q) are in host
-     * memory. `end` as for gram. False as above. */
-    bool (*product)(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
-                    volt_stage *stage);
+    /* (optional) The product of a band of rows, without storing K. False as above. */
+    bool (*product)(const volt_kernel_form *form, const volt_product_task *task, volt_stage *stage);
     /* (optional) L[a][b] <- K[column[a]][column[b]] - shift: some rows and columns, in any order, of the sequence
      * Z with itself; L is at the back end. False as above. */
     bool (*corner)(const volt_kernel_form *form, volt_view Z, const int64_t *column, double shift,
@@ -122,7 +133,13 @@ typedef struct volt_backend {
     double (*bytes)(double n);
     /* (optional) Estimated seconds of a Gram matrix of n rows of d inputs, and of its factor. */
     void (*seconds)(double n, double d, double *gram, double *factor);
-    int64_t streams; /* (optional) search trials that keep it busy; 0: one for each host thread */
+    int64_t streams; /* (optional) search trials that keep a device busy; 0: one for each host thread */
+
+    /* (optional) Number of devices, each with its own memory and first failure; 0: one. All entries use the device
+     * that the calling thread has bound, which is device 0 until it binds another one. `release` also accepts
+     * memory of another device. Callers use volt_backend_bind. */
+    int64_t devices;
+    void (*bind)(int64_t device);
 } volt_backend;
 
 /* The CPU back end, always registered (solve/exact/cpu_backend.c). */
@@ -164,6 +181,17 @@ static inline volt_status volt_backend_state(const volt_backend *backend)
     return backend->state ? backend->state() : VOLT_OK;
 }
 
+static inline int64_t volt_backend_devices(const volt_backend *backend)
+{
+    return backend->devices > 1 && backend->bind ? backend->devices : 1;
+}
+
+/* Binds the calling thread to a device of the back end and returns the device that was bound before. Does nothing
+ * with a single device. A thread that binds a device restores the previous one when it is done; a thread that it
+ * starts binds volt_backend_bound() of its creator. */
+int64_t volt_backend_bind(const volt_backend *backend, int64_t device);
+int64_t volt_backend_bound(void);
+
 /* Bytes at the back end needed to factor n rows in place. */
 static inline double volt_backend_bytes(const volt_backend *backend, double n)
 {
@@ -180,8 +208,13 @@ const volt_backend *volt_backend_at(int64_t i);
 
 /* Selects a back end by name. VOLT_ERR_ARGUMENT lists the available names. */
 volt_status volt_backend_use(const char *name);
-/* The selected back end; the CPU back end when the work decides. */
+/* Sets the back end of a job, which distributes matrices over its processes; NULL: none. It takes precedence for
+ * matrices. Rows that are divided among the processes (base/row_bands.h) use the device of each process. */
+void volt_backend_share(const volt_backend *job);
+/* The back end of the job, otherwise the selected one; the CPU back end when the work decides. */
 const volt_backend *volt_backend_current(void);
+/* The selected back end, also in a job; NULL when the work decides. */
+const volt_backend *volt_backend_chosen(void);
 
 /* For volt_set_device: check the name and the required entries (VOLT_ERR_ARGUMENT); select a back end that
  * need not be registered, where NULL restores the default, chosen by the work (solve/landmark/placement.h);
@@ -190,18 +223,24 @@ volt_status volt_backend_check(const volt_backend *backend);
 void volt_backend_set(const volt_backend *backend);
 bool volt_backend_is_automatic(void);
 
-/* ---- the devices of the plugin (base/plugin.h); at most one is open ---------------------------- */
+/* ---- the devices of the plugin (base/plugin.h); one list of them is open at a time -------------- */
 
-/* The back end for work that is placed automatically: the open device, otherwise the first device, which is
+/* The back end for work that is placed automatically: the open devices, otherwise the first device, which is
  * opened. NULL without a device. A device that failed to open is not tried again. Callable from any thread. */
 const volt_backend *volt_device_backend(void);
+
+/* For process `index` of those on this machine: it uses one device, the one at `index` modulo the length of the
+ * chosen list, or modulo the number of devices if no list is chosen. -1: the default. No device may be open. */
+void volt_device_own(int64_t index);
 
 /* Closes the open device, restores automatic choice, and searches for the plugin again when it is next
  * needed. For tests. */
 void volt_device_reset(void);
 
-/* "auto", "cpu", or "gpu:0" and so on. */
+/* "auto", "cpu", or "gpu:0", "gpu:0,1" and so on. */
 const char *volt_device(void);
+/* The devices in use by this back end: "cpu", or the open ones. */
+const char *volt_device_of(const volt_backend *backend);
 /* Number of GPUs. 0 without a GPU or plugin; volt_device_error() returns the reason. */
 int64_t volt_device_count(void);
 const char *volt_device_error(void);

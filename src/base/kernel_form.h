@@ -52,4 +52,13 @@ typedef struct volt_kernel_form {
     const int64_t *ends;              /* the row after the last of each, possibly beyond the columns */
 } volt_kernel_form;
 
+/* Numbers of state of a diagonal, of all factors. */
+static inline int64_t volt_form_states(const volt_kernel_form *form)
+{
+    int64_t states = 0;
+    for (int64_t f = 0; f < form->n_factors; f++)
+        states += form->factor[f].state_size;
+    return states;
+}
+
 #endif

@@ -1,7 +1,7 @@
 /* src/base/plugin.h: back ends in a separate shared library, and how they are loaded.
  *
  * A plugin is a shared object that exports one function, volt_plugin_query. It does not link to this library:
- * volt_host provides the functions it needs, and it provides a back end (base/backend.h) for each of its
+ * volt_host provides the functions it needs, and it provides a back end (base/backend.h) for a list of its
  * devices:
  *
  *     query -> same interface version? -> start -> describe ... -> open -> use the back end -> close -> open another
@@ -16,7 +16,8 @@
 
 /* Incremented whenever a struct that a plugin uses changes: those of this header, volt_backend, volt_stage,
  * volt_kernel_form, volt_run_form. */
-enum { VOLT_PLUGIN_INTERFACE = 3 };
+enum { VOLT_PLUGIN_INTERFACE = 4 };
+enum { VOLT_MAX_DEVICES = 16 }; /* in the list of open devices */
 
 /* Functions available to a plugin. Remains valid. */
 typedef struct volt_host {
@@ -40,8 +41,11 @@ typedef struct volt_plugin {
     /* Called once, before all others: finds the driver and counts the devices. */
     volt_status (*start)(const volt_host *host, int64_t *devices);
     volt_status (*describe)(int64_t device, volt_device_info *info);
-    /* At most one device is open. The back end remains valid, and may be the same one each time. */
-    volt_status (*open)(int64_t device, const volt_backend **backend);
+    /* One list of devices is open at a time: 1 to VOLT_MAX_DEVICES numbers. Entry i is device i of the back end
+     * (volt_backend.bind). A device that is listed twice has two independent contexts. Only the first device is
+     * required to work; the others report failures by `state`. The back end remains valid, and may be the same one
+     * each time. */
+    volt_status (*open)(const int64_t *devices, int64_t count, const volt_backend **backend);
     void (*close)(void); /* none of its memory is in use */
 } volt_plugin;
 

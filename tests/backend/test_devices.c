@@ -136,8 +136,25 @@ static void test_device_choice_persists(void **state)
     assert_ptr_equal(volt_backend_current(), first);
     check_fails(volt_set_device("gpu:2"), VOLT_ERR_DEVICE, "plugin 2");
     assert_ptr_equal(volt_backend_current(), first);
-    const char *wrong[] = {"",          "GPU",  "gpu:", "gpu:x", "gpu:1x", "gpu:-1",
-                           "gpu:99999", "gpu1", "cuda", "cpu:0", " gpu"};
+    const char *wrong[] = {"",
+                           "GPU",
+                           "gpu:",
+                           "gpu:x",
+                           "gpu:1x",
+                           "gpu:-1",
+                           "gpu:99999",
+                           "gpu1",
+                           "cuda",
+                           "cpu:0",
+                           " gpu",
+                           "gpu:0,",
+                           "gpu:,1",
+                           "gpu:0:1",
+                           "gpu,1",
+                           "gpu:all,0",
+                           "gpu:0 ,1",
+                           "gpu:0,all",
+                           "gpu:0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         check_fails(volt_set_device(wrong[i]), VOLT_ERR_ARGUMENT, "auto cpu gpu gpu:1");
     check_fails(volt_set_device(NULL), VOLT_ERR_ARGUMENT, "device ''");
@@ -164,6 +181,38 @@ static void test_list(void **state)
     check_fails(volt_device_get_info(0, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_ok(volt_set_device("gpu:2"));
     assert_string_equal(volt_device(), "gpu:2");
+    assert_int_equal(volt_backend_devices(volt_backend_current()), 1);
+
+    static const struct {
+        const char *asked, *open;
+        int64_t count;
+    } lists[] = {{"gpu:2,0", "gpu:2,0", 2}, {"gpu:1,1", "gpu:1,1", 2}, {"gpu:all", "gpu:0,1,2", 3}};
+    for (int i = 0; i < 3; i++) {
+        check_ok(volt_set_device(lists[i].asked));
+        assert_string_equal(volt_device(), lists[i].open);
+        assert_string_equal(volt_device_of(volt_backend_current()), lists[i].open);
+        assert_int_equal(volt_backend_devices(volt_backend_current()), lists[i].count);
+        check_ok(volt_set_device(lists[i].asked)); /* open already */
+    }
+    check_fails(volt_set_device("gpu:0,3"), VOLT_ERR_DEVICE, "gpu:3 plugin 3");
+    assert_string_equal(volt_device(), "gpu:0,1,2");
+    assert_string_equal(volt_device_of(&volt_cpu_backend), "cpu");
+
+    /* The processes of a job on one machine have one device each. */
+    static const struct {
+        int64_t process;
+        const char *asked, *open;
+    } jobs[] = {{1, "gpu:all", "gpu:1"}, {5, "gpu", "gpu:2"}, {3, "gpu:2,0", "gpu:0"}, {4, "gpu:1", "gpu:1"}};
+    for (int i = 0; i < 4; i++) {
+        plug(FAKE, "devices=3");
+        volt_device_own(jobs[i].process);
+        check_ok(volt_set_device(jobs[i].asked));
+        assert_string_equal(volt_device(), jobs[i].open);
+        assert_int_equal(volt_backend_devices(volt_backend_current()), 1);
+    }
+    plug(FAKE, "devices=3");
+    volt_device_own(4);
+    assert_string_equal(volt_device_of(volt_device_backend()), "gpu:1"); /* automatic */
     unplug();
 }
 

@@ -27,7 +27,8 @@
 
 static const volt_host *host;
 static _Atomic int64_t live, allocations, operations;
-static _Atomic bool lost;
+static _Atomic bool lost[VOLT_MAX_DEVICES];
+static _Thread_local int64_t bound; /* device of the calling thread */
 
 /* The number behind WORD= in VOLT_FAKE_DEVICE, 1 for a word without one; `fallback` where it is not there. */
 static double fault(const char *word, double fallback)
@@ -85,11 +86,16 @@ static void fake_release(double *memory)
 
 /* ---- operations: the CPU's, until the device is lost ------------------------------------------ */
 
+static void fake_bind(int64_t device)
+{
+    bound = device;
+}
+
 static bool works(void)
 {
     if (atomic_fetch_add(&operations, 1) + 1 == (int64_t)fault("lost", 0))
-        atomic_store(&lost, true);
-    return !atomic_load(&lost);
+        atomic_store(&lost[bound], true);
+    return !atomic_load(&lost[bound]);
 }
 
 static void fake_put(volt_view from, volt_matrix to)
@@ -182,8 +188,8 @@ static void fake_gemm(volt_view A, bool transposed, volt_view B, const double *s
 
 static volt_status fake_state(void)
 {
-    return atomic_load(&lost) ? host->fail(VOLT_ERR_DEVICE, "the device was lost: it fell off the bus")
-                              : VOLT_OK;
+    return atomic_load(&lost[bound]) ? host->fail(VOLT_ERR_DEVICE, "the device was lost: it fell off the bus")
+                                     : VOLT_OK;
 }
 
 static uint64_t fake_available(void)
@@ -278,11 +284,13 @@ static volt_status fake_describe(int64_t device, volt_device_info *info)
     return VOLT_OK;
 }
 
-static volt_status fake_open(int64_t device, const volt_backend **opened)
+static volt_status fake_open(const int64_t *devices, int64_t count, const volt_backend **opened)
 {
-    if (fault("open", 0) != 0 || (device == 1 && fault("open1", 0) != 0))
+    if (fault("open", 0) != 0 || (devices[0] == 1 && fault("open1", 0) != 0))
         return host->fail(VOLT_ERR_DEVICE, "it is in use by another process");
     backend.name = "fake";
+    backend.devices = count;
+    backend.bind = fake_bind;
     backend.potrf = fault("lacks", 0) != 0 ? NULL : fake_potrf;
     backend.streams = (int64_t)fault("streams", 0);
     bool optional = fault("optional", 0) > 0;
@@ -291,7 +299,8 @@ static volt_status fake_open(int64_t device, const volt_backend **opened)
     backend.cross = optional ? no_cross : NULL;
     backend.run = optional ? no_run : NULL;
     backend.run_seconds = optional ? fake_run_seconds : NULL;
-    atomic_store(&lost, false);
+    for (int64_t i = 0; i < VOLT_MAX_DEVICES; i++)
+        atomic_store(&lost[i], false);
     atomic_store(&operations, 0);
     atomic_store(&allocations, 0);
     *opened = &backend;

@@ -257,11 +257,12 @@ static bool far_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, do
 }
 
 /* In blocks of rows, as on a GPU: each is used for both halves, and its final states enter the next one. */
-static bool far_product(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
-                        volt_stage *stage)
+static bool far_product(const volt_kernel_form *form, const volt_product_task *task, volt_stage *stage)
 {
     enum { ROWS = 13 };
-    int64_t n = Z.rows;
+    volt_view Z = task->Z, V = task->V;
+    volt_matrix C = task->C;
+    int64_t n = Z.rows, last = task->first + task->count;
     volt_form_grid grid;
     double *block = malloc((size_t)volt_form_grid_numbers(form, Z, (volt_view){0}) * sizeof *block);
     assert_non_null(block);
@@ -269,14 +270,16 @@ static bool far_product(const volt_kernel_form *form, volt_view Z, volt_view V, 
     double *K = malloc((size_t)(ROWS * n) * sizeof *K);
     double *states = malloc((size_t)(grid.states * n + 1) * sizeof *states), *ends[] = {grid.end, states};
     assert_true(K && states);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; V.data && i < n; i++)
         memset(C.data + i * C.ld, 0, (size_t)C.cols * sizeof(double));
-    for (int64_t first = 0, at = 0; first < n; first += ROWS, at = !at) {
-        int64_t count = first + ROWS < n ? ROWS : n - first;
+    if (task->first > 0)
+        memcpy(ends[0], task->before, (size_t)(grid.states * n) * sizeof(double));
+    for (int64_t first = task->first, at = 0; first < last; first += ROWS, at = !at) {
+        int64_t count = first + ROWS < last ? ROWS : last - first;
         volt_form_grid rows = volt_form_grid_rows(&grid, first, count, ends[at], ends[!at]);
         for (int64_t diagonal = -(count - 1); diagonal <= first; diagonal++)
             walk_diagonal(&rows, diagonal, volt_matrix_of(K, count, n));
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; V.data && i < count; i++)
             for (int64_t j = 0; j <= first + i; j++)
                 for (int64_t k = 0; k < C.cols; k++) {
                     C.data[(first + i) * C.ld + k] += K[i * n + j] * V.data[j * V.ld + k];
@@ -285,13 +288,16 @@ static bool far_product(const volt_kernel_form *form, volt_view Z, volt_view V, 
                 }
         grid.end = ends[!at];
     }
-    volt_form_grid_state(&grid, grid.end, end);
+    if (task->after)
+        memcpy(task->after, grid.end, (size_t)(grid.states * n) * sizeof(double));
+    if (task->end && last == n)
+        volt_form_grid_state(&grid, grid.end, task->end);
     free(states);
     free(K);
     free(block);
     atomic_fetch_add(&filled, 1);
     if (stage)
-        volt_stage_advance(stage, n * n / 2);
+        volt_stage_advance(stage, task->count * (task->first + task->count / 2));
     return true;
 }
 

@@ -26,15 +26,13 @@ static double *alloc_there(int64_t rows, int64_t cols)
 }
 
 /* A product without memory for its workspace: the state reports it, once. */
-static bool (*far_product)(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
-                           volt_stage *stage);
+static bool (*far_product)(const volt_kernel_form *form, const volt_product_task *task, volt_stage *stage);
 static bool missing;
 
-static bool product_there(const volt_kernel_form *form, volt_view Z, volt_view V, volt_matrix C, double *end,
-                          volt_stage *stage)
+static bool product_there(const volt_kernel_form *form, const volt_product_task *task, volt_stage *stage)
 {
     missing = scenario_fault_due(&full);
-    return missing || far_product(form, Z, V, C, end, stage);
+    return missing || far_product(form, task, stage);
 }
 
 static volt_status state_there(void)

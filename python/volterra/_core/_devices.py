@@ -36,7 +36,8 @@ def set_device(name: str = "auto") -> None:
     ----------
     name : str, default="auto"
         "auto": the first GPU for fits and searches that fit in its memory and are estimated to be faster there, otherwise the
-        CPU; "cpu"; "gpu": the first GPU, for everything that the plugin supports; "gpu:1": the second, and so on.
+        CPU; "cpu"; "gpu": the first GPU, for everything that the plugin supports; "gpu:1": the second, and so on;
+        "gpu:0,1" or "gpu:all": several GPUs, for searches and for the solvers "nystrom" and "pcg".
 
     Raises
     ------

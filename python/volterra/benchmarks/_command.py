@@ -66,7 +66,7 @@ def _common_options() -> _Parser:
         metavar="N",
         help="number of threads (default: OMP_NUM_THREADS, or one per core)",
     )
-    group.add_argument("--device", metavar="D", help="auto (default), cpu, gpu, gpu:1, ...")
+    group.add_argument("--device", metavar="D", help="auto (default), cpu, gpu, gpu:1, gpu:0,1, ...")
     group.add_argument(
         "--seed", type=count_of(0, MAX_SEED), default=0, metavar="S", help="seed of random numbers (default 0)"
     )

@@ -19,11 +19,14 @@ typedef struct volt_workspace {
     double *profile;     /* VOLT_MAX_ALPHAS x folds: scores */
     /* with a loss: the largest training part squared, and q more, overwritten by a fit; else NULL */
     double *part;
-    double *cross; /* block x max_rows on the back end of the factor, for a start by reset; else NULL */
+    double *cross;  /* block x max_rows on the back end of the factor, for a start by reset; else NULL */
+    int64_t device; /* of the back end, where it was created: evaluations bind it (volt_workspace_bind) */
 } volt_workspace;
 
 volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace);
 void volt_workspace_free(volt_workspace *workspace);
+/* Binds the calling thread to the device of the workspace; returns the device to bind afterwards. */
+int64_t volt_workspace_bind(const volt_workspace *workspace);
 /* Bytes in the memory of this process, and on a device. */
 double volt_workspace_bytes(const volt_problem *problem);
 double volt_workspace_device_bytes(const volt_problem *problem);

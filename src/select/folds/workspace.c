@@ -43,6 +43,11 @@ void volt_workspace_free(volt_workspace *workspace)
     volt_free(workspace);
 }
 
+int64_t volt_workspace_bind(const volt_workspace *workspace)
+{
+    return volt_backend_bind(workspace->factor->backend, workspace->device);
+}
+
 volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace)
 {
     const volt_backend *backend = problem->backend;
@@ -51,6 +56,7 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
     volt_workspace *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
+    fresh->device = volt_backend_bound();
     volt_status status = volt_factor_create(backend, NULL, stored_rows(problem), problem->q, &fresh->factor);
     if (status == VOLT_OK) {
         fresh->W = volt_alloc_doubles(n, problem->q + 1);

@@ -46,14 +46,20 @@ int64_t volt_flight_size(const volt_problem *problem, int64_t candidates)
 {
     const volt_backend *backend = problem->backend;
     int64_t count = volt_threads();
+    int64_t devices = volt_backend_devices(backend);
     if (backend->streams > 0)
-        count = backend->streams;
+        count = backend->streams * devices;
+    count = volt_max(count, devices);
     if (candidates >= 0)
         count = volt_min(count, candidates);
     if (!volt_backend_is_remote(backend) && !problem->landmarks && problem->max_rows > MAX_PARALLEL_ROWS)
         count = 1;
     count = within(count, volt_workspace_bytes(problem), (double)volt_memory_available(), host_share);
-    if (backend->available)
-        count = within(count, volt_workspace_device_bytes(problem), (double)backend->available(), device_share);
+    for (int64_t i = 0; backend->available && i < devices; i++) {
+        int64_t before = volt_backend_bind(backend, i), each = (count + devices - 1) / devices;
+        each = within(each, volt_workspace_device_bytes(problem), (double)backend->available(), device_share);
+        count = volt_min(count, each * devices);
+        volt_backend_bind(backend, before);
+    }
     return count;
 }

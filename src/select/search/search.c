@@ -73,8 +73,10 @@ volt_status volt_run_evaluate(volt_run *r, volt_workspace *workspace, const char
     double bytes = 0;
     VOLT_TRY(volt_candidate_bytes(r->problem, kernel, setting->feedback > 0, &bytes));
     VOLT_TRY(volt_run_reserve(r, bytes));
+    int64_t before = volt_workspace_bind(workspace);
     volt_status status = volt_evaluate(r->problem, workspace, kernel, &setting->alpha, setting->feedback,
                                        goes_on, context, stage, folds, done, cost);
+    volt_backend_bind(r->problem->backend, before);
     volt_run_release(r, bytes);
     return status;
 }
@@ -155,22 +157,46 @@ static volt_status check_budget(const volt_run *r)
     return VOLT_OK;
 }
 
+/* Creates up to *count workspaces, on the devices of the back end in turn, and sets *count to their number. With
+ * several devices, those that fail are not used; a message is logged. */
+static volt_status create_spaces(const volt_problem *problem, volt_workspace **spaces, int64_t *count)
+{
+    const volt_backend *backend = problem->backend;
+    int64_t wanted = *count, devices = volt_backend_devices(backend), made = 0;
+    volt_status status = VOLT_OK;
+    for (int64_t p = 0; p < wanted && (status == VOLT_OK || devices > 1); p++) {
+        int64_t before = volt_backend_bind(backend, p % devices);
+        volt_status one = volt_workspace_create(problem, &spaces[made]);
+        volt_backend_bind(backend, before);
+        made += one == VOLT_OK;
+        status = status == VOLT_OK ? one : status;
+    }
+    *count = made;
+    if (made == 0 || devices == 1)
+        return status;
+    if (made < wanted)
+        volt_log(VOLT_LOG_WARNING,
+                 "%" PRId64 " of %" PRId64 " workspaces of the search could be created on the %" PRId64
+                 " devices: %s",
+                 made, wanted, devices, volt_error_detail());
+    return VOLT_OK;
+}
+
 static volt_status evaluate_all(volt_run *r)
 {
     VOLT_TRY(volt_flight_place(r->problem, r->length));
     VOLT_TRY(check_budget(r));
     int64_t parallel = volt_flight_size(r->problem, r->length);
-    r->search->info.parallel = parallel + r->n_channels;
-
-    r->schedule.max_ahead = VOLT_LAG + 4 * r->search->info.parallel;
     double available = (double)volt_memory_available(),
            spaced = (double)parallel * volt_workspace_bytes(r->problem);
     r->room = available > 0 ? fmax(0.75 * available - spaced, 0) : INFINITY;
     volt_workspace **spaces = volt_alloc_zero(parallel, sizeof(void *));
     double *folds = volt_alloc_doubles(parallel, r->folds);
     volt_status status = spaces && folds ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int64_t p = 0; p < parallel && status == VOLT_OK; p++)
-        status = volt_workspace_create(r->problem, &spaces[p]);
+    if (status == VOLT_OK)
+        status = create_spaces(r->problem, spaces, &parallel);
+    r->search->info.parallel = parallel + r->n_channels;
+    r->schedule.max_ahead = VOLT_LAG + 4 * r->search->info.parallel;
     if (status == VOLT_OK)
         status = is_served(r) ? volt_worker_pool_serve(r, spaces, folds, parallel)
                               : lead(r, spaces, folds, parallel);

@@ -100,7 +100,9 @@ static void work(volt_run *run, const volt_parents *starts, int64_t *next, volt_
         omp_unset_lock(&run->lock);
         if (is_over)
             break;
+        int64_t before = volt_workspace_bind(space);
         volt_status status = climb_from(run, s, starts->count, starts->trials[s], space);
+        volt_backend_bind(run->problem->backend, before);
         omp_set_lock(&run->lock);
         run->active--;
         if (status != VOLT_OK && status != VOLT_ERR_CANCELLED)

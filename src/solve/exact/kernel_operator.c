@@ -103,7 +103,9 @@ typedef struct kernel_operator {
     int64_t position;  /* ... and rows it has seen, ... */
     bool lower;   /* ... only up to the diagonal: it is then limited to such calls until it has seen all rows */
     double *kept; /* its state before row ... */
-    int64_t kept_at; /* ... kept_at, or NULL */
+    int64_t kept_at;    /* ... kept_at, or NULL */
+    double *before;     /* states of a back end before row ... */
+    int64_t before_row; /* ... before_row, or NULL (volt_product_task) */
 
     const volt_columns *states; /* or NULL ... */
     volt_state *walk;           /* ... and the state against them, which has seen ... */
@@ -184,33 +186,69 @@ static volt_status take_end(kernel_operator *k, const double *end)
     return VOLT_OK;
 }
 
-/* All rows at once, computed by the back end: into K or, without data, multiplied by V. *done is false if it does
- * not support the kernel. */
-static volt_status all_on_device(kernel_operator *k, const volt_backend *backend, volt_matrix K, volt_view V,
-                                 volt_matrix C, volt_stage *stage, bool *done)
+/* All rows at once, computed by the back end into K. *done is false if it does not support the kernel. */
+static volt_status all_on_device(kernel_operator *k, const volt_backend *backend, volt_matrix K,
+                                 volt_stage *stage, bool *done)
 {
     volt_kernel_form form;
-    bool has_entry = K.data ? backend->gram != NULL : backend->product != NULL;
     *done = false;
-    if (!form_for(backend, has_entry, k->resolved, k->checks, &form))
+    if (!form_for(backend, backend->gram != NULL, k->resolved, k->checks, &form))
         return VOLT_OK;
     double *end = volt_alloc_doubles(volt_state_length_for(k->resolved, k->columns->m), 1);
     volt_status status = end ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        *done = K.data ? backend->gram(&form, k->Z, K, end, stage)
-                       : backend->product(&form, k->Z, V, C, end, stage);
-    if (*done && !K.data)
-        status = volt_backend_state(backend);
+        *done = backend->gram(&form, k->Z, K, end, stage);
     if (status == VOLT_OK && *done && volt_stage_should_continue(stage))
         status = take_end(k, end);
     volt_free(end);
     return status;
 }
 
-static volt_status kernel_product(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
-                                  volt_stage *stage, bool *done)
+/* Stores the states of the back end before row `first`; the first call computes them, in a scan of the earlier
+ * rows. */
+static volt_status find_before(kernel_operator *k, const volt_backend *backend, const volt_kernel_form *form,
+                               int64_t first, volt_stage *stage, bool *done)
 {
-    return all_on_device((kernel_operator *)op, backend, (volt_matrix){0}, V, C, stage, done);
+    *done = true;
+    if (first == 0 || (k->before && k->before_row == first))
+        return VOLT_OK;
+    volt_free(k->before);
+    k->before = volt_alloc_doubles(volt_max(volt_form_states(form), 1), k->op.n);
+    k->before_row = first;
+    if (!k->before)
+        return VOLT_ERR_MEMORY;
+    volt_product_task task = {.Z = k->Z, .count = first, .after = k->before};
+    *done = backend->product(form, &task, stage);
+    volt_status status = *done ? volt_backend_state(backend) : VOLT_OK;
+    if (status != VOLT_OK || !*done || !volt_stage_should_continue(stage)) {
+        volt_free(k->before);
+        k->before = NULL;
+    }
+    return status;
+}
+
+static volt_status kernel_product(volt_operator *op, const volt_backend *backend, int64_t first, int64_t end,
+                                  volt_view V, volt_matrix C, volt_stage *stage, bool *done)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    volt_kernel_form form;
+    *done = false;
+    if (!form_for(backend, true, k->resolved, k->checks, &form))
+        return VOLT_OK;
+    VOLT_TRY(find_before(k, backend, &form, first, stage, done));
+    if (!*done || !volt_stage_should_continue(stage))
+        return VOLT_OK;
+    double *state = volt_alloc_doubles(volt_state_length_for(k->resolved, k->columns->m), 1);
+    if (!state)
+        return VOLT_ERR_MEMORY;
+    volt_product_task task = {
+        .Z = k->Z, .first = first, .count = end - first, .V = V, .C = C, .before = k->before, .end = state};
+    *done = backend->product(&form, &task, stage);
+    volt_status status = *done ? volt_backend_state(backend) : VOLT_OK;
+    if (status == VOLT_OK && *done && end == op->n && volt_stage_should_continue(stage))
+        status = take_end(k, state);
+    volt_free(state);
+    return status;
 }
 
 static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,
@@ -219,7 +257,7 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     kernel_operator *k = (kernel_operator *)op;
     bool all = first == 0 && K.rows == op->n, done = false;
     if (all)
-        VOLT_TRY(all_on_device(k, backend, K, (volt_view){0}, (volt_matrix){0}, stage, &done));
+        VOLT_TRY(all_on_device(k, backend, K, stage, &done));
     if (done)
         return VOLT_OK;
     /* The engine handles the records of its own rows; for other rows a state ends with its record. */
@@ -327,6 +365,7 @@ static void kernel_release(volt_operator *op)
     volt_state_free(k->state);
     volt_state_free(k->walk);
     volt_free(k->kept);
+    volt_free(k->before);
     volt_free(k);
 }
 

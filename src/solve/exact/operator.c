@@ -41,17 +41,35 @@ static bool any_fails(const volt_bands *bands, bool fails)
     return count > 0;
 }
 
-/* C <- K V from the lower triangle; each process of a job computes a band. */
-static volt_status multiply_lower(volt_operator *op, volt_view V, volt_matrix C, volt_stage *stage)
+/* C <- the contribution of rows first .. end - 1, by the back end or else on the host, if that is preferred or the
+ * only way; else *done is false. */
+static volt_status multiply_band(volt_operator *op, const volt_backend *backend, int64_t first, int64_t end,
+                                 volt_view V, volt_matrix C, volt_stage *stage, bool *done)
+{
+    *done = false;
+    if (op->product && backend->product)
+        VOLT_TRY(op->product(op, backend, first, end, V, C, stage, done));
+    bool all = first == 0 && end == op->n;
+    if (*done || !op->lower || (all && backend->cross))
+        return VOLT_OK;
+    *done = true;
+    op->mark = first;
+    for (int64_t i = 0; i < C.rows; i++)
+        memset(C.data + i * C.ld, 0, (size_t)C.cols * sizeof(double));
+    return volt_operator_add_lower(op, first, end, V, C, stage);
+}
+
+/* C <- K V; each part of a job computes a band. *done as above. */
+static volt_status multiply_bands(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
+                                  volt_stage *stage, bool *done)
 {
     const volt_bands *bands = volt_bands_current();
     int64_t first, end;
     volt_bands_of_triangle(bands, op->n, &first, &end);
-    op->mark = first;
-    op->is_banded = bands->parts > 1;
-    for (int64_t i = 0; i < C.rows; i++)
-        memset(C.data + i * C.ld, 0, (size_t)C.cols * sizeof(double));
-    volt_status status = volt_operator_add_lower(op, first, end, V, C, stage);
+    volt_status status = multiply_band(op, backend, first, end, V, C, stage, done);
+    if (bands->parts == 1 || (status == VOLT_OK && !*done))
+        return status;
+    op->is_banded = true;
     bool fails = status != VOLT_OK || !volt_stage_should_continue(stage);
     if (any_fails(bands, fails))
         return fails ? status : volt_fail(VOLT_ERR_CANCELLED, "another process of the job has stopped");
@@ -63,12 +81,9 @@ volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backen
                                    volt_stage *stage)
 {
     bool done = false;
-    if (op->product && backend->product)
-        VOLT_TRY(op->product(op, backend, V, C, stage, &done));
+    VOLT_TRY(multiply_bands(op, backend, V, C, stage, &done));
     if (done)
         return VOLT_OK;
-    if (op->lower && !backend->cross)
-        return multiply_lower(op, V, C, stage);
     /* Fewer rows than n: a request for all rows would omit the upper triangle. */
     int64_t most = volt_block_rows_at(backend, volt_max(op->n / 2, 1), op->n);
     double *block = backend->alloc(most, op->n);

@@ -24,10 +24,11 @@ typedef struct volt_operator {
     /* (optional) The same rows in host memory, only up to the diagonal: row i of K (K.cols = first + K.rows)
      * receives columns 0 .. first + i. In ascending order this takes half the time of `rows`. */
     volt_status (*lower)(struct volt_operator *op, int64_t first, volt_matrix K, volt_stage *stage);
-    /* (optional) C <- K V (host memory), computed by a back end that has `product`; *done is false, and nothing
-     * has changed, if it does not support the kernel. */
-    volt_status (*product)(struct volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
-                           volt_stage *stage, bool *done);
+    /* (optional) The contribution of rows first .. end - 1 of the lower triangle to C = K V (host memory), by a back
+     * end that has `product`; *done is false, and nothing has changed, if it does not support the kernel. The states
+     * before the band are stored, for repeated products of the same band. */
+    volt_status (*product)(struct volt_operator *op, const volt_backend *backend, int64_t first, int64_t end,
+                           volt_view V, volt_matrix C, volt_stage *stage, bool *done);
     /* A row other than the first at which `lower` restarts repeatedly; the state before it is stored. */
     int64_t mark;
     /* a product was computed by several processes, each of which has processed only a band of the rows */
@@ -72,11 +73,11 @@ volt_status volt_dense_operator(volt_view K, volt_operator **op);
 
 void volt_operator_free(volt_operator *op); /* NULL is allowed */
 
-/* C <- K V (both n x k, host memory), without storing K: by the `product` of the back end, if it has one, else
- * by blocks of rows. If the operator has `lower` and the back end has no `cross`, K is computed on the host up to the diagonal, and each entry is used for both
- * halves. The processes of a job (base/row_bands.h) then share the rows, with equal numbers of entries. If
- * one process fails or is cancelled, the others return VOLT_ERR_CANCELLED. The stage counts entries.
- * Cancelled: C is unfinished. */
+/* C <- K V (both n x k, host memory), without storing K: by the `product` of the back end, if it has one; if the
+ * operator has `lower`, on the host, up to the diagonal; else by blocks of rows. The first two use each entry for
+ * both halves, and the parts of a job (base/row_bands.h) share the rows, with equal numbers of entries. A single
+ * process prefers blocks of rows to the host if the back end has `cross`. If one part fails or is cancelled, the
+ * others return VOLT_ERR_CANCELLED. The stage counts entries. Cancelled: C is unfinished. */
 volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
                                    volt_stage *stage);
 
