@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "mpi_machine.h"
 
+#include "base/backend.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/threads.h"
@@ -37,10 +38,12 @@ static int64_t processor_sharers(MPI_Comm machine, int size)
 void share_machine(void)
 {
     MPI_Comm machine;
-    int size = 1;
+    int size = 1, index = 0;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, grid.rank, MPI_INFO_NULL, &machine);
     MPI_Comm_size(machine, &size);
+    MPI_Comm_rank(machine, &index);
     volt_memory_set_sharers(size);
+    volt_device_own(index);
     volt_processors_set_sharers(processor_sharers(machine, size));
     MPI_Comm_free(&machine);
 }

@@ -4,7 +4,8 @@
  *     mpirun -n 4 volterra-mpi tune --x x.csv --y y.csv --draws 500 --log search.jsonl
  *
  * All processes run the command with the same arguments on the same files; only the first one prints and
- * writes. `fit` distributes the large matrix (mpi_backend.h) or the rows (base/row_bands.h). An interrupt
+ * writes. `fit` distributes the large matrix (mpi_backend.h) or the rows (base/row_bands.h), which each process
+ * computes on its own GPU if all processes have one. An interrupt
  * ends the job; files are replaced atomically. In `tune` the first process leads the search and the others
  * evaluate candidates (mpi_workers.h). Other commands run in the first process. */
 #define _GNU_SOURCE
@@ -123,8 +124,10 @@ static void join(job_mode mode, int provided)
     bands.part = grid.rank;
     if (shares)
         volt_bands_use(&bands);
-    if (shares && (volt_backend_register(&mpi_backend) != VOLT_OK || volt_backend_use("mpi") != VOLT_OK))
+    if (shares && volt_backend_register(&mpi_backend) != VOLT_OK)
         end_job(volt_error_detail());
+    if (shares)
+        volt_backend_share(&mpi_backend);
     if (mode == TUNE && provided < MPI_THREAD_SERIALIZED)
         end_job("tune requires an MPI library with MPI_THREAD_SERIALIZED");
     if (mode == TUNE)

@@ -137,6 +137,8 @@ static void report_choice(const volt_fit_report *report, result_list *results)
 void solver_report(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
     const volt_fit_report *report = info->report;
+    if (report && report->device && strcmp(report->device, "cpu") != 0)
+        results_text(results, "device", "device", "%s", report->device);
     if (report && !isnan(report->residual)) /* iterative solver */
         report_iteration(report, results);
     if (report)

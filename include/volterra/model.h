@@ -249,6 +249,9 @@ typedef struct volt_fit_report {
     int64_t landmarks_tried;
     double landmarks_gain;
     const char *landmarks_why;
+    /* devices of the solver: "cpu", "gpu:0", "gpu:0,1", ...; in an MPI job those of the first process, and the number of
+     * processes. NULL: unknown */
+    const char *device;
 } volt_fit_report;
 
 /* Targets that the members of a sum were fitted on. The prediction of the sum does not depend on it; known outputs do. */

@@ -1,6 +1,8 @@
 /* src/base/error.c: status messages, and the error message of each thread. */
 #include "base/error.h"
 
+#include "base/device_team.h"
+
 #include "text/text.h"
 
 #include <stdarg.h>
@@ -73,6 +75,12 @@ volt_status volt_fail_prefix(volt_status status, const char *format, ...)
 
 static volt_log_fn log_fn;
 static void *log_context;
+static _Thread_local bool is_muted;
+
+void volt_log_mute(bool mute)
+{
+    is_muted = mute;
+}
 
 void volt_set_log(volt_log_fn log, void *context)
 {
@@ -82,7 +90,7 @@ void volt_set_log(volt_log_fn log, void *context)
 
 void volt_log(volt_log_level level, const char *format, ...)
 {
-    if (!log_fn)
+    if (!log_fn || is_muted)
         return;
     char message[1024];
     va_list args;

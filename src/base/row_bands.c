@@ -56,6 +56,15 @@ void volt_bands_sum(const volt_bands *bands, volt_matrix M)
         bands->sum(M.data + i * M.ld, cols);
 }
 
+void volt_bands_broadcast(const volt_bands *bands, double *numbers, int64_t count)
+{
+    if (bands->parts == 1)
+        return;
+    if (bands->part > 0)
+        memset(numbers, 0, (size_t)count * sizeof *numbers);
+    bands->sum(numbers, count);
+}
+
 void volt_bands_gather(const volt_bands *bands, int64_t from, int64_t first, int64_t last, volt_matrix M)
 {
     if (bands->parts == 1 || !M.data)

@@ -47,6 +47,7 @@ struct volt_model {
     volt_input kind;    /* of the recipe */
     bool has_report;
     volt_fit_report report;
+    char device[160]; /* of the report */
     /* VOLT_REPORT_NUMBERS x q: mse, best_mse, naive_mse, share, loo_mse, gcv, roots of all but share, best_alpha,
      * rkhs_norm, effective_dimension, its error, noise */
     double *report_numbers;

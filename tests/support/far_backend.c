@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "support/far_backend.h"
 
+#include "base/error.h"
 #include "run_grid.h"
 #include "support/check.h"
 
@@ -22,16 +23,47 @@ typedef struct region {
     char *shadow; /* what callers see: no access */
     size_t size;
     char *real;
+    int64_t device;
     struct region *next;
 } region;
 
+enum { MAX_DEVICES = 4 };
+
 static region *regions;
 static _Atomic int64_t live, filled, rows_run;
+static _Atomic int64_t operations[MAX_DEVICES], lost_after[MAX_DEVICES], fails_alloc = -1;
+static _Thread_local int64_t bound;
+
+static void far_bind(int64_t device)
+{
+    assert_true(device >= 0 && device < MAX_DEVICES);
+    bound = device;
+}
+
+/* Counts an operation on the bound device. */
+static void count(void)
+{
+    atomic_fetch_add(&operations[bound], 1);
+}
+
+static volt_status far_state(void)
+{
+    int64_t last = atomic_load(&lost_after[bound]);
+    return last >= 0 && atomic_load(&operations[bound]) > last
+               ? volt_fail(VOLT_ERR_DEVICE, "the device %lld was lost", (long long)bound)
+               : VOLT_OK;
+}
 
 static double *far_alloc(int64_t rows, int64_t cols)
 {
+    if (atomic_load(&fails_alloc) == bound) {
+        volt_fail(VOLT_ERR_MEMORY, "the memory of device %lld is full", (long long)bound);
+        return NULL;
+    }
+    count();
     region *fresh = malloc(sizeof *fresh);
     assert_non_null(fresh);
+    fresh->device = bound;
     fresh->size = (size_t)(rows * cols) * sizeof(double) + sizeof(double);
     fresh->real = malloc(fresh->size);
     fresh->shadow = mmap(NULL, fresh->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -67,12 +99,13 @@ static void far_release(double *memory)
 static double *real_of(const double *far)
 {
     char *at = (char *)(size_t)far, *real = NULL;
+    count();
 #pragma omp critical(far_regions)
     for (region *r = regions; r; r = r->next)
-        if (at >= r->shadow && at < r->shadow + r->size)
+        if (r->device == bound && at >= r->shadow && at < r->shadow + r->size)
             real = r->real + (at - r->shadow);
     if (!real) {
-        fprintf(stderr, "far_backend: an operation was given an address that is not there\n");
+        fprintf(stderr, "far_backend: an operation was given an address that is not on its device\n");
         abort();
     }
     return (double *)(void *)real;
@@ -231,6 +264,7 @@ static void walk_diagonal(const volt_form_grid *g, int64_t diagonal, volt_matrix
 
 static bool walk_grid(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K)
 {
+    count();
     volt_form_grid grid;
     double *block = malloc((size_t)volt_form_grid_numbers(form, Z, Y) * sizeof *block);
     assert_non_null(block);
@@ -260,6 +294,7 @@ static bool far_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, do
 static bool far_product(const volt_kernel_form *form, const volt_product_task *task, volt_stage *stage)
 {
     enum { ROWS = 13 };
+    count();
     volt_view Z = task->Z, V = task->V;
     volt_matrix C = task->C;
     int64_t n = Z.rows, last = task->first + task->count;
@@ -397,20 +432,50 @@ static bool far_run(const volt_run_form *form, volt_view Y, volt_view coefficien
     .backward = far_backward, .gemm = far_gemm, .gather = far_gather, .accumulate = far_accumulate
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};
-static const volt_backend far_with_gram = {.name = "far-gram",
-                                           FAR_ENTRIES,
-                                           .gram = far_gram,
-                                           .cross = far_cross,
-                                           .product = far_product,
-                                           .corner = far_corner,
-                                           .run = far_run};
+static volt_backend far_with_gram = {.name = "far-gram",
+                                     FAR_ENTRIES,
+                                     .gram = far_gram,
+                                     .cross = far_cross,
+                                     .product = far_product,
+                                     .corner = far_corner,
+                                     .run = far_run,
+                                     .state = far_state,
+                                     .bind = far_bind};
+
+void far_backends_present(int64_t devices)
+{
+    assert_true(devices >= 1 && devices <= MAX_DEVICES);
+    far_with_gram.devices = devices;
+    atomic_store(&fails_alloc, -1);
+    for (int64_t i = 0; i < MAX_DEVICES; i++) {
+        atomic_store(&operations[i], 0);
+        atomic_store(&lost_after[i], -1);
+    }
+}
+
+void far_backends_fail_alloc(int64_t device)
+{
+    atomic_store(&fails_alloc, device);
+}
+
+void far_backends_lose(int64_t device, int64_t more)
+{
+    atomic_store(&lost_after[device], more < 0 ? -1 : atomic_load(&operations[device]) + more);
+}
+
+int64_t far_backends_operations(int64_t device)
+{
+    return atomic_load(&operations[device]);
+}
 
 void far_backends_register(void)
 {
+    far_backends_present(1);
     check_ok(volt_backend_register(&far));
     check_ok(volt_backend_register(&far_with_gram));
-    /* A GPU, where VOLT_CUDA_PLUGIN names the plugin; it stays open. */
-    if (getenv("VOLT_CUDA_PLUGIN") && volt_set_device("gpu") == VOLT_OK) {
+    /* A GPU, where VOLT_CUDA_PLUGIN names the plugin; it stays open. VOLT_TEST_DEVICE may name several. */
+    const char *device = getenv("VOLT_TEST_DEVICE");
+    if (getenv("VOLT_CUDA_PLUGIN") && volt_set_device(device ? device : "gpu") == VOLT_OK) {
         static volt_backend gpu;
         gpu = *volt_backend_current();
         gpu.run_seconds = NULL; /* regardless of cost */

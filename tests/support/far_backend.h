@@ -18,6 +18,16 @@ int64_t far_backends_filled(void);
 /* Number of rows of free runs computed by far-gram. */
 int64_t far_backends_rows_run(void);
 
+/* Presents far-gram as this many devices, 1 at first. Matrices of one device are not accessible to threads that have
+ * bound another one: the process aborts. */
+void far_backends_present(int64_t devices);
+/* The next allocations on the device fail (VOLT_ERR_MEMORY), or the device is lost after this many more operations
+ * (VOLT_ERR_DEVICE). -1: no failure. far_backends_present clears both. */
+void far_backends_fail_alloc(int64_t device);
+void far_backends_lose(int64_t device, int64_t operations);
+/* Number of operations on the device since far_backends_present. */
+int64_t far_backends_operations(int64_t device);
+
 /* Run `test` with every back end of the table as the current one, in turn; its name is printed. The CPU is
  * current afterwards. */
 void for_each_backend(void (*test)(const volt_backend *backend));

@@ -607,6 +607,7 @@ class FitReport(Sized):
         ("landmarks_tried", c_int64),
         ("landmarks_gain", c_double),
         ("landmarks_why", c_char_p),
+        ("device", c_char_p),
     ]
 
 

@@ -176,6 +176,10 @@ class FitReport(NamedTuple):
     landmarks_tried: int  # landmarks="auto": largest number tried; 0: the number was given
     landmarks_gain: float  # relative reduction of the held-out RMSE from the chosen number to that; nan: unknown
     landmarks_why: str  # reason for the number; "": was given
+    device: str  # devices of the solver: "cpu", "gpu:0", "gpu:0,1", ...; "": unknown
+
+
+TEXTS = ("solver", "landmarks_why", "device")  # fields of FitReport that are strings
 
 
 class Model(Owner):
@@ -507,14 +511,14 @@ class Model(Owner):
         if not self._info.report:
             return None
         r = self._info.report.contents
-        numbers = {name: getattr(r, name) for name in FitReport._fields if name not in ("solver", "landmarks_why")}
+        numbers = {name: getattr(r, name) for name in FitReport._fields if name not in TEXTS}
         arrays = (
             *("mse", "best_mse", "naive_mse", "share", "loo_mse", "gcv", "rmse", "best_rmse", "naive_rmse"),
             *("rkhs_norm", "effective_dimension", "dimension_error", "noise"),
         )
         numbers.update({name: self._array(numbers[name], self.q) if numbers[name] else None for name in arrays})
-        why = c.text(r.landmarks_why) if r.landmarks_why else ""
-        return FitReport(solver=c.text(r.solver), landmarks_why=why, **numbers)
+        texts = {name: c.text(getattr(r, name)) if getattr(r, name) else "" for name in TEXTS}
+        return FitReport(**texts, **numbers)
 
     @property
     def rcond(self) -> float:

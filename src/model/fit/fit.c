@@ -225,16 +225,18 @@ static volt_status make_operator(const fit_task *fit, const solve_workspace *buf
 {
     if (!buffers->solver_choice.landmarks)
         return volt_kernel_operator(&model->resolved, model->columns, rows->Z, false, op);
-    volt_landmark_task task = {.resolved = &model->resolved,
-                               .columns = model->columns,
-                               .column = buffers->set.column,
-                               .m = buffers->set.m,
-                               .Z = rows->Z,
-                               .get_rows = get_rows,
-                               .context = rows,
-                               .records = fit->records,
-                               .common = common,
-                               .backend = volt_place_landmarks(rows->Z.rows, buffers->set.m, rows->Z.cols)};
+    volt_landmark_task task = {
+        .resolved = &model->resolved,
+        .columns = model->columns,
+        .column = buffers->set.column,
+        .m = buffers->set.m,
+        .Z = rows->Z,
+        .get_rows = get_rows,
+        .context = rows,
+        .records = fit->records,
+        .common = common,
+        .washout = model->washout,
+        .backend = volt_place_agree(volt_place_landmarks(rows->Z.rows, buffers->set.m, rows->Z.cols))};
     double share = volt_landmark_share(&task, 0);
     volt_stage stage;
     volt_meter_cover(fit->meter, 0, share);
@@ -363,7 +365,11 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
         if (!centred)
             volt_fit_make_report(fit, fit->chooses ? &buffers->choice : NULL, &buffers->held, model);
         model->report.log_likelihood = readout.log_likelihood;
-        volt_fit_report_solver(solver, &solving->solver_choice, task.iteration, model);
+        volt_fit_report_solver(solver, &solving->solver_choice, task.iteration,
+                               solving->solver_choice.landmarks ? task.kernel->sums_backend
+                               : solver->accepts.device         ? fit->backend
+                                                                : NULL,
+                               model);
         if (task.loo_errors)
             volt_fit_report_loo(&loo_errors, model);
         bool on_states = solver->needs.states || solving->solver_choice.landmarks > 0;
@@ -406,8 +412,8 @@ static volt_status finish_fitted(const fit_task *task, const volt_model *model, 
     return VOLT_OK;
 }
 
-volt_status volt_fit_solve(const volt_kernel *kernel, const fit_task *task, volt_loss_fit *loss,
-                           volt_matrix fitted, volt_model **model)
+volt_status volt_fit_solve_part(const volt_kernel *kernel, const fit_task *task, volt_loss_fit *loss,
+                                volt_matrix fitted, volt_model **model)
 {
     const volt_fit_options *options = task->options;
     int64_t n = task->X.rows, q = task->Y.cols;

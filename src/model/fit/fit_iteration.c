@@ -51,14 +51,16 @@ static volt_status take_landmarks(const fit_task *fit, const volt_model *model, 
     VOLT_TRY(volt_landmark_set_choose(Z.rows, model->washout, fit->records, m, fit->options->landmark_choice,
                                       volt_landmark_memory(&space->resolved), &space->set));
     VOLT_TRY(take_columns(fit, Z, space));
-    volt_landmark_task task = {.resolved = &space->resolved,
-                               .columns = space->columns,
-                               .column = space->set.column,
-                               .m = space->set.m,
-                               .Z = Z,
-                               .records = fit->records,
-                               .common = common,
-                               .backend = volt_place_features(fit->backend, Z.rows, m, space->set.n)};
+    volt_landmark_task task = {
+        .resolved = &space->resolved,
+        .columns = space->columns,
+        .column = space->set.column,
+        .m = space->set.m,
+        .Z = Z,
+        .records = fit->records,
+        .common = common,
+        .washout = model->washout,
+        .backend = volt_place_agree(volt_place_features(fit->backend, Z.rows, m, space->set.n))};
     double n = (double)Z.rows, share = volt_landmark_share(&task, VOLT_PCG_USUAL * n * n / 2);
     volt_stage stage;
     volt_meter_cover(fit->meter, 0, share);

@@ -55,9 +55,10 @@ static volt_status fill_missing_targets(const volt_model *model, const fit_task 
 static const volt_backend *place(const fit_task *task)
 {
     double n = (double)task->X.rows, choosing = VOLT_MAX_ALPHAS * pow(volt_choice_rows(n) / n, 3);
-    return volt_place_solver(
+    const volt_backend *backend = volt_place_solver(
         task->solver.solver,
         &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});
+    return volt_place_agree(backend);
 }
 
 static volt_status allocate_values(volt_matrix fitted, volt_matrix *values)

@@ -2,8 +2,11 @@
 #include "model/fit/fit_task.h"
 
 #include "base/numbers.h"
+#include "base/row_bands.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /* R2 of levels, mean over outputs, from root mean squared errors of the held-out rows in units of `scale`.
  * These units avoid overflow and underflow. */
@@ -134,8 +137,14 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
 }
 
 void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice *choice,
-                            const volt_iteration *iteration, volt_model *model)
+                            const volt_iteration *iteration, const volt_backend *backend, volt_model *model)
 {
+    const volt_bands *bands = volt_bands_current();
+    int used = snprintf(model->device, sizeof model->device, "%s", volt_device_of(backend));
+    if (bands->parts > 1 && !bands->in_process)
+        snprintf(model->device + used, sizeof model->device - (size_t)used, ", %" PRId64 " processes",
+                 bands->parts);
+    model->report.device = model->device;
     model->report.solver = solver->info.name;
     model->report.landmarks = choice->landmarks + choice->preconditioner_landmarks;
     model->report.iterations = iteration->steps;

@@ -134,9 +134,9 @@ void volt_fit_report_numbers(volt_model *model);
 void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const volt_held_out *held,
                           volt_model *model);
 
-/* Reports the solver and its iterations. */
+/* Reports the solver, its iterations, and the devices of the back end that it used. */
 void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice *choice,
-                            const volt_iteration *iteration, volt_model *model);
+                            const volt_iteration *iteration, const volt_backend *backend, volt_model *model);
 
 /* Reports norms and noise. The dimensions are known; `coefficients` (n x q) and `unlearned` as in volt_readout;
  * `chosen` (q) is NULL if nothing was chosen. `states` is the readout of states or landmarks if the solver works on these; without data, K A follows from
@@ -183,6 +183,10 @@ bool volt_loss_fit_has_class(const volt_loss_fit *fit, const double *weights, in
 
 /* A fit of a resolved task (fit.c). With task->levels, if the model has landmarks, only these are computed, and the model is
  * incomplete. */
+volt_status volt_fit_solve_part(const volt_kernel *kernel, const fit_task *task, volt_loss_fit *loss,
+                                volt_matrix fitted, volt_model **model);
+/* The same, divided among the devices of the chosen back end if there are several and the solver divides its rows
+ * (fit_devices.c). A division that fails for lack of memory or of a device is repeated on the first device. */
 volt_status volt_fit_solve(const volt_kernel *kernel, const fit_task *task, volt_loss_fit *loss,
                            volt_matrix fitted, volt_model **model);
 

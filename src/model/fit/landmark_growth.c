@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/row_bands.h"
 
 #include <math.h>
 
@@ -104,6 +105,11 @@ static volt_status try_number(growth *g, int64_t m, volt_model **model)
         *model = NULL;
         g->levels = levels;
         g->seconds = volt_seconds() - begin;
+        /* all processes of a job try the same numbers */
+        const volt_bands *bands = volt_bands_current();
+        volt_bands_broadcast(bands, g->levels.mse, VOLT_LANDMARK_LEVELS);
+        volt_bands_broadcast(bands, g->levels.condition, VOLT_LANDMARK_LEVELS);
+        volt_bands_broadcast(bands, &g->seconds, 1);
     }
     return status;
 }

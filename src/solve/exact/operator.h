@@ -43,7 +43,8 @@ typedef struct volt_operator {
     const volt_backend *sums_backend;
     volt_status (*add)(struct volt_operator *op, int64_t first, volt_view Y, const bool *without,
                        struct volt_state_sums *sums, volt_stage *stage);
-    /* (optional) out <- F' R of rows first .. first + R.rows - 1, which were added and are stored there. */
+    /* (optional) out <- F' R of rows first .. first + R.rows - 1, which were added and are stored there. In a job, all
+     * parts have it or none, each for its band of rows. */
     volt_status (*fold)(struct volt_operator *op, int64_t first, volt_view R, volt_matrix out);
     int64_t block_rows; /* preferred number of rows per request; 0: any */
     /* (optional) F B of rows first .. first + out.rows - 1 (B is n_states x q), if that is cheaper than F. */

@@ -58,7 +58,8 @@ typedef struct volt_preconditioner {
     int64_t landmarks;       /* 0: no preconditioner */
     volt_matrix B;           /* rows x landmarks, the band of this process; no data: B is ... */
     int64_t first;           /* index of the first row of B */
-    volt_operator *features; /* ... stored by this operator, from row `washout` on */
+    volt_operator *features; /* ... stored by this operator, from row `washout` + first on */
+    int64_t rows;            /* rows of the band */
     int64_t washout;
     const volt_backend *backend; /* of S */
     int64_t count;

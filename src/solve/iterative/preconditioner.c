@@ -26,13 +26,10 @@ static int64_t count_pieces(int64_t rows)
 /* ---- life ------------------------------------------------------------------------------------- */
 
 /* Workspace in host memory, and the band of B. */
-static bool make_band(int64_t rows, int64_t columns, volt_preconditioner *pre)
+static bool make_band(int64_t columns, volt_preconditioner *pre)
 {
-    int64_t first, last;
-    volt_feature_band(volt_bands_current(), rows, &first, &last);
-    int64_t own = last - first;
+    int64_t own = pre->rows;
     pre->B = volt_matrix_of(volt_alloc_doubles(own, pre->landmarks), own, pre->landmarks);
-    pre->first = first;
     pre->partial = volt_alloc_doubles(count_pieces(own) * pre->landmarks, columns);
     return pre->B.data && pre->partial;
 }
@@ -46,7 +43,10 @@ volt_status volt_preconditioner_make(volt_operator *landmarks, int64_t washout, 
                                  .washout = washout,
                                  .g = volt_alloc_doubles(m, columns),
                                  .of_group = volt_alloc_doubles(m, columns)};
-    bool allocated = pre->features || make_band(landmarks->n - washout, columns, pre);
+    int64_t last = 0;
+    volt_feature_band(volt_bands_current(), landmarks->n - washout, &pre->first, &last);
+    pre->rows = last - pre->first;
+    bool allocated = pre->features || make_band(columns, pre);
     return allocated && pre->g && pre->of_group ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
@@ -184,13 +184,13 @@ static void fold(const volt_preconditioner *pre, volt_view R)
             sum += pre->partial[p * each + i];
         pre->g[i] = sum;
     }
-    volt_bands_current()->sum(pre->g, each);
 }
 
-/* g <- (S S')^{-1} g; each column uses the system of its group. */
+/* g <- (S S')^{-1} g, with g summed over the bands; each column uses the system of its group. */
 static void solve_groups(const volt_preconditioner *pre, const int64_t *group, int64_t columns)
 {
     int64_t m = pre->landmarks;
+    volt_bands_current()->sum(pre->g, m * columns);
     for (int64_t i = 0; i < pre->count; i++) {
         int64_t count = 0;
         for (int64_t k = 0; k < columns; k++)
@@ -209,6 +209,7 @@ static void solve_groups(const volt_preconditioner *pre, const int64_t *group, i
                 if (group[k] == i)
                     pre->g[j * columns + k] = pre->of_group[from++];
     }
+    volt_bands_broadcast(volt_bands_current(), pre->g, m * columns); /* devices may round differently */
 }
 
 /* Z -= B g, with g = (B'B + alpha I)^{-1} B' R. */
@@ -233,16 +234,22 @@ static volt_status apply_features(const volt_preconditioner *pre, const int64_t 
 {
     volt_operator *features = pre->features;
     volt_matrix g = volt_matrix_of(pre->g, pre->landmarks, R.cols);
-    VOLT_TRY(features->fold(features, pre->washout, R, g));
+    int64_t first = pre->washout + pre->first, rows = pre->rows;
+    memset(pre->g, 0, (size_t)(pre->landmarks * R.cols) * sizeof(double));
+    if (rows > 0)
+        VOLT_TRY(features->fold(features, first, volt_view_rows(R, pre->first, rows), g));
     solve_groups(pre, group, R.cols);
-    double *spread = volt_alloc_doubles(R.rows, R.cols);
+    double *spread = volt_alloc_doubles(rows, R.cols);
     if (!spread)
         return VOLT_ERR_MEMORY;
-    volt_status status = features->combine(features, pre->washout, volt_as_view(g),
-                                           volt_matrix_of(spread, R.rows, R.cols), NULL);
-    for (int64_t i = 0; status == VOLT_OK && i < R.rows * R.cols; i++)
-        Z.data[i] -= spread[i];
+    volt_status status = rows > 0 ? features->combine(features, first, volt_as_view(g),
+                                                      volt_matrix_of(spread, rows, R.cols), NULL)
+                                  : VOLT_OK;
+    for (int64_t i = 0; status == VOLT_OK && i < rows * R.cols; i++)
+        Z.data[pre->first * Z.cols + i] -= spread[i];
     volt_free(spread);
+    if (status == VOLT_OK)
+        volt_bands_gather(volt_bands_current(), 0, pre->first, pre->first + rows, Z);
     return status;
 }
 

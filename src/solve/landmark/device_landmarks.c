@@ -13,9 +13,6 @@
  * those that keep the back end busy. */
 enum { MIN_ROWS = 512, MAX_ROWS = 32768, BLOCKS = 8 };
 
-/* Rows whose mean is the centre. */
-enum { CENTRE_ROWS = 512 };
-
 bool volt_device_landmarks_can(const volt_backend *backend)
 {
     return backend->gather && backend->accumulate;
@@ -47,13 +44,14 @@ static int64_t rows_that_fit(const volt_backend *backend, int64_t m, int64_t col
 }
 
 volt_status volt_device_landmarks_make(const volt_backend *backend, const int64_t *column, int64_t m,
-                                       int64_t columns, int64_t n, volt_device_landmarks *device)
+                                       int64_t columns, int64_t n, int64_t first, int64_t last,
+                                       volt_device_landmarks *device)
 {
     int64_t rows = volt_min((int64_t)rows_of(backend, (double)columns), volt_max(n, columns));
     *device = (volt_device_landmarks){
         .backend = backend, .m = m, .columns = columns, .rows = rows, .column = column, .n = n};
-    device->stored = rows_that_fit(backend, m, columns, n);
-    device->first = device->end = n - device->stored;
+    device->stored = rows_that_fit(backend, m, columns, last - first);
+    device->from = device->first = device->end = last - device->stored;
     device->shift = volt_alloc_doubles(m, 1);
     device->centre = volt_alloc_doubles(m, 1);
     device->about = volt_alloc_zero(m, sizeof(double));
@@ -93,7 +91,7 @@ static int64_t block_place(const volt_device_landmarks *device)
 
 static int64_t stored_place(const volt_device_landmarks *device, int64_t row)
 {
-    return device->m + row - (device->n - device->stored);
+    return device->m + row - device->from;
 }
 
 /* Copy the landmarks of rows first .. first + rows - 1 of the block, less `shift`, to rows of W. */
@@ -174,7 +172,8 @@ void volt_device_landmarks_backward(const volt_device_landmarks *device, volt_ma
 /* ---- sums ------------------------------------------------------------------------------------- */
 
 /* The centre is the mean of the first rows of the block; L^{-1} converts it to that of the features. */
-static volt_status find_centre(volt_device_landmarks *device, const double *K, double common, int64_t rows)
+volt_status volt_device_landmarks_centre(volt_device_landmarks *device, const double *K, double common,
+                                         int64_t rows)
 {
     int64_t m = device->m, columns = device->columns;
     double *memory = volt_alloc_doubles(rows + columns, 1);
@@ -257,10 +256,10 @@ volt_status volt_device_landmarks_add(volt_device_landmarks *device, const doubl
                                       int64_t row, volt_view Y, const bool *without, volt_state_sums *sums)
 {
     if (!device->has_centre)
-        VOLT_TRY(find_centre(device, K, common, volt_min(Y.rows, CENTRE_ROWS)));
+        VOLT_TRY(volt_device_landmarks_centre(device, K, common, volt_min(Y.rows, VOLT_DEVICE_CENTRE_ROWS)));
     if (!sums->has_rows)
         memcpy(sums->about, device->about, (size_t)device->m * sizeof(double));
-    bool is_stored = row >= device->n - device->stored;
+    bool is_stored = row >= device->from && row < device->from + device->stored;
     VOLT_TRY(
         add_rows(device, K, is_stored ? stored_place(device, row) : block_place(device), Y, without, sums));
     if (is_stored) {

@@ -2,7 +2,8 @@
  *
  * The device computes a block of rows against all columns, gathers the landmarks, and converts them to
  * features with the factor of K_mm. Features that are added to sums are centred. The remaining memory stores
- * those of the last rows, so that products with them need no second pass. */
+ * those of the last rows, so that products with them need no second pass. A part of a job (base/row_bands.h) stores
+ * only rows of its own band. */
 #ifndef SOLVE_DEVICE_LANDMARKS_H
 #define SOLVE_DEVICE_LANDMARKS_H
 
@@ -13,13 +14,14 @@ typedef struct volt_device_landmarks {
     const volt_backend *backend; /* NULL: no device is used, and the other fields are unset */
     int64_t m, columns, rows;    /* landmarks, columns, and rows of a block */
     const int64_t *column;       /* m: the columns that are landmarks */
-    int64_t n, stored;      /* rows of the operator; features of the last `stored` of them have memory, ... */
-    int64_t first, end;     /* ... and rows first .. end - 1 are there */
-    double *K, *other;      /* rows x columns; and one more, if there are several blocks */
-    double *W;              /* (m + stored + rows) x m: L, stored features, and features of a block */
-    double *shift;          /* m, host memory: subtracted from the landmarks of a row */
-    double *centre, *about; /* m, host memory: the centre of the landmarks, and of the features: ... */
-    bool has_centre;        /* ... known after the first rows were added */
+    int64_t n;                   /* rows of the operator; ... */
+    int64_t from, stored;        /* ... features of rows from .. from + stored - 1 have memory, ... */
+    int64_t first, end;          /* ... and rows first .. end - 1 are there */
+    double *K, *other;           /* rows x columns; and one more, if there are several blocks */
+    double *W;                   /* (m + stored + rows) x m: L, stored features, and features of a block */
+    double *shift;               /* m, host memory: subtracted from the landmarks of a row */
+    double *centre, *about;      /* m, host memory: the centre of the landmarks, and of the features: ... */
+    bool has_centre;             /* ... known after the first rows were added */
 } volt_device_landmarks;
 
 /* Returns whether the back end supports this. */
@@ -27,9 +29,10 @@ bool volt_device_landmarks_can(const volt_backend *backend);
 /* Memory usage in bytes, with stored features of n rows. */
 double volt_device_landmarks_bytes(const volt_backend *backend, double n, double landmarks, double columns);
 
-/* For n rows. VOLT_ERR_MEMORY. Release it in every case. */
+/* For n rows; features of rows first .. last - 1 may be stored. VOLT_ERR_MEMORY. Release it in every case. */
 volt_status volt_device_landmarks_make(const volt_backend *backend, const int64_t *column, int64_t m,
-                                       int64_t columns, int64_t n, volt_device_landmarks *device);
+                                       int64_t columns, int64_t n, int64_t first, int64_t last,
+                                       volt_device_landmarks *device);
 void volt_device_landmarks_release(volt_device_landmarks *device);
 
 /* K_mm, less the constant: its rows from `a` on, from rows `first` .. of the block. */
@@ -43,6 +46,11 @@ void volt_device_landmarks_backward(const volt_device_landmarks *device, volt_ma
 
 /* Copies the features of the first F.rows rows of the block to the host. */
 volt_status volt_device_landmarks_features(const volt_device_landmarks *device, double common, volt_matrix F);
+/* Sets the centre to the mean of the first `rows` rows of K, a block of this object, at most
+ * VOLT_DEVICE_CENTRE_ROWS. Otherwise the first rows that are added determine it. */
+enum { VOLT_DEVICE_CENTRE_ROWS = 512 };
+volt_status volt_device_landmarks_centre(volt_device_landmarks *device, const double *K, double common,
+                                         int64_t rows);
 /* Adds the first Y.rows rows of K, a block of this object, which are rows `row` and following of the operator, to
  * the sums, which must be at the same back end. Another thread may compute the other block meanwhile. Rows with without[i] are skipped; their stored features are 0 when centred. */
 volt_status volt_device_landmarks_add(volt_device_landmarks *device, const double *K, double common,

@@ -172,13 +172,13 @@ static volt_status add_bands(volt_feature_fit *s, volt_stage *stage)
     const volt_bands *bands = volt_bands_current();
     int64_t early = s->early ? s->n_early : s->rows, first, last;
     int64_t shared = bands->parts > 1 ? volt_min(early, s->rows - s->n_last) : 0;
-    if (s->kept.data)
+    if (s->kept.data || s->task->kernel->fold)
         volt_feature_band(bands, s->rows, &first, &last);
     else
         volt_bands_rows(bands, 0, shared, BLOCK, &first, &last);
     VOLT_TRY(add_rows(s, first, volt_min(last, shared), stage));
     if (volt_stage_should_continue(stage) && shared > 0)
-        volt_state_sums_join(s->sums, bands);
+        VOLT_TRY(volt_state_sums_join(s->sums, bands));
     VOLT_TRY(add_rows(s, shared, early, stage));
     if (s->early)
         volt_state_sums_copy(s->sums, s->early);
@@ -347,7 +347,9 @@ static volt_status finish_rows(const volt_feature_fit *s, double share, volt_rea
     volt_stage stage;
     volt_stage_begin(&stage, s->task->progress, "readout", 1 - share, share, (double)op->n * row_entries(s));
     int64_t most = rows_at_once(op);
-    volt_bands_rows(bands, 0, op->n, BLOCK, &begin, &end);
+    volt_feature_band(bands, s->rows, &begin, &end); /* the features of these rows may be stored */
+    begin = bands->part == 0 ? 0 : begin + w;
+    end += w;
     for (int64_t first = begin; first < end && volt_stage_should_continue(&stage); first += most) {
         int64_t count = volt_min(most, end - first);
         VOLT_TRY(forecast_block(s, first, volt_as_view(readout->states),
@@ -427,13 +429,39 @@ volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_ear
                               .level = levels ? task->choice->level : (volt_view){0}};
 }
 
+/* All parts of a job continue with the choice of the first. */
+static volt_status share_choice(const volt_feature_fit *s)
+{
+    enum { NUMBERS = 4 };
+    double *numbers = volt_alloc_doubles(s->q, NUMBERS);
+    if (!numbers)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < s->q; k++) {
+        const volt_chosen *chosen = &s->task->choice->outputs[k];
+        const double own[NUMBERS] = {chosen->level, chosen->constant, chosen->alpha, chosen->share};
+        memcpy(numbers + k * NUMBERS, own, sizeof own);
+    }
+    volt_bands_broadcast(volt_bands_current(), numbers, s->q * NUMBERS);
+    for (int64_t k = 0; k < s->q; k++) {
+        volt_chosen *chosen = &s->task->choice->outputs[k];
+        chosen->level = numbers[k * NUMBERS] > 0;
+        chosen->constant = numbers[k * NUMBERS + 1] > 0;
+        chosen->alpha = numbers[k * NUMBERS + 2];
+        chosen->share = numbers[k * NUMBERS + 3];
+    }
+    volt_free(numbers);
+    return VOLT_OK;
+}
+
 volt_status volt_feature_fit_sum(volt_feature_fit *s, volt_feature_hold_out hold_out, double share,
                                  double of_choice)
 {
     VOLT_TRY(allocate(s));
     VOLT_TRY(add_all(s, share));
     bool holds_out = s->task->choice || s->task->held_out || s->task->errors;
-    return holds_out ? hold_out(s, share, of_choice) : VOLT_OK;
+    if (holds_out)
+        VOLT_TRY(hold_out(s, share, of_choice));
+    return s->task->choice ? share_choice(s) : VOLT_OK;
 }
 
 volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, volt_feature_hold_out hold_out,

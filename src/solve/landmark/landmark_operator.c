@@ -5,8 +5,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/row_bands.h"
 #include "solve/exact/cholesky.h"
 #include "solve/landmark/device_landmarks.h"
+#include "solve/landmark/feature_fit.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -36,6 +38,7 @@ typedef struct landmark_operator {
     int64_t count;                /* ... this many rows */
     double *L;                    /* m x m, in host memory if no device is used */
     volt_state *end;              /* after the last row, once it was computed on a device */
+    int64_t memory;               /* rows that a state depends on; -1: all */
 } landmark_operator;
 
 double volt_landmark_bytes(double landmarks, double columns)
@@ -105,6 +108,34 @@ static volt_status push(landmark_operator *l, volt_view Z, const volt_records *r
     return volt_backend_state(backend);
 }
 
+/* Rows before the current one that its state depends on, up to rounding; -1: all. */
+static int64_t memory_of(const volt_resolved *resolved)
+{
+    const volt_resolved *r = resolved->records ? &resolved->records->each : resolved;
+    int64_t most = 0;
+    if (r->sum) {
+        for (int64_t f = 0; f < r->sum->n_factors; f++) {
+            int64_t own = memory_of(&r->sum->factor[f]);
+            most = own < 0 || most < 0 ? -1 : volt_max(most, own);
+        }
+        return most;
+    }
+    if (!r->reservoir && (!r->scan.step || r->scan.state_size == 0))
+        return r->window;
+    double kept = r->facts.contraction;
+    return kept > 0 && kept < 1 ? (int64_t)fmin(ceil(log(DBL_EPSILON) / log(kept)), 1e15) + r->window : -1;
+}
+
+/* In a job the bands of other parts are skipped: the state starts from zero at the first row that matters. */
+static void skip_rows(landmark_operator *l, int64_t begin, int64_t first)
+{
+    int64_t late = volt_max(begin, first - l->memory);
+    if (volt_bands_current()->parts == 1 || l->memory < 0 || l->walked >= late)
+        return;
+    volt_state_zero(l->state);
+    l->walked = late;
+}
+
 /* Fill the block with these rows. Cancelled: the block is invalid. */
 static volt_status walk_to(landmark_operator *l, int64_t first, int64_t count, volt_stage *stage)
 {
@@ -113,6 +144,7 @@ static volt_status walk_to(landmark_operator *l, int64_t first, int64_t count, v
     int64_t begin = volt_records_begin(l->task.records, volt_min(first, l->task.Z.rows - 1));
     if (l->walked > first || l->walked < begin)
         l->walked = begin; /* where `push` restarts */
+    skip_rows(l, begin, first);
     l->count = 0;
     while (l->walked < first) {
         int64_t passed = volt_min(l->rows, first - l->walked);
@@ -197,6 +229,7 @@ typedef struct added_block {
     volt_view Y;
     const bool *without;
     volt_state_sums *sums;
+    int64_t device; /* that the thread binds */
     volt_status status;
     char text[256]; /* of a failure: messages belong to a thread */
 } added_block;
@@ -204,6 +237,7 @@ typedef struct added_block {
 static void *add_block(void *context)
 {
     added_block *b = context;
+    volt_backend_bind(b->l->device.backend, b->device);
     b->status =
         volt_device_landmarks_add(&b->l->device, b->K, b->l->task.common, b->row, b->Y, b->without, b->sums);
     if (b->status != VOLT_OK)
@@ -211,21 +245,36 @@ static void *add_block(void *context)
     return NULL;
 }
 
-/* On the device; the features are not copied to the host. A block is stored as a whole, or not. While a block is
- * added, the next one is computed. */
+/* The parts of a job need the same centre: that of the first rows of all. */
+static volt_status find_centre(landmark_operator *l, volt_stage *stage)
+{
+    int64_t rows = volt_min(volt_min(VOLT_DEVICE_CENTRE_ROWS, l->rows), l->op.n - l->task.washout);
+    if (volt_bands_current()->parts == 1 || l->device.has_centre)
+        return VOLT_OK;
+    VOLT_TRY(walk_to(l, l->task.washout, rows, stage));
+    return volt_stage_should_continue(stage)
+               ? volt_device_landmarks_centre(&l->device, l->device.K, l->task.common, rows)
+               : VOLT_OK;
+}
+
+/* The rows of a block from `row` on, which are all stored or all not stored. */
+static int64_t rows_of_one_kind(const landmark_operator *l, int64_t row, int64_t count)
+{
+    int64_t from = l->device.from, end = from + l->device.stored;
+    return row < from ? volt_min(count, from - row) : row < end ? volt_min(count, end - row) : count;
+}
+
+/* On the device; the features are not copied to the host. While a block is added, the next one is computed. */
 static volt_status add(volt_operator *op, int64_t first, volt_view Y, const bool *without,
                        volt_state_sums *sums, volt_stage *stage)
 {
     landmark_operator *l = (landmark_operator *)op;
-    int64_t stored = l->device.n - l->device.stored;
-    volt_status status = VOLT_OK;
-    added_block block = {.l = l, .sums = sums};
+    volt_status status = find_centre(l, stage);
+    added_block block = {.l = l, .sums = sums, .device = volt_backend_bound()};
     pthread_t worker;
     bool works = false;
     for (int64_t at = 0, count = 0; status == VOLT_OK && at < Y.rows; at += count) {
-        count = volt_min(l->rows, Y.rows - at);
-        if (first + at < stored)
-            count = volt_min(count, stored - first - at);
+        count = rows_of_one_kind(l, first + at, volt_min(l->rows, Y.rows - at));
         status = walk_to(l, first + at, count, stage);
         if (works)
             pthread_join(worker, NULL);
@@ -476,11 +525,21 @@ static volt_status make_block(landmark_operator *l)
     int64_t columns = l->task.columns->m;
     l->rows = rows_of((double)columns);
     if (backend && volt_device_landmarks_can(backend)) {
-        VOLT_TRY(volt_device_landmarks_make(backend, l->task.column, l->task.m, columns, l->op.n, &l->device));
+        const volt_bands *bands = volt_bands_current();
+        int64_t first = 0, last = l->op.n;
+        if (bands->parts > 1) {
+            volt_feature_band(bands, l->op.n - l->task.washout, &first, &last);
+            first += l->task.washout;
+            last += l->task.washout;
+        }
+        VOLT_TRY(volt_device_landmarks_make(backend, l->task.column, l->task.m, columns, l->op.n, first, last,
+                                            &l->device));
         l->rows = l->op.block_rows = l->device.rows;
         l->op.sums_backend = backend;
         l->op.add = add;
-        l->op.fold = l->device.stored == l->op.n ? fold : NULL;
+        double incomplete = l->device.stored < last - first;
+        bands->sum(&incomplete, 1);
+        l->op.fold = incomplete == 0 ? fold : NULL;
     } else {
         l->block = volt_alloc_doubles(l->rows, columns);
         l->L = volt_alloc_doubles(l->task.m, l->task.m);
@@ -503,6 +562,7 @@ volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *s
                .states = states,
                .combine = combine},
         .task = *task,
+        .memory = memory_of(task->resolved),
     };
     volt_status status = make_block(fresh);
     if (status == VOLT_OK)

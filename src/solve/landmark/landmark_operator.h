@@ -24,6 +24,7 @@ typedef struct volt_landmark_task {
     void *context;
     const volt_records *records; /* records of the rows; NULL: one sequence */
     double common;               /* subtracted from K */
+    int64_t washout;             /* rows that are not fitted */
     const volt_backend *backend; /* where blocks of rows are computed; NULL: on the host */
 } volt_landmark_task;
 

@@ -105,7 +105,7 @@ static bool is_first(atomic_flag *warned)
 const volt_backend *volt_place_on_cpu(const char *what)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
-    bool is_shared = volt_bands_current()->parts > 1; /* shared by the processes of a job, which use CPUs */
+    bool is_shared = volt_bands_current()->parts > 1; /* the back end of a job is remote, but not a device */
     if (volt_backend_is_remote(volt_backend_current()) && !is_shared && is_first(&warned))
         volt_log(VOLT_LOG_WARNING, "%s on the CPU; the device setting is ignored", what);
     return &volt_cpu_backend;
@@ -166,10 +166,8 @@ static bool landmarks_fit_on_device(const volt_backend *device, double m)
 const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d)
 {
     double m = (double)landmarks;
-    if (volt_bands_current()->parts > 1) /* the processes of a job add their sums in host memory */
-        return &volt_cpu_backend;
-    if (!volt_backend_is_automatic()) {
-        const volt_backend *chosen = volt_backend_current();
+    const volt_backend *chosen = volt_backend_chosen();
+    if (chosen) {
         return volt_device_landmarks_can(chosen) ? chosen : volt_place_on_cpu("a solver on landmarks works");
     }
     if (2 * (double)n * m * m < min_operations)
@@ -184,11 +182,20 @@ const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d
 const volt_backend *volt_place_features(const volt_backend *backend, int64_t n, int64_t landmarks,
                                         int64_t columns)
 {
-    if (!backend || !volt_device_landmarks_can(backend) || volt_bands_current()->parts > 1)
+    if (!backend || !volt_device_landmarks_can(backend))
         return &volt_cpu_backend;
+    double rows = ceil((double)n / (double)volt_bands_current()->parts);
     double available = backend->available ? (double)backend->available() : 0;
-    double bytes = volt_device_landmarks_bytes(backend, (double)n, (double)landmarks, (double)columns);
+    double bytes = volt_device_landmarks_bytes(backend, rows, (double)landmarks, (double)columns);
     return available <= 0 || bytes <= available ? backend : &volt_cpu_backend;
+}
+
+const volt_backend *volt_place_agree(const volt_backend *backend)
+{
+    const volt_bands *bands = volt_bands_current();
+    double devices = backend && volt_backend_is_remote(backend);
+    bands->sum(&devices, 1);
+    return bands->parts == 1 || devices == (double)bands->parts ? backend : &volt_cpu_backend;
 }
 
 /* ---- products --------------------------------------------------------------------------------- */
@@ -207,8 +214,8 @@ static bool products_pay(const volt_backend *device, double n, double d)
 
 const volt_backend *volt_place_products(int64_t n, int64_t d)
 {
-    if (!volt_backend_is_automatic()) {
-        const volt_backend *chosen = volt_backend_current();
+    const volt_backend *chosen = volt_backend_chosen();
+    if (chosen) {
         return chosen->cross || chosen->product ? chosen : volt_place_on_cpu("a solver by products works");
     }
     if ((double)n * (double)n * (1 + (double)d / 20) < min_operations / 10)

@@ -39,10 +39,13 @@ const volt_backend *volt_place_on_cpu(const char *what);
 /* The back end for features and sums of n rows of d numbers with this many landmarks. */
 const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d);
 
-/* The back end that stores the features of all n rows, on landmarks with this many columns: `backend`, or the CPU
- * if it cannot, or has too little memory. */
+/* The back end that stores the features of all n rows, in a job those of a band, on landmarks with this many columns:
+ * `backend`, or the CPU if it cannot, or has too little memory. */
 const volt_backend *volt_place_features(const volt_backend *backend, int64_t n, int64_t landmarks,
                                         int64_t columns);
+
+/* In a job (base/row_bands.h): the back end if all parts use a device, else the CPU; collective. */
+const volt_backend *volt_place_agree(const volt_backend *backend);
 
 /* The back end for repeated products with K, of n rows of d numbers, without storing it. */
 const volt_backend *volt_place_products(int64_t n, int64_t d);

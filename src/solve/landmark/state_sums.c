@@ -206,13 +206,13 @@ void volt_state_sums_add(volt_state_sums *sums, volt_view F, volt_view Y, const 
 /* ---- bands ------------------------------------------------------------------------------------ */
 
 /* Move the sums to another centre: with d = about - centre, f - centre = (f - about) + d. */
-static void move_centre(volt_state_sums *s, const double *centre)
+static void move_centre(volt_state_sums *s, double *G, const double *centre)
 {
     int64_t n = s->states, m = s->columns;
     for (int64_t i = 0; i < n; i++) {
         double d = s->about[i] - centre[i];
         for (int64_t j = 0; j <= i; j++)
-            s->G[i * n + j] += d * s->total[j] + (s->about[j] - centre[j]) * (s->total[i] + s->counted * d);
+            G[i * n + j] += d * s->total[j] + (s->about[j] - centre[j]) * (s->total[i] + s->counted * d);
         for (int64_t k = 0; k < m; k++)
             s->H[i * m + k] += d * s->y[k];
     }
@@ -220,13 +220,11 @@ static void move_centre(volt_state_sums *s, const double *centre)
         s->total[i] += s->counted * (s->about[i] - centre[i]);
 }
 
-/* All processes use the centre of the first band with targets. */
-void volt_state_sums_join(volt_state_sums *s, const volt_bands *bands)
+/* All parts use the centre of the first band with targets. */
+static void join(volt_state_sums *s, double *G, const volt_bands *bands)
 {
     int64_t n = s->states, m = s->columns;
-    double *centre = s->block; /* unused at this point */
-    if (bands->parts == 1)
-        return;
+    double *centre = s->backend ? s->thin : s->block; /* unused at this point */
     bool is_first = s->counted > 0;
     for (int64_t part = 0; part < bands->parts; part++) {
         double has_targets = part == bands->part && s->counted > 0 ? 1 : 0;
@@ -237,13 +235,34 @@ void volt_state_sums_join(volt_state_sums *s, const volt_bands *bands)
         centre[i] = is_first ? s->about[i] : 0;
     bands->sum(centre, n);
     if (s->counted > 0)
-        move_centre(s, centre);
+        move_centre(s, G, centre);
     memcpy(s->about, centre, (size_t)n * sizeof(double));
-    bands->sum(s->G, n * n);
+    bands->sum(G, n * n);
     bands->sum(s->H, n * m);
     bands->sum(s->total, n);
     bands->sum(s->y, m);
     bands->sum(&s->counted, 1);
+}
+
+volt_status volt_state_sums_join(volt_state_sums *s, const volt_bands *bands)
+{
+    int64_t n = s->states;
+    if (bands->parts == 1)
+        return VOLT_OK;
+    if (!s->backend) {
+        join(s, s->G, bands);
+        return VOLT_OK;
+    }
+    double *G = volt_alloc_zero(n * n, sizeof *G);
+    if (!G)
+        return VOLT_ERR_MEMORY;
+    if (s->has_rows)
+        s->backend->get(volt_view_of(s->G, n, n), volt_matrix_of(G, n, n));
+    join(s, G, bands);
+    s->backend->put(volt_view_of(G, n, n), volt_matrix_of(s->G, n, n));
+    s->has_rows = s->counted > 0;
+    volt_free(G);
+    return volt_backend_state(s->backend);
 }
 
 /* ---- one system ------------------------------------------------------------------------------- */

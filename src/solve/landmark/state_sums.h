@@ -54,7 +54,7 @@ void volt_state_sums_free(volt_state_sums *sums); /* NULL is allowed */
 double volt_state_sums_bytes(double states, double columns);
 
 /* The same with G and S at a back end that has `gather` and `accumulate`, and the bytes there. Rows are added by
- * volt_device_landmarks_add instead of volt_state_sums_add, and bands are not supported. Functions without a
+ * volt_device_landmarks_add instead of volt_state_sums_add. Functions without a
  * status leave a failure to volt_backend_state. */
 volt_status volt_state_sums_create_at(const struct volt_backend *backend, int64_t states, int64_t columns,
                                       volt_state_sums **sums);
@@ -72,8 +72,9 @@ void volt_state_sums_add(volt_state_sums *sums, volt_view F, volt_view Y, const 
  * the states are too large, VOLT_ERR_MEMORY. */
 volt_status volt_state_sums_solve(volt_state_sums *sums, double alpha, bool constant, double *rcond);
 
-/* Adds up the sums of all bands (base/row_bands.h), each computed by one process; collective. */
-void volt_state_sums_join(volt_state_sums *sums, const struct volt_bands *bands);
+/* Adds up the sums of all bands (base/row_bands.h), each computed by one part, in host memory; collective. Either all
+ * parts have sums at a back end or none. VOLT_ERR_MEMORY, VOLT_ERR_DEVICE. */
+volt_status volt_state_sums_join(volt_state_sums *sums, const struct volt_bands *bands);
 
 /* Copy the sums, without the solved system, to another object of the same size and memory. */
 void volt_state_sums_copy(const volt_state_sums *from, volt_state_sums *to);
