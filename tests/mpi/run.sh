@@ -91,6 +91,40 @@ verdict $? "conjugate gradients in 4 processes, each with its rows"
 fits_alike 2 "${tight[@]}" --landmarks 200 --alpha 0.1 --kernel 'fading:pole=0.5 + 0.5*fir'
 verdict $? "conjugate gradients on a sum of kernels"
 
+# ---- GPUs: the plugin computes like one, and presents two devices --------------------------------
+gpus() # PROCESSES DEVICE OPTION...: the devices that the processes open
+{
+    local processes=$1 device=$2
+    shift 2
+    rm -f opened
+    VOLT_CUDA_PLUGIN=$build/tests/plugin/far_plugin.so VOLT_FAR_LOG=$work/opened fits_alike_on "$processes" "$device" "$@" &&
+        sort opened | uniq -c | tr -s ' \n' ' ' >opened.txt && cat opened.txt >>"$work/log" &&
+        grep -q "gpu:., $processes processes" "$work/log"
+}
+
+# One process on the CPU, and a job on its devices.
+fits_alike_on() # PROCESSES DEVICE OPTION...
+{
+    local processes=$1 device=$2
+    shift 2
+    "$build/volterra" fit --x "$data:u" --y "$data:y" "$@" --device cpu -o one.safetensors >"$work/log" 2>&1 &&
+        job "$processes" "$build/volterra-mpi" fit --x "$data:u" --y "$data:y" "$@" --device "$device" -o job.safetensors &&
+        VOLT_CUDA_PLUGIN='' same_forecasts one.safetensors job.safetensors
+}
+
+most=1e-7
+data=long.csv
+gpus 2 gpu --solver nystrom --landmarks 40 --washout 100 && [ "$(cat opened.txt)" = " 1 gpu:0 1 gpu:1 " ]
+verdict $? "landmarks, 2 processes with a device each"
+gpus 4 gpu:all --solver nystrom --landmarks 40 --alpha 0.01 && [ "$(cat opened.txt)" = " 2 gpu:0 2 gpu:1 " ]
+verdict $? "landmarks, 4 processes share 2 devices"
+most=1e-10
+data=all.csv
+gpus 4 gpu "${tight[@]}" --landmarks 100 --alpha 0.1 --washout 37 && [ "$(cat opened.txt)" = " 2 gpu:0 2 gpu:1 " ]
+verdict $? "conjugate gradients, 4 processes share 2 devices"
+gpus 2 gpu:1,0 "${tight[@]}" --landmarks 100 --alpha 0.1 && [ "$(cat opened.txt)" = " 1 gpu:0 1 gpu:1 " ]
+verdict $? "conjugate gradients, a list of devices"
+
 # The pid of a rank of a launcher. All of its environment is read: with pipefail a writer whose reader has gone is a failure.
 rank_of() # LAUNCHER RANK
 {
@@ -144,6 +178,9 @@ tunes_alike() # PROCESSES OPTION...
 
 tunes_alike 2 --kernel volterra --draws 30 --seed 3
 verdict $? "tune in 2 processes equals one, and the best is fitted"
+VOLT_CUDA_PLUGIN=$build/tests/plugin/far_plugin.so VOLT_FAR_LOG=$work/opened tunes_alike 2 --kernel volterra --draws 6 --seed 3 --max-train 200 --device gpu &&
+    grep -q gpu:1 opened
+verdict $? "tune in 2 processes with a device each"
 tunes_alike 4 --kernel 'fading | fir' --search adaptive --draws 70 --folds 3 --max-train 200 --race fast
 verdict $? "generations and races in 4 processes"
 
