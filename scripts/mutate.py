@@ -45,7 +45,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests and compilers at a time (%(default)s)")
     parser.add_argument("--work", type=Path, default=ROOT / "build-mutate", help="where all of it is kept (%(default)s)")
     parser.add_argument("--factor", type=float, default=10, help="times its own time before a test is stopped (%(default)s)")
-    parser.add_argument("--budget", type=float, default=600, help="seconds of tests for one mutant (%(default)s)")
+    parser.add_argument("--budget", type=float, default=600, help="seconds of programs, and of the command line, for one mutant (%(default)s)")
     given = parser.parse_args()
     if given.count < 1 or given.jobs < 1:
         parser.error("--count and --jobs are at least 1")
