@@ -11,6 +11,9 @@ figures()
     python3 -IS "$here/figures.py" "$here/data/figures/$name.txt" "$@" >figures-say 2>&1 || fail "$(cat figures-say)"
 }
 
+# plain_only: many runs of the program, which would take long with sanitizers
+plain_only() { [ "$sanitized" = no ] || skip "the plain pass compares the numbers"; }
+
 # keep_scripts: a program in place of gnuplot that adds its input to script.gp and prints a small plot
 keep_scripts()
 {
@@ -234,6 +237,7 @@ small_table()
 
 figures_of_kernels()
 {
+    plain_only
     small_table
     local kernel
     for kernel in volterra:tau=0.5,lambda=0.6 volterra:tau=0.5,lambda=0.6,lift=even volterra:tau=0.7,lambda_coef=0.6,lift=exponential \
@@ -278,6 +282,7 @@ fits()
 
 figures_of_solvers()
 {
+    plain_only
     wiener 64
     local base="--y d.csv:y,z --kernel volterra:tau=0.4,lambda=0.5"
     fits $base --alpha 1e-2 --solver exact --washout 4
@@ -302,6 +307,7 @@ check "figures of fit: solvers, targets, initial states" figures_of_solvers
 
 figures_of_losses()
 {
+    plain_only
     wiener 64
     awk -F, -v OFS=, 'NR == 1 { print $0, "n", "c", "k", "w"; next }
         { print $0, int(1 + $3 * $3), ($3 > 0.3), ($1 > 0.4 ? 2 : ($2 > 0)), 1 + NR % 3 }' d.csv >e.csv
@@ -340,6 +346,7 @@ searches()
 
 figures_of_validation()
 {
+    plain_only
     wiener 70
     local score
     for score in r2 nmse mse prequential log evidence loo gcv; do
@@ -365,6 +372,7 @@ check "figures of tune: scores, searches, folds" figures_of_validation
 
 figures_of_streams()
 {
+    plain_only
     wiener 90
     expect 0 fit --x d.csv:u,v --y d.csv:y,z --kernel volterra:tau=0.4,lambda=0.5 --alpha 0.01 --rows :60 --keep-factor -o m.safetensors
     expect 0 export m.safetensors -o m.c --interval 0.9 --landmarks 20
@@ -390,6 +398,7 @@ check "figures of stream and export" figures_of_streams
 
 figures_of_systems()
 {
+    plain_only
     local system
     for system in lorenz mackey-glass narma10 lorenz96 kuramoto-sivashinsky henon duffing van-der-pol wiener-hammerstein bouc-wen wiener relay; do
         expect 0 simulate $system --length 8 --seed 2

@@ -10,6 +10,7 @@ adds()
 
 figures_of_covolatility()
 {
+    plain_only
     expect 0 bekk simulate --preset sp500-d5 --length 160 --seed 4
     awk -F, 'NR == 1 { print "r,s"; next } { print 100 * $6 "," 100 * $7 }' out >r.csv
     awk -F, 'NR == 1 { print "ONE,TWO"; print "100,50"; p = q = 0; next }
@@ -25,6 +26,7 @@ check "figures of bekk" figures_of_covolatility
 
 figures_of_expansions()
 {
+    plain_only
     wiener 60
     local kernel
     for kernel in volterra:tau=0.4,lambda=0.5 volterra:tau=0.4,lambda=0.3,lift=exponential linear:window=4 poly:degree=2,window=3 rbf:window=2 \
@@ -41,6 +43,7 @@ check "figures of explain: kernels and options" figures_of_expansions
 
 figures_of_runs()
 {
+    plain_only
     wiener 80
     awk -F, 'NR == 1 { print "run," $0; next } { print int((NR - 2) / 20) "," $0 }' d.csv >r.csv
     local fit="--kernel volterra:tau=0.4,lambda=0.5 --alpha 0.05 --rows :60"
@@ -91,6 +94,7 @@ hourly()
 
 figures_of_series()
 {
+    plain_only
     hourly 120 >h.csv
     adds forecast h.csv --steps 4 -o a.csv --plot none
     adds forecast h.csv:load --steps 3 --calendar hour,weekday -o b.csv --plot none --json
@@ -114,6 +118,7 @@ check "figures of forecast: inputs, calendars, gaps" figures_of_series
 
 figures_of_labels()
 {
+    plain_only
     local train=$here/../../examples/data/turns_train.ts test=$here/../../examples/data/turns_test.ts
     adds classify --train $train --test $test --kernel volterra:tau=0.2,lambda=0.5 --loss multinomial --alpha 0.1 --scale series --json --splits 3
     adds classify --train $train --kernel 'gak | fading' --draws 4 --landmarks 10 --blend 2 --folds 3 --splits 2 --input change --compare series
@@ -133,6 +138,7 @@ check "figures of classify and anomaly: options" figures_of_labels
 
 figures_of_exports()
 {
+    plain_only
     wiener 40
     local kernel
     for kernel in volterra:tau=0.4,lambda=0.5 volterra:tau=0.4,lambda=0.3,lift=poly:3 volterra:gamma=0.6,lambda=0.7,lift=rbf linear:window=2 \
@@ -159,6 +165,7 @@ check "figures of export: kernels and inputs" figures_of_exports
 
 figures_of_short_reports()
 {
+    plain_only
     wiener 70
     local train=$here/../../examples/data/turns_train.ts test=$here/../../examples/data/turns_test.ts
     adds fit --x d.csv:u,v --y d.csv:y,z --kernel fading --alpha 0.1 -o m.safetensors
@@ -190,6 +197,7 @@ check "figures of reports without details" figures_of_short_reports
 # Commands that succeed with warnings and notes: the numbers in them, and how many there are.
 figures_of_warnings()
 {
+    plain_only
     wiener 60
     awk -F, -v OFS=, 'NR == 1 { print $0, "flat", "noise", "step"; next } { print $0, 7, sin(9.1 * NR * NR) "", int(NR / 20) }' d.csv >w.csv
     adds fit --x w.csv:u,flat --y w.csv:noise --kernel fading -o m.safetensors
