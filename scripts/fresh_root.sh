@@ -21,7 +21,7 @@ fresh_root()
     mkdir -p "$roots"
     if [ ! -e "$roots/$name.tar" ]; then
         packages=$(IFS=,; echo "$*")
-        (. /etc/os-release && mmdebstrap --quiet --variant=minbase ${packages:+--include="$packages"} \
+        (. /etc/os-release && mmdebstrap --quiet --aptopt='Acquire::Retries "5"' --variant=minbase ${packages:+--include="$packages"} \
             "$VERSION_CODENAME" "$roots/$name.partial.tar") || return 1
         mv "$roots/$name.partial.tar" "$roots/$name.tar"
     fi

@@ -76,7 +76,7 @@ make_root()
         --platform "manylinux2014_$(uname -m)" numpy scikit-build-core "${test_packages[@]}"
     mkdir -p "$roots/wheel/source"
     cp -r "$dist" "$packages" "$roots/wheel/"
-    git ls-files -z README.md CHANGELOG.md CITATION.cff CMakeLists.txt LICENSE include packaging/licenses python r/DESCRIPTION scripts tests \
+    git ls-files -z README.md CHANGELOG.md CITATION.cff CMakeLists.txt LICENSE abi include packaging/licenses python r/DESCRIPTION scripts tests \
         examples docs bench/series | tar --null -T - -cf - | tar -C "$roots/wheel/source" -xf -
 }
 
