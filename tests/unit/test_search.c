@@ -105,6 +105,7 @@ static void description_is_complete(void **state)
     }
     assert_null(volt_search_trial(search, 7));
     assert_null(volt_search_trial(search, -2));
+    assert_null(volt_search_trial(NULL, VOLT_TRIAL_BEST));
     volt_search_free(search);
     volt_search_free(NULL);
 }

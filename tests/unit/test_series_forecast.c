@@ -190,6 +190,11 @@ static void summary_and_default_steps(void **state)
         near(pow(series->member_rmse[VOLT_MEMBER_NAIVE], 2), naive / (double)info.steps, 1e-13 * naive);
         assert_true(series->mase > 0 && series->mase < 1);
     }
+    assert_null(volt_forecast_step_at(forecast, info.steps, 0));
+    assert_null(volt_forecast_step_at(forecast, -1, 0));
+    assert_null(volt_forecast_step_at(forecast, 0, info.series));
+    assert_null(volt_forecast_step_at(NULL, 0, 0));
+    assert_null(volt_forecast_series_at(forecast, info.series));
     volt_forecast_free(forecast);
     free(levels);
 }

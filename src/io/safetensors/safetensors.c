@@ -68,7 +68,7 @@ static volt_status parse_header(volt_safetensors *file)
     uint64_t length = volt_get_little((const unsigned char *)file->bytes, SAFETENSORS_LENGTH_BYTES);
     int64_t found = file->size - SAFETENSORS_LENGTH_BYTES;
     VOLT_REQUIRE(length <= SAFETENSORS_LONGEST_HEADER, VOLT_ERR_FORMAT,
-                 "the header length is %" PRIu64 " bytes, more than %d: not a safetensors file", length,
+                 "not a safetensors file: the header length is %" PRIu64 " bytes (at most %d)", length,
                  SAFETENSORS_LONGEST_HEADER);
     VOLT_REQUIRE((int64_t)length <= found, VOLT_ERR_FORMAT,
                  "the file is truncated: the header has %" PRIu64 " bytes, found %" PRId64, length, found);

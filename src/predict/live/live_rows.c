@@ -330,7 +330,9 @@ volt_status volt_live_do_learn(volt_live *live, int64_t back, const double *y)
         return compare(live, back, y);
     int64_t late = volt_max(live->model->ahead, 1) - 1;
     VOLT_REQUIRE(back == 0 || back == late, VOLT_ERR_ARGUMENT,
-                 "the target must be 0 or %" PRId64 " rows back (got %" PRId64 ")", late, back);
+                 late ? "the target must be 0 or %" PRId64 " rows back (got %" PRId64 ")"
+                      : "the target must be %" PRId64 " rows back (got %" PRId64 ")",
+                 late, back);
     VOLT_TRY(learn_waiting(live, back, y, &learned));
     VOLT_REQUIRE(learned, VOLT_ERR_ARGUMENT,
                  "no row has this target pending: feed a row first; rows are learned once, in order");
