@@ -97,16 +97,18 @@ static bool asks_help(int argc, char **argv)
 
 static int print_help(bool is_asked)
 {
-    fputs("volterra-mpi: volterra over the processes of a job\n"
-          "\n"
-          "  mpirun -n N volterra-mpi fit ...     one fit: the matrix (--solver exact) or the rows\n"
-          "                                       (--solver nystrom, pcg) are shared by N processes\n"
-          "  mpirun -n N volterra-mpi tune ...    one search: N processes evaluate the candidates;\n"
-          "                                       the first process writes the log and result\n"
-          "\n"
-          "Options and other commands are the same as in volterra (see volterra help, volterra help fit,\n"
-          "volterra help tune). Other commands run in the first process.\n",
-          is_asked ? stdout : stderr);
+    fputs(
+        "volterra-mpi: volterra over the processes of a job\n"
+        "\n"
+        "  mpirun -n N volterra-mpi fit ...     one fit: the matrix (--solver exact) or the rows\n"
+        "                                       (--solver nystrom, pcg) are shared by N processes\n"
+        "  mpirun -n N volterra-mpi tune ...    one search: N processes evaluate the candidates;\n"
+        "                                       the first process writes the log and result\n"
+        "\n"
+        "Options and other commands are the same as in volterra (see volterra help, volterra help fit,\n"
+        "volterra help tune). Other commands run in the first process. A process uses one GPU: by its rank on\n"
+        "the machine, modulo the number of GPUs or the length of the list in --device.\n",
+        is_asked ? stdout : stderr);
     return is_asked ? 0 : 2;
 }
 

@@ -29,7 +29,7 @@ typedef struct volt_product_task {
     volt_view V;          /* n x q; without data: nothing is multiplied */
     volt_matrix C;        /* n x q */
     const double *before; /* states after row first - 1; not read if first = 0 */
-    double *after;        /* (optional) receives the states after the last row of the band */
+    double *after;        /* (optional) receives the states after the last row of the band; may be `before` */
     double *end;          /* (optional) as for gram, if the band includes row n - 1 */
 } volt_product_task;
 

@@ -83,16 +83,19 @@ typedef struct fit_case {
     int64_t rows, landmarks;
     double alpha;     /* 0: chosen */
     double tolerance; /* of predictions, which are about 1 */
+    bool records;     /* several sequences */
 } fit_case;
 
 /* Predictions differ by rounding of sums over n rows, enlarged by the condition n / alpha: 1e-16 n n / alpha is
  * 3e-9 here. Conjugate gradients stop at a relative residual of 1e-10. */
 static const fit_case cases[] = {
-    {"volterra:tau_coef=0.3,lambda_coef=0.5", "nystrom", N, 40, 0.1, 1e-8},
-    {"rbf:gamma=0.5,window=3", "nystrom", N, 33, 0, 1e-7},
-    {"2*fir:mu=0.5 + linear*rbf:gamma=1", "nystrom", 700, 20, 0.1, 1e-8},
-    {"volterra:tau_coef=0.3,lambda_coef=0.5", "pcg", 640, 60, 0.1, 1e-7},
-    {"rbf:gamma=0.5,window=3", "pcg", 300, 40, 0, 1e-6},
+    {"volterra:tau_coef=0.3,lambda_coef=0.5", "nystrom", N, 40, 0.1, 1e-8, false},
+    {"rbf:gamma=0.5,window=3", "nystrom", N, 33, 0, 1e-7, false},
+    {"2*fir:mu=0.5 + linear*rbf:gamma=1", "nystrom", 700, 20, 0.1, 1e-8, false},
+    {"volterra:tau_coef=0.3,lambda_coef=0.5", "pcg", 640, 60, 0.1, 1e-7, false},
+    {"rbf:gamma=0.5,window=3", "pcg", 300, 40, 0, 1e-6, false},
+    {"volterra:tau_coef=0.3,lambda_coef=0.5", "pcg", 400, 30, 0.1, 1e-7, true},
+    {"memory:gamma=0.5,rho=0.5,mu=0.7", "nystrom", 1100, 30, 0.1, 1e-8, true},
 };
 
 typedef struct outcome {
@@ -114,7 +117,13 @@ static volt_status fit(const fit_case *c, outcome *out)
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();
     options.alpha = c->alpha;
-    options.washout = WASHOUT;
+    const int64_t records[] = {70, 180, c->rows - 250};
+    if (c->records) {
+        options.records = records;
+        options.n_records = 3;
+    } else {
+        options.washout = WASHOUT;
+    }
     options.solver = c->solver;
     options.landmarks = c->landmarks;
     options.tolerance = strcmp(c->solver, "pcg") == 0 ? 1e-10 : 0;

@@ -10,6 +10,7 @@
 #include "kernel/kernel_entry.h"
 #include "solve/exact/operator.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 
@@ -91,6 +92,23 @@ volt_status volt_state_advance_at(const volt_backend *backend, volt_state *state
 }
 
 /* ---- operator --------------------------------------------------------------------------------- */
+
+int64_t volt_operator_memory(const volt_resolved *resolved)
+{
+    const volt_resolved *r = resolved->records ? &resolved->records->each : resolved;
+    int64_t most = 0;
+    if (r->sum) {
+        for (int64_t f = 0; f < r->sum->n_factors; f++) {
+            int64_t own = volt_operator_memory(&r->sum->factor[f]);
+            most = own < 0 || most < 0 ? -1 : volt_max(most, own);
+        }
+        return most;
+    }
+    if (!r->reservoir && (!r->scan.step || r->scan.state_size == 0))
+        return r->window;
+    double kept = r->facts.contraction;
+    return kept > 0 && kept < 1 ? (int64_t)fmin(ceil(log(DBL_EPSILON) / log(kept)), 1e15) + r->window : -1;
+}
 
 typedef struct kernel_operator {
     volt_operator op;
@@ -204,8 +222,17 @@ static volt_status all_on_device(kernel_operator *k, const volt_backend *backend
     return status;
 }
 
-/* Stores the states of the back end before row `first`; the first call computes them, in a scan of the earlier
- * rows. */
+/* Fills the states before a row with those of two zero sequences, for a scan that starts there. */
+static void start_states(const volt_kernel_form *form, int64_t n, double *states)
+{
+    for (int64_t f = 0; f < form->n_factors; f++)
+        for (int32_t i = 0; i < form->factor[f].state_size; i++, states += n)
+            for (int64_t j = 0; j < n; j++)
+                states[j] = form->factor[f].start[i];
+}
+
+/* Stores the states of the back end before row `first`. The first call computes them, in a scan of the earlier rows
+ * that matter. */
 static volt_status find_before(kernel_operator *k, const volt_backend *backend, const volt_kernel_form *form,
                                int64_t first, volt_stage *stage, bool *done)
 {
@@ -217,7 +244,10 @@ static volt_status find_before(kernel_operator *k, const volt_backend *backend, 
     k->before_row = first;
     if (!k->before)
         return VOLT_ERR_MEMORY;
-    volt_product_task task = {.Z = k->Z, .count = first, .after = k->before};
+    int64_t memory = volt_operator_memory(k->resolved), begin = memory < 0 ? 0 : volt_max(first - memory, 0);
+    volt_product_task task = {
+        .Z = k->Z, .first = begin, .count = first - begin, .before = k->before, .after = k->before};
+    start_states(form, k->op.n, k->before);
     *done = backend->product(form, &task, stage);
     volt_status status = *done ? volt_backend_state(backend) : VOLT_OK;
     if (status != VOLT_OK || !*done || !volt_stage_should_continue(stage)) {

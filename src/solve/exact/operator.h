@@ -97,6 +97,9 @@ int64_t volt_block_rows(int64_t rows, int64_t n);
 /* The same for a back end, which may prefer larger blocks. */
 int64_t volt_block_rows_at(const volt_backend *backend, int64_t rows, int64_t n);
 
+/* Rows before the current one that the state of the kernel depends on, up to rounding; -1: all. */
+int64_t volt_operator_memory(const volt_resolved *resolved);
+
 /* volt_state_advance with K at the back end; `checks` as above. If cancelled, the status is VOLT_OK and K is
  * unfinished; check the stage. */
 volt_status volt_state_advance_at(const volt_backend *backend, volt_state *state, volt_view Z, bool same,

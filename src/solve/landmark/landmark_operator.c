@@ -108,24 +108,6 @@ static volt_status push(landmark_operator *l, volt_view Z, const volt_records *r
     return volt_backend_state(backend);
 }
 
-/* Rows before the current one that its state depends on, up to rounding; -1: all. */
-static int64_t memory_of(const volt_resolved *resolved)
-{
-    const volt_resolved *r = resolved->records ? &resolved->records->each : resolved;
-    int64_t most = 0;
-    if (r->sum) {
-        for (int64_t f = 0; f < r->sum->n_factors; f++) {
-            int64_t own = memory_of(&r->sum->factor[f]);
-            most = own < 0 || most < 0 ? -1 : volt_max(most, own);
-        }
-        return most;
-    }
-    if (!r->reservoir && (!r->scan.step || r->scan.state_size == 0))
-        return r->window;
-    double kept = r->facts.contraction;
-    return kept > 0 && kept < 1 ? (int64_t)fmin(ceil(log(DBL_EPSILON) / log(kept)), 1e15) + r->window : -1;
-}
-
 /* In a job the bands of other parts are skipped: the state starts from zero at the first row that matters. */
 static void skip_rows(landmark_operator *l, int64_t begin, int64_t first)
 {
@@ -562,7 +544,7 @@ volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *s
                .states = states,
                .combine = combine},
         .task = *task,
-        .memory = memory_of(task->resolved),
+        .memory = volt_operator_memory(task->resolved),
     };
     volt_status status = make_block(fresh);
     if (status == VOLT_OK)
