@@ -321,7 +321,7 @@ int main(int count, char **names)
     fprintf(stderr, "bench: %s, %s, %s\n", info.name, info.driver, devices.plugin);
     check_fit();
     if (wanted(count, names, "fit"))
-        time_fit(size_of("BENCH_GPU_ROWS", 100000), getenv("BENCH_GPU_ROWS") ? 0 : 8.5);
+        time_fit(size_of("BENCH_GPU_ROWS", 100000), getenv("BENCH_GPU_ROWS") ? 0 : 7);
     for (size_t i = 0; wanted(count, names, "growth") && i < sizeof sizes / sizeof *sizes; i++)
         time_fit(sizes[i], 0);
     if (wanted(count, names, "search"))

@@ -110,11 +110,12 @@ volt_status volt_cuda_rcond(volt_matrix L, double norm, double *rcond)
 /* Triangular solves of cuBLAS are slow for many rows: at 4000 columns they reach less than half of the rate of a
  * product. With many rows, diagonal blocks of INVERTED columns are inverted first, and all else is products.
  * Blocks are small, for accuracy. */
-enum { INVERTED = 256, MANY_ROWS = 4096 };
+enum { INVERTED = 256, MANY_ROWS = 4096, MOST_ROWS = 32768 };
 
 typedef struct inverted_blocks {
     double *of; /* INVERTED x INVERTED each */
-    double *X;  /* INVERTED columns of all rows */
+    double *L;  /* INVERTED x INVERTED: a diagonal block with zeros above; NULL: without refinement */
+    double *X;  /* INVERTED columns of at most MOST_ROWS rows */
 } inverted_blocks;
 
 /* Rows first .. first + count - 1 of columns `to` .. less their product with columns from .. to - 1:
@@ -129,26 +130,41 @@ static bool subtract_product(volt_cuda_lane *lane, volt_matrix L, int64_t first,
                                               "a product");
 }
 
-/* Columns k .. k + width - 1 of the rows times the inverse D of the diagonal block. */
-static bool multiply_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
-                          int64_t width, const double *D, double *X)
+/* C <- factor A B + scale C, row by row, for a diagonal block A of `width` columns and `count` rows B and C. */
+static bool multiply_block(volt_cuda_lane *lane, int64_t width, int64_t count, const double *factor,
+                           const double *A, int64_t ld_A, const double *B, int64_t ld_B, const double *scale,
+                           double *C, int64_t ld_C)
 {
-    double *rows = L.data + first * L.ld;
-    bool good = volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_T, CUBLAS_OP_N, width, count, width,
-                                                    &one, D, INVERTED, rows + k, L.ld, &zero, X, INVERTED),
-                                     "a product");
+    return volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_T, CUBLAS_OP_N, width, count, width,
+                                               factor, A, ld_A, B, ld_B, scale, C, ld_C),
+                                "a product");
+}
+
+/* Columns k .. k + width - 1 of the rows, R, times the inverse D of the diagonal block: X = R D'. One step of
+ * refinement, X + (R - X L_kk') D', makes the residual as small as that of a triangular solve. */
+static bool multiply_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
+                          int64_t width, const inverted_blocks *blocks, const double *D)
+{
+    double *R = L.data + first * L.ld + k, *X = blocks->X;
+    bool good = multiply_block(lane, width, count, &one, D, INVERTED, R, L.ld, &zero, X, INVERTED);
+    if (good && blocks->L) {
+        volt_cuda_start_triangle(lane->stream, L.data + k * (L.ld + 1), L.ld, width, blocks->L);
+        good = multiply_block(lane, width, count, &minus_one, blocks->L, width, X, INVERTED, &one, R, L.ld) &&
+               multiply_block(lane, width, count, &one, D, INVERTED, R, L.ld, &one, X, INVERTED);
+    }
     if (good)
-        volt_cuda_start_copy(lane->stream, X, INVERTED, rows + k, L.ld, count, width);
+        volt_cuda_start_copy(lane->stream, X, INVERTED, R, L.ld, count, width);
     return good;
 }
 
 /* Inverts the diagonal blocks of columns from .. to - 1, upper triangles for cuBLAS. */
 static bool invert_blocks(volt_cuda_lane *lane, volt_matrix L, int64_t count, int64_t from, int64_t to,
-                          inverted_blocks *blocks)
+                          bool refines, inverted_blocks *blocks)
 {
     int64_t panels = (to - from + INVERTED - 1) / INVERTED, whole = (to - from) / INVERTED, size = INVERTED;
-    double *memory = volt_cuda_workspace_of(lane, WORKSPACE_OUT, panels * (size * size + 2));
-    blocks->X = volt_cuda_workspace_of(lane, WORKSPACE_THIN, count * size);
+    double *memory = volt_cuda_workspace_of(lane, WORKSPACE_OUT, (panels + 1) * (size * size + 2));
+    blocks->L = refines && memory ? memory + panels * (size * size + 2) : NULL;
+    blocks->X = volt_cuda_workspace_of(lane, WORKSPACE_THIN, least(count, MOST_ROWS) * size);
     blocks->of = memory;
     double **lists = volt_cuda_host->alloc(2 * panels, sizeof *lists), **device = NULL;
     bool good = memory && blocks->X && lists;
@@ -183,9 +199,9 @@ static bool invert_blocks(volt_cuda_lane *lane, volt_matrix L, int64_t count, in
 }
 
 /* Compute columns k .. k + width - 1 of rows first .. first + count - 1. With `inverses`, those of the diagonal
- * blocks from column k on, by products: wide ones with the columns before k, narrow ones within the panel. */
+ * blocks from column k on, all is done by products: wide ones with the columns before k, narrow ones within the panel. */
 static bool finish_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
-                        int64_t width, const double *inverses, double *X)
+                        int64_t width, const inverted_blocks *blocks, const double *inverses)
 {
     if (count == 0 || width == 0)
         return true;
@@ -196,11 +212,12 @@ static bool finish_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int6
                                                 CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, width, count, &one,
                                                 L.data + k * (L.ld + 1), L.ld, L.data + first * L.ld + k, L.ld),
                                  "a triangular solve");
-    for (int64_t at = 0; good && inverses && at < width; at += INVERTED) {
-        int64_t columns = least(INVERTED, width - at);
-        good = subtract_product(lane, L, first, count, k, k + at, columns) &&
-               multiply_rows(lane, L, first, count, k + at, columns, inverses + at * INVERTED, X);
-    }
+    for (int64_t row = 0; inverses && row < count; row += MOST_ROWS) /* the workspace holds so many */
+        for (int64_t at = 0, rows = least(MOST_ROWS, count - row); good && at < width; at += INVERTED) {
+            int64_t columns = least(INVERTED, width - at);
+            good = subtract_product(lane, L, first + row, rows, k, k + at, columns) &&
+                   multiply_rows(lane, L, first + row, rows, k + at, columns, blocks, inverses + at * INVERTED);
+        }
     return good;
 }
 
@@ -244,11 +261,12 @@ void volt_cuda_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, i
     if (!lane)
         return;
     inverted_blocks blocks = {0};
-    bool many = count >= MANY_ROWS && !stage, good = !many || invert_blocks(lane, L, count, from, to, &blocks);
+    bool many = count >= MANY_ROWS && !stage,
+         good = !many || invert_blocks(lane, L, count, from, to, false, &blocks);
     for (int64_t k = from; good && k < to; k += PANEL) {
         int64_t width = least(PANEL, to - k);
-        good = finish_rows(lane, L, first, count, k, width,
-                           blocks.of ? blocks.of + (k - from) * INVERTED : NULL, blocks.X);
+        good = finish_rows(lane, L, first, count, k, width, &blocks,
+                           many ? blocks.of + (k - from) * INVERTED : NULL);
         if (good && stage)
             good = volt_cuda_check(cudaStreamSynchronize(lane->stream), "a product") &&
                    advance(stage, (double)count * (double)width * (double)(2 * k + width) / 1000);
@@ -262,6 +280,16 @@ static double share_done(double from, double to, double k)
 {
     double begin = from * from * (to - 2 * from / 3), end = to * to * to / 3, now = k * k * (to - 2 * k / 3);
     return (now - begin) / (end - begin);
+}
+
+/* Compute columns k .. k + width - 1 of the rows below the diagonal block, up to row `to`. */
+static bool finish_panel(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t width, int64_t to)
+{
+    inverted_blocks blocks = {0};
+    int64_t first = k + width, count = to - first;
+    if (count >= MANY_ROWS && !invert_blocks(lane, L, count, k, first, true, &blocks))
+        return false;
+    return finish_rows(lane, L, first, count, k, width, &blocks, blocks.of);
 }
 
 void volt_cuda_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage, int64_t *pivot)
@@ -279,8 +307,7 @@ void volt_cuda_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage,
             *pivot = k + *lane->host_info;
         if (good && *pivot == 0) {
             double now = floor(units * share_done((double)from, (double)to, (double)(k + width)));
-            good = finish_rows(lane, L, k + width, to - k - width, k, width, NULL, NULL) &&
-                   advance(stage, now - reported);
+            good = finish_panel(lane, L, k, width, to) && advance(stage, now - reported);
             reported = now;
         }
     }

@@ -106,6 +106,27 @@ extern "C" void volt_cuda_start_triangle(cudaStream_t stream, const double *A, i
         triangle<<<(unsigned)n, THREADS, 0, stream>>>(A, ld, n, T);
 }
 
+__global__ static void transpose(const double *F, int64_t ld, int64_t rows, int64_t cols, double *T, int64_t ld_T)
+{
+    __shared__ double tile[TILE][TILE + 1];
+    int64_t left = (int64_t)blockIdx.x * TILE, first = (int64_t)blockIdx.y * TILE;
+    for (int r = threadIdx.y; r < TILE; r += TILE_ROWS)
+        if (first + r < rows && left + threadIdx.x < cols)
+            tile[r][threadIdx.x] = F[(first + r) * ld + left + threadIdx.x];
+    __syncthreads();
+    for (int r = threadIdx.y; r < TILE; r += TILE_ROWS)
+        if (left + r < cols && first + threadIdx.x < rows)
+            T[(left + r) * ld_T + first + threadIdx.x] = tile[threadIdx.x][r];
+}
+
+extern "C" void volt_cuda_start_transpose(cudaStream_t stream, const double *F, int64_t ld, int64_t rows,
+                                          int64_t cols, double *T, int64_t ld_T)
+{
+    if (rows > 0 && cols > 0)
+        transpose<<<dim3((unsigned)groups(cols, TILE), (unsigned)groups(rows, TILE)), dim3(TILE, TILE_ROWS), 0,
+                    stream>>>(F, ld, rows, cols, T, ld_T);
+}
+
 __global__ static void identities(double *D, int64_t size, int64_t rows)
 {
     int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;

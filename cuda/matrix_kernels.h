@@ -33,6 +33,10 @@ void volt_cuda_start_sums(cudaStream_t stream, const double *A, int64_t ld, int6
 /* T (n x n, ld n) <- the lower triangle of A, with zeros above. */
 void volt_cuda_start_triangle(cudaStream_t stream, const double *A, int64_t ld, int64_t n, double *T);
 
+/* T[j * ld_T + i] <- F[i * ld + j]: T (cols x ld_T) is the transpose of F (rows x cols). */
+void volt_cuda_start_transpose(cudaStream_t stream, const double *F, int64_t ld, int64_t rows, int64_t cols,
+                               double *T, int64_t ld_T);
+
 /* D <- `count` identity matrices of this size, one after the other. */
 void volt_cuda_start_identities(cudaStream_t stream, double *D, int64_t size, int64_t count);
 

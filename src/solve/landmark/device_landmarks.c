@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* Rows of a block: enough for long products, limited by these numbers of rows. Numbers of a block, relative to
- * those that keep the back end busy. */
-enum { MIN_ROWS = 512, MAX_ROWS = 32768, BLOCKS = 8 };
+ * those that keep the back end busy: twice as many if both blocks then take at most this part of its memory. */
+enum { MIN_ROWS = 512, MAX_ROWS = 32768, BLOCKS = 8, MEMORY_PART = 8 };
 
 bool volt_device_landmarks_can(const volt_backend *backend)
 {
@@ -20,7 +20,11 @@ bool volt_device_landmarks_can(const volt_backend *backend)
 
 static double rows_of(const volt_backend *backend, double columns)
 {
-    return fmax(MIN_ROWS, fmin(MAX_ROWS, floor(BLOCKS * (double)backend->block / columns)));
+    double numbers = BLOCKS * (double)backend->block,
+           available = backend->available ? (double)backend->available() : 0;
+    if (available >= MEMORY_PART * 2 * 8 * 2 * numbers)
+        numbers *= 2;
+    return fmax(MIN_ROWS, fmin(MAX_ROWS, floor(numbers / columns)));
 }
 
 /* Includes two sums, and workspace of the back end. */
