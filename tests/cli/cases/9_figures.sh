@@ -271,13 +271,13 @@ figures_of_kernels()
 }
 check "figures of gram: every kernel" figures_of_kernels
 
-# fits OPTIONS...: a fit on d.csv; its report and the predictions of the rows from 50 on are added to all
+# fits OPTIONS...: a fit on d.csv; its report, the fitted values and the predictions of the rows from 50 on are added to all
 fits()
 {
-    expect 0 fit --x d.csv:u,v "$@" --rows :50 -o m.safetensors --verbose
+    expect 0 fit --x d.csv:u,v "$@" --rows :50 -o m.safetensors --fitted fitted.csv --verbose
     { echo "$*"; grep -viE 'iteration|gap' out; } >>all # they depend on rounding
     expect 0 predict m.safetensors --x d.csv:u,v --rows 50: -o p.csv
-    cat p.csv >>all
+    cat fitted.csv p.csv >>all
 }
 
 figures_of_solvers()
@@ -327,6 +327,7 @@ figures_of_losses()
     cat out >>all
     expect 0 tune --x d.csv:u,v --y d.csv:c --kernel rbf --loss logistic --draws 3 --folds 2
     cat out >>all
+    fits --y d.csv:v,u --ahead 1 --kernel fading --alpha 0.1 --target change --input both --loss huber:delta=0.3 --washout 2
     # alpha chosen by the loss
     fits --y d.csv:y,z --kernel fading --loss huber:delta=0.3
     fits --y d.csv:c --kernel fading --loss logistic

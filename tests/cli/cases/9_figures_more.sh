@@ -35,6 +35,10 @@ figures_of_expansions()
         adds explain m.safetensors --verbose
         adds explain m.safetensors --lags 2 --order 2 --about mean --no-band --json
     done
+    for kernel in rbf:gamma=0.5 fading:rho=0 fir:mu=0; do # no memory
+        expect 0 fit --x d.csv:u,v --y d.csv:y,z --kernel "$kernel" --alpha 0.1 -o n.safetensors
+        adds explain n.safetensors --verbose
+    done
     adds explain m.safetensors --lags 2 --order 1 --about 0.1,0.2 --no-shares
     adds explain m.safetensors --lags 2 --order 2 --along d.csv:u,v --rows 10:40 --verbose
     figures expansions 1e-5 all
