@@ -18,6 +18,7 @@ double volt_row_norm(const double *row, int64_t d)
 volt_status volt_extent_of(volt_view X, const char *name, volt_extent *extent)
 {
     volt_extent found = {.radius = 0, .largest = X.data[0]};
+    double plain = 0; /* largest sum of squares of rows without very small and very large values */
     for (int64_t i = 0; i < X.rows; i++) {
         const double *row = X.data + i * X.ld;
         for (int64_t k = 0; k < X.cols; k++) {
@@ -26,9 +27,14 @@ volt_status volt_extent_of(volt_view X, const char *name, volt_extent *extent)
                          row[k]);
             found.largest = row[k] > found.largest ? row[k] : found.largest;
         }
-        double norm = volt_row_norm(row, X.cols);
-        found.radius = norm > found.radius ? norm : found.radius;
+        volt_squares squares = {0};
+        volt_squares_add_all(&squares, row, X.cols);
+        if (squares.small == 0 && squares.large == 0)
+            plain = squares.middle > plain ? squares.middle : plain;
+        else
+            found.radius = fmax(found.radius, volt_squares_root(&squares));
     }
+    found.radius = fmax(found.radius, sqrt(plain));
     VOLT_REQUIRE(isfinite(found.radius), VOLT_ERR_NOT_FINITE, "the norms of %s are too large for a double",
                  name);
     *extent = found;

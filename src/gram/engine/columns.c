@@ -70,25 +70,29 @@ static void find_centre(volt_view Y, double *centre)
     }
 }
 
-/* Number k of row t of the sequence with its leading zeros. */
-static double padded(const volt_columns *columns, int64_t t, int64_t k)
+/* Row t of the sequence with its leading zeros (NULL). */
+static const double *padded(const volt_columns *columns, int64_t t)
 {
-    return t < columns->lead ? 0 : columns->given[(t - columns->lead) * columns->d + k];
+    return t < columns->lead ? NULL : columns->given + (t - columns->lead) * columns->d;
 }
 
 static void pack(volt_columns *columns)
 {
     for (int64_t t = 0; t < columns->length; t++) {
+        const double *row = padded(columns, t), *next = columns->increments ? padded(columns, t + 1) : NULL;
         double sum = 0;
         for (int64_t k = 0; k < columns->d; k++) {
-            double value = padded(columns, t, k);
-            value = columns->increments ? padded(columns, t + 1, k) - value : value - columns->centre[k];
+            double value = row ? row[k] : 0;
+            value = columns->increments ? (next ? next[k] : 0) - value : value - columns->centre[k];
             columns->packed[k * columns->ld + t] = value;
             sum += value * value;
         }
         if (columns->distance)
             columns->norms[t] = sum;
     }
+    for (int64_t k = 0; k < columns->d; k++) /* read by the last chunk */
+        memset(columns->packed + k * columns->ld + columns->length, 0,
+               (size_t)(columns->ld - columns->length) * sizeof(double));
 }
 
 /* Replaces the leading zeros by rows of the past. */
@@ -148,8 +152,7 @@ volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt
     columns->lead = columns->window - 1;
     columns->length = columns->m + columns->lead - (columns->increments ? 1 : 0);
     columns->ld = (columns->length + 2 * CHUNK - 1) / CHUNK * CHUNK;
-    columns->packed =
-        volt_alloc_zero((columns->d + (resolved->scan.own ? 1 : 0)) * columns->ld, sizeof(double));
+    columns->packed = volt_alloc_doubles(columns->d + (resolved->scan.own ? 1 : 0), columns->ld);
     columns->norms = volt_alloc_doubles(columns->distance ? columns->ld : 0, 1);
     if (!columns->packed || !columns->norms)
         return VOLT_ERR_MEMORY;
@@ -161,6 +164,7 @@ volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt
         pack_past(past, columns);
     if (resolved->scan.own) { /* of scans without a window */
         double kept;
+        memset(columns->packed + columns->d * columns->ld, 0, (size_t)columns->ld * sizeof(double));
         (void)volt_scan_own_rest(&resolved->scan, past, columns->d, &kept);
         volt_scan_own_rows(&resolved->scan, volt_view_of(columns->given, columns->m, columns->d), &kept,
                            columns->packed + columns->d * columns->ld);

@@ -12,9 +12,9 @@
 enum {
     BAND = 256, /* maximum number of diagonals in a band: its columns of a tile stay in the first-level cache */
     MIN_BAND =
-        88,     /* with the columns added for alignment, three blocks of products with AVX-512 (products.c) */
-    BANDS = 34, /* for 16 threads: the longest band has 2 / BANDS of a triangle. Narrow bands cost more ... */
-    MIN_SIZE = 2048, /* ... and are not used for fewer diagonals */
+        120,    /* narrower bands write rows of K in short pieces: 0.65 of the speed at 88 diagonals, AVX-512 */
+    BANDS = 25, /* of a triangle, for many threads: the longest band has 2 / BANDS of the entries */
+    MIN_SIZE = 2048, /* fewer diagonals have bands of BAND */
     ROWS = VOLT_SCAN_ROWS,
     CHUNK = VOLT_COLUMNS_CHUNK,
     /* Columns before the first one, for alignment, and a chunk that exceeds the last. */

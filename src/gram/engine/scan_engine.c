@@ -165,7 +165,8 @@ static void walk_columns(const scan_state *state, int64_t count, const double *p
     double past_own = volt_scan_own_rest(scan, past, state->base.resolved->d, NULL);
     volt_scan_border walk = {.scan = scan, .origin = past, .origin_own = past_own};
     for (int64_t j = 0; j < count && scan->state_size > 0; j++) {
-        volt_columns_row(columns, j, state->row);
+        if (past || scan->distance) /* else the local value is 0 */
+            volt_columns_row(columns, j, state->row);
         volt_scan_border_step(&walk, state->row, scan->own ? volt_columns_own(columns)[j] : 0, columns->d,
                               border);
         for (int s = 0; out && s < scan->state_size; s++)

@@ -154,10 +154,11 @@ static void take_row(const volt_factor *f, int64_t t, const int64_t *column, dou
 {
     int64_t i = t - errors->begin;
     bool is_known = v > 0 && !(f->task.without && f->task.without[t]);
+    double scale = is_known ? sqrt(v) : 0;
     for (int64_t k = 0; k < errors->e.cols; k++)
         if (column[k] >= 0) {
             errors->e.data[i * errors->e.ld + k] = is_known ? e[column[k]] : 0;
-            errors->scale.data[i * errors->scale.ld + k] = is_known ? sqrt(v) : 0;
+            errors->scale.data[i * errors->scale.ld + k] = scale;
         }
 }
 
