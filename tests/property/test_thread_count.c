@@ -61,6 +61,35 @@ static void gram_matrices_are_equal_bit_for_bit(void **state)
     free(X);
 }
 
+/* 2048 or more diagonals have narrower bands, which a thread takes one by one or together. */
+static void large_gram_matrices_are_equal_bit_for_bit(void **state)
+{
+    (void)state;
+    enum { LARGE = 2102, OTHER = 1201 };
+    static const int64_t threads[] = {2, 16};
+    volt_rng rng = test_rng(45);
+    double *X = random_rows(&rng, LARGE, 1, 1), *one = new_matrix(LARGE, LARGE),
+           *other = new_matrix(LARGE, LARGE);
+    volt_kernel *kernel = plain_parse("volterra:tau_coef=0.3,lambda_coef=0.9");
+    volt_view view = volt_view_of(X, LARGE, 1), none = volt_view_of(NULL, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        check_ok(volt_set_threads(1));
+        check_ok(volt_gram(kernel, view, none, NULL, volt_matrix_of(one, LARGE, LARGE)));
+        check_ok(volt_set_threads(threads[i]));
+        check_ok(volt_gram(kernel, view, none, NULL, volt_matrix_of(other, LARGE, LARGE)));
+        assert_memory_equal(one, other, sizeof(double) * LARGE * LARGE);
+        volt_view columns = volt_view_of(X, OTHER, 1);
+        check_ok(volt_gram(kernel, view, columns, NULL, volt_matrix_of(other, LARGE, OTHER)));
+        check_ok(volt_set_threads(1));
+        check_ok(volt_gram(kernel, view, columns, NULL, volt_matrix_of(one, LARGE, OTHER)));
+        assert_memory_equal(one, other, sizeof(double) * LARGE * OTHER);
+    }
+    volt_kernel_free(kernel);
+    free(other);
+    free(one);
+    free(X);
+}
+
 typedef struct run {
     volt_model *model;
     volt_model_info info;
@@ -223,6 +252,7 @@ int main(void)
         cmocka_unit_test_teardown(automatic_alphas_are_equal_bit_for_bit, restore_threads),
         cmocka_unit_test_teardown(landmark_models_are_equal_bit_for_bit, restore_threads),
         cmocka_unit_test_teardown(gram_matrices_are_equal_bit_for_bit, restore_threads),
+        cmocka_unit_test_teardown(large_gram_matrices_are_equal_bit_for_bit, restore_threads),
         cmocka_unit_test_teardown(fits_and_forecasts_agree_to_rounding, restore_threads),
     };
     return cmocka_run_group_tests_name("thread_count", tests, NULL, NULL);

@@ -136,23 +136,41 @@ static void run_factors(const volt_scan_grid *grids, const volt_sum *sum, const 
 
 /* ---- the grid ---------------------------------------------------------------------------------- */
 
-static void run_band(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, int64_t low, int64_t high,
-                     volt_stage *stage)
+/* Diagonals low .. high - 1, in bands of `band` from `high` down. */
+typedef struct band_group {
+    int64_t low, high, band;
+} band_group;
+
+/* The tile of diagonals low .. high - 1 that begins in rows from .. from + ROWS - 1, if any. */
+static bool run_tile(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, int64_t low, int64_t high,
+                     int64_t from, volt_stage *stage)
 {
     int64_t n = grids->rows.rows, m = grids->columns->m;
     int64_t first_row = volt_max(0, -(high - 1)), end_row = volt_min(n, m - low);
-    for (int64_t row = first_row; row < end_row; row += ROWS) {
-        piece p = {.row = row, .rows = volt_min(ROWS, end_row - row), .low = low, .high = high};
-        p.first = volt_max(row + low, 0);
-        p.first -= p.first % VOLT_PRODUCT_ALIGN;
-        p.end = volt_min(row + p.rows - 1 + high, m);
-        if (sum)
-            run_factors(grids, sum, &p, K);
-        else
-            run_piece(grids, &p, &(entries){.data = K.data, .ld = K.ld});
-        if (stage && !volt_stage_advance(stage, p.rows * (high - low)))
-            return;
-    }
+    int64_t row = from <= first_row ? first_row : first_row + (from - first_row + ROWS - 1) / ROWS * ROWS;
+    if (row >= from + ROWS || row >= end_row)
+        return true;
+    piece p = {.row = row, .rows = volt_min(ROWS, end_row - row), .low = low, .high = high};
+    p.first = volt_max(row + low, 0);
+    p.first -= p.first % VOLT_PRODUCT_ALIGN;
+    p.end = volt_min(row + p.rows - 1 + high, m);
+    if (sum)
+        run_factors(grids, sum, &p, K);
+    else
+        run_piece(grids, &p, &(entries){.data = K.data, .ld = K.ld});
+    return !stage || volt_stage_advance(stage, p.rows * (high - low));
+}
+
+/* Tile by tile, all bands side by side: rows of K are then written in longer pieces. */
+static void run_group(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, band_group group,
+                      volt_stage *stage)
+{
+    int64_t first_row = volt_max(0, -(group.high - 1)),
+            end_row = volt_min(grids->rows.rows, grids->columns->m - group.low);
+    for (int64_t row = first_row; row < end_row; row += ROWS)
+        for (int64_t high = group.high; high > group.low; high -= group.band)
+            if (!run_tile(grids, sum, K, volt_max(group.low, high - group.band), high, row, stage))
+                return;
 }
 
 void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage)
@@ -165,12 +183,15 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
     int64_t size = highest - lowest;
     int64_t band = size < MIN_SIZE ? BAND : volt_max(MIN_BAND, volt_min(BAND, size / BANDS / CHUNK * CHUNK));
     int64_t bands = (highest - lowest + band - 1) / band;
+    /* One thread takes neighbouring bands together as long as every thread has two groups. */
+    int64_t together = volt_max(1, volt_min(BAND / band, bands / (2 * volt_threads())));
+    int64_t groups = (bands + together - 1) / together;
 
     /* From the long diagonals to the short ones, for load balance. */
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads()) if (work > serial_work)
-    for (int64_t b = 0; b < bands; b++) {
-        int64_t high = highest - b * band, low = volt_max(lowest, high - band);
-        run_band(grids, sum, K, low, high, stage);
+    for (int64_t g = 0; g < groups; g++) {
+        int64_t high = highest - g * together * band;
+        run_group(grids, sum, K, (band_group){volt_max(lowest, high - together * band), high, band}, stage);
     }
 }
 
