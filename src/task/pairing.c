@@ -283,8 +283,7 @@ static char **spread_names(const char *const *names, int64_t cols, int64_t first
     for (int64_t i = 0; spread && i < cols * horizons; i++, text += each) {
         char number[NUMBER_LENGTH];
         snprintf(number, sizeof number, "y%lld", (long long)(i / horizons) + 1);
-        snprintf(text, each, "%s+%lld", names ? names[i / horizons] : number,
-                 (long long)first + i % horizons);
+        snprintf(text, each, "%s+%lld", names ? names[i / horizons] : number, (long long)first + i % horizons);
         spread[i] = text;
     }
     return spread;
