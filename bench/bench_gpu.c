@@ -102,7 +102,7 @@ static void time_fit(int64_t n, double at_most)
 /* Compares the coefficients with those of the CPU. */
 static void check_fit(void)
 {
-    enum { N = 3000 };
+    enum { N = 7000 }; /* several panels, one of them with many rows below */
     double *x = need_doubles(N * D), *y = need_doubles(N), worst = 0, size = 0;
     stages s;
     make_rows(N, D, x, y);

@@ -110,7 +110,7 @@ volt_status volt_cuda_rcond(volt_matrix L, double norm, double *rcond)
 /* Triangular solves of cuBLAS are slow for many rows: at 4000 columns they reach less than half of the rate of a
  * product. With many rows, diagonal blocks of INVERTED columns are inverted first, and all else is products.
  * Blocks are small, for accuracy. */
-enum { INVERTED = 256, MANY_ROWS = 4096, MOST_ROWS = 32768 };
+enum { INVERTED = 256, MANY_ROWS = 4096, MOST_ROWS = 32768, NARROW_PANEL = 1024 };
 
 typedef struct inverted_blocks {
     double *of; /* INVERTED x INVERTED each */
@@ -263,8 +263,9 @@ void volt_cuda_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, i
     inverted_blocks blocks = {0};
     bool many = count >= MANY_ROWS && !stage,
          good = !many || invert_blocks(lane, L, count, from, to, false, &blocks);
-    for (int64_t k = from; good && k < to; k += PANEL) {
-        int64_t width = least(PANEL, to - k);
+    int64_t panel = many ? NARROW_PANEL : PANEL; /* by products: fewer columns in narrow ones */
+    for (int64_t k = from; good && k < to; k += panel) {
+        int64_t width = least(panel, to - k);
         good = finish_rows(lane, L, first, count, k, width, &blocks,
                            many ? blocks.of + (k - from) * INVERTED : NULL);
         if (good && stage)

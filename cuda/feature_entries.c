@@ -26,7 +26,7 @@ void volt_cuda_gather(volt_view K, const int64_t *column, const double *shift, v
 }
 
 /* Rows are summed in pieces of at most this many numbers. */
-static const double piece_numbers = 1 << 27; /* 1 GB */
+static const double piece_numbers = 1 << 28; /* 2 GB */
 enum { SUM_BLOCK = 2048, MIN_COLUMNS = 512, ALIGNED = 32 };
 
 /* G <- T T' + scale G in the lower triangle, for T (m x rows): block rows of G by products, their corners by syrk. */

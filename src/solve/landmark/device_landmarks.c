@@ -30,7 +30,7 @@ static double rows_of(const volt_backend *backend, double columns)
 /* Includes two sums, and workspace of the back end. */
 double volt_device_landmarks_bytes(const volt_backend *backend, double n, double landmarks, double columns)
 {
-    const double workspace = 6e9; /* blocks of rows of K, among others */
+    const double workspace = 7e9; /* blocks of rows of K, transposed features, among others */
     return 8 * (rows_of(backend, columns) * (2 * columns + landmarks) + (landmarks + n) * landmarks) +
            2 * volt_state_sums_device_bytes(landmarks) + workspace;
 }

@@ -350,14 +350,16 @@ void volt_state_sums_leverages(const volt_state_sums *sums, volt_view S, bool co
                                double *h)
 {
     int64_t n = sums->states;
-    for (int64_t i = 0; constant && i < F.rows; i++)
-        for (int64_t k = 0; k < n; k++)
+#pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (F.rows * n > 100000)
+    for (int64_t i = 0; i < F.rows; i++)
+        for (int64_t k = 0; constant && k < n; k++)
             F.data[i * F.ld + k] -= sums->about[k] + sums->total[k] / sums->counted;
     if (sums->backend)
         volt_device_sums_leverages(sums, F);
     else
         cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (volt_blas_int)F.rows,
                     (volt_blas_int)n, 1, S.data, (volt_blas_int)S.ld, F.data, (volt_blas_int)F.ld);
+#pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (F.rows * n > 100000)
     for (int64_t i = 0; i < F.rows; i++) {
         h[i] = constant ? 1 / sums->counted : 0;
         for (int64_t k = 0; k < n; k++)
