@@ -32,8 +32,10 @@ system_for_device()
 device_words()
 {
     expect 2 info --device tpu
-    err_has "device 'tpu'; .*auto, cpu, gpu, or gpu:1"
+    err_names "'tpu'" auto cpu gpu gpu:all gpu:1
     expect 2 info --device gpu:x
+    expect 2 info --device gpu:0,
+    err_names "'gpu:0,'" 16
     expect 2 info --device
     expect 0 info --device cpu --json
     valid_json out "v['device'] == 'cpu'"
@@ -65,7 +67,7 @@ device_absent()
     err_names device
     on gpu open 1 info
     err_names gpu:0
-    on gpu:5 '' 1 info
+    on gpu:0,5 '' 1 info
     err_names gpu:5 2
 }
 check "no device: the message names the reason" device_absent
@@ -131,6 +133,26 @@ device_equal()
     done
 }
 check "fit, predict, tune and compare on a device equal the CPU" device_equal
+
+# tests/plugin/far_plugin.c provides devices that compute like a GPU.
+device_several()
+{
+    far=$(dirname "$VOLTERRA")/tests/plugin/far_plugin.so
+    [ -e "$far" ] || skip "there is no $far"
+    system_for_device 700
+    common=(--x u.csv --y y.csv --alpha 1e-2 --landmarks 20)
+    for solver in nystrom pcg; do
+        for device in cpu gpu:all gpu:1,1,0; do
+            VOLT_CUDA_PLUGIN=$far expect 0 fit "${common[@]}" --solver $solver --tolerance 1e-9 --device $device -o $device.m --json
+            named=$device
+            [ $device != gpu:all ] || named=gpu:0,1
+            [ $device = cpu ] || valid_json out "v['device'] == '$named'"
+            expect 0 predict $device.m --x u.csv --start reset -o $device.csv
+            near cpu.csv $device.csv 1e-7
+        done
+    done
+}
+check "landmark and pcg fits on several devices equal the CPU" device_several
 
 # Operations that devices do not support run on the CPU, with one warning.
 device_elsewhere()
