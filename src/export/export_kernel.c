@@ -375,7 +375,8 @@ static void put_rows(const volt_export_part *part, int p, volt_source *out)
 
 static void put_states(const volt_export_part *part, int p, volt_source *out)
 {
-    for (int64_t f = 0, at = 0; f < part->n_factors; at += part->factor[f++].reservoir->size)
+    for (int64_t f = 0, at = 0; f < part->n_factors && part->factor[f].reservoir;
+         at += part->factor[f++].reservoir->size)
         volt_source_put(out,
                         "    for (int j = 0; j < %d; j++)\n"
                         "        for (int i = 0; i < %d; i++)\n"

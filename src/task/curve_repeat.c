@@ -57,7 +57,7 @@ static void scale_targets(const volt_curve_task *task, volt_curve_repeat *repeat
         for (int64_t k = 0; k < Y.cols; k++) {
             double unit = repeat->target_scale[k], *y = &repeat->targets[i * Y.cols + k];
             *y = (Y.data[i * Y.ld + k] - repeat->mean[k]) / unit;
-            if (repeat->levels)
+            if (base.data)
                 repeat->levels[i * Y.cols + k] = *y + base.data[i * base.ld + k] / unit;
         }
 }
