@@ -323,14 +323,14 @@ static volt_status keep_factor(const exact_choice *c, double alpha)
     return VOLT_OK;
 }
 
-/* The log score of an output, as chosen, from the factor with its alpha. */
-static double likelihood_of(const exact_choice *c, int64_t k)
+/* The log score of an output, as chosen, from the factor with its alpha; logs: without and with a constant. */
+static double likelihood_of(const exact_choice *c, int64_t k, const double *logs)
 {
     const volt_chosen *chosen = &c->choice->outputs[k];
     if (!c->choice->target_scale || chosen->share != 1)
         return NAN;
-    double score =
-        volt_factor_output_score(c->factor, column_of(c, k), chosen->constant, c->choice->target_scale[k]);
+    double score = volt_factor_output_score(c->factor, column_of(c, k), chosen->constant,
+                                            c->choice->target_scale[k], logs[chosen->constant]);
     return isfinite(score) ? score : NAN;
 }
 
@@ -364,12 +364,14 @@ static volt_status solve_alpha(exact_choice *c, double alpha, volt_matrix A, dou
         VOLT_TRY(take_all_errors(c, alpha));
     if (c->choice->stored_factors)
         VOLT_TRY(keep_factor(c, alpha));
+    const double logs[2] = {volt_factor_log_determinant(f, false),
+                            c->intercept ? volt_factor_log_determinant(f, true) : 0};
     for (int64_t k = 0; k < c->q; k++) {
         const volt_chosen *chosen = &c->choice->outputs[k];
         if (!chosen->constant)
             f->c[column_of(c, k)] = 0;
         if (is_solved(chosen, alpha))
-            c->choice->log_likelihood += likelihood_of(c, k);
+            c->choice->log_likelihood += likelihood_of(c, k, logs);
     }
     volt_matrix solved = c->now->W;
     volt_factor_coefficients(f, solved);

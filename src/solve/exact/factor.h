@@ -223,9 +223,11 @@ void volt_factor_loo(volt_factor *factor, const double *P, volt_matrix errors, v
  * with the variance of each output profiled. With an intercept, which has a flat prior, it is the restricted
  * likelihood. Rows without a target are excluded. VOLT_ERR_NOT_FINITE if a target is fitted exactly. */
 volt_status volt_factor_log_score(volt_factor *factor, const double *scale, double *score);
-/* The same for output k, with or without an intercept (requires task.u); not finite instead of the error
+/* The same for output k, with or without an intercept (requires task.u), from `logs`, the part that all outputs share: the
+ * sum of log L_tt over the rows with a target and, with an intercept, log(u' u) / 2. Not finite instead of the error
  * above. */
-double volt_factor_output_score(const volt_factor *factor, int64_t k, bool constant, double scale);
+double volt_factor_log_determinant(const volt_factor *factor, bool constant);
+double volt_factor_output_score(const volt_factor *factor, int64_t k, bool constant, double scale, double logs);
 
 /* Effective dimension of the rows with a target (docs/math.md), after volt_factor_grow of all rows,
  *

@@ -375,30 +375,38 @@ void volt_factor_loo(volt_factor *f, const double *P, volt_matrix errors, volt_m
 
 /* ---- likelihood ------------------------------------------------------------------------------- */
 
-double volt_factor_output_score(const volt_factor *f, int64_t k, bool constant, double scale)
+double volt_factor_log_determinant(const volt_factor *f, bool constant)
 {
-    const double two_pi = 6.283185307179586476925286766559;
-    const volt_factor_task *task = &f->task;
-    double rows = constant ? -1 : 0, logs = constant ? log(f->uu) / 2 : 0, squares = 0, pivots[PIVOTS];
-    double c = constant ? f->c[k] : 0;
+    double logs = constant ? log(f->uu) / 2 : 0, pivots[PIVOTS];
     for (int64_t t = 0; t < f->m; t++) {
         if (t % PIVOTS == 0)
             volt_factor_pivots(f, t, volt_min(PIVOTS, f->m - t), pivots);
+        if (!(f->task.without && f->task.without[t]))
+            logs += log(pivots[t % PIVOTS]);
+    }
+    return logs;
+}
+
+double volt_factor_output_score(const volt_factor *f, int64_t k, bool constant, double scale, double logs)
+{
+    const double two_pi = 6.283185307179586476925286766559;
+    const volt_factor_task *task = &f->task;
+    double rows = constant ? -1 : 0, squares = 0, c = constant ? f->c[k] : 0;
+    for (int64_t t = 0; t < f->m; t++) {
         if (task->without && task->without[t])
             continue;
         double d = task->W.data[t * task->W.ld + k] - (constant ? task->u[t * task->ld_u] * c : 0);
         rows++;
         squares += d * d;
-        logs += log(pivots[t % PIVOTS]);
     }
     return -rows * (log(two_pi * squares / rows) / 2 + 0.5 + log(scale)) - logs;
 }
 
 volt_status volt_factor_log_score(volt_factor *f, const double *scale, double *score)
 {
-    double sum = 0;
+    double sum = 0, logs = volt_factor_log_determinant(f, f->task.u != NULL);
     for (int64_t k = 0; k < f->q; k++)
-        sum += volt_factor_output_score(f, k, f->task.u != NULL, scale[k]);
+        sum += volt_factor_output_score(f, k, f->task.u != NULL, scale[k], logs);
     VOLT_REQUIRE(isfinite(sum), VOLT_ERR_NOT_FINITE, "the log score is not finite: a target is fitted exactly");
     *score = sum;
     return VOLT_OK;
