@@ -172,24 +172,13 @@ static int find_step(const dataset *data, int64_t ahead, volt_time_step *step, b
     return failed;
 }
 
-/* Returns the row whose text is the form of later times: the last one, unless its day and month are equal (4/4/2019),
- * which leaves their order open. */
-static int64_t form_row(const volt_table *table)
-{
-    for (int64_t row = table->rows - 1; row >= 0; row--) {
-        int first = 0, second = 0;
-        if (sscanf(table->time_texts[row], "%2d%*1[-/]%2d%*1[-/]", &first, &second) != 2 || first != second)
-            return row;
-    }
-    return table->rows - 1;
-}
-
 /* Writes the times of targets after the last row, for the rows from `first`, in pieces of VOLT_TIME_LENGTH
  * bytes. */
 static bool write_later(const volt_table *table, int64_t first, int64_t ahead, volt_time_step step,
                         char *pieces)
 {
-    int64_t last = table->rows - 1, form = form_row(table);
+    int64_t last = table->rows - 1,
+            form = volt_times_form_row((const char *const *)table->time_texts, table->rows);
     for (int64_t i = first; i <= last; i++, pieces += VOLT_TIME_LENGTH) {
         volt_time later = volt_time_advance(table->times[last], step, i + ahead - last);
         if (volt_time_write_like(table->time_texts[form], table->times[form], later, pieces))
@@ -231,7 +220,7 @@ int row_labels_after(row_labels *labels, const dataset *data, int64_t count, vol
     int failed = table->time_texts ? find_step(data, count, &step, &known) : 0;
     if (failed || !known)
         return failed;
-    int64_t form = form_row(table);
+    int64_t form = volt_times_form_row((const char *const *)table->time_texts, table->rows);
     labels->texts = malloc((size_t)count * sizeof *labels->texts + 1);
     labels->made = malloc((size_t)count * VOLT_TIME_LENGTH + 1);
     if (!labels->texts || !labels->made)

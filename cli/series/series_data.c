@@ -78,7 +78,18 @@ static int make_names(series_data *data, const int64_t *kept, int64_t count)
 
 /* ---- times ------------------------------------------------------------------------------------ */
 
-/* Warns about a column of times that cannot be used. */
+/* Returns the number of leading rows whose times can be parsed together. */
+static int64_t count_parsed(const char *const *texts, int64_t n, volt_time *times)
+{
+    int64_t parsed = 0, failed = n;
+    while (failed - parsed > 1) {
+        int64_t middle = parsed + (failed - parsed) / 2;
+        *(volt_times_parse(texts, middle, times) ? &failed : &parsed) = middle;
+    }
+    return parsed;
+}
+
+/* Rejects a text among dates. Warns about a column of times that cannot be used. */
 static int mention_times(const series_data *data)
 {
     const volt_table *table = data->file.table;
@@ -88,8 +99,13 @@ static int mention_times(const series_data *data)
     volt_time *times = malloc((size_t)table->rows * sizeof *times);
     if (!times)
         return complain(EXIT_FAILED, "not enough memory for the times of %s", data->file.source);
-    volt_status status = volt_times_parse(texts, table->rows, times);
+    int64_t parsed = count_parsed(texts, table->rows, times);
+    bool is_wrong = parsed > 0 && volt_times_parse(texts + parsed, 1, times);
+    volt_status status = volt_times_parse(texts, parsed + 1, times);
     free(times);
+    if (status && is_wrong)
+        return complain(EXIT_FAILED, "%s: line %lld, column '%s': %s", data->file.source,
+                        (long long)table->lines[parsed], table->time_name, volt_error_detail());
     if (status)
         warn("%s: column '%s' is not used: %s", data->file.source, table->time_name, volt_error_detail());
     return 0;
@@ -102,9 +118,9 @@ static int check_times(series_data *data)
     for (int64_t i = 1; table->times && i < table->rows; i++)
         if (table->times[i].seconds <= table->times[i - 1].seconds)
             return complain(EXIT_FAILED,
-                            "%s: row %lld (%s) does not come after the row before it (%s): sort the rows by "
+                            "%s: line %lld (%s) is not later than the row before it (%s): sort the rows by "
                             "column '%s', one row for each time",
-                            data->file.source, (long long)table->row_numbers[i], table->time_texts[i],
+                            data->file.source, (long long)table->lines[i], table->time_texts[i],
                             table->time_texts[i - 1], table->time_name);
     int failed = mention_times(data);
     if (!failed)

@@ -243,7 +243,8 @@ static bool write_time(const series_times *times, int64_t step, char text[VOLT_T
 {
     if (times->dates && volt_time_step_is_known(times->step)) {
         volt_time last = times->dates[times->n - 1], later = volt_time_advance(last, times->step, step);
-        return volt_time_write_like(times->texts[times->n - 1], last, later, text) == VOLT_OK;
+        int64_t form = volt_times_form_row(times->texts, times->n);
+        return volt_time_write_like(times->texts[form], times->dates[form], later, text) == VOLT_OK;
     }
     if (times->dates || !(times->each > 0))
         return false;

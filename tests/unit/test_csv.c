@@ -117,6 +117,9 @@ static void lines_and_separators(void **state)
     assert_reads("  a   b\n 1.0  2.0\n-1e3\t+4 \n", NULL, "a|b", "1 2/-1000 4");
     assert_reads("a,b c;d\n1,2\n3,4\n", NULL, "a|b c;d", "1 2/3 4");
     assert_reads("flow rate\n1\n2\n", NULL, "flow rate", "1/2");
+    assert_reads("a;b\n1,5;2\n-0,25;1.234,5\n", NULL, "a|b", "1.5 2/-0.25 1234.5"); /* decimal commas */
+    assert_reads("1,5;2\n3;4,5\n", NULL, "1|2", "1.5 2/3 4.5");
+    assert_reads("t\tb\n01.02.2019\t1,5e3\n02.02.2019\t2\n", NULL, "b", "1500/2");
     assert_reads("7", NULL, "1", "7");
 }
 
@@ -235,7 +238,9 @@ static void wrong_files(void **state)
     assert_fails("a,b\n1,\"2\n3,4\n", NULL, VOLT_ERR_FORMAT, "line 2");
     assert_fails("a\ninf\n", NULL, VOLT_ERR_NOT_FINITE, "line 2 column 'a' 'inf'");
     assert_fails("a\n1\n1e999\n", NULL, VOLT_ERR_NOT_FINITE, "line 3 column 'a' '1e999'");
-    assert_fails("a;b\n1,5;2\n", NULL, VOLT_ERR_FORMAT, "decimal '1,5'");
+    assert_fails("a;b\n1,5;2.5\n", NULL, VOLT_ERR_FORMAT, "decimal '1,5'");
+    assert_fails("a,b\n\"1,5\",2\n", NULL, VOLT_ERR_FORMAT, "decimal '1,5'");
+    assert_fails("a,b\n\"1,234.5\",2\n", NULL, VOLT_ERR_FORMAT, "thousands '1,234.5'");
     assert_fails("a\n1\nabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz\n", NULL, VOLT_ERR_FORMAT,
                  "klmn...'");
     assert_fails("\xff\xfe"

@@ -45,6 +45,22 @@ static void known_times(void **state)
         {"2019Q2", 1554076800, 1554076800},
         {"1969", -31536000, -31536000},
         {"2019-q2", 1554076800, 1554076800},
+        {"Q2 2019", 1554076800, 1554076800},
+        {"2019M04", 1554076800, 1554076800},
+        {"2019/04", 1554076800, 1554076800},
+        {"201904", 1554076800, 1554076800},
+        {"Apr 2019", 1554076800, 1554076800},
+        {"Apr-19", 1554076800, 1554076800},
+        {"2019-apr", 1554076800, 1554076800},
+        {"20190409", 1554768000, 1554768000},
+        {"9 April 2019", 1554768000, 1554768000},
+        {"09-APR-19", 1554768000, 1554768000},
+        {"April 9, 2019", 1554768000, 1554768000},
+        {"09.04.19", 1554768000, 1554768000},
+        {"9 Apr 2019 12:30", 1554813000, 1554813000},
+        {"2019-W15", 1554681600, 1554681600},
+        {"2020-W53", 1609113600, 1609113600},
+        {"Jan-69", -31536000, -31536000},
         {"2019-04-09 12:30", 1554813000, 1554813000},
         {"2019-04-09T12:30:05Z", 1554813005, 1554813005},
         {"2019-04-09T12:30:05.25+02:00", 1554805805.25, 1554813005.25},
@@ -66,17 +82,65 @@ static void known_times(void **state)
 static void rejected_texts(void **state)
 {
     (void)state;
-    const char *const texts[] = {
-        "2019-02-29",          "2019-13-01",          "2019Q5",           "2019Q0",
-        "2019Q2 12:30",        "2019-00-01",          "2019-04-31",       "2019-04-00",
-        "2019-04-09 12:30:61", "2019-04-09 12:30 +1", "2019-04-09 25:00", "2019-04-09 24:01",
-        "2019-04-09 12:61",    "2019-04-09 13:00 PM", "Tuesday",          ""};
+    const char *const texts[] = {"2019-02-29",
+                                 "2019-13-01",
+                                 "2019Q5",
+                                 "2019Q0",
+                                 "2019Q2 12:30",
+                                 "2019-00-01",
+                                 "2019-04-31",
+                                 "2019-04-00",
+                                 "2019-04-09 12:30:61",
+                                 "2019-04-09 12:30 +1",
+                                 "2019-04-09 25:00",
+                                 "2019-04-09 24:01",
+                                 "2019-04-09 12:61",
+                                 "2019-04-09 13:00 PM",
+                                 "Tuesday",
+                                 "",
+                                 "2019-W53",
+                                 "2019-W00",
+                                 "31 Apr 2019",
+                                 "Apr 19",
+                                 "19-04-09",
+                                 "2019.04",
+                                 "20190431",
+                                 "201913"};
     volt_time time;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check_fails(volt_times_parse(&texts[i], 1, &time), VOLT_ERR_FORMAT, "date");
     const char *clock = "12:30", *either = "4/9/2019";
     check_fails(volt_times_parse(&clock, 1, &time), VOLT_ERR_FORMAT, "without");
     check_fails(volt_times_parse(&either, 1, &time), VOLT_ERR_FORMAT, "begin");
+}
+
+/* Later times have the form of the rows: names of months, their case, and numbers without zeros. */
+static void forms_of_later_times(void **state)
+{
+    (void)state;
+    const struct {
+        const char *texts[3], *later[3];
+        volt_time_step step;
+    } cases[] = {
+        {{"2/13/2019", "3/13/2019", "4/13/2019"}, {"5/13/2019", "11/13/2019", "4/13/2020"}, {.months = 1}},
+        {{"March 2019", "April 2019", "May 2019"}, {"June 2019", "December 2019", "May 2020"}, {.months = 1}},
+        {{"MAR-19", "APR-19", "MAY-19"}, {"JUN-19", "DEC-19", "MAY-20"}, {.months = 1}},
+        {{"201902", "201903", "201904"}, {"201905", "201911", "202004"}, {.months = 1}},
+        {{"2020-W50", "2020-W51", "2020-W52"}, {"2020-W53", "2021-W06", "2021-W11"}, {.seconds = 604800}},
+        {{"Q1 2019", "Q2 2019", "Q3 2019"}, {"Q4 2019", "Q2 2021", "Q3 2022"}, {.months = 3}},
+    };
+    const int64_t steps[] = {1, 7, 12};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_time times[3];
+        char text[VOLT_TIME_LENGTH];
+        check_ok(volt_times_parse(cases[i].texts, 3, times));
+        int64_t form = volt_times_form_row(cases[i].texts, 3);
+        for (int k = 0; k < 3; k++) {
+            volt_time later = volt_time_advance(times[2], cases[i].step, steps[k]);
+            check_ok(volt_time_write_like(cases[i].texts[form], times[form], later, text));
+            assert_string_equal(text, cases[i].later[k]);
+        }
+    }
 }
 
 /* One unambiguous text determines the format of its column. */
@@ -391,8 +455,8 @@ static void tables_keep_their_times(void **state)
     volt_table_free(table);
 
     /* Texts that are not times remain texts; a file without dates has no times. */
-    table = read_table("date,a\nJan 2019,1\nFeb 2019,2\n", "", VOLT_MISSING_ERROR);
-    assert_string_equal(table->time_texts[1], "Feb 2019");
+    table = read_table("date,a\nearly 2019,1\nlate 2019,2\n", "", VOLT_MISSING_ERROR);
+    assert_string_equal(table->time_texts[1], "late 2019");
     assert_null(table->times);
     volt_table_free(table);
     table = read_table("date,a\n2019-04-09,1\n,2\n", "", VOLT_MISSING_ERROR);
@@ -457,6 +521,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_times),
         cmocka_unit_test(rejected_texts),
+        cmocka_unit_test(forms_of_later_times),
         cmocka_unit_test(day_or_month),
         cmocka_unit_test(day_or_month_by_step),
         cmocka_unit_test(every_day_of_a_calendar),

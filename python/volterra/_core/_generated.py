@@ -1930,6 +1930,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_csv_parse_row": (c_int, [c_char_p, c_int64, c_int, c_void_p]),
     "volt_csv_split_line": (c_int, [c_char_p, c_char_p, c_void_p, c_void_p]),
     "volt_times_parse": (c_int, [c_void_p, c_int64, POINTER(Time)]),
+    "volt_times_form_row": (c_int64, [c_void_p, c_int64]),
     "volt_time_write_like": (c_int, [c_char_p, Time, Time, c_char_p]),
     "volt_time_advance": (Time, [Time, TimeStep, c_int64]),
     "volt_calendar_parse": (c_int, [c_char_p, POINTER(Calendar)]),

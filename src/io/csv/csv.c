@@ -22,16 +22,17 @@
 #include <strings.h>
 
 typedef struct csv_column {
-    char *name;             /* cell of the first row; later the column's name */
-    int64_t written;        /* non-blank cells below the header */
-    int64_t filled;         /* of those, cells that are not missing */
-    int64_t dates;          /* of those, leading cells that are dates or times of day */
-    int64_t clocks;         /* of those, times of day without a date */
-    volt_date_order order;  /* order of day and month in its dates */
-    int64_t timed;          /* of those, dates with a time of day */
-    int64_t bytes;          /* of its texts, including zero bytes */
-    int64_t years;          /* of those, leading cells that are increasing four-digit years */
-    int last_year;          /* the last of these */
+    char *name;            /* cell of the first row; later the column's name */
+    int64_t written;       /* non-blank cells below the header */
+    int64_t filled;        /* of those, cells that are not missing */
+    int64_t dates;         /* of those, leading cells that are dates or times of day */
+    int64_t clocks;        /* of those, times of day without a date */
+    volt_date_order order; /* order of day and month in its dates */
+    int64_t timed;         /* of those, dates with a time of day */
+    int64_t bytes;         /* of its texts, including zero bytes */
+    int64_t years;  /* of those, leading cells that are increasing dates in digits: 2019, 201904, 20190409 */
+    long last_year; /* the last of these ... */
+    size_t year_digits;     /* ... and their number of digits */
     int begins_with_number; /* the first filled cell is a number */
 } csv_column;
 
@@ -45,7 +46,9 @@ typedef struct csv_reader {
     int64_t n_rows;     /* header included */
     int64_t n_cells;    /* of every row: n_columns, and one more where a trailing comma was dropped */
     int has_header;
-    int64_t *place; /* column of the table for each column of the file, -1: not selected */
+    int may_have_commas;    /* commas do not separate the cells */
+    int64_t commas, points; /* numbers with a decimal comma and with a decimal point */
+    int64_t *place;         /* column of the table for each column of the file, -1: not selected */
     volt_table *table;
     volt_csv_texts dates, clocks; /* the times of the rows; times of day may be in a separate column */
     int64_t first;                /* row of the file at which the table begins, from 0 */
@@ -54,23 +57,40 @@ typedef struct csv_reader {
 
 /* ---- first pass: shape ------------------------------------------------------------------------ */
 
-/* Counts a year that is later than the years before it. */
+/* Counts a date in digits (year, month or day) that is later than those before it. */
 static void learn_year(csv_column *column, const char *text)
 {
-    if (strlen(text) != 4 || strspn(text, "0123456789") != 4 || *text == '0')
+    size_t digits = strlen(text);
+    volt_time_text parts;
+    volt_time time;
+    if ((digits != 4 && digits != 6 && digits != 8) || strspn(text, "0123456789") != digits || *text == '0' ||
+        (digits > 4 && *text > '2') || (column->years > 0 && digits != column->year_digits))
         return;
-    int year = (int)strtol(text, NULL, 10);
+    if (!volt_time_text_read_known(text, &parts) || !volt_time_of_text(text, &parts, 0, &time))
+        return;
+    long year = strtol(text, NULL, 10);
     if (column->years > 0 && year <= column->last_year)
         return;
     column->years++;
     column->last_year = year;
+    column->year_digits = digits;
 }
 
-static void learn_cell(csv_column *column, const char *text)
+/* Whether commas in numbers are decimal commas: commas do not separate cells, and no number has a decimal point. */
+static int has_decimal_commas(const csv_reader *reader)
+{
+    return reader->commas > 0 && reader->points == 0;
+}
+
+static void learn_cell(csv_reader *reader, csv_column *column, const char *text)
 {
     double value;
     if (!*text)
         return;
+    if (reader->may_have_commas) {
+        reader->commas += volt_cell_decimal_comma(text, &value);
+        reader->points += strchr(text, '.') && volt_parse_number(text, &value);
+    }
     column->written++;
     if (volt_cell_is_missing(text))
         return;
@@ -95,7 +115,7 @@ static volt_status survey_cell(void *context, int64_t line, int64_t j, const cha
     csv_reader *reader = context;
     if (reader->n_rows > 0) {
         if (j < reader->n_columns) {
-            learn_cell(&reader->columns[j], text);
+            learn_cell(reader, &reader->columns[j], text);
             reader->columns[j].bytes += (int64_t)length + 1;
         }
         return VOLT_OK;
@@ -114,9 +134,11 @@ static void survey_first_row(csv_reader *reader)
 {
     double value;
     for (int64_t j = 0; j < reader->n_columns && !reader->has_header; j++)
-        reader->has_header = volt_cell_read(reader->columns[j].name, &value) == VOLT_CELL_TEXT;
+        reader->has_header =
+            volt_cell_read(reader->columns[j].name, &value) == VOLT_CELL_TEXT &&
+            !(reader->may_have_commas && volt_cell_decimal_comma(reader->columns[j].name, &value));
     for (int64_t j = 0; j < reader->n_columns && !reader->has_header; j++)
-        learn_cell(&reader->columns[j], reader->columns[j].name);
+        learn_cell(reader, &reader->columns[j], reader->columns[j].name);
 }
 
 static volt_status survey_row(void *context, int64_t line, int64_t n_cells)
@@ -171,11 +193,12 @@ static volt_status name_columns(csv_reader *reader)
     return VOLT_OK;
 }
 
-/* The index of the column's name in the list of names for time columns, the first of which is for years; -1:
- * none. */
+/* The index of the column's name in the list of names for time columns, the first of which may be numbers; -1: none. */
+enum { FIRST_DATE_NAME = 3, MIN_DAYS = 3 /* rows */ };
 static int time_name(const csv_reader *reader, const csv_column *column)
 {
-    static const char *const names[] = {"year", "date", "time", "datetime", "timestamp"};
+    static const char *const names[] = {"year",     "month",     "period", "date",
+                                        "datetime", "timestamp", "time",   "ds"};
     for (int i = 0; reader->has_header && i < (int)(sizeof names / sizeof *names); i++)
         if (strcasecmp(column->name, names[i]) == 0)
             return i;
@@ -186,17 +209,18 @@ static int is_date_column(const csv_reader *reader, const csv_column *column)
 {
     if (column->filled == 0)
         return 0;
-    if (column->dates == column->filled)
+    if (column->dates == column->filled || column->dates >= MIN_DAYS) /* a later cell may be wrong */
         return 1;
-    return time_name(reader, column) > 0 && !column->begins_with_number;
+    return time_name(reader, column) >= FIRST_DATE_NAME && !column->begins_with_number;
 }
 
-/* Years in a column with such a name are the times of the rows. Selected by name, the column is read as
- * numbers. */
+/* Increasing years and months in digits, in a column with such a name, and increasing days in digits (20190409) are the times
+ * of the rows. Selected by name, the column is read as numbers. */
 static int is_year_column(const csv_reader *reader, const csv_column *column)
 {
+    int is_day = column->year_digits == 8 && column->filled >= MIN_DAYS;
     if (reader->n_columns < 2 || column->filled == 0 || column->years < column->filled ||
-        time_name(reader, column) < 0)
+        (!is_day && time_name(reader, column) < 0))
         return 0;
     for (int64_t k = 0; k < reader->options->n_names; k++)
         if (strcmp(reader->options->names[k], column->name) == 0)
@@ -219,10 +243,16 @@ static volt_status cell_failure(const csv_reader *reader, volt_status status, in
     return volt_fail(status, "line %" PRId64 ", column '%s': '%s' %s%s", line, name, shown, problem, hint);
 }
 
-static int has_decimal_comma(const char *text)
+/* The problem of a cell that is not a number. */
+static const char *text_problem(const csv_reader *reader, const char *text)
 {
-    const char *comma = strchr(text, ',');
-    return comma && !strchr(comma + 1, ',') && text[strspn(text, "+-0123456789,eE")] == '\0';
+    double value;
+    if (volt_cell_decimal_comma(text, &value) && !strchr(text, '.'))
+        return reader->points > 0 ? "is not a number (other numbers have a decimal point)"
+                                  : "is not a number (its decimal mark must be a point)";
+    if (isdigit((unsigned char)*text) && text[strspn(text, "0123456789.,' ")] == '\0')
+        return "is not a number (remove the separators of thousands)";
+    return "is not a number";
 }
 
 /* The second pass differs from the first. */
@@ -263,12 +293,14 @@ static volt_status fill_cell(void *context, int64_t line, int64_t j, const char 
     double value = NAN;
     const char *problem = NULL;
     volt_cell kind = volt_cell_read(text, &value);
+    if (has_decimal_commas(reader) && volt_cell_decimal_comma(text, &value))
+        kind = VOLT_CELL_NUMBER;
     volt_status status = volt_cell_check(kind, value, &problem);
     if (status && !(kind == VOLT_CELL_MISSING && reader->options->missing != VOLT_MISSING_ERROR)) {
         if (!*text)
             problem = "the value is missing";
-        else if (status == VOLT_ERR_FORMAT && has_decimal_comma(text))
-            problem = "is not a number (its decimal mark must be a point)";
+        else if (status == VOLT_ERR_FORMAT)
+            problem = text_problem(reader, text);
         if (reader->options->keep_faults && kind != VOLT_CELL_MISSING) {
             table->values[row * table->cols + reader->place[j]] = INFINITY;
             return keep_fault(table, row, text, problem);
@@ -312,10 +344,6 @@ static volt_status choose_columns(csv_reader *reader)
     }
     if (!status)
         volt_table_set_first_row(reader->table, reader->first, file_rows);
-    if (!status && reader->options->keep_faults) {
-        reader->table->lines = volt_alloc(rows, sizeof *reader->table->lines);
-        status = reader->table->lines ? VOLT_OK : VOLT_ERR_MEMORY;
-    }
     volt_free(refusals);
     volt_free(names);
     return status;
@@ -357,6 +385,7 @@ static volt_status find_times(csv_reader *reader)
 static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
 {
     volt_csv_events survey = {survey_cell, survey_row, reader};
+    reader->may_have_commas = csv->delimiter != ',';
     VOLT_TRY(volt_csv_walk(csv, &survey));
     VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file contains only blank lines");
     VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT, "the file has a header but no rows");
@@ -365,6 +394,11 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
     VOLT_TRY(name_columns(reader));
     VOLT_TRY(choose_columns(reader));
     VOLT_TRY(find_times(reader));
+    if (reader->dates.texts || reader->options->keep_faults) {
+        reader->table->lines = volt_alloc(reader->table->rows, sizeof *reader->table->lines);
+        if (!reader->table->lines)
+            return VOLT_ERR_MEMORY;
+    }
 
     volt_csv_events fill = {fill_cell, fill_row, reader};
     reader->row = -reader->has_header;

@@ -28,7 +28,7 @@ void volt_csv_write_rows(volt_atomic_file *file, volt_view values, const char *c
 typedef enum volt_cell {
     VOLT_CELL_NUMBER,  /* also infinite and overflowing ones */
     VOLT_CELL_MISSING, /* empty, NA, N/A, #N/A, NaN, null, none, ?, in any case */
-    VOLT_CELL_DATE, /* 2019-04-09, 2019/4/9, 09.04.2019, 2019-04, 2019Q2, 12:30, each date with or without a time */
+    VOLT_CELL_DATE,    /* of a form of volt_time_text_read */
     VOLT_CELL_TEXT
 } volt_cell;
 
@@ -38,6 +38,9 @@ volt_cell volt_cell_read(const char *text, double *value);
 /* The two parts of volt_cell_read. */
 int volt_cell_is_missing(const char *text);
 int volt_cell_is_date(const char *text);
+
+/* Whether the text is a number with a decimal comma, such as 1,5 or 1.234,5; *value is then set. */
+int volt_cell_decimal_comma(const char *text, double *value);
 
 /* VOLT_OK for a finite number. Otherwise VOLT_ERR_NOT_FINITE or VOLT_ERR_FORMAT, with the rest of the
  * message "'abc' ..." in *problem, e.g. "is not a number". */

@@ -6,6 +6,7 @@
 #include "text/text.h"
 #include "volterra/base.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -50,6 +51,23 @@ volt_cell volt_cell_read(const char *text, double *value)
     if (volt_cell_is_missing(text))
         return VOLT_CELL_MISSING;
     return volt_cell_is_date(text) ? VOLT_CELL_DATE : VOLT_CELL_TEXT;
+}
+
+int volt_cell_decimal_comma(const char *text, double *value)
+{
+    char number[VOLT_NUMBER_LENGTH];
+    const char *comma = strchr(text, ',');
+    size_t used = 0;
+    if (!comma || strchr(comma + 1, ',') || strchr(comma, '.') || strlen(text) >= sizeof number)
+        return 0;
+    for (const char *c = text; *c; c++) {
+        if (*c == '.' && !(c > text && isdigit((unsigned char)c[-1]) && strspn(c + 1, "0123456789") == 3))
+            return 0; /* not a separator of thousands */
+        if (*c != '.')
+            number[used++] = (char)(*c == ',' ? '.' : *c);
+    }
+    number[used] = '\0';
+    return volt_parse_number(number, value);
 }
 
 volt_status volt_cell_check(volt_cell kind, double value, const char **problem)

@@ -60,6 +60,21 @@ int64_t volt_weekday_of_days(int64_t days)
     return since_monday - 7 * floor_divide(since_monday, 7);
 }
 
+/* The year of a week is that of its Thursday. */
+int64_t volt_week_of_days(int64_t days, int64_t *year)
+{
+    int64_t thursday = days - volt_weekday_of_days(days) + 3;
+    *year = volt_date_of_days(thursday).year;
+    return (thursday - volt_days_of_date(*year, 1, 1)) / 7 + 1;
+}
+
+int64_t volt_days_of_week(int64_t year, int64_t week)
+{
+    int64_t fourth = volt_days_of_date(year, 1, 4), same;
+    int64_t monday = fourth - volt_weekday_of_days(fourth) + 7 * (week - 1);
+    return week >= 1 && volt_week_of_days(monday, &same) == week && same == year ? monday : INT64_MIN;
+}
+
 /* ---- seconds since 1970, split into a day and a time of day ------------------------------------ */
 
 enum { DAY = 86400 };

@@ -3,6 +3,7 @@
 #include "io/time/time_text.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -92,20 +93,40 @@ static const char *time_of_day(const form_reader *reader, const char *text)
     return zone_or_half_day(reader, fraction);
 }
 
-/* 2019Q2, 2019-Q2 */
-static const char *year_and_quarter(const form_reader *reader, const char *text)
+/* ---- dates ------------------------------------------------------------------------------------ */
+
+static const char *optional(const char *text, const char *characters)
+{
+    const char *after = one_of(text, characters);
+    return after ? after : text;
+}
+
+/* 2019Q2, 2019-Q2, 2019M04, 2019-W15 */
+static const char *year_and_part(const form_reader *reader, const char *text)
 {
     const char *year = digits(text, 4, 4);
-    if (!year)
-        return NULL;
-    const char *mark = *year == '-' || *year == ' ' ? year + 1 : year;
-    const char *quarter = digits(one_of(mark, "Qq"), 1, 1);
-    if (!quarter)
+    const char *mark = year ? optional(year, "- ") : NULL, *part = one_of(mark, "QqMmWw");
+    const char *end = part && strchr("Qq", *mark) ? digits(part, 1, 1) : digits(part, 1, 2);
+    if (!end)
         return NULL;
     found(reader, TIME_YEAR, text, year);
-    found(reader, TIME_MONTH, mark + 1, quarter);
+    found(reader, TIME_MONTH, part, end);
+    reader->parts->is_quarter = *mark == 'Q' || *mark == 'q';
+    reader->parts->is_week = *mark == 'W' || *mark == 'w';
+    return end;
+}
+
+/* Q2 2019, Q2-2019, Q2/2019 */
+static const char *quarter_first(const form_reader *reader, const char *text)
+{
+    const char *begin = one_of(text, "Qq"), *quarter = digits(begin, 1, 1);
+    const char *year = quarter ? optional(quarter, " -/") : NULL, *end = digits(year, 4, 4);
+    if (!end)
+        return NULL;
+    found(reader, TIME_YEAR, year, end);
+    found(reader, TIME_MONTH, begin, quarter);
     reader->parts->is_quarter = 1;
-    return quarter;
+    return end;
 }
 
 static const char *year_first(const form_reader *reader, const char *text)
@@ -115,7 +136,7 @@ static const char *year_first(const form_reader *reader, const char *text)
     if (!month)
         return NULL;
     const char *day = *month == *year ? digits(month + 1, 1, 2) : NULL;
-    if (!day && !(*year == '-' && month - year == 3))
+    if (!day && (*year == '.' || month - year != 3)) /* 2019.04 is a number */
         return NULL;
     found(reader, TIME_YEAR, text, year);
     found(reader, TIME_MONTH, year + 1, month);
@@ -128,31 +149,109 @@ static const char *year_last(const form_reader *reader, const char *text)
 {
     const char *first = digits(text, 1, 2);
     const char *second = digits(one_of(first, "-/."), 1, 2);
-    const char *year = second && *second == *first ? digits(second + 1, 4, 4) : NULL;
-    if (!year)
+    const char *begin = second && *second == *first ? second + 1 : NULL, *year = digits(begin, 4, 4);
+    if (begin && !year && *first != '-') /* 19-04-09 may begin with the year */
+        year = digits(begin, 2, 2);
+    if (!year || isdigit((unsigned char)*year))
         return NULL;
     found(reader, TIME_DAY, text, first);
     found(reader, TIME_MONTH, first + 1, second);
-    found(reader, TIME_YEAR, second + 1, year);
+    found(reader, TIME_YEAR, begin, year);
     reader->parts->is_either = *first != '.';
     return year;
 }
 
+static const char *const month_names[] = {"January",   "February", "March",    "April",
+                                          "May",       "June",     "July",     "August",
+                                          "September", "October",  "November", "December"};
+enum { MONTHS = 12, SHORT_NAME = 3 };
+
+static int64_t month_of_name(const char *name, size_t length)
+{
+    for (int i = 0; i < MONTHS; i++)
+        if ((length == SHORT_NAME || length == strlen(month_names[i])) &&
+            strncasecmp(name, month_names[i], length) == 0)
+            return i + 1;
+    return 0;
+}
+
+static const char *month_name(const form_reader *reader, const char *text)
+{
+    size_t length = 0;
+    while (text && isalpha((unsigned char)text[length]))
+        length++;
+    if (!text || !month_of_name(text, length))
+        return NULL;
+    found(reader, TIME_MONTH, text, text + length);
+    reader->parts->is_named = 1;
+    return text + length;
+}
+
+/* The year after a month: four digits, or two after a hyphen. */
+static const char *year_after_name(const form_reader *reader, const char *text)
+{
+    const char *begin = optional(text, " -/"), *end = digits(begin, 4, 4);
+    if (!end && *text == '-')
+        end = digits(begin, 2, 2);
+    if (end)
+        found(reader, TIME_YEAR, begin, end);
+    return end;
+}
+
+/* 9 Apr 2019, 09-Apr-19, 09Apr2019 */
+static const char *day_and_name(const form_reader *reader, const char *text)
+{
+    const char *day = digits(text, 1, 2);
+    const char *month = day ? month_name(reader, optional(day, " -/")) : NULL;
+    if (month)
+        found(reader, TIME_DAY, text, day);
+    return month ? year_after_name(reader, month) : NULL;
+}
+
+/* Apr 2019, Apr-19, April 9, 2019 */
+static const char *name_first(const form_reader *reader, const char *text)
+{
+    const char *month = month_name(reader, text);
+    const char *begin = one_of(month, " "), *day = digits(begin, 1, 2);
+    const char *blank = day ? one_of(optional(day, ","), " ") : NULL, *year = digits(blank, 4, 4);
+    if (!year)
+        return month ? year_after_name(reader, month) : NULL;
+    found(reader, TIME_DAY, begin, day);
+    found(reader, TIME_YEAR, blank, year);
+    return year;
+}
+
+/* 2019-Apr, 2019-Apr-09 */
+static const char *year_and_name(const form_reader *reader, const char *text)
+{
+    const char *year = digits(text, 4, 4);
+    const char *month = month_name(reader, one_of(year, "- "));
+    if (!month)
+        return NULL;
+    found(reader, TIME_YEAR, text, year);
+    const char *day = *month == *year ? digits(month + 1, 1, 2) : NULL;
+    if (day)
+        found(reader, TIME_DAY, month + 1, day);
+    return day ? day : month;
+}
+
 int volt_time_text_read(const char *text, volt_time_text *parts)
 {
-    memset(parts, 0, sizeof *parts);
+    static const char *(*const forms[])(const form_reader *reader, const char *text) = {
+        year_first, year_last, year_and_part, quarter_first, day_and_name, name_first, year_and_name,
+    };
     form_reader reader = {text, parts};
-    const char *begin = skip_blanks(text);
-    const char *end = year_first(&reader, begin);
-    if (!end)
-        end = year_last(&reader, begin);
-    if (!end)
-        end = year_and_quarter(&reader, begin);
-    if (end && !parts->is_quarter) {
+    const char *begin = skip_blanks(text), *end = NULL;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && !end; i++) {
+        memset(parts, 0, sizeof *parts);
+        end = forms[i](&reader, begin);
+    }
+    if (!end) {
+        memset(parts, 0, sizeof *parts);
+        end = time_of_day(&reader, begin);
+    } else if (!parts->is_quarter && !parts->is_week) {
         const char *clock = time_of_day(&reader, *end == 'T' || *end == 't' ? end + 1 : skip_blanks(end));
         end = clock ? clock : end;
-    } else if (!end) {
-        end = time_of_day(&reader, begin);
     }
     return end && !*skip_blanks(end);
 }
@@ -164,10 +263,27 @@ int volt_time_text_read_known(const char *text, volt_time_text *parts)
     memset(parts, 0, sizeof *parts);
     form_reader reader = {text, parts};
     const char *begin = skip_blanks(text), *year = digits(begin, 4, 4);
-    if (!year || *skip_blanks(year))
+    const char *month = digits(year, 2, 2), *day = digits(month, 2, 2);
+    const char *end = day ? day : month ? month : year;
+    if (!end || *skip_blanks(end))
         return 0;
     found(&reader, TIME_YEAR, begin, year);
+    if (month)
+        found(&reader, TIME_MONTH, year, month);
+    if (day)
+        found(&reader, TIME_DAY, month, day);
     return 1;
+}
+
+void volt_month_name_like(int64_t month, const char *like, size_t length, char name[VOLT_MONTH_LENGTH])
+{
+    int is_upper = 1, is_lower = islower((unsigned char)*like) != 0;
+    for (size_t i = 0; i < length; i++)
+        is_upper &= isupper((unsigned char)like[i]) != 0;
+    snprintf(name, VOLT_MONTH_LENGTH, "%.*s", length == SHORT_NAME ? SHORT_NAME : VOLT_MONTH_LENGTH - 1,
+             month_names[month - 1]);
+    for (char *c = name; *c; c++)
+        *c = (char)(is_upper ? toupper((unsigned char)*c) : is_lower ? tolower((unsigned char)*c) : *c);
 }
 
 /* ---- conversion to a time --------------------------------------------------------------------- */
@@ -209,14 +325,28 @@ static int64_t hour_of(const char *text, const volt_time_text *parts)
     return hour % 12 + (parts->is_afternoon ? 12 : 0);
 }
 
+/* Two digits are a year from 1969 to 2068, as in POSIX. */
+enum { FIRST_OF_1900 = 69 };
+
 int volt_time_of_text(const char *text, const volt_time_text *parts, int is_month_first, volt_time *time)
 {
     int64_t number[TIME_FIELDS];
+    volt_time_field name = parts->fields[TIME_MONTH];
     for (int i = 0; i < TIME_FIELDS; i++)
-        number[i] = volt_time_text_number(text, parts->fields[i]);
+        if (i != TIME_MONTH || !parts->is_named)
+            number[i] = volt_time_text_number(text, parts->fields[i]);
+    if (parts->is_named)
+        number[TIME_MONTH] = month_of_name(text + name.at, name.length);
     if (parts->fields[TIME_YEAR].length == 0)
         return 0;
     int64_t year = number[TIME_YEAR], month = number[TIME_MONTH], day = number[TIME_DAY];
+    if (parts->fields[TIME_YEAR].length == 2)
+        year += year < FIRST_OF_1900 ? 2000 : 1900;
+    if (parts->is_week) {
+        int64_t monday = volt_days_of_week(year, month);
+        *time = (volt_time){.seconds = 86400.0 * (double)monday, .clock = 86400.0 * (double)monday};
+        return monday != INT64_MIN;
+    }
     if (parts->is_either && is_month_first) {
         month = number[TIME_DAY];
         day = number[TIME_MONTH];

@@ -10,7 +10,7 @@
 /* The numbers of a text, in the order of comparison. */
 enum { TIME_YEAR, TIME_MONTH, TIME_DAY, TIME_HOUR, TIME_MINUTE, TIME_SECOND, TIME_FRACTION, TIME_FIELDS };
 
-/* A number within a text: `length` digits from `at` on; length 0: absent. */
+/* A number within a text: `length` digits from `at` on, or the letters of a month; length 0: absent. */
 typedef struct volt_time_field {
     size_t at, length;
 } volt_time_field;
@@ -19,17 +19,19 @@ typedef struct volt_time_text {
     volt_time_field fields[TIME_FIELDS];
     int is_either;   /* 4/9/2019: the order of day and month is ambiguous; TIME_DAY is the first number */
     int is_quarter;  /* 2019Q2: TIME_MONTH is the quarter */
+    int is_week;     /* 2019-W15: TIME_MONTH is the week of ISO 8601 */
+    int is_named;    /* 9 Apr 2019: TIME_MONTH is the name of the month */
     size_t half_day; /* position of AM or PM; 0: none */
     int is_afternoon;
     double offset; /* of its time zone, in seconds */
 } volt_time_text;
 
-/* Whether the text has the form 2019-04-09, 2019/4/9, 2019-04, 2019Q2, 09.04.2019 or 4/9/2019, with or
- * without a time of day (12:30, 12:30:05, 12:30:05.25, optionally followed by AM, PM, Z, UTC, +01:00 or
+/* Whether the text has the form 2019-04-09, 2019/4/9, 2019-04, 2019/04, 2019M04, 2019Q2, Q2 2019, 2019-W15, 09.04.2019,
+ * 4/9/2019, 9/4/19, 9 Apr 2019, April 9, 2019, Apr 2019 or Apr-19 (years from 1969 to 2068), with or without a time of day (12:30, 12:30:05, 12:30:05.25, optionally followed by AM, PM, Z, UTC, +01:00 or
  * +0100), or is a time of day. Only the form is checked: 2019-99-99 passes, although it is not a valid date. */
 int volt_time_text_read(const char *text, volt_time_text *parts);
 
-/* The same for a text known to be a time: four digits, e.g. 1871, are then a year. */
+/* The same for a text known to be a time: 1871 is then a year, 187104 a month and 18710409 a day. */
 int volt_time_text_read_known(const char *text, volt_time_text *parts);
 
 /* The order of day and month in an ambiguous text: a number above 12 is a day. */
@@ -50,8 +52,12 @@ volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_ste
 const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH]);
 volt_status volt_time_step_parse(const char *text, volt_time_step *step);
 
-/* The number in a field; 0 when absent. */
+/* The number in a field of digits; 0 when absent. */
 int64_t volt_time_text_number(const char *text, volt_time_field field);
+
+enum { VOLT_MONTH_LENGTH = 10 };
+/* The English name of a month (1 to 12), in as many letters and in the case of the name `like` (`length` letters). */
+void volt_month_name_like(int64_t month, const char *like, size_t length, char name[VOLT_MONTH_LENGTH]);
 
 /* The time given by the text; 0 when it is invalid: no date, or a day or hour out of range. is_month_first
  * decides ambiguous texts. */
@@ -69,6 +75,9 @@ int64_t volt_days_in_year(int64_t year);
 int64_t volt_days_of_date(int64_t year, int64_t month, int64_t day);
 volt_civil_date volt_date_of_days(int64_t days);
 int64_t volt_weekday_of_days(int64_t days);
+/* The week of ISO 8601, from 1, and its year; and the Monday of a week, or INT64_MIN for a week that the year does not have. */
+int64_t volt_week_of_days(int64_t days, int64_t *year);
+int64_t volt_days_of_week(int64_t year, int64_t week);
 
 /* ---- seconds since 1970, split into a day and a time of day ------------------------------------ */
 

@@ -1,4 +1,5 @@
 /* src/io/time/times.c: columns of times read, and single times written. */
+#define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "io/time/time_text.h"
 
@@ -6,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
@@ -122,12 +124,16 @@ const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH])
     return text;
 }
 
-/* Replaces a field by a number with at least as many digits. Fields are replaced from the last to the first,
+/* Replaces a field by a number with at least as many digits, or by the name of a month. Fields are replaced from the last to the first,
  * so that earlier positions remain valid. */
-static int replace_field(char text[VOLT_TIME_LENGTH], volt_time_field field, int64_t number)
+static int replace_field(char text[VOLT_TIME_LENGTH], volt_time_field field, int64_t number, int is_name)
 {
     char digits[24];
-    size_t count = (size_t)snprintf(digits, sizeof digits, "%0*" PRId64, (int)field.length, number);
+    if (is_name)
+        volt_month_name_like(number, text + field.at, field.length, digits);
+    else
+        snprintf(digits, sizeof digits, "%0*" PRId64, (int)field.length, number);
+    size_t count = strlen(digits);
     size_t rest = strlen(text + field.at + field.length) + 1;
     if (field.at + count + rest > VOLT_TIME_LENGTH)
         return 0;
@@ -145,6 +151,27 @@ static int last_field(const volt_time_text *parts, size_t end)
             (last < 0 || parts->fields[i].at > parts->fields[last].at))
             last = i;
     return last;
+}
+
+/* Whether the form of later times is open: 4/4/2019 has two orders, and May is a short and a long name. */
+static int is_open_form(const char *text)
+{
+    volt_time_text parts;
+    if (!volt_time_text_read_known(text, &parts))
+        return 1;
+    volt_time_field first = parts.fields[TIME_DAY], second = parts.fields[TIME_MONTH];
+    if (parts.is_either)
+        return volt_time_text_number(text, first) == volt_time_text_number(text, second);
+    return parts.is_named && second.length == 3 && strncasecmp(text + second.at, "may", 3) == 0;
+}
+
+int64_t volt_times_form_row(const char *const *texts, int64_t n)
+{
+    int64_t best = -1;
+    for (int64_t i = n - 1; texts && i >= 0; i--)
+        if ((best < 0 || strlen(texts[i]) < strlen(texts[best])) && !is_open_form(texts[i]))
+            best = i;
+    return best < 0 ? n - 1 : best;
 }
 
 volt_status volt_time_write_like(const char *like, volt_time like_time, volt_time time,
@@ -168,6 +195,10 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
     }
     if (form.is_quarter)
         numbers[TIME_MONTH] = (parts.date.month + 2) / 3;
+    if (form.is_week)
+        numbers[TIME_MONTH] = volt_week_of_days(parts.days, &numbers[TIME_YEAR]);
+    if (form.fields[TIME_YEAR].length == 2)
+        numbers[TIME_YEAR] %= 100;
     strcpy(text, like);
     if (form.half_day) {
         char *letter = text + form.half_day;
@@ -178,8 +209,8 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
     size_t end = VOLT_TIME_LENGTH;
     for (int i = last_field(&form, end); i >= 0; i = last_field(&form, end)) {
         end = form.fields[i].at;
-        VOLT_REQUIRE(replace_field(text, form.fields[i], numbers[i]), VOLT_ERR_FORMAT,
-                     "a time like '" SHOWN "' does not fit the buffer", like);
+        VOLT_REQUIRE(replace_field(text, form.fields[i], numbers[i], i == TIME_MONTH && form.is_named),
+                     VOLT_ERR_FORMAT, "a time like '" SHOWN "' does not fit the buffer", like);
     }
     return VOLT_OK;
 }

@@ -326,10 +326,10 @@ forecast_wrong()
     err_names 1 interpolated
     { sed -n 1p s.csv; tail -n +2 s.csv | tac; } >back.csv
     expect 1 forecast back.csv
-    err_names row 1 2008-03 2008-04 rows column "'month'"
+    err_names line 3 2008-03 2008-04 rows column "'month'"
     sed '30p' s.csv >twice.csv
     expect 1 forecast twice.csv
-    err_names row 29 2002-05 "'month'"
+    err_names line 31 2002-05 "'month'"
     sed '30d' s.csv >gap.csv
     expect 0 forecast gap.csv --steps 2 --plot none
     err_names 1 row 2002-04 2002-06
