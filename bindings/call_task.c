@@ -244,6 +244,7 @@ static void add_identification(call *c, const volt_identification *found)
     value_add(c->result, "test_rows", value_number((double)found->test_rows));
     value_add(c->result, "test_rmse", value_number(found->test_rmse));
     value_add(c->result, "linear_test_rmse", value_number(found->linear_test_rmse));
+    value_add(c->result, "test_std", value_number(found->test_std));
     value_add(c->result, "seconds", value_number(found->seconds));
     call_warn_codes(c, found->warnings, found->n_warnings);
 }

@@ -387,8 +387,25 @@ static const char *begins_with(const char *text, const char *const *names, int c
     return NULL;
 }
 
+/* Returns whether `name`, up to an equals sign, is among the words of `list`. */
+static bool is_listed(const char *list, const char *name)
+{
+    size_t length = strcspn(name, "=");
+    for (const char *at = list; at && *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == length && strncmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
 static int unknown_option(const option_parser *parser, const char *written, const char *name)
 {
+    for (int i = 0; i < parser->count; i++)
+        if (is_listed(parser->rows[i].synonyms, name))
+            return parser->rows[i].is_positional
+                       ? complain(EXIT_USAGE, "unknown option %s; select columns with %s:COLUMNS", written,
+                                  parser->rows[i].name)
+                       : complain(EXIT_USAGE, "unknown option %s; did you mean --%s?", written,
+                                  parser->rows[i].name);
     const char *names[MAX_OPTIONS + 1];
     int count = 0;
     for (int i = 0; i < parser->count; i++)
@@ -434,6 +451,16 @@ static bool is_wanted(const option_parser *parser, int index)
            (!row->required_form || row->required_form == form);
 }
 
+/* Rejects the name of a file of another type. */
+static int check_ending(const option *row, const char *text)
+{
+    size_t length = strlen(text), needed = row->ending ? strlen(row->ending) : 0;
+    if (!row->ending || strcmp(text, "-") == 0 || strcmp(text, "none") == 0 ||
+        (length > needed && strcmp(text + length - needed, row->ending) == 0))
+        return 0;
+    return complain(EXIT_USAGE, "--%s must end in %s (got '%s')", row->name, row->ending, text);
+}
+
 static int take_value(option_parser *parser, int index, const char *text)
 {
     const option *row = &parser->rows[index];
@@ -445,7 +472,8 @@ static int take_value(option_parser *parser, int index, const char *text)
     if (row->form && row->form != form_of(parser))
         return complain(EXIT_USAGE, "--%s is not supported with --%s", row->name,
                         parser->rows[parser->form_giver].name);
-    return parse_value(row, text, parser->arguments + row->offset);
+    int failed = check_ending(row, text);
+    return failed ? failed : parse_value(row, text, parser->arguments + row->offset);
 }
 
 /* Reports an unexpected argument, which may be the value of the first missing required option. */

@@ -97,7 +97,9 @@ typedef struct option {
     const char *python;    /* (optional) corresponding parameter; NULL: the name with underscores, "": none */
     const char *heading;   /* set by options_expand */
     const choice *choices; /* OPTION_CHOICE */
-    name_list (*names)(void);  /* (optional) possible values */
+    name_list (*names)(void); /* (optional) possible values */
+    const char *ending;       /* (optional) OPTION_TEXT: how a file name must end; - and none are allowed */
+    const char *synonyms;     /* (optional) other names, separated by blanks, for which this one is suggested */
     const option_table *table; /* OPTION_GROUP */
     size_t offset;             /* offset of the value in the command's struct */
     value_range range;

@@ -35,7 +35,7 @@ static const option rows[] = {
     ROW("threshold", "C", threshold, "threshold below which capacities are set to 0", .range = WITHIN(0, 1),
         .unset = "from the significance"),
     ROW("plot", "FILE.svg", plot, "plot of the capacities by delay and degree (requires gnuplot)",
-        .python = ""),
+        .ending = ".svg", .python = ""),
 };
 
 /* ---- results ---------------------------------------------------------------------------------- */

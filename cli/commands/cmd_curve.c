@@ -53,7 +53,7 @@ static const option rows[] = {
     GROUP(curve_arguments, training, &training_input_options),
     GROUP(curve_arguments, training, &training_readout_options),
     HEADING("output"),
-    ROW("plot", "FILE.svg", plot, "plot of the curves (requires gnuplot)", .python = ""),
+    ROW("plot", "FILE.svg", plot, "plot of the curves (requires gnuplot)", .ending = ".svg", .python = ""),
     ROW("output", "FILE", output, "table of all repeats: .npy, .mat or CSV", .letter = 'o', .python = ""),
 };
 

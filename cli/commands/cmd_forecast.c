@@ -37,13 +37,14 @@ static const number_list usual_coverages = {.count = 2, .values = {0.8, 0.95}};
 static const option rows[] = {
     ROW("FILE", NULL, series.file,
         "series: FILE or FILE:COLUMNS, one row per time step; a column of dates is their time",
-        .required = true, .is_positional = true),
+        .required = true, .is_positional = true, .synonyms = "y target targets column columns series"),
     ROW("id", "COLUMN", id,
         "column of series names of a file in long format, which has the rows of many series; each series is "
         "forecast from its own rows",
         .unset = "unique_id, if the file has columns unique_id, ds and y", .python = ""),
     ROW("steps", "H", series.steps, "forecast horizon in rows", .range = AT_LEAST(1),
-        .unset = "one season, at most 60; 12 without a season"),
+        .unset = "one season, at most 60; 12 without a season; at most half of the rows",
+        .synonyms = "horizon h n periods ahead length"),
     ROW("season", "S", series.season, SEASON_MEANING, .fallback = "auto"),
     ROW("calendar", "PARTS", series.calendar, CALENDAR_MEANING),
     ROW("x", "COLUMNS", series.x, "columns of the file that are inputs and not forecast, such as promo,price",
@@ -72,7 +73,7 @@ static const option rows[] = {
     MISSING_OPTION(forecast_arguments, series.missing),
     ROW("output", "CSV", output, "file for the forecast", .letter = 'o',
         .unset = "NAME-forecast.csv in this directory, for NAME.csv"),
-    ROW("plot", "SVG", plot, "plot of the forecast, or none",
+    ROW("plot", "SVG", plot, "plot of the forecast, or none", .ending = ".svg",
         .unset = "next to the forecast, if gnuplot is installed"),
 };
 

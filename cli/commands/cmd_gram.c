@@ -46,8 +46,8 @@ static const option rows[] = {
         .form = OF_SEQUENCES, .python = ""),
     ROW("count", "K", count, "number of eigenvalues with --spectrum, the largest ones", .range = AT_LEAST(1),
         .unset = "all", .form = OF_SEQUENCES, .python = ""),
-    ROW("plot", "FILE.svg", plot, "plot of the spectrum (requires gnuplot)", .form = OF_SEQUENCES,
-        .python = ""),
+    ROW("plot", "FILE.svg", plot, "plot of the spectrum (requires gnuplot)", .ending = ".svg",
+        .form = OF_SEQUENCES, .python = ""),
     ROW("output", "FILE", output, "file for the matrix: .npy, .mat or CSV", .letter = 'o',
         .unset = "CSV on standard output"),
 };

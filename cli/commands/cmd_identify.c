@@ -33,8 +33,10 @@ static const option rows[] = {
     HEADING("data"),
     ROW("FILE", NULL, file, "measured rows; --x and --y are then columns of it", .is_positional = true,
         .python = "", .unset = "--x and --y are FILE or FILE:COLUMNS"),
-    ROW("x", "X", x, "inputs of the system, one row per time step", .required = true, .python = "u"),
-    ROW("y", "Y", y, "outputs of the system, row by row with X", .required = true),
+    ROW("x", "X", x, "inputs of the system, one row per time step", .required = true, .python = "u",
+        .synonyms = "input inputs u"),
+    ROW("y", "Y", y, "outputs of the system, row by row with X", .required = true,
+        .synonyms = "target targets outputs"),
     ROW("test", "FILE", test, "another experiment for the test, with the same column names",
         .unset = "the last fifth of the rows, or whole last records of 15 to 25 % of them"),
     ROW("series", "COLUMN", series, SERIES_MEANING "; without FILE: FILE:COLUMN"),
@@ -235,7 +237,8 @@ static void report_check(const volt_identification *found, result_list *results)
     if (found->dead_time >= 0)
         snprintf(dead_time, sizeof dead_time, "dead time %lld row%s", (long long)found->dead_time,
                  found->dead_time == 1 ? "" : "s");
-    results_text(results, NULL, "data check", "%s; linear part %.3g, noise up to %.3g, nonlinear part %s%.3g%s",
+    results_text(results, NULL, "data check",
+                 "%s; shares of the output variance: linear %.3g, noise up to %.3g, nonlinear %s%.3g%s",
                  dead_time, 1 - found->unexplained, found->noise, found->is_nonlinear ? "at least " : "",
                  found->nonlinearity, found->n_warnings > 0 ? "; see the warnings" : "");
 }
@@ -339,8 +342,11 @@ static int print_report(const identify_arguments *arguments, const volt_identifi
     report_chosen(found, results);
     results_number(results, "test_rmse", NULL, found->test_rmse);
     results_number(results, "linear_test_rmse", NULL, found->linear_test_rmse);
-    results_text(results, NULL, "test RMSE", "%.6g, linear model %.6g (%lld rows)", found->test_rmse,
-                 found->linear_test_rmse, (long long)found->test_rows);
+    results_number(results, "test_std", NULL, found->test_std);
+    results_text(results, NULL, "test RMSE",
+                 "%.6g, linear model %.6g, standard deviation of %s %.6g (%lld rows)", found->test_rmse,
+                 found->linear_test_rmse, data->y.view.cols > 1 ? "the outputs" : "the output", found->test_std,
+                 (long long)found->test_rows);
     results_number(results, "seconds", NULL, found->seconds);
     results_text(results, "command", "same model", "%s", command);
     if (report) {

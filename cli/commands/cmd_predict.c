@@ -48,7 +48,8 @@ static const option rows[] = {
     ROW("std", NULL, bands.std,
         "standard deviation of an observation about its prediction, in columns NAME.std; requires a model "
         "fitted with --keep-factor"),
-    ROW("plot", "FILE", plot, "plot of inputs, predictions and the widest interval (SVG, requires gnuplot)"),
+    ROW("plot", "FILE", plot, "plot of inputs, predictions and the widest interval (SVG, requires gnuplot)",
+        .ending = ".svg"),
     OUTPUT_OPTION(predict_arguments, output),
 };
 

@@ -82,7 +82,8 @@ static const option rows[] = {
         .form = FORM_SEARCH),
     ROW("merge", "LOG...", merge, "logs of several searches, merged instead of a search", .required = true,
         .form = FORM_MERGE),
-    ROW("plot", "FILE", plot, "plot of the score against each parameter (SVG, requires gnuplot)"),
+    ROW("plot", "FILE", plot, "plot of the score against each parameter (SVG, requires gnuplot)",
+        .ending = ".svg"),
     ROW("output", "MODEL", output, "model file (safetensors) of the best candidate, fitted on all rows",
         .letter = 'o'),
 };

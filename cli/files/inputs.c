@@ -106,7 +106,7 @@ void dataset_mention_repairs(const dataset *data)
 static int complain_reading(volt_status status)
 {
     if (status == VOLT_ERR_NOT_FINITE && offers_missing && strstr(volt_error_detail(), "missing"))
-        return complain_status_hint(status, " (or --missing drop, or --missing interpolate)");
+        return complain_status_hint(status, " (--missing drop or --missing interpolate accepts it)");
     return complain_status(status);
 }
 
@@ -234,7 +234,7 @@ int dataset_clean_pair(dataset *first, dataset *second, volt_missing missing)
 {
     volt_status status = volt_tables_clean(first->table, second->table, missing, NULL, 0);
     if (status)
-        return complain_status_hint(status, " (%.120s; or --missing drop, or --missing interpolate)",
+        return complain_status_hint(status, " (%.120s; --missing drop or --missing interpolate accepts it)",
                                     first->source);
     first->view = volt_table_view(first->table);
     second->view = volt_table_view(second->table);

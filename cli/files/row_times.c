@@ -149,26 +149,36 @@ int row_times_step(const dataset *data, volt_time_step *step)
 
 /* ---- extrapolation ---------------------------------------------------------------------------- */
 
-static void leave_out(const volt_table *table, int64_t ahead, const char *why)
+static void leave_out(const dataset *data, const char *why)
 {
-    warn("the predictions have no column '%s': they are %lld row%s ahead, and %s", table->time_name,
-         (long long)ahead, ahead == 1 ? "" : "s", why);
+    warn("the predictions have no times: %s, column '%s': %s", data->source, data->table->time_name, why);
 }
 
-/* Sets *step for the extrapolation, if it is unknown. If no step is available, *known is false after a
- * warning about forecasts up to `ahead` rows later. */
-static int find_step(const dataset *data, int64_t ahead, volt_time_step *step, bool *known)
+/* Warns about texts that are not times. */
+static int leave_out_texts(const dataset *data)
+{
+    const volt_table *table = data->table;
+    volt_time *times = malloc((size_t)table->rows * sizeof *times + 1);
+    if (!times)
+        return complain(EXIT_FAILED, "not enough memory for the times of %s", data->source);
+    if (volt_times_parse((const char *const *)table->time_texts, table->rows, times))
+        leave_out(data, volt_error_detail());
+    free(times);
+    return 0;
+}
+
+/* Sets *step for the extrapolation, if it is unknown. If no step is available, *known is false after a warning. */
+static int find_step(const dataset *data, volt_time_step *step, bool *known)
 {
     const volt_table *table = data->table;
     *known = false;
     if (!table->times) {
-        leave_out(table, ahead, "its texts are not dates");
-        return 0;
+        return leave_out_texts(data);
     }
     int failed = volt_time_step_is_known(*step) ? 0 : row_times_step(data, step);
     *known = !failed && volt_time_step_is_known(*step);
     if (!failed && !*known)
-        leave_out(table, ahead, "the times of the rows have no regular step");
+        leave_out(data, "the rows have no regular step");
     return failed;
 }
 
@@ -193,7 +203,7 @@ int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead
     if (!table->time_texts)
         return 0;
     bool known = true;
-    int failed = ahead > 0 ? find_step(data, ahead, &step, &known) : 0;
+    int failed = ahead > 0 ? find_step(data, &step, &known) : 0;
     if (failed || !known)
         return failed;
     int64_t rows = table->rows, first = ahead < rows ? rows - ahead : 0;
@@ -202,7 +212,7 @@ int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead
     if (!labels->texts || !labels->made)
         return complain(EXIT_FAILED, "not enough memory for the times of %s", data->source);
     if (!write_later(table, first, ahead, step, labels->made)) {
-        leave_out(table, ahead, "those times are out of range");
+        leave_out(data, "the times are out of range");
         return 0;
     }
     for (int64_t i = 0; i < rows; i++)
@@ -217,7 +227,7 @@ int row_labels_after(row_labels *labels, const dataset *data, int64_t count, vol
     const volt_table *table = data->table;
     int64_t last = table->rows - 1;
     bool known = false;
-    int failed = table->time_texts ? find_step(data, count, &step, &known) : 0;
+    int failed = table->time_texts ? find_step(data, &step, &known) : 0;
     if (failed || !known)
         return failed;
     int64_t form = volt_times_form_row((const char *const *)table->time_texts, table->rows);
@@ -229,7 +239,7 @@ int row_labels_after(row_labels *labels, const dataset *data, int64_t count, vol
         char *text = labels->made + i * VOLT_TIME_LENGTH;
         volt_time later = volt_time_advance(table->times[last], step, i + 1);
         if (volt_time_write_like(table->time_texts[form], table->times[form], later, text)) {
-            leave_out(table, count, "those times are out of range");
+            leave_out(data, "the times are out of range");
             return 0;
         }
         labels->texts[i] = text;

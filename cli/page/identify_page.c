@@ -86,8 +86,9 @@ static void write_head(const identify_page *page)
     page_begin(page->html, "Identification", page->report->title);
     html_write_text(page->html, "<p class=\"finding\">Model: ", chosen->name,
                     found->n_averaged > 1 ? ", averaged with models of nearly the same error; " : "; ");
-    fprintf(page->html, "test RMSE %.6g, linear model %.6g (%lld test rows).</p>\n", found->test_rmse,
-            found->linear_test_rmse, (long long)found->test_rows);
+    fprintf(page->html,
+            "test RMSE %.6g, linear model %.6g, standard deviation of the outputs %.6g (%lld test rows).</p>\n",
+            found->test_rmse, found->linear_test_rmse, found->test_std, (long long)found->test_rows);
     html_write_text(page->html, "<p class=\"quiet\">Kernel ", chosen->kernel, "; ");
     fprintf(
         page->html,

@@ -11,10 +11,9 @@
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-static bool is_name_of_clock(const char *name)
+/* Returns whether a name is in a list of lower-case names, in any case. */
+static bool is_among(const char *name, const char *const *names)
 {
-    static const char *const names[] = {"time",  "date", "year", "month", "week", "day", "hour", "t",
-                                        "index", "row",  "step", "id",    "n",    "no",  NULL};
     for (int i = 0; names[i]; i++) {
         const char *a = name, *b = names[i];
         while (*a && (*a == *b || *a == *b - 'a' + 'A'))
@@ -23,6 +22,13 @@ static bool is_name_of_clock(const char *name)
             return true;
     }
     return false;
+}
+
+static bool is_name_of_clock(const char *name)
+{
+    static const char *const names[] = {"time",  "date", "year", "month", "week", "day", "hour", "t",
+                                        "index", "row",  "step", "id",    "n",    "no",  NULL};
+    return is_among(name, names);
 }
 
 /* Returns true if the column increases by the same step in every row. */
@@ -41,6 +47,18 @@ static bool counts_rows(volt_view values, int64_t j, double *step)
     return true;
 }
 
+/* Returns true for a column of times without a regular step, such as dates as numbers of a spreadsheet. */
+static bool is_clock(const series_data *data, volt_view values, int64_t j)
+{
+    static const char *const names[] = {"time", "date", "datetime", "timestamp", NULL};
+    if (!data->file.names || !is_among(data->file.names[j], names) || values.rows < 3)
+        return false;
+    for (int64_t i = 1; i < values.rows; i++)
+        if (!(values.data[i * values.ld + j] > values.data[(i - 1) * values.ld + j]))
+            return false;
+    return true;
+}
+
 /* Selects the columns that are series: *count of them, into `kept`. */
 static void choose_columns(series_data *data, int64_t *kept, int64_t *count)
 {
@@ -51,7 +69,10 @@ static void choose_columns(series_data *data, int64_t *kept, int64_t *count)
         bool may_be = view.cols > 1 && (j == 0 || (data->file.names && is_name_of_clock(data->file.names[j])));
         if (series_is_input(data, data->file.table->names[j]))
             continue;
-        if (!may_be || !counts_rows(view, j, &step)) {
+        bool counts = may_be && counts_rows(view, j, &step);
+        if (may_be && !counts && is_clock(data, view, j)) {
+            data->irregular = data->file.names[j];
+        } else if (!counts) {
             kept[(*count)++] = j;
         } else if (!data->clock) {
             data->clock = data->file.names ? data->file.names[j] : "1";
@@ -89,8 +110,8 @@ static int64_t count_parsed(const char *const *texts, int64_t n, volt_time *time
     return parsed;
 }
 
-/* Rejects a text among dates. Warns about a column of times that cannot be used. */
-static int mention_times(const series_data *data)
+/* Rejects a text among dates. */
+static int check_texts(const series_data *data)
 {
     const volt_table *table = data->file.table;
     const char *const *texts = (const char *const *)table->time_texts;
@@ -106,8 +127,6 @@ static int mention_times(const series_data *data)
     if (status && is_wrong)
         return complain(EXIT_FAILED, "%s: line %lld, column '%s': %s", data->file.source,
                         (long long)table->lines[parsed], table->time_name, volt_error_detail());
-    if (status)
-        warn("%s: column '%s' is not used: %s", data->file.source, table->time_name, volt_error_detail());
     return 0;
 }
 
@@ -122,7 +141,7 @@ static int check_times(series_data *data)
                             "column '%s', one row for each time",
                             data->file.source, (long long)table->lines[i], table->time_texts[i],
                             table->time_texts[i - 1], table->time_name);
-    int failed = mention_times(data);
+    int failed = check_texts(data);
     if (!failed)
         failed = row_times_step(&data->file, &data->step);
     return failed ? failed : row_times_check_training(&data->file, NULL, 0);

@@ -93,6 +93,8 @@ int series_write(const char *path, const series_outcome *outcome)
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
+enum { MAX_SERIES = 4, MAX_CELL = 28 }; /* of the table of steps */
+
 typedef struct text_line {
     char text[512];
     size_t used;
@@ -152,6 +154,8 @@ static void report_errors(const series_outcome *outcome, int64_t k, const char *
     const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
     const volt_forecast *forecast = outcome->forecast;
     text_line error = {0};
+    if (isfinite(series->rmse) && outcome->info.series > 1)
+        add_text(&error, "expected ");
     if (isfinite(series->rmse))
         add_text(&error, "RMSE %.4g (%.4g at the first step, %.4g at the last)", series->rmse,
                  volt_forecast_step_at(forecast, 0, k)->rmse,
@@ -268,11 +272,45 @@ static const char *search_sentence(const volt_forecast_info *info, char *text, s
     return text;
 }
 
+/* Writes a number with `digits` significant digits, and large numbers without an exponent. */
+static const char *format_digits(double value, int digits, char text[32])
+{
+    double size = fabs(value);
+    if (size >= pow(10, digits) && size < 1e10)
+        snprintf(text, 32, "%.0f", value);
+    else
+        snprintf(text, 32, "%.*g", digits, value);
+    return text;
+}
+
+/* Writes a forecast and its expected error: "371.99 +- 0.336". Returns the length. */
+static int format_step(const volt_forecast_step *step, char cell[64])
+{
+    char value[32], error[32];
+    format_digits(step->value, 5, value);
+    if (isfinite(step->rmse))
+        return snprintf(cell, 64, "%s +- %s", value, format_digits(step->rmse, 3, error));
+    return snprintf(cell, 64, "%s", value);
+}
+
+/* Returns the width of the column of a series. */
+static int column_width(const series_outcome *outcome, int64_t k)
+{
+    char cell[64];
+    int width = shown_width(outcome->data->names[k]);
+    for (int64_t h = 0; h < outcome->info.steps; h++) {
+        int length = format_step(volt_forecast_step_at(outcome->forecast, h, k), cell);
+        width = length > width ? length : width;
+    }
+    return width < MAX_CELL ? width : MAX_CELL;
+}
+
 /* Prints the forecasts, or the first and last of them, in columns. */
 static void print_steps(const series_outcome *outcome)
 {
     const series_data *data = outcome->data;
-    enum { MAX_SERIES = 4, MAX_LINES = 14, LAST_LINES = 3, CELL = 28 };
+    enum { MAX_LINES = 14, LAST_LINES = 3 };
+    int cells[MAX_SERIES];
     int64_t series = outcome->info.series < MAX_SERIES ? outcome->info.series : MAX_SERIES,
             steps = outcome->info.steps;
     const char *const *times = data->time_name ? data->time_texts + data->levels.rows : NULL;
@@ -282,8 +320,10 @@ static void print_steps(const series_outcome *outcome)
     putchar('\n');
     print_shown(stdout, data->time_name ? data->time_name : "step", width);
     for (int64_t k = 0; k < series; k++) {
+        cells[k] = column_width(outcome, k);
         fputs("  ", stdout);
-        print_shown(stdout, data->names[k], k + 1 < series || shown_width(data->names[k]) > CELL ? CELL : 0);
+        print_shown(stdout, data->names[k],
+                    k + 1 < series || shown_width(data->names[k]) > cells[k] ? cells[k] : 0);
     }
     printf("%s\n", outcome->info.series > series ? "  ..." : "");
     for (int64_t h = 0; h < steps; h++) {
@@ -297,11 +337,8 @@ static void print_steps(const series_outcome *outcome)
             printf("%*lld", width, (long long)h + 1);
         for (int64_t k = 0; k < series; k++) {
             char cell[64];
-            const volt_forecast_step *step = volt_forecast_step_at(outcome->forecast, h, k);
-            int length = snprintf(cell, sizeof cell, "%.5g", step->value);
-            if (isfinite(step->rmse))
-                snprintf(cell + length, sizeof cell - (size_t)length, " +- %.3g", step->rmse);
-            printf("  %-*s", k + 1 < series ? CELL : 0, cell);
+            format_step(volt_forecast_step_at(outcome->forecast, h, k), cell);
+            printf("  %-*s", k + 1 < series ? cells[k] : 0, cell);
         }
         printf("\n");
     }
@@ -503,8 +540,11 @@ int series_report(const series_outcome *outcome, bool json)
     for (int64_t i = 0; i < outcome->info.n_warnings; i++)
         (json ? report_warning_json : report_warning)(data, &outcome->info.warnings[i], results);
     if (data->clock)
-        results_text(results, NULL, "note", "column '%s' numbers the rows and is used as their time",
-                     data->clock);
+        results_text(results, NULL, "note", "column '%s' numbers the rows and is %s", data->clock,
+                     data->file.table->time_texts ? "not forecast" : "used as their time");
+    if (data->irregular)
+        results_text(results, NULL, "note", "column '%s' is a time without a regular step and not forecast",
+                     data->irregular);
     if (outcome->info.first_row > 0)
         results_text(results, NULL, "note",
                      "the forecast uses the latest %lld of %lld rows; --rows 0: uses all of them",

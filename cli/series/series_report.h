@@ -34,6 +34,7 @@ typedef struct series_data {
     volt_time_step step; /* time between two rows; all zero: unknown */
     const char *clock;   /* row counter column, not forecast; NULL: none */
     double clock_last, clock_step;
+    const char *irregular;   /* column of times without a regular step, not forecast; NULL: none */
     const char *time_name;   /* name of the time column; NULL: unknown */
     const char **time_texts; /* times of the rows, then of the steps; NULL: unknown */
     row_labels dates;        /* storage for date texts */

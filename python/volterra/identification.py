@@ -78,6 +78,8 @@ class Identification:
         their mean.
     test_rmse_, linear_test_rmse_ : float
         Simulation errors of the chosen and of the linear model on the test rows.
+    test_std_ : float
+        Standard deviation of the outputs in the test rows, the root mean square over all outputs.
     rows_ : dict
         Rows of the training part, the test, the searches and the model.
     check_ : dict
@@ -123,6 +125,7 @@ class Identification:
         self.best_linear_: str = self.candidates_[found.best_linear]["name"]
         self.initial_: str = next(word for word, value in INITIALS.items() if value == found.initial)
         self.test_rmse_, self.linear_test_rmse_ = float(found.test_rmse), float(found.linear_test_rmse)
+        self.test_std_ = float(found.test_std)
         self.rows_: Dict[str, int] = {name: int(getattr(found, name)) for name in _ROWS}
         self.check_: Dict[str, float] = {name: getattr(found, name) for name in _CHECK}
         self.warnings_: List[Note] = read_notes(found.warnings, found.n_warnings)

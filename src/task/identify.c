@@ -129,6 +129,8 @@ static volt_status test_model(volt_identify_state *run, const volt_model *model,
     volt_status status = volt_identify_simulate_test(run, model, out, is_bounded);
     if (!status)
         *rmse = volt_identify_test_error(run, out);
+    if (!status)
+        run->found.test_std = volt_identify_test_std(run, out);
     volt_free(out);
     return status;
 }

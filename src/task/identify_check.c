@@ -89,6 +89,14 @@ int64_t volt_identify_stretch(volt_view U, volt_view Y, int64_t count, double *p
 
 /* ---- excitation ------------------------------------------------------------------------------- */
 
+static bool are_equal(volt_view U, int64_t i, volt_view Y, int64_t k)
+{
+    for (int64_t t = 0; t < U.rows; t++)
+        if (U.data[t * U.ld + i] != Y.data[t * Y.ld + k])
+            return false;
+    return true;
+}
+
 static volt_status check_excitation(volt_view U, volt_view Y, const volt_records *records,
                                     volt_identification *found)
 {
@@ -98,6 +106,11 @@ static volt_status check_excitation(volt_view U, volt_view Y, const volt_records
                      "output %" PRId64 " is constant in the %" PRId64 " training rows", k + 1, Y.rows);
     for (int64_t k = 0; k < U.cols; k++)
         moving += volt_column_range(U, k) > 0;
+    for (int64_t k = 0; k < Y.cols * U.cols; k++)
+        VOLT_REQUIRE(!are_equal(U, k % U.cols, Y, k / U.cols), VOLT_ERR_DATA,
+                     "output %" PRId64 " equals input %" PRId64
+                     " in all training rows: remove it from the inputs",
+                     k / U.cols + 1, k % U.cols + 1);
     VOLT_REQUIRE(moving > 0, VOLT_ERR_DATA,
                  "the inputs are constant in the %" PRId64 " training rows: there is no excitation", U.rows);
     for (int64_t k = 0; k < U.cols; k++)

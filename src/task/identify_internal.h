@@ -114,5 +114,7 @@ volt_status volt_identify_simulate_test(volt_identify_state *run, const volt_mod
 
 /* Root mean squared error of simulated test rows. */
 double volt_identify_test_error(const volt_identify_state *run, const double *out);
+/* Standard deviation of the outputs on the same rows, the root mean square over all outputs. */
+double volt_identify_test_std(const volt_identify_state *run, const double *out);
 
 #endif

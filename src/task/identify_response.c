@@ -186,14 +186,44 @@ static volt_status gain_of(volt_view to, volt_view other, double *gain, double *
     return regression_error(to, other, volt_view_of(NULL, 0, 0), error);
 }
 
+/* The columns that change, centred and divided by their standard deviations: the regressions must not depend on units. */
+static volt_view standardised(volt_view rows, double *room)
+{
+    int64_t cols = 0;
+    volt_view out = volt_view_of(room, rows.rows, rows.cols);
+    for (int64_t k = 0; k < rows.cols; k++) {
+        double mean = volt_column_mean(rows, k), squares = 0;
+        if (!(volt_column_range(rows, k) > 0))
+            continue;
+        for (int64_t t = 0; t < rows.rows; t++) {
+            double x = rows.data[t * rows.ld + k] - mean;
+            room[t * out.ld + cols] = x;
+            squares += x * x;
+        }
+        for (int64_t t = 0; t < rows.rows; t++)
+            room[t * out.ld + cols] /= sqrt(squares / (double)rows.rows);
+        cols++;
+    }
+    out.cols = cols;
+    return out;
+}
+
 static volt_status compare_directions(volt_view U, volt_view Y, volt_identification *found)
 {
     int64_t count = volt_min(DIRECTION_ROWS, U.rows), first = U.rows - count;
-    U = volt_view_rows(U, first, count);
-    Y = volt_view_rows(Y, first, count);
-    double forward = 1, reverse = 1;
-    VOLT_TRY(gain_of(Y, U, &found->forward_gain, &forward));
-    VOLT_TRY(gain_of(U, Y, &found->reverse_gain, &reverse));
+    double *room = volt_alloc_doubles(count, U.cols + Y.cols), forward = 1, reverse = 1;
+    volt_status status = room ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (!status) {
+        U = standardised(volt_view_rows(U, first, count), room);
+        Y = standardised(volt_view_rows(Y, first, count), room + count * U.ld);
+    }
+    if (!status && U.cols > 0 && Y.cols > 0) {
+        status = gain_of(Y, U, &found->forward_gain, &forward);
+        if (!status)
+            status = gain_of(U, Y, &found->reverse_gain, &reverse);
+    }
+    volt_free(room);
+    VOLT_TRY(status);
     bool gains = found->reverse_gain > fmax(0, found->forward_gain) + clearly_more;
     if (gains || (found->forward_gain < clearly_more && reverse < clearly_less * forward))
         volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_REVERSED, .value = found->reverse_gain});

@@ -90,6 +90,28 @@ volt_status volt_identify_simulate_test(volt_identify_state *run, const volt_mod
                                   is_bounded);
 }
 
+double volt_identify_test_std(const volt_identify_state *run, const double *out)
+{
+    int64_t q = run->Y.cols;
+    volt_squares squares = {0};
+    for (int64_t k = 0; k < q; k++) {
+        double sum = 0, count = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int64_t t = run->test_begin; t < run->test_end; t++) {
+                double y = run->test->Y.data[t * run->test->Y.ld + k];
+                if (isnan(out[(t - run->test_begin) * q + k]))
+                    continue;
+                if (pass > 0) {
+                    volt_squares_add(&squares, y - sum / count);
+                } else {
+                    sum += y;
+                    count++;
+                }
+            }
+    }
+    return volt_squares_root_mean(&squares, run->found.test_rows * q);
+}
+
 double volt_identify_test_error(const volt_identify_state *run, const double *out)
 {
     int64_t q = run->Y.cols;

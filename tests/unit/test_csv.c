@@ -159,7 +159,7 @@ static void unselected_columns_are_ignored(void **state)
     const char *tanks = "\"uEst\",\"yEst\",\"Ts\",\r\n3.25,5.5,4,\r\n3.5,5.25,,\r\n";
     assert_reads(tanks, "yEst,uEst", "yEst|uEst", "5.5 3.25/5.25 3.5");
     assert_fails(tanks, NULL, VOLT_ERR_NOT_FINITE, "line 3 column 'Ts'");
-    assert_fails(tanks, NULL, VOLT_ERR_NOT_FINITE, "FILE:NAME");
+    assert_fails(tanks, NULL, VOLT_ERR_NOT_FINITE, "FILE:uEst,yEst");
     const char *methods = "method,error\nLTI SS,6.5\nRNN,1.5\n";
     assert_reads(methods, "error", "error", "6.5/1.5");
     assert_fails(methods, NULL, VOLT_ERR_FORMAT, "line 2 column 'method' 'LTI SS'");

@@ -408,6 +408,9 @@ static void unusable_data_are_rejected(void **state)
     for (int64_t t = 0; t < N - N / 5; t++)
         rows.y[t] = 1;
     check_fails(identify(&rows, N, 2, &model, &found), VOLT_ERR_DATA, "output 1");
+    for (int64_t t = 0; t < N; t++)
+        rows.y[t] = rows.u[t];
+    check_fails(identify(&rows, N, 2, &model, &found), VOLT_ERR_DATA, "output input 1");
     assert_null(model);
     release(&rows);
 }

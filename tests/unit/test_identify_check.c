@@ -99,6 +99,24 @@ static void swapped_columns_are_noticed(void **state)
     }
 }
 
+/* The direction depends neither on units nor on an input that is constant. */
+static void direction_of_other_units(void **state)
+{
+    (void)state;
+    enum { INPUTS = 3 };
+    test_rows rows;
+    simulate(&(test_system){.pole = 0.7, .dead = 1, .noise = 0.1}, 37, &rows);
+    double inputs[N * INPUTS];
+    for (int64_t t = 0; t < N; t++) {
+        inputs[t * INPUTS] = rows.u[t];
+        inputs[t * INPUTS + 1] = 1e6 * rows.u[N - 1 - t];
+        inputs[t * INPUTS + 2] = 1;
+    }
+    volt_identification found = check_rows(inputs, INPUTS, rows.y, NULL);
+    assert_true(warns(&found, VOLT_WARNING_CONSTANT_INPUT) && !warns(&found, VOLT_WARNING_REVERSED));
+    assert_true(found.forward_gain > 0.5 && fabs(found.reverse_gain) < 0.5);
+}
+
 /* Without delay the past of the output determines its state, and only white inputs show the direction. */
 static void swapped_columns_without_delay(void **state)
 {
@@ -306,6 +324,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_linear_system_has_no_warning),
         cmocka_unit_test(swapped_columns_are_noticed),
+        cmocka_unit_test(direction_of_other_units),
         cmocka_unit_test(swapped_columns_without_delay),
         cmocka_unit_test(nonlinear_systems_are_told_from_linear_ones),
         cmocka_unit_test(periods_give_the_noise),

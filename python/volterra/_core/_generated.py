@@ -1519,6 +1519,7 @@ class Identification(Sized):
         ("warnings", Warning * 12),
         ("scale_each", c_int),
         ("initial", c_int),
+        ("test_std", c_double),
     ]
 
 

@@ -230,14 +230,34 @@ static int is_year_column(const csv_reader *reader, const csv_column *column)
 
 /* ---- second pass: numbers --------------------------------------------------------------------- */
 
+enum { HINT_LENGTH = 200 };
+
+/* Lists the other columns of numbers, as a source that selects them: "; to select other columns: FILE:a,b". */
+static void list_numbers(const csv_reader *reader, int64_t wrong, char hint[HINT_LENGTH])
+{
+    size_t used = 0;
+    for (int64_t k = 0; !reader->selection && !reader->options->n_names && k < reader->n_columns; k++) {
+        const csv_column *column = &reader->columns[k];
+        if (k == wrong || !column->begins_with_number || reader->place[k] < 0)
+            continue;
+        int length = snprintf(hint + used, HINT_LENGTH - used, "%s%s",
+                              used ? "," : "; to select other columns: FILE:", column->name);
+        if (length < 0 || (size_t)length >= HINT_LENGTH - used) {
+            hint[used] = '\0';
+            return;
+        }
+        used += (size_t)length;
+    }
+}
+
 static volt_status cell_failure(const csv_reader *reader, volt_status status, int64_t line, int64_t j,
                                 const char *text, const char *problem)
 {
     char name[VOLT_EXCERPT_LENGTH], shown[VOLT_EXCERPT_LENGTH];
     volt_excerpt(reader->columns[j].name, strlen(reader->columns[j].name), name);
     volt_excerpt(text, strlen(text), shown);
-    int has_choice = !reader->selection && !reader->options->n_names && reader->n_columns > 1;
-    const char *hint = has_choice ? "; to read some of the columns, name them: FILE:NAME,..." : "";
+    char hint[HINT_LENGTH] = "";
+    list_numbers(reader, j, hint);
     if (!*text)
         return volt_fail(status, "line %" PRId64 ", column '%s': %s%s", line, name, problem, hint);
     return volt_fail(status, "line %" PRId64 ", column '%s': '%s' %s%s", line, name, shown, problem, hint);

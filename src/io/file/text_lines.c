@@ -16,6 +16,8 @@ volt_status volt_text_check(const char *text, int64_t at, int64_t size)
 {
     if (at == 0 && size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return volt_fail(VOLT_ERR_FORMAT, "the file is UTF-16 text; save it as UTF-8");
+    if (at == 0 && size >= 4 && (memcmp(text, "PK\3\4", 4) == 0 || memcmp(text, "\xd0\xcf\x11\xe0", 4) == 0))
+        return volt_fail(VOLT_ERR_FORMAT, "the file is a spreadsheet or an archive; save it as CSV");
     const char *zero = memchr(text, '\0', (size_t)size);
     VOLT_REQUIRE(!zero, VOLT_ERR_FORMAT, "byte %" PRId64 " is zero: this is not a text file",
                  at + (int64_t)(zero - text) + 1);

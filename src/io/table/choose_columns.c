@@ -17,6 +17,7 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct column_choice {
@@ -44,10 +45,24 @@ static void take(column_choice *choice, int64_t j)
     choice->chosen[choice->count++] = j;
 }
 
+/* Lists the names of a few short columns; false: too many. */
+static int list_names(const volt_column_list *columns, char *text, size_t size)
+{
+    size_t used = 0;
+    char shown[VOLT_EXCERPT_LENGTH];
+    for (int64_t j = 0; j < columns->count && used < size; j++)
+        used += (size_t)snprintf(text + used, size - used, "%s'%s'", j > 0 ? ", " : "",
+                                 volt_excerpt(columns->names[j], strlen(columns->names[j]), shown));
+    return used < size;
+}
+
 static volt_status unknown_name(const volt_column_list *columns, const char *name)
 {
-    char requested[VOLT_EXCERPT_LENGTH], near[VOLT_EXCERPT_LENGTH];
+    enum { LIST = 160 };
+    char requested[VOLT_EXCERPT_LENGTH], near[VOLT_EXCERPT_LENGTH], all[LIST];
     volt_excerpt(name, strlen(name), requested);
+    if (list_names(columns, all, sizeof all))
+        return volt_fail(VOLT_ERR_FORMAT, "there is no column '%s'; the columns are %s", requested, all);
     const char *nearest = volt_nearest_name(name, columns->names, columns->count);
     if (nearest)
         return volt_fail(VOLT_ERR_FORMAT, "there is no column '%s'; the nearest is '%s'", requested,

@@ -147,7 +147,7 @@ continue_after_dates()
     [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'day 2024-02-29 2024-03-01 2024-03-02 ' ] || fail "the times: $(cat out)"
     sed '12d;15d' x.csv >gaps.csv
     expect 0 continue model.safetensors --after gaps.csv --rows 8: --steps 2
-    err_names column "'day'" 2 rows
+    err_names column "'day'" gaps.csv rows
     [ "$(head -n 1 out)" = a ] || fail "the header is $(head -n 1 out)"
 }
 check "continue --after: the times of the path" continue_after_dates

@@ -159,8 +159,8 @@ forecast_many()
     monthly 120 2 >many.csv
     expect 0 forecast many.csv --steps 4 --plot none
     out_has '^inputs +'
-    out_has '^a +RMSE .*MASE [0-9.]+$'
-    out_has '^b +RMSE .*MASE [0-9.]+$'
+    out_has '^a +expected RMSE .*MASE [0-9.]+$'
+    out_has '^b +expected RMSE .*MASE [0-9.]+$'
     [ "$(grep -c 'season 12; .*theta' out)" -eq 2 ] || fail "$(cat out)"
     [ "$(sed -n 1p many-forecast.csv)" = month,a,a.error,b,b.error ] || fail "$(sed -n 1p many-forecast.csv)"
     cut -d, -f2 many-forecast.csv >first

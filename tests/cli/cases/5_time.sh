@@ -90,11 +90,11 @@ predict_irregular()
     expect 0 fit --x x.csv --rows :30 --alpha 1e-3 -o model.safetensors
     expect 0 predict model.safetensors --x x.csv --rows 29:
     [ "$(sed -n 1p out)" = v ] || fail "the header is $(sed -n 1p out)"
-    err_names warning column "'date'" 1 row rows
+    err_names warning column "'date'" x.csv rows
     # Texts that are not dates.
     sed '2,$s/^2020-\(..\)/day \1 of/' x.csv >words.csv
     expect 0 predict model.safetensors --x words.csv --rows 29:
-    err_names 1 row
+    err_names words.csv "'date'" "'day 02 of-17'"
 }
 check "predict: irregular times are omitted with a message" predict_irregular
 
@@ -247,7 +247,7 @@ predict_plot()
     err_names --plot output
     expect 2 predict model.safetensors --x x.csv --rows 58: -o y.csv --plot y.csv
     expect 2 predict model.safetensors --x x.csv --rows 58: -o y.csv --plot x.csv
-    err_names x.csv input
+    err_names --plot .svg x.csv
     command -v gnuplot >/dev/null || skip "there is no gnuplot"
     expect 0 predict model.safetensors --x x.csv --rows 58: -o y.csv --plot y.svg
     grep -q 'load' y.svg && grep -q '2020-01-0[34] ' y.svg || fail "y.svg lacks the name or the times"

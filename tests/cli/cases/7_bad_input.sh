@@ -146,7 +146,7 @@ check "mismatched rows of x and y" mismatched_rows
 unknown_column()
 {
     printf 'alpha,beta\n1,2\n3,4\n5,7\n' >x.csv
-    refuse 1 "'alhpa'.*nearest.*'alpha'" --x x.csv:alhpa
+    refuse 1 "'alhpa'.*'alpha'.*'beta'" --x x.csv:alhpa
     refuse 1 'x.csv' --x x.csv:gamma*
 }
 check "unknown column: the nearest one is named" unknown_column
