@@ -387,32 +387,29 @@ static const char *begins_with(const char *text, const char *const *names, int c
     return NULL;
 }
 
-/* Returns whether `name`, up to an equals sign, is among the words of `list`. */
-static bool is_listed(const char *list, const char *name)
+/* Returns the option that has `name`, up to an equals sign, among its synonyms, or NULL. */
+static const option *find_synonym(const option_parser *parser, const char *name)
 {
     size_t length = strcspn(name, "=");
-    for (const char *at = list; at && *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strcspn(at, " ") == length && strncmp(at, name, length) == 0)
-            return true;
-    return false;
+    for (int i = 0; i < parser->count; i++)
+        for (const char *at = parser->rows[i].synonyms; at && *at; at += strcspn(at, " "), at += *at == ' ')
+            if (strcspn(at, " ") == length && strncmp(at, name, length) == 0)
+                return &parser->rows[i];
+    return NULL;
 }
 
 static int unknown_option(const option_parser *parser, const char *written, const char *name)
 {
-    for (int i = 0; i < parser->count; i++)
-        if (is_listed(parser->rows[i].synonyms, name))
-            return parser->rows[i].is_positional
-                       ? complain(EXIT_USAGE, "unknown option %s; select columns with %s:COLUMNS", written,
-                                  parser->rows[i].name)
-                       : complain(EXIT_USAGE, "unknown option %s; did you mean --%s?", written,
-                                  parser->rows[i].name);
     const char *names[MAX_OPTIONS + 1];
     int count = 0;
     for (int i = 0; i < parser->count; i++)
         if (!parser->rows[i].is_positional)
             names[count++] = parser->rows[i].name;
     names[count++] = "help";
-    const char *meant = begins_with(name, names, count);
+    const option *other = find_synonym(parser, name);
+    const char *meant = other ? other->name : begins_with(name, names, count);
+    if (other && other->is_positional)
+        return complain(EXIT_USAGE, "unknown option %s; select columns with %s:COLUMNS", written, meant);
     if (!meant && name[0] && name[1]) /* a single letter is near to any name */
         meant = volt_nearest_name(name, names, count);
     if (meant)

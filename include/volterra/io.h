@@ -64,8 +64,8 @@ typedef struct volt_table {
     char *time_name;       /* name of the first column of dates or times, which is not in `values`; or NULL */
     char **time_texts;     /* rows: its cells, or NULL */
     volt_time *times;      /* rows: its times; NULL: no time column, or volt_times_parse rejects it */
-    int64_t *lines;        /* rows: line of each row in a CSV file with times or with keep_faults; otherwise NULL */
-    char **faults; /* rows: with keep_faults, the fault of a cell of the row, or NULL; NULL: no faults */
+    int64_t *lines; /* rows: line of each row in a CSV file with times or with keep_faults; otherwise NULL */
+    char **faults;  /* rows: with keep_faults, the fault of a cell of the row, or NULL; NULL: no faults */
 } volt_table;
 
 /* Selection of rows and columns. Start from volt_read_options_default: everything, missing values are an error. */

@@ -327,6 +327,15 @@ forecast_wrong()
     { sed -n 1p s.csv; tail -n +2 s.csv | tac; } >back.csv
     expect 1 forecast back.csv
     err_names line 3 2008-03 2008-04 rows column "'month'"
+    expect 2 forecast s.csv --horizon 3
+    err_names --horizon --steps
+    expect 2 forecast s.csv --target=a
+    err_names --target=a FILE:COLUMNS
+    expect 2 forecast s.csv --plot p.png
+    err_names --plot .svg "'p.png'"
+    { cat s.csv; echo 'Total,1'; } >total.csv
+    expect 1 forecast total.csv
+    err_names total.csv line 102 "'month'" "'Total'"
     sed '30p' s.csv >twice.csv
     expect 1 forecast twice.csv
     err_names line 31 2002-05 "'month'"
