@@ -317,13 +317,14 @@ void volt_cuda_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage,
 
 /* ---- inverse ---------------------------------------------------------------------------------- */
 
-/* T (a triangle with zeros above) <- its inverse; then the lower triangle of R <- T' T. */
-static bool invert_into(volt_cuda_lane *lane, double *T, volt_matrix R)
+enum { INVERSE_BLOCK = 2048 }; /* columns inverted by cuSOLVER, which is slow for many */
+
+/* T (n x n, a lower triangle with zeros above) <- its inverse. */
+static bool invert_block(volt_cuda_lane *lane, double *T, int64_t n, int64_t ld)
 {
-    int64_t n = R.rows;
     size_t device_bytes = 0, host_bytes = 0;
     if (!volt_cuda_check_solver(cusolverDnXtrtri_bufferSize(lane->solver, CUBLAS_FILL_MODE_UPPER,
-                                                            CUBLAS_DIAG_NON_UNIT, n, CUDA_R_64F, T, n,
+                                                            CUBLAS_DIAG_NON_UNIT, n, CUDA_R_64F, T, ld,
                                                             &device_bytes, &host_bytes),
                                 "an inverse"))
         return false;
@@ -332,9 +333,37 @@ static bool invert_into(volt_cuda_lane *lane, double *T, volt_matrix R)
     void *host_workspace = volt_cuda_host_workspace(lane, host_bytes);
     return workspace && host_workspace &&
            volt_cuda_check_solver(cusolverDnXtrtri(lane->solver, CUBLAS_FILL_MODE_UPPER, CUBLAS_DIAG_NON_UNIT,
-                                                   n, CUDA_R_64F, T, n, workspace, device_bytes, host_workspace,
-                                                   host_bytes, lane->info),
+                                                   n, CUDA_R_64F, T, ld, workspace, device_bytes,
+                                                   host_workspace, host_bytes, lane->info),
                                   "an inverse") &&
+           volt_cuda_check(cudaStreamSynchronize(lane->stream), "an inverse");
+}
+
+/* The same by halves: with the diagonal blocks A and C, the block B below A becomes -C^{-1} B A^{-1}. W has n^2 / 4
+ * numbers. */
+static bool invert_triangle(volt_cuda_lane *lane, double *T, int64_t n, int64_t ld, double *W)
+{
+    if (!W || n <= INVERSE_BLOCK)
+        return invert_block(lane, T, n, ld);
+    int64_t h = (n / 2 + INVERSE_BLOCK - 1) / INVERSE_BLOCK * INVERSE_BLOCK, rest = n - h;
+    double *B = T + h * ld, *C = B + h;
+    return invert_triangle(lane, T, h, ld, W) && invert_triangle(lane, C, rest, ld, W) &&
+           volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N, CUBLAS_OP_N, h, rest, h, &one, T, ld, B,
+                                               ld, &zero, W, h),
+                                "a product") &&
+           volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N, CUBLAS_OP_N, h, rest, rest, &minus_one,
+                                               W, h, C, ld, &zero, B, ld),
+                                "a product");
+}
+
+/* T (a triangle with zeros above) <- its inverse; then the lower triangle of R <- T' T. */
+static bool invert_into(volt_cuda_lane *lane, double *T, volt_matrix R)
+{
+    int64_t n = R.rows, numbers = n * n / 4;
+    bool has_room =
+        (double)volt_cuda_available() > 2 * 8 * (double)numbers; /* otherwise cuSOLVER inverts it all */
+    double *W = n > INVERSE_BLOCK && has_room ? volt_cuda_workspace_of(lane, WORKSPACE_OUT, numbers) : NULL;
+    return invert_triangle(lane, T, n, n, W) &&
            volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, n, n, &one, T,
                                                n, &zero, R.data, R.ld),
                                 "a product") &&
