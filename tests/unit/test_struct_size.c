@@ -2,7 +2,9 @@
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
+#include "volterra/data.h"
 #include "volterra/model.h"
+#include "volterra/row_anomaly.h"
 #include "volterra/select.h"
 #include "volterra/stats.h"
 #include "volterra/task.h"
@@ -187,6 +189,37 @@ static void forecast(void **state)
     free(shorter);
 }
 
+/* The defaults that the headers document. */
+static void documented_defaults(void **state)
+{
+    (void)state;
+    volt_capacity_options capacity = volt_capacity_options_default();
+    assert_true(capacity.rows == 5000 && capacity.degree == 3 && capacity.delay == 30 &&
+                capacity.significance == 1e-4);
+    volt_curve_options curve = volt_curve_options_default();
+    assert_true(curve.points == 8 && curve.repeat == 1 && curve.test == 0 && curve.n_sizes == 0);
+    volt_compare_options compare = volt_compare_options_default();
+    assert_true(compare.folds == 5 && compare.mcs_size == 0.25 && compare.mcs_reps == 10000 &&
+                compare.gap == 0);
+    volt_mcs_options mcs = volt_mcs_options_default();
+    assert_true(mcs.method == VOLT_MCS_R && mcs.size == 0.25 && mcs.block == VOLT_BLOCK_SQRT &&
+                mcs.reps == 10000);
+    volt_fit_options fit = volt_fit_options_default();
+    assert_true(fit.alpha == 0 && fit.intercept == 1 && fit.scale == 1 && fit.washout == 0 && fit.ahead == 0);
+    assert_true(fit.season == VOLT_SEASON_AUTO && fit.checkpoint_seconds == 60 &&
+                fit.target == VOLT_TARGET_AUTO);
+    volt_search_options search = volt_search_options_default();
+    assert_true(search.intercept == 1 && search.scale == 1 && search.washout == 0 &&
+                search.score == VOLT_SCORE_R2);
+    assert_true(search.race == VOLT_RACE_EXACT && search.shards == 1 && search.draws == 0);
+    volt_row_anomaly_options rows = volt_row_anomaly_options_default();
+    assert_true(rows.rate == 0.001 && rows.window == 500 && rows.train_rows == 0);
+    volt_bekk_fit_options bekk = volt_bekk_fit_options_default();
+    assert_true(bekk.starts == 2 && bekk.rounds == 40 && bekk.standard_errors == 1);
+    volt_gram_options gram = volt_gram_options_default();
+    assert_true(gram.mirror == 1 && !gram.normalise && !gram.distance);
+}
+
 /* An uninitialised struct. */
 static void zero_is_rejected(void **state)
 {
@@ -214,8 +247,9 @@ static void zero_is_rejected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fit_and_predict), cmocka_unit_test(gram),     cmocka_unit_test(search),
-        cmocka_unit_test(results),         cmocka_unit_test(forecast), cmocka_unit_test(zero_is_rejected),
+        cmocka_unit_test(fit_and_predict),  cmocka_unit_test(gram),     cmocka_unit_test(search),
+        cmocka_unit_test(results),          cmocka_unit_test(forecast), cmocka_unit_test(documented_defaults),
+        cmocka_unit_test(zero_is_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

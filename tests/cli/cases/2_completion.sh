@@ -61,6 +61,9 @@ completion_of_other_shells()
             grep -qE "(^|[ '])${command}[:) ']" script || fail "$shell: no $command"
         done
         ! grep -E "^ +'[a-z]+:'$" script >bare || fail "$shell: nothing is said of $(head -n 1 bare)"
+        [ "$shell" != fish ] || for command in $all_commands; do
+            grep -qE "^complete -c volterra -n __fish_use_subcommand -a $command -d '." script || fail "fish: no $command"
+        done
         grep -q 'error drop interpolate' script || fail "$shell: no words of --missing"
         ! command -v $shell >/dev/null || $shell -n script 2>said || fail "$shell does not read it: $(cat said)"
     done

@@ -100,6 +100,7 @@ plan_fits()
     out_has '^fits +yes$'
     expect 0 plan --n 1e3 --d 3 --q 2 --json
     valid_json out "v['n'] == 1000 and v['d'] == 3 and v['q'] == 2 and v['fits'] and v['fit_bytes'] >= 8e6"
+    valid_json out "v.get('device_bytes', 1) > 0" # only with a GPU
     valid_json out "8 * 1000 * (3 + 2) <= v['model_bytes'] < v['fit_bytes'] and v['factor_bytes'] >= 4e6 and v['evidence_bytes'] > 0"
 }
 check "plan: problems that fit in memory" plan_fits

@@ -185,6 +185,9 @@ errors = [a[0] - b[0] for a, b in zip(d["measured"], d["simulated"])]
 rmse = (sum(e * e for e in errors) / len(errors)) ** 0.5
 assert abs(rmse - found["test_rmse"]) < 1e-12
 assert "<td>%.4g</td>" % d["autocorrelation_bound"] in text
+bins = len(d["frequencies"])
+assert bins > 0 and len(d["gain"]) == len(d["phase"]) == 2 and len(d["coherence"]) == 1
+assert all(len(row) == bins for name in ("gain", "phase", "coherence") for row in d[name])
 END
     expect 2 identify data.csv --x u --y y --draws 1 -o m.safetensors --report - --json
     err_names --report --json

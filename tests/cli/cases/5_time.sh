@@ -39,6 +39,18 @@ predict_times()
 }
 check "predict: the first column has the times of the predicted rows" predict_times
 
+time_gaps()
+{
+    hourly 60 >x.csv
+    sed 31d x.csv >one.csv
+    expect 0 fit --x one.csv --alpha 1e-3 -o model.safetensors
+    err_has ' 1 row missing .*2020-01-02 04:00.*2020-01-02 06:00'
+    sed 31,33d x.csv >three.csv
+    expect 0 fit --x three.csv --alpha 1e-3 -o model.safetensors
+    err_has ' 3 rows missing .*2020-01-02 04:00.*2020-01-02 08:00'
+}
+check "gaps in the times of training rows: their length and ends" time_gaps
+
 predict_monthly()
 {
     # Times continue in their own format.

@@ -88,8 +88,8 @@ figures_of_runs()
 }
 check "figures of predict, stream and continue: feedback, records, sums, late targets" figures_of_runs
 
-# hourly ROWS: a column of hours, a load with a daily season, a temperature
-hourly()
+# hourly_load ROWS: a column of hours, a load with a daily season, a temperature
+hourly_load()
 {
     awk -v n="$1" 'BEGIN { print "time,load,temperature"
         for (t = 0; t < n; t++)
@@ -99,7 +99,7 @@ hourly()
 figures_of_series()
 {
     plain_only
-    hourly 120 >h.csv
+    hourly_load 120 >h.csv
     adds forecast h.csv --steps 4 -o a.csv --plot none
     adds forecast h.csv:load --steps 3 --calendar hour,weekday -o b.csv --plot none --json
     adds forecast h.csv --x temperature --steps 3 --rows :110 -o c.csv --plot none --verbose
@@ -142,6 +142,7 @@ check "figures of classify and anomaly: options" figures_of_labels
 
 figures_of_exports()
 {
+    recorded_here
     plain_only
     wiener 40
     local kernel
@@ -163,6 +164,11 @@ figures_of_exports()
     expect 0 fit --x d.csv:u,v --y d.csv:y,z --feedback --scale-each --initial first --kernel fading --alpha 0.1 -o m.safetensors
     adds export m.safetensors -o m.json --format json
     cat m.json >>all
+    awk -F, -v OFS=, 'NR == 1 { print $0, "c"; next } { print $0, ($3 > 0.3) }' d.csv >c.csv
+    expect 0 fit --x c.csv:u,v --y c.csv:c --loss logistic --kernel fading --alpha 0.1 -o m.safetensors
+    adds export m.safetensors -o m.json --format json
+    valid_json m.json "'logistic' in str(v)"
+    cat m.json >>all
     figures exports 1e-5 all
 }
 check "figures of export: kernels and inputs" figures_of_exports
@@ -179,6 +185,8 @@ figures_of_short_reports()
     adds tune --x d.csv:u,v --y d.csv:y --kernel fading --draws 7 --folds 1 --race none --log t.log --resume
     adds compare --x d.csv:u,v --y d.csv:y --kernel linear fading --draws 2 --folds 2
     sed -i -E 's/ +[0-9.]+  O\(/  O(/' all # running times
+    adds compare --x d.csv:u,v --y d.csv:y --kernel linear --draws 1 --folds 1
+    sed -i -E 's/ +[0-9.]+  O\(/  O(/' all
     adds curve --x d.csv:u,v --y d.csv:y --kernel fading --sizes 20,40 --test 15
     adds capacity --kernel esn:size=6 --rows 120 --delay 3 --degree 2
     adds gram --x d.csv:u,v --kernel fading -o g.npy
