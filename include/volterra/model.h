@@ -549,8 +549,10 @@ VOLT_API volt_status volt_model_forgetting(const volt_model *model, volt_view fi
 /* Estimated memory and time of a fit with n rows, d inputs and q outputs on this machine. kernel NULL: enough for `volterra`
  * with any lift. Times require measure != 0; the measurement takes a fifth of a second, longer for expensive kernels. */
 typedef struct volt_plan {
-    size_t struct_size;     /* set by the caller */
-    double fit_bytes;       /* peak memory of volt_model_fit */
+    size_t struct_size; /* set by the caller */
+    /* peak memory of volt_model_fit. On four or more threads, the choice of alpha uses up to three more matrices of at most
+     * 4096 rows, if they take at most a quarter of the available memory */
+    double fit_bytes;
     double model_bytes;     /* size of the model in memory and on disk */
     double available_bytes; /* 0: unknown */
     double gram_seconds, factor_seconds, stream_seconds;
