@@ -3,7 +3,7 @@
  *     15_forecast [FILE:COLUMN [STEPS]]
  *
  * Without arguments it forecasts the level of the lower tank in data/tanks.csv. `volterra forecast FILE:COLUMN --rows 0:`
- * computes the same numbers. */
+ * computes the same numbers for a file without dates. With dates, also set options.step. */
 #include <volterra.h>
 
 #include <stdio.h>
