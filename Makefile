@@ -68,7 +68,7 @@ bench: ## the benchmarks, beside their peers where Python can have them
 bench-gpu: ## on a GPU, beside PyTorch and CuPy where Python has them
 	scripts/deps.sh build
 	cmake --preset default -DVOLT_CUDA=ON $(CMAKE_ARGS)
-	cmake --build --preset default --parallel --target bench_gpu bench_gpu_large volterra_cuda
+	cmake --build --preset default --parallel --target bench_gpu bench_gpu_large volterra_cuda volterra_cli
 	bench/gpu/run.sh
 
 lint: ## formatting, wording, clang-tidy, cppcheck, layout, the interface against the last tag

@@ -27,11 +27,12 @@ static double rows_of(const volt_backend *backend, double columns)
     return fmax(MIN_ROWS, fmin(MAX_ROWS, floor(numbers / columns)));
 }
 
-/* Includes two sums, and workspace of the back end. */
+/* Includes two sums, and workspace of the back end: blocks of rows of K, and transposed features of two threads. */
 double volt_device_landmarks_bytes(const volt_backend *backend, double n, double landmarks, double columns)
 {
-    const double workspace = 7e9; /* blocks of rows of K, transposed features, among others */
-    return 8 * (rows_of(backend, columns) * (2 * columns + landmarks) + (landmarks + n) * landmarks) +
+    const double most_transposed = 3e8;
+    double rows = rows_of(backend, columns), workspace = 5e9 + 2 * 8 * fmin(rows * landmarks, most_transposed);
+    return 8 * (rows * (2 * columns + landmarks) + (landmarks + n) * landmarks) +
            2 * volt_state_sums_device_bytes(landmarks) + workspace;
 }
 
