@@ -102,6 +102,7 @@ static void products_match_definition(void **state)
             check_gemm(n, m, k, t & 1, t >> 1, 2, -3);
         }
     check_gemm(4, 5, 0, 0, 0, 1, 2);
+    check_gemm(4, 5, 3, 0, 0, 0, 2); /* only scales C */
 }
 
 static void symmetric_products_match_definition(void **state)
@@ -149,6 +150,16 @@ static void symmetric_products_match_definition(void **state)
                         close_to(E[2 * i], sum, (n + 2) * DBL_EPSILON * size);
                 }
         }
+}
+
+/* C <- 2 A B - C for A = [1 2; 2 3] and B = [1; 10], C = [5; 7]: small integers, exact. */
+static void symmetric_product_is_added(void **state)
+{
+    (void)state;
+    const double symmetric[] = {1, 2, NAN, 3}, right[] = {1, 10};
+    double sum[] = {5, 7};
+    cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, 2, 1, 2, symmetric, 2, right, 1, -1, sum, 1);
+    assert_true(sum[0] == 37 && sum[1] == 57);
 }
 
 static void vectors_match_definition(void **state)
@@ -415,8 +426,10 @@ static void singular_vectors_span_columns(void **state)
             }
         }
     }
-    int two = 2, size = 4, info = 0, whole[16];
-    double infinite[] = {NAN, 1, 2, 3}, values[2];
+    int two = 2, size = 4, query = -1, info = -1, whole[16];
+    double infinite[] = {NAN, 1, 2, 3}, values[2], needed = 0;
+    dgesdd_("O", &two, &two, infinite, &two, values, D, &two, NULL, &two, &needed, &query, whole, &info, 1);
+    assert_true(info == 0 && needed == size);
     dgesdd_("O", &two, &two, infinite, &two, values, D, &two, NULL, &two, C, &size, whole, &info, 1);
     assert_true(info > 0);
 }
@@ -425,10 +438,15 @@ int main(void)
 {
     printf("# seed %llu\n", (unsigned long long)seed);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_match_definition), cmocka_unit_test(symmetric_products_match_definition),
-        cmocka_unit_test(vectors_match_definition),  cmocka_unit_test(triangular_solves_have_small_residuals),
-        cmocka_unit_test(factors_reproduce_matrix),  cmocka_unit_test(failing_pivots_are_reported),
-        cmocka_unit_test(eigenvectors_diagonalise),  cmocka_unit_test(singular_vectors_span_columns),
+        cmocka_unit_test(products_match_definition),
+        cmocka_unit_test(symmetric_products_match_definition),
+        cmocka_unit_test(symmetric_product_is_added),
+        cmocka_unit_test(vectors_match_definition),
+        cmocka_unit_test(triangular_solves_have_small_residuals),
+        cmocka_unit_test(factors_reproduce_matrix),
+        cmocka_unit_test(failing_pivots_are_reported),
+        cmocka_unit_test(eigenvectors_diagonalise),
+        cmocka_unit_test(singular_vectors_span_columns),
     };
     return cmocka_run_group_tests_name("plain BLAS", tests, NULL, NULL);
 }
