@@ -124,7 +124,7 @@ static volt_status write_pair(const char *path, const volt_text_buffer *text, co
 static volt_status write_c(const volt_export *made, const volt_export_options *options, const char *path,
                            volt_c_cost *cost)
 {
-    char name[NAME_LENGTH], upper[NAME_LENGTH];
+    char name[NAME_LENGTH] = "", upper[NAME_LENGTH];
     VOLT_TRY(make_name(options->name, path, name));
     for (size_t i = 0; i <= strlen(name); i++)
         upper[i] = (char)toupper((unsigned char)name[i]);
