@@ -107,7 +107,7 @@ volt_status volt_cuda_rcond(volt_matrix L, double norm, double *rcond)
 
 /* ---- panels ----------------------------------------------------------------------------------- */
 
-/* Triangular solves of cuBLAS are slow for many rows: at 4000 columns they reach less than half of the rate of a
+/* Triangular solves of cuBLAS are slow for many rows: at 2048 columns they reach a quarter of the rate of a
  * product. With many rows, diagonal blocks of INVERTED columns are inverted first, and all else is products.
  * Blocks are small, for accuracy. */
 enum { INVERTED = 256, MANY_ROWS = 4096, MOST_ROWS = 32768, NARROW_PANEL = 1024 };
@@ -199,7 +199,8 @@ static bool invert_blocks(volt_cuda_lane *lane, volt_matrix L, int64_t count, in
 }
 
 /* Compute columns k .. k + width - 1 of rows first .. first + count - 1. With `inverses`, those of the diagonal
- * blocks from column k on, all is done by products: wide ones with the columns before k, narrow ones within the panel. */
+ * blocks from column k on, all is done by products: wide ones with the columns before k, narrow ones within the
+ * panel. */
 static bool finish_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
                         int64_t width, const inverted_blocks *blocks, const double *inverses)
 {
@@ -339,8 +340,8 @@ static bool invert_block(volt_cuda_lane *lane, double *T, int64_t n, int64_t ld)
            volt_cuda_check(cudaStreamSynchronize(lane->stream), "an inverse");
 }
 
-/* The same by halves: with the diagonal blocks A and C, the block B below A becomes -C^{-1} B A^{-1}. W has n^2 / 4
- * numbers. */
+/* The same by halves: with the diagonal blocks A and C, the block B below A becomes -C^{-1} B A^{-1}. W has
+ * n^2 / 4 numbers. */
 static bool invert_triangle(volt_cuda_lane *lane, double *T, int64_t n, int64_t ld, double *W)
 {
     if (!W || n <= INVERSE_BLOCK)

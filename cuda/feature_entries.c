@@ -29,7 +29,8 @@ void volt_cuda_gather(volt_view K, const int64_t *column, const double *shift, v
 static const double piece_numbers = 1 << 28; /* 2 GB */
 enum { SUM_BLOCK = 2048, MIN_COLUMNS = 512, ALIGNED = 32 };
 
-/* G <- T T' + scale G in the lower triangle, for T (m x rows): block rows of G by products, their corners by syrk. */
+/* G <- T T' + scale G in the lower triangle, for T (m x rows): block rows of G by products, their corners by
+ * syrk. */
 static bool add_products(volt_cuda_lane *lane, const double *T, int64_t ld, int64_t rows, double scale,
                          volt_matrix G)
 {
@@ -47,8 +48,8 @@ static bool add_products(volt_cuda_lane *lane, const double *T, int64_t ld, int6
     return good;
 }
 
-/* The rows of F are transposed first: products of cuBLAS along contiguous numbers take less power, which limits the
- * rate of an H200 (55 and 46 TFLOP/s). */
+/* The rows of F are transposed first: products of cuBLAS along contiguous numbers are faster (55 and 46 TFLOP/s
+ * on an H200). */
 void volt_cuda_accumulate(volt_view F, double scale, volt_matrix G)
 {
     volt_cuda_lane *lane = volt_cuda_take();

@@ -106,7 +106,8 @@ extern "C" void volt_cuda_start_triangle(cudaStream_t stream, const double *A, i
         triangle<<<(unsigned)n, THREADS, 0, stream>>>(A, ld, n, T);
 }
 
-__global__ static void transpose(const double *F, int64_t ld, int64_t rows, int64_t cols, double *T, int64_t ld_T)
+__global__ static void transpose(const double *F, int64_t ld, int64_t rows, int64_t cols, double *T,
+                                 int64_t ld_T)
 {
     __shared__ double tile[TILE][TILE + 1];
     int64_t left = (int64_t)blockIdx.x * TILE, first = (int64_t)blockIdx.y * TILE;

@@ -27,7 +27,7 @@ static double rows_of(const volt_backend *backend, double columns)
     return fmax(MIN_ROWS, fmin(MAX_ROWS, floor(numbers / columns)));
 }
 
-/* Includes two sums, and workspace of the back end: blocks of rows of K, and transposed features of two threads. */
+/* Includes two sums, and workspace of the back end: blocks of rows of K, transposed features of two threads. */
 double volt_device_landmarks_bytes(const volt_backend *backend, double n, double landmarks, double columns)
 {
     const double most_transposed = 3e8;
