@@ -266,8 +266,13 @@ static void screening_does_not_change_choice(void **state)
         for (int64_t i = 0; i < 6; i++) /* far from the rule of the other rows */
             for (int64_t k = 0; k < Q; k++)
                 p->Y[i * Q + k] += 8 * volt_rng_normal(&rng);
-        outcome chosen;
+        outcome chosen, together;
         solve(&volt_solver_exact, p, 0, &chosen);
+        check_ok(volt_set_threads(8)); /* several alphas are factored at once */
+        solve(&volt_solver_exact, p, 0, &together);
+        check_ok(volt_set_threads(0));
+        assert_memory_equal(chosen.alpha, together.alpha, sizeof chosen.alpha);
+        assert_memory_equal(chosen.mse, together.mse, sizeof chosen.mse);
         p->begin = chosen.begin;
         double mean = 0;
         for (int64_t i = 0; i < p->n; i++)

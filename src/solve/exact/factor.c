@@ -238,7 +238,7 @@ static void solve_all_forward(int64_t count, volt_factor *const *factors, const 
     for (int64_t i = 0; i < count; i++)
         if (pivots[i] == 0) {
             L[good] = factors[i]->L;
-            W[good] = factors[i]->task.W;
+            W[good] = volt_matrix_rows(factors[i]->task.W, 0, factors[i]->L.rows);
             W[good++].cols = factors[i]->q + (factors[i]->task.u ? 1 : 0);
         }
     if (good > 0)
