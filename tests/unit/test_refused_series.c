@@ -4,6 +4,7 @@
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/sequences.h"
+#include "volterra/kernel.h"
 #include "volterra/live.h"
 #include "volterra/series.h"
 
@@ -264,6 +265,12 @@ static void collections(void **state)
     check_fails(volt_objects_create(NULL, SERIES, &options, &objects), VOLT_ERR_SHAPE, "empty");
     check_fails(volt_objects_create(series, 0, &options, &objects), VOLT_ERR_SHAPE, "empty");
     check_fails(volt_objects_create(uneven, 2, &options, &objects), VOLT_ERR_SHAPE, "series 2 channel");
+    volt_kernel *volterra = NULL;
+    double small[4];
+    check_ok(volt_kernel_parse("volterra", &volterra));
+    check_fails(volt_gram_collection(volterra, uneven, 2, NULL, 0, NULL, volt_matrix_of(small, 2, 2)),
+                VOLT_ERR_SHAPE, "series 2 channels");
+    volt_kernel_free(volterra);
     options.scale = (volt_object_scale)-1;
     check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "scale -1");
     options.scale = (volt_object_scale)3;

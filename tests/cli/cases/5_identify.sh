@@ -189,6 +189,12 @@ bins = len(d["frequencies"])
 assert bins > 0 and len(d["gain"]) == len(d["phase"]) == 2 and len(d["coherence"]) == 1
 assert all(len(row) == bins for name in ("gain", "phase", "coherence") for row in d[name])
 END
+    # Up to three outputs are drawn.
+    awk -F, -v OFS=, 'NR == 1 { print $0, "b", "c", "d"; next } { print $0, 2 * $2 + $1, $2 - $1, $2 + 3 * $1 }' data.csv >more.csv
+    expect 0 identify more.csv --x u --y y,b,c --draws 1 -o m.safetensors --report three.html --quiet
+    expect 0 identify more.csv --x u --y y,b,c,d --draws 1 -o m.safetensors --report four.html --quiet
+    ! grep -q 'first three outputs' three.html || fail "an output is missing in the plot of three"
+    grep -q 'first three outputs' four.html || fail "four outputs in one plot"
     expect 2 identify data.csv --x u --y y --draws 1 -o m.safetensors --report - --json
     err_names --report --json
     expect 1 identify data.csv --x u --y y --draws 1 -o m.safetensors --report nowhere/page.html

@@ -38,6 +38,8 @@ initial_refused()
     done
     expect 2 fit --x short.csv:u --y short.csv:y --alpha 1 --feedback --initial mean -o m.safetensors
     grep -q feedback err || fail "feedback"
+    volterra tune --x short.csv:u --y short.csv:y --kernel fading --draws 2 --folds 2 --feedback --initial mean
+    [ "$status" -ne 0 ] && grep -q feedback err || fail "tune with feedback"
     expect 0 fit --x short.csv:u --y short.csv:y --alpha 1 --initial first -o m.safetensors
     expect 2 explain m.safetensors
     grep -q "initial" err || fail "explain"

@@ -88,7 +88,11 @@ figures_of_forecasts()
     awk 'BEGIN { print "flat"; for (t = 0; t < 40; t++) print 5 }' >flat.csv
     expect 0 forecast flat.csv --steps 2
     kept flat.txt
-    figures forecast_many 1e-6 many.txt many-forecast.csv flat.txt flat-forecast.csv script.gp
+    # Dates that do not begin with the year have ticks at equal distances.
+    awk 'BEGIN { print "day,v"; for (t = 0; t < 40; t++) printf "%02d.%02d.2020,%.6g\n", 1 + t % 28, 1 + int(t / 28), sin(t * t) + 0.1 * t }' >days.csv
+    expect 0 forecast days.csv --steps 3
+    kept days.txt
+    figures forecast_many 1e-6 many.txt many-forecast.csv flat.txt flat-forecast.csv days.txt days-forecast.csv script.gp
 }
 check "figures of forecast: report, table, JSON, plot" figures_of_forecasts
 

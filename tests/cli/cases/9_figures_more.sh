@@ -156,13 +156,16 @@ figures_of_exports()
             *) adds export m.safetensors -o m.json --format json ;;
         esac
         adds export m.safetensors -o m.c --precision single
+        valid_json m.json
         cat m.json >>all
     done
     expect 0 fit --x d.csv:y,z --ahead 1 --target change --input both --kernel fading --season 4 --alpha 0.1 -o m.safetensors
     adds export m.safetensors -o m.json --format json
+    valid_json m.json
     cat m.json >>all
     expect 0 fit --x d.csv:u,v --y d.csv:y,z --feedback --scale-each --initial first --kernel fading --alpha 0.1 -o m.safetensors
     adds export m.safetensors -o m.json --format json
+    valid_json m.json
     cat m.json >>all
     awk -F, -v OFS=, 'NR == 1 { print $0, "c"; next } { print $0, ($3 > 0.3) }' d.csv >c.csv
     expect 0 fit --x c.csv:u,v --y c.csv:c --loss logistic --kernel fading --alpha 0.1 -o m.safetensors
