@@ -52,6 +52,9 @@ int output_check(const char *path)
     struct stat about;
     if (is_standard_output(path))
         return 0;
+    const char *ending = strrchr(path, '.');
+    if (ending && (strcmp(ending, ".xlsx") == 0 || strcmp(ending, ".xls") == 0))
+        return complain(EXIT_USAGE, "cannot write %s: spreadsheets are not supported; use .csv", path);
     if (stat(path, &about) == 0) {
         int failed = check_existing(path, &about);
         if (failed || !S_ISREG(about.st_mode))

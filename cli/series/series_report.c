@@ -276,7 +276,7 @@ static const char *search_sentence(const volt_forecast_info *info, char *text, s
 static const char *format_digits(double value, int digits, char text[32])
 {
     double size = fabs(value);
-    if (size >= pow(10, digits) && size < 1e10)
+    if (size >= pow(10, digits) && size < 1e7)
         snprintf(text, 32, "%.0f", value);
     else
         snprintf(text, 32, "%.*g", digits, value);

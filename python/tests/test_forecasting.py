@@ -84,8 +84,10 @@ def test_pandas():
     assert predicted.index.equals(found.index)
     with pytest.warns(volterra.GapWarning):
         forecast(y.drop(index[50]), 1)
-    with pytest.warns(volterra.OrderWarning):
+    with pytest.raises(ValueError, match="order"):
         forecast(y.sort_values(), 1)
+    with pytest.warns(volterra.ForecastWarning, match="text"):
+        forecast(y.set_axis(y.index.strftime("%Y-%m")), 1)
 
 
 def test_polars():

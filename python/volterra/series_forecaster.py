@@ -14,11 +14,11 @@ from ._assess import read_notes
 from ._core import _native as c
 from ._core._arguments import kernel_word, seconds_of, seed_number, whole
 from ._core._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
-from ._core._errors import NotFittedError, OrderWarning, warn
+from ._core._errors import NotFittedError, warn
 from ._core._frames import FrameForm, column_names, future_index, is_frame, library_of
 from ._core._gaps import Times, training_gap, warn_of_gap
 from ._core._handles import Handle
-from ._core._order import ADVICE, index_of, is_ordered
+from ._core._order import index_of, is_ordered
 from ._core._progress import Watch
 from ._core._protocol import BaseEstimator
 from ._core._threads import use_threads
@@ -165,7 +165,9 @@ class Forecaster(BaseEstimator):
         """Return the options of the library for y, and the arrays that they refer to."""
         options = self._options()
         if not is_ordered(index_of(y)):
-            warn(f"the index of y is not in order: {ADVICE}", OrderWarning)
+            raise ValueError("the index of y is not in time order: sort the rows, y.sort_index()")
+        if is_frame(y) and len(y.index) > 0 and isinstance(y.index[0], str):
+            warn("the index of y is text and not used as dates: y.index = pandas.to_datetime(y.index)", ForecastWarning)
         warn_of_gap(training_gap(y)[1], "y")
         inputs = None if known is None else as_matrix(known, "known")
         if inputs is not None:
@@ -189,7 +191,7 @@ class Forecaster(BaseEstimator):
         Parameters
         ----------
         y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
-            The series in time order, without missing values.
+            The series in time order, without missing values. The index of a pandas object gives the dates.
         known : array-like of shape (n_steps, n_inputs) or (n_steps + steps, n_inputs), optional
             Additional inputs of every row. With more than ``n_steps`` rows, those of the rows to forecast are used, such as a
             calendar or a price; without `steps`, the number of these rows is the number of steps. If y and `known` are pandas

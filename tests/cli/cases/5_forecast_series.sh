@@ -333,6 +333,8 @@ forecast_wrong()
     err_names --target=a FILE:COLUMNS
     expect 2 forecast s.csv --plot p.png
     err_names --plot .svg "'p.png'"
+    expect 2 forecast s.csv -o s.xlsx
+    err_names s.xlsx .csv
     { cat s.csv; echo 'Total,1'; } >total.csv
     expect 1 forecast total.csv
     err_names total.csv line 102 "'month'" "'Total'"
