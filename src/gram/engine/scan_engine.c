@@ -398,8 +398,10 @@ static void exchange_all(scan_state *state, double *numbers, bool out)
     }
     numbers = exchange(state->border, 0, 1, size, numbers, out);
     exchange(&state->kept, 0, 1, has_own(state->base.resolved), numbers, out);
+    if (out) /* the state may be shared: nothing is written to it */
+        return;
     state->unbegun = state->base.resolved->past.kind == VOLT_PAST_FIRST && state->border[0] == VOLT_UNBEGUN;
-    if (!out && (m > 0 || state->base.resolved->past.kind != VOLT_PAST_FIRST))
+    if (m > 0 || state->base.resolved->past.kind != VOLT_PAST_FIRST)
         state->past_own = volt_scan_own_rest(&state->base.resolved->scan, column_past(state, NULL),
                                              state->base.resolved->d, NULL);
 }
