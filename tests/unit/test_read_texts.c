@@ -65,7 +65,7 @@ static void invalid_arguments_are_rejected(void **state)
         const char *content, *columns, *says;
         volt_status status;
     } cases[] = {
-        {"u,run\n1,a\n", ":ran", "no column 'ran'; the nearest is 'run'", VOLT_ERR_FORMAT},
+        {"u,run\n1,a\n", ":ran", "no column 'ran'; the columns are 'u', 'run'", VOLT_ERR_FORMAT},
         {"u,run\n1,a\n", ":u,run", "2 columns", VOLT_ERR_FORMAT},
         {"u,run\n1,a\n", "", "no column 'series'", VOLT_ERR_FORMAT},
         {"u,run\n1,a\n2,\n", ":run", "line 3: the column of records is empty", VOLT_ERR_FORMAT},
