@@ -196,6 +196,7 @@ figures_of_short_reports()
     adds gram --x d.csv:u,v --kernel fading --spectrum -o g.csv
     adds mcs d.csv:u,v,y --reps 100
     adds explain m.safetensors --lags 3
+    adds identify d.csv --x u,v --y y,z --draws 1 -o i.safetensors --json
     adds classify --train $train --test $test --kernel fading --alpha 0.1 --splits 2
     adds anomaly --train $train --test $test --kernel fading --alpha 0.1
     adds anomaly --x d.csv:y,z --train-rows 40 --rate 0.1
@@ -228,6 +229,7 @@ figures_of_warnings()
     adds forecast w.csv:flat,step --steps 3 -o g.csv --plot none
     adds score --truth w.csv:flat --pred w.csv:u
     adds score --truth w.csv:step --pred w.csv:y --ahead 2
+    adds identify w.csv --x u,flat --y noise --draws 1 -o i.safetensors --json
     adds gram --x far.csv:u,v --y w.csv:u,v -o k.csv
     adds curve --x w.csv:u,v --y w.csv:noise --kernel linear --sizes 20,30 --test 10
     awk 'BEGIN { print "a"; for (t = 0; t < 30; t++) print 1.2 ^ t }' >grow.csv
