@@ -150,6 +150,8 @@ contents()
 {
     local file
     for file in $(find run -type f | sort); do
+        # If stat fails, the lock could belong to another process and is kept. The next command takes it over.
+        [[ ${fault:-} != stat* || $file != *.lock || -s $file ]] || continue
         echo "== $file"
         case $file in
             *.html) head -c 15 "$file"; tail -c 8 "$file" ;;
