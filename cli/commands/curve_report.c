@@ -16,10 +16,12 @@
 
 enum { CELL = 64, LONGEST_NAME = 44 };
 
-/* "0.0123 (0.004)"; without a standard error only the value. */
+/* "0.0123 (0.004)"; without a standard error only the value; "-" for NaN. */
 static char *cell_text(double value, double error, char text[CELL])
 {
-    if (isfinite(error))
+    if (isnan(value))
+        snprintf(text, CELL, "-");
+    else if (isfinite(error))
         snprintf(text, CELL, "%.4g (%.2g)", value, error);
     else
         snprintf(text, CELL, "%.4g", value);

@@ -464,8 +464,8 @@ typedef struct volt_curve {
     const double *alphas; /* ... and x outputs: alpha of each output; INFINITY: the kernel is not used */
     /* n_kernels x n_sizes: mean of nmse over the repeats and its standard error; NaN: one repeat */
     const double *mean_nmse, *nmse_error;
-    /* n_kernels: slope of log nmse against log rows over the larger half of the sizes, mean over the repeats; NaN: fewer than
-     * two sizes, or an error of 0 ... */
+    /* n_kernels: slope of log nmse against log rows over the larger half of the sizes, at least two, mean over the repeats; NaN:
+     * one size, or an error of 0 ... */
     const double *rate;
     /* ... and its standard error: from the slopes of the repeats, or with one repeat from the residuals of the line, which
      * are correlated; NaN: one repeat and two sizes */

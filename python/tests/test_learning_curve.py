@@ -68,8 +68,8 @@ def test_records_are_repeats():
     np.testing.assert_array_equal(joined.nmse, curve.nmse)
     np.testing.assert_allclose(curve.mean_nmse, curve.nmse.mean(axis=1), rtol=1e-12)
     np.testing.assert_allclose(curve.nmse_error, curve.nmse.std(axis=1, ddof=1) / np.sqrt(2), rtol=1e-9)
-    assert np.isnan(curve.rate[0])  # the larger half is one size
     slopes = np.log(curve.nmse[0, :, 1] / curve.nmse[0, :, 0]) / np.log(3)
+    assert curve.rate[0] == pytest.approx(slopes.mean(), rel=1e-9)
     three = volterra.learning_curve([u for u, _ in parts], [y for _, y in parts], sizes=[10, 20, 60], test=20)
     assert three.rate[0] == pytest.approx(slopes.mean(), abs=1e-6)  # alpha down to 1e-8 of the diagonal
 

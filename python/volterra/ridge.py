@@ -117,8 +117,8 @@ class VolterraRidge(SequenceRegressor):
     n_jobs : int, optional
         Threads; None: as set by `volterra.set_threads`, -1: one per core.
     device : {"auto", "cpu", "gpu", "gpu:1", "gpu:0,1", "gpu:all", ...}, optional
-        Device for the matrices: "auto", cpu, gpu, gpu:K, a list gpu:K,L or gpu:all. None: as set by `volterra.set_device`. The setting is
-        global: do not change it from several threads at the same time.
+        Device for the matrices: "auto", cpu, gpu, gpu:K, a list gpu:K,L or gpu:all. None: as set by
+        `volterra.set_device`. The setting is global: do not change it from several threads at the same time.
     verbose : bool, default=False
         Show a progress bar.
     loss : str, default="squares"

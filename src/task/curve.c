@@ -191,7 +191,8 @@ static double slope_of(const int64_t *sizes, const double *errors, int64_t count
 /* Fills the summary of kernel k. `slopes` has space for the repeats. */
 static void summarise(volt_curve *made, int64_t k, double *slopes)
 {
-    int64_t sizes = made->n_sizes, repeats = made->n_repeats, from = sizes / 2;
+    int64_t sizes = made->n_sizes, repeats = made->n_repeats,
+            from = volt_max(0, volt_min(sizes / 2, sizes - 2));
     const double *nmse = made->nmse + k * repeats * sizes;
     double deviation = NAN, error = NAN;
     for (int64_t s = 0; s < sizes; s++)

@@ -163,15 +163,15 @@ check "a model with bits flipped anywhere" flipped_model
 one_file_two_names()
 {
     series 40 >x.csv
-    echo old >there
-    ln -s there link
-    ln there second
+    echo old >there.svg
+    ln -s there.svg link.svg
+    ln there.svg second.svg
     mkdir folder
-    ln -s ../missing folder/dangling
+    ln -s ../missing.svg folder/dangling.svg
     ln -s folder alias
     local tune="tune --x nofile.csv --kernel linear --draws 1" pair
-    for pair in "new ./new" "new $PWD/new" "there $PWD/there" "there link" "there second" "missing folder/dangling" \
-        "folder/new alias/new" "folder/new folder/../folder//new"; do
+    for pair in "new.svg ./new.svg" "new.svg $PWD/new.svg" "there.svg $PWD/there.svg" "there.svg link.svg" "there.svg second.svg" "missing.svg folder/dangling.svg" \
+        "folder/new.svg alias/new.svg" "folder/new.svg folder/../folder//new.svg"; do
         set -- $pair
         expect 2 $tune --log "$1" --plot "$2"
         err_names --plot --log "$2" "$1"
@@ -181,10 +181,10 @@ one_file_two_names()
         expect 2 compare --x nofile.csv --csv "$1" --latex "$2"
         expect 2 compare --x nofile.csv --report "$1" --csv "$2"
     done
-    expect 2 $tune --log a.x --plot ./a.x -o "$PWD/a.x"
-    absent a.x
-    absent missing
-    [ "$(cat there)" = old ] || fail "there was written"
+    expect 2 $tune --log a.svg --plot ./a.svg -o "$PWD/a.svg"
+    absent a.svg
+    absent missing.svg
+    [ "$(cat there.svg)" = old ] || fail "there.svg was written"
     # Equal names in two folders are different files; a device cannot be overwritten.
     expect 0 fit --x x.csv --kernel linear -o new --fitted folder/new
     expect 0 compare --x x.csv --kernel linear --draws 1 --csv /dev/null --latex /dev/null
