@@ -3,7 +3,7 @@
 #
 #   tests/run_tests.sh [SUITE...]
 #
-# Suites: python cli install unit property reference backend mpi faults examples fuzz, on the `default` preset, then
+# Suites: mpi python cli install unit property reference backend faults examples fuzz, on the `default` preset, then
 # sanitize:cli sanitize:fuzz sanitize:backend sanitize:property sanitize:unit sanitize:reference on the `sanitize` preset.
 # Without arguments: all of them. (coverage:SUITE, on the `coverage` preset, is what scripts/coverage.sh asks for.) Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
@@ -21,7 +21,7 @@ jobs_test=${TEST_JOBS:-3}
 seconds_each=${TEST_SECONDS:-900}
 results=build/test-results
 # The long ones first, so that the short ones run in parallel, and no long one is left alone at the end.
-all_suites="python cli install unit property reference backend mpi faults examples fuzz
+all_suites="mpi python cli install unit property reference backend faults examples fuzz
     sanitize:cli sanitize:fuzz sanitize:backend sanitize:property sanitize:unit sanitize:reference"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
@@ -200,7 +200,9 @@ run_suite()
             ;;
         mpi)
             found=yes
-            start_job "$suite" tap run bash tests/mpi/run.sh "$build"
+            # Alone: processes that wait for each other compete with other programs for processors.
+            wait
+            run_job "$suite" tap run bash tests/mpi/run.sh "$build"
             ;;
         install)
             found=yes

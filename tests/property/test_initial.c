@@ -208,7 +208,7 @@ static void rows_before_the_first(void **state)
 {
     (void)state;
     static const double past[D] = {0.5, -0.6};
-    for (int k = 0; k < KERNELS; k++) {
+    for (int k = 0; k < KERNELS; k += UNDER_SANITIZERS ? 2 : 1) {
         compare(kernels[k], VOLT_INITIAL_FIRST, NULL);
         compare(kernels[k], VOLT_INITIAL_VALUES, past);
     }
