@@ -78,6 +78,7 @@ static volt_status complete(device_list *list)
     if (list->count == 0)
         for (int64_t i = 0; i < count && i < VOLT_MAX_DEVICES; i++)
             list->number[list->count++] = i;
+    VOLT_REQUIRE(list->count > 0, VOLT_ERR_DEVICE, "the plugin found no GPU");
     for (int64_t i = 0; i < list->count; i++)
         VOLT_REQUIRE(list->number[i] < count, VOLT_ERR_DEVICE,
                      "gpu:%" PRId64 " does not exist: the plugin found %" PRId64 ", and the first is gpu:0",
