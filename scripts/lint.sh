@@ -30,7 +30,7 @@ configure() { cmake --preset dev -B build/lint >build/lint.log 2>&1 || { cat bui
 tidy()
 {
     # C files of the project, without CMake probes and optional components.
-    printf '%s\n' "${c_files[@]}" | grep '\.c$' | grep -vE '^(cmake|cuda|mpi|web|tests/mpi|tests/install)/' |
+    printf '%s\n' "${c_files[@]}" | grep '\.c$' | grep -vE '^(cmake|cuda|matlab|mpi|r|web|tests/mpi|tests/install)/' |
         xargs -P "${JOBS:-$(nproc)}" -n 4 clang-tidy -p build/lint --quiet 2>&1 |
         grep -vE '^[0-9]+ warnings? generated|^Suppressed [0-9]+|^Use -header-filter'
     return "${PIPESTATUS[3]}"

@@ -1,6 +1,4 @@
 /* cli/page/report_html.c: HTML report of a comparison: result, tables, plots, provenance. */
-#include "page/page_frame.h"
-
 #define _POSIX_C_SOURCE 200809L
 #include "page/report_pages.h"
 

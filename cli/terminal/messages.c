@@ -1,15 +1,11 @@
 /* cli/terminal/messages.c: errors and warnings on standard error. */
+#define CLI_MESSAGES_C /* the macros for the analyser would replace the definitions */
+
 #include "terminal/messages.h"
 
+#include "terminal/progress_bar.h"
 #include "text/text.h"
 #include "volterra.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#define CLI_MESSAGES_C
-
-#include "terminal/progress_bar.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,16 +1,9 @@
 /* src/base/error.c: status messages, and the error message of each thread. */
+#define BASE_ERROR_C /* the macros for the analyser would replace the definitions */
+
 #include "base/error.h"
 
 #include "base/device_team.h"
-
-#include "text/text.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-
-#define BASE_ERROR_C
-#include "base/error.h"
-
 #include "text/text.h"
 #include "volterra/base.h"
 

@@ -1,17 +1,12 @@
 /* src/base/threads.c: the number of threads for OpenMP loops and BLAS: of the process, of the calling
  * thread, and of a forked child. */
+#define _POSIX_C_SOURCE 200809L
 #include "base/threads.h"
 
-#include "base/memory.h"
-#include "base/openmp.h"
-
-#include <inttypes.h>
-#include <pthread.h>
-#include <stdio.h>
-
-#define _POSIX_C_SOURCE 200809L
 #include "base/blas.h"
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/openmp.h"
 #include "volterra/base.h"
 
 #include <dirent.h>
@@ -19,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MAX_THREADS = 4096 };

@@ -3,12 +3,15 @@
  * Reference: The MathWorks, "MAT-File Format" (version 5): a header of 128 bytes, then elements of a tag
  * (type, bytes) and a body padded to 8 bytes. A matrix is an element that contains four others: flags,
  * dimensions, name and the numbers in column-major order. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
 #include "io/mat/mat.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { TEXT_BYTES = 124, HEADER_BYTES = 128, BEFORE_NUMBERS = 56 }; /* from the matrix's tag on */
@@ -71,13 +74,6 @@ volt_status volt_mat_write(volt_atomic_file *file, volt_view values)
  * functions are looked up in the running program. If they are not found (matio without HDF5), there is
  * nothing to silence. Reference: HDF5 reference manual, H5Eget_auto2 and H5Eset_auto2; error stack 0 is the
  * default one, and an hid_t has 64 bits since version 1.10. */
-
-#define _GNU_SOURCE /* RTLD_DEFAULT */
-#include "io/mat/mat.h"
-
-#include <dlfcn.h>
-#include <stddef.h>
-#include <string.h>
 
 typedef int report_fn(long long stack, void *context);
 typedef int get_auto_fn(long long stack, report_fn **print, void **context);

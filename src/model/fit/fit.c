@@ -144,7 +144,6 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
     buffers->choice = (volt_choice){.ahead = ahead,
                                     .alpha = task->options->alpha,
                                     .start = task->options->alpha_start,
-                                    .changes = task->change,
                                     .naive = task->change ? first : volt_view_of(NULL, 0, 0),
                                     .outputs = volt_alloc_zero(q, sizeof *buffers->choice.outputs)};
     if (!buffers->held.mse || !buffers->choice.outputs)

@@ -83,7 +83,7 @@ void volt_fit_report_norms(const fit_task *task, const double *coefficients, con
                 continue;
             rows++;
             errors += model->alphas[k] * a * model->alphas[k] * a;
-            square += states.data ? 0 : a * fitted_part(task, model, i, k, a, unlearned[k]);
+            square += states.rows > 0 ? 0 : a * fitted_part(task, model, i, k, a, unlearned[k]);
         }
         for (int64_t i = 0; is_used && i < states.rows; i++)
             square += states.data[i * states.ld + k] * states.data[i * states.ld + k];

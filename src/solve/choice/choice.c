@@ -96,7 +96,7 @@ typedef struct contest {
 /* Returns whether column k may be fitted with (without) a constant. A level uses the requested one; a change may omit it. */
 static bool allows(const contest *c, int64_t k, bool constant)
 {
-    bool change = c->choice->changes && k < c->q;
+    bool change = c->choice->naive.data && k < c->q;
     return change ? !constant || c->intercept : constant == c->intercept;
 }
 
@@ -262,10 +262,9 @@ static volt_chosen decide(const contest *c, int64_t output)
                           .best_mse = best->error,
                           .best_alpha = best->alpha,
                           .naive_mse = NAN};
-    if (choice->naive.data)
-        chosen.naive_mse = mean_square(c, volt_view_rows(choice->naive, c->begin, c->held), output);
-    if (!choice->changes)
+    if (!choice->naive.data)
         return chosen;
+    chosen.naive_mse = mean_square(c, volt_view_rows(choice->naive, c->begin, c->held), output);
     double sure = isinf(best->alpha) && !best->constant ? 0 : confidence(c, k, output);
     if (sure > 0.98)
         return chosen;
@@ -284,7 +283,7 @@ static volt_chosen decide(const contest *c, int64_t output)
  * kernel. */
 static volt_chosen decide_blindly(const contest *c)
 {
-    bool changes = c->choice->changes;
+    bool changes = c->choice->naive.data != NULL;
     double alpha = c->choice->alpha > 0 ? c->choice->alpha : c->source->unit > 0 ? c->source->unit : 1;
     return (volt_chosen){.alpha = changes ? INFINITY : alpha,
                          .constant = !changes && c->intercept,

@@ -34,9 +34,9 @@ typedef struct volt_choice {
     int64_t ahead; /* rows until a target is known, at least 1 */
     double alpha;  /* the only finite candidate; 0: the grid */
     double start;  /* (optional) alpha near which candidates are tried first (alpha_grid.h); 0: all are tried */
-    bool changes;  /* the targets are changes: the naive forecast is 0 */
-    volt_view naive; /* errors of naive forecasts (rows kept x q, in the units of the targets); no data: none */
-    volt_view level; /* second targets (rows kept x q, same units); no data: none */
+    /* Errors of the naive forecast, if the targets are changes (rows kept x q, in their units); no data: levels. */
+    volt_view naive;
+    volt_view level;            /* second targets (rows kept x q, same units); no data: none */
     const double *target_scale; /* q: these units, for the likelihood; NULL: not wanted */
 
     volt_stored_factors *stored_factors; /* (optional) receives the factors of the chosen readouts */
