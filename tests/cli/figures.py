@@ -7,7 +7,7 @@ The reference has the number of lines of each file and the numbers of each line 
 them. Colours count as numbers. Of a long table (or line) there are the first and the last row, the number of rows, and
 sums over the rows: of the absolute values, and of the positive ones with weights that grow from 1 to 2.
 
-Whole numbers must agree exactly. Others may differ by one unit of the last printed digit (at most 2 %), by the relative
+Two whole numbers must be equal. Others may differ by one unit of the last printed digit (at most 2 %), by the relative
 TOLERANCE or by 1e-9, because the order of summation depends on the machine. Running times ("0.02 s"), times of day, style
 sheets and the origin of a page are ignored.
 """
@@ -52,9 +52,13 @@ def summary(table):
     return [" ".join(table[0]), " ".join(table[-1]), f"{len(table)} rows " + " ".join(f"{v:.5e}" for v in sums + weighted)]
 
 
-def allowed(word, tolerance):
-    if re.fullmatch(r"[-+]?\d+", word) or not math.isfinite(float(word)):
-        return 0
+def is_whole(word):
+    return re.fullmatch(r"[-+]?\d+", word) or not math.isfinite(float(word))
+
+
+def allowed(word, other, tolerance):
+    if is_whole(word):
+        return 0 if is_whole(other) else 1e-9
     value = abs(float(word))
     mantissa, _, exponent = word.lower().partition("e")
     unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
@@ -66,7 +70,7 @@ def is_same(wanted, found, tolerance):
     if len(words) != len(others):
         return False
     return all(word == other or (NUMBER.fullmatch(word) and NUMBER.fullmatch(other) and "#" not in word + other and
-                                 abs(float(word) - float(other)) <= allowed(word, tolerance))
+                                 abs(float(word) - float(other)) <= allowed(word, other, tolerance))
                for word, other in zip(words, others))
 
 

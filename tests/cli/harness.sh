@@ -2,6 +2,9 @@
 
 count=0 failed=0 seen=0
 
+# awk's rand() differs from one awk to another. A program that begins with these functions calls seeded(SEED), then uniform().
+uniform='function seeded(n) { state = 1000003 * n } function uniform() { state = 16807 * state % 2147483647; return state / 2147483647 } '
+
 # check NAME FUNCTION: run FUNCTION in a fresh directory; it fails through `fail`, or skips through `skip`.
 check()
 {

@@ -207,7 +207,7 @@ check "lambda within the bound of even or rbf, outside that of geometric" lift_b
 fit_missing_target()
 {
     # Only the target is missing: the row updates the state and is not fitted.
-    awk 'BEGIN { srand(5); print "u,y"; for (t = 0; t < 80; t++) { x = rand() - 0.5; printf "%.6f,", x
+    awk "$uniform"'BEGIN { seeded(5); print "u,y"; for (t = 0; t < 80; t++) { x = uniform() - 0.5; printf "%.6f,", x
          if (t % 9 == 4) print "NA"; else printf "%.6f\n", x + 0.5 * p; p = x } }' >holes.csv
     expect 1 fit --x holes.csv:u --y holes.csv:y -o m.safetensors
     err_has "column 'y'"

@@ -3,9 +3,9 @@
 # y remembers u.
 remembering()
 {
-    awk 'BEGIN { srand(21); print "run,u,y"
+    awk "$uniform"'BEGIN { seeded(21); print "run,u,y"
         for (t = 0; t < 240; t++) { if (t % 80 == 0) p = 0
-            x = rand() - 0.5; p = x + 0.6 * p; printf "%d,%.6f,%.6f\n", t / 80, x, p * p + p } }'
+            x = uniform() - 0.5; p = x + 0.6 * p; printf "%d,%.6f,%.6f\n", t / 80, x, p * p + p } }'
 }
 
 solvers_agree()

@@ -3,11 +3,11 @@
 # Inputs u and two targets that follow them through a few steps of the past, n rows.
 small_problem()
 {
-    awk -v n="$1" 'BEGIN {
-        srand(11)
+    awk -v n="$1" "$uniform"'BEGIN {
+        seeded(11)
         print "u,v" >"u.csv"; print "level,product" >"y.csv"
         for (t = 0; t < n; t++) {
-            u = rand() - 0.5; v = rand() - 0.5
+            u = uniform() - 0.5; v = uniform() - 0.5
             y = 0.5 * before + 0.8 * u - 0.6 * last * v
             printf "%.12g,%.12g\n", u, v >"u.csv"; printf "%.12g,%.12g\n", y, last * v + 0.1 * u >"y.csv"
             before = y; last = u

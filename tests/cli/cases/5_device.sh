@@ -17,11 +17,11 @@ on()
 # n rows of a system with memory, to u.csv and y.csv
 system_for_device()
 {
-    awk -v n="$1" 'BEGIN {
-        srand(11)
+    awk -v n="$1" "$uniform"'BEGIN {
+        seeded(11)
         print "u" >"u.csv"; print "y" >"y.csv"
         for (t = 0; t < n; t++) {
-            u = rand() - 0.5
+            u = uniform() - 0.5
             y = 0.5 * before + 0.8 * u - 0.6 * last * u
             printf "%.12g\n", u >"u.csv"; printf "%.12g\n", y >"y.csv"
             before = y; last = u

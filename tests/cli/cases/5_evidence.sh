@@ -4,12 +4,12 @@
 # driven N SEED: u.csv and y.csv, a filtered input through a square
 driven()
 {
-    awk -v n="$1" -v seed="$2" 'BEGIN {
-        srand(seed); print "u" >"u.csv"; print "y" >"y.csv"
+    awk -v n="$1" -v seed="$2" "$uniform"'BEGIN {
+        seeded(seed); print "u" >"u.csv"; print "y" >"y.csv"
         for (t = 0; t < n; t++) {
-            u = 2 * rand() - 1; past = 0.6 * past + u
+            u = 2 * uniform() - 1; past = 0.6 * past + u
             printf "%.10g\n", u >"u.csv"
-            printf "%.10g\n", past + 0.3 * past * past + 0.05 * (rand() - 0.5) >"y.csv"
+            printf "%.10g\n", past + 0.3 * past * past + 0.05 * (uniform() - 0.5) >"y.csv"
         }
     }'
 }

@@ -3,13 +3,13 @@
 # driven ROWS FIRST: months from row FIRST of a season of 12 that a random promotion and a price shift.
 driven()
 {
-    awk -v n="$1" -v first="${2:-0}" 'BEGIN {
-        srand(11)
+    awk -v n="$1" -v first="${2:-0}" "$uniform"'BEGIN {
+        seeded(11)
         print "month,sales,promo,price"
         for (t = 0; t < n; t++) {
-            promo = rand() < 0.3
-            price = 10 + rand()
-            y = 20 + 5 * sin(0.523599 * t) + 8 * promo - 2 * price + 0.1 * rand()
+            promo = (uniform() < 0.3)
+            price = 10 + uniform()
+            y = 20 + 5 * sin(0.523599 * t) + 8 * promo - 2 * price + 0.1 * uniform()
             if (t >= first) printf "%d-%02d,%.6f,%d,%.6f\n", 2000 + int(t / 12), t % 12 + 1, y, promo, price
         }
     }'
@@ -146,8 +146,8 @@ check "forecast --future: errors" future_errors
 # Times of the day that decide the level are known for the steps.
 future_calendar()
 {
-    awk 'BEGIN { srand(5); print "time,y"
-        for (t = 0; t < 240; t++) { h = t % 24; printf "2021-03-%02d %02d:00,%.5f\n", 1 + int(t / 24), h, (h > 7 && h < 19) + 0.01 * rand() } }' >h.csv
+    awk "$uniform"'BEGIN { seeded(5); print "time,y"
+        for (t = 0; t < 240; t++) { h = t % 24; printf "2021-03-%02d %02d:00,%.5f\n", 1 + int(t / 24), h, (h > 7 && h < 19) + 0.01 * uniform() } }' >h.csv
     expect 0 forecast h.csv --calendar hour --season none --steps 30 --plot none -o next.csv
     no_err
     lines_of next.csv 31

@@ -3,13 +3,13 @@
 # long_months SERIES ROWS: series m0, m1, ... of months, whose rows alternate
 long_months()
 {
-    awk -v n="$1" -v rows="$2" 'BEGIN {
-        srand(11)
+    awk -v n="$1" -v rows="$2" "$uniform"'BEGIN {
+        seeded(11)
         print "unique_id,ds,y"
         for (t = 0; t < rows; t++)
             for (s = 0; s < n; s++)
                 printf "m%d,%d-%02d-01,%.6f\n", s, 2000 + int(t / 12), t % 12 + 1, \
-                    20 + 10 * s + 0.05 * t + 5 * sin(0.523599 * t + s) + rand()
+                    20 + 10 * s + 0.05 * t + 5 * sin(0.523599 * t + s) + uniform()
     }'
 }
 

@@ -19,15 +19,15 @@ check "fit reports many horizons, however long the report" fit_long_report
 # monthly ROWS [COLUMNS]: months of a season of 12 with a trend and some noise, under a column of dates
 monthly()
 {
-    awk -v n="$1" -v d="${2:-1}" 'BEGIN {
-        srand(7)
+    awk -v n="$1" -v d="${2:-1}" "$uniform"'BEGIN {
+        seeded(7)
         printf "month"
         for (j = 0; j < d; j++) printf ",%c", 97 + j
         print ""
         for (t = 0; t < n; t++) {
             printf "%d-%02d", 2000 + int(t / 12), t % 12 + 1
             for (j = 0; j < d; j++)
-                printf ",%.6f", 100 ^ j * (20 + 0.05 * t + 5 * sin(0.523599 * t + j) + rand())
+                printf ",%.6f", 100 ^ j * (20 + 0.05 * t + 5 * sin(0.523599 * t + j) + uniform())
             print ""
         }
     }'
@@ -262,7 +262,7 @@ forecast_reasons()
     expect 0 forecast s.csv --steps 3 --plot none
     out_has '^chosen by +errors of forecasts from [0-9]+ earlier rows'
     # One year of months: the warning names the season that is missing.
-    awk 'BEGIN { srand(3); print "time,y"; for (t = 0; t < 12; t++) printf "2020-%02d,%.3f\n", t + 1, 10 + rand() }' >year.csv
+    awk "$uniform"'BEGIN { seeded(3); print "time,y"; for (t = 0; t < 12; t++) printf "2020-%02d,%.3f\n", t + 1, 10 + uniform() }' >year.csv
     expect 0 forecast year.csv --plot none
     out_has '^warning .*12 rows'
     # Dates that begin with a day and with a month

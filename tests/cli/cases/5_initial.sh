@@ -3,10 +3,10 @@
 # Two runs of a filter that is at rest before the first row, and the same with 300 rows at rest before each.
 at_rest()
 {
-    awk -v before="$1" 'BEGIN { srand(4); print "run,u,y"
+    awk -v before="$1" "$uniform"'BEGIN { seeded(4); print "run,u,y"
         for (r = 1; r <= 2; r++) { u0 = 2 * r; y = u0
-            for (t = -before; t < 40; t++) { u = t < 1 ? u0 : u0 + rand() - 0.5; y = 0.7 * y + 0.3 * u
-                printf "%d,%.6f,%s\n", r, u, t < 0 ? "" : sprintf("%.6f", y) } } }'
+            for (t = -before; t < 40; t++) { u = (t < 1) ? u0 : u0 + uniform() - 0.5; y = 0.7 * y + 0.3 * u
+                printf("%d,%.6f,%s\n", r, u, (t < 0) ? "" : sprintf("%.6f", y)) } } }'
 }
 
 initial_in_fit_and_predict()

@@ -3,10 +3,10 @@
 # Runs of 30, 1 and 25 rows: y remembers the inputs of its own run.
 runs()
 {
-    awk 'BEGIN { srand(11); print "run,u,y"
+    awk "$uniform"'BEGIN { seeded(11); print "run,u,y"
         split("30 1 25", n); split("first \"a,b\" 3", name)
         for (r = 1; r <= 3; r++) { p = 0
-            for (t = 0; t < n[r]; t++) { x = rand() - 0.5; p = x + 0.6 * p; printf "%s,%.6f,%.6f\n", name[r], x, p * p + p } } }'
+            for (t = 0; t < n[r]; t++) { x = uniform() - 0.5; p = x + 0.6 * p; printf "%s,%.6f,%.6f\n", name[r], x, p * p + p } } }'
 }
 
 records_in_fit_and_predict()

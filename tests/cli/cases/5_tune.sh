@@ -3,11 +3,11 @@
 # A system with memory: y follows u through a few steps of the past. n rows to u.csv and y.csv.
 system_with_memory()
 {
-    awk -v n="$1" 'BEGIN {
-        srand(7)
+    awk -v n="$1" "$uniform"'BEGIN {
+        seeded(7)
         print "u" >"u.csv"; print "y" >"y.csv"
         for (t = 0; t < n; t++) {
-            u = rand() - 0.5
+            u = uniform() - 0.5
             y = 0.6 * before + 0.8 * u - 0.7 * last * u + 0.3 * last * last
             printf "%.12g\n", u >"u.csv"; printf "%.12g\n", y >"y.csv"
             before = y; last = u

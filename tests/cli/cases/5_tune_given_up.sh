@@ -34,7 +34,7 @@ check "tune reports the first failure" given_up_and_failed
 # Warnings about a whole search: a model worse than a constant, and a budget below one candidate.
 tune_warnings()
 {
-    awk 'BEGIN { srand(3); print "u,y"; for (t = 0; t < 60; t++) print rand() "," (t % 2 ? t : -t) }' >noise.csv
+    awk "$uniform"'BEGIN { seeded(3); print "u,y"; for (t = 0; t < 60; t++) print uniform() "," (t % 2 ? t : -t) }' >noise.csv
     expect 0 tune --x noise.csv:u --y noise.csv:y --kernel 'rbf:window=1' --alpha 1e-8 --draws 2 -o m.safetensors --json
     valid_json out "v['best']['score'] < 0"
     err_names m.safetensors

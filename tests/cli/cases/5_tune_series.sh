@@ -3,11 +3,11 @@
 # season_walk N SEED: a series with a season of 12 and a level that wanders; v.csv, N rows
 season_walk()
 {
-    awk -v n="$1" -v seed="$2" 'BEGIN {
-        srand(seed); print "v"
+    awk -v n="$1" -v seed="$2" "$uniform"'BEGIN {
+        seeded(seed); print "v"
         for (t = 0; t < n; t++) {
-            level += rand() - 0.5
-            printf "%.10g\n", 100 + level + 5 * sin(6.283185307179586 * t / 12) + 0.3 * (rand() - 0.5)
+            level += uniform() - 0.5
+            printf "%.10g\n", 100 + level + 5 * sin(6.283185307179586 * t / 12) + 0.3 * (uniform() - 0.5)
         }
     }' >v.csv
 }
@@ -109,7 +109,7 @@ check "tune --ahead H leaves a gap of H - 1 rows" tune_gap
 # A random walk is unpredictable: the naive forecast is kept and reported.
 tune_walk()
 {
-    awk 'BEGIN { srand(11); print "v"; for (t = 0; t < 150; t++) { x += rand() - 0.5; printf "%.10g\n", x } }' >v.csv
+    awk "$uniform"'BEGIN { seeded(11); print "v"; for (t = 0; t < 150; t++) { x += uniform() - 0.5; printf "%.10g\n", x } }' >v.csv
     expect 0 tune --x v.csv --draws 5 --season none -o m.safetensors
     out_has '^forecast +naive .*[0-9.]+'
     expect 0 tune --x v.csv --draws 5 --season none -o m.safetensors --json
@@ -124,10 +124,10 @@ check "tune: a random walk keeps the naive forecast; negative R2 is explained" t
 # Targets that are no inputs: the baselines have seen more.
 tune_not_inputs()
 {
-    awk 'BEGIN { srand(2); print "u,y"; for (t = 0; t < 120; t++) { u = rand() - 0.5; y = 0.9 * y + u; printf "%.10g,%.10g\n", u, y } }' >d.csv
+    awk "$uniform"'BEGIN { seeded(2); print "u,y"; for (t = 0; t < 120; t++) { u = uniform() - 0.5; y = 0.9 * y + u; printf "%.10g,%.10g\n", u, y } }' >d.csv
     expect 0 tune --x d.csv:u --y d.csv:y --draws 4
     out_has '^note +.*past targets'
-    awk 'BEGIN { srand(2); print "u,y"; for (t = 0; t < 120; t++) { u = rand() - 0.5; printf "%.10g,%.10g\n", u, sin(t / 6) + sin(t / 17) } }' >d.csv
+    awk "$uniform"'BEGIN { seeded(2); print "u,y"; for (t = 0; t < 120; t++) { u = uniform() - 0.5; printf "%.10g,%.10g\n", u, sin(t / 6) + sin(t / 17) } }' >d.csv
     expect 0 tune --x d.csv:u --y d.csv:y --draws 4
     out_has '^note +.*past targets.*--feedback'
     # Every advice is accepted where it is printed.

@@ -142,7 +142,6 @@ check "figures of classify and anomaly: options" figures_of_labels
 
 figures_of_exports()
 {
-    recorded_here
     plain_only
     wiener 40
     local kernel
