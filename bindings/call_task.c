@@ -25,8 +25,8 @@ static const field forecast_fields[] = {
     FIELDS_END,
 };
 
-/* Time step of the rows, from `times` in seconds since 1970. */
-static volt_status read_step(call *c, int64_t rows, volt_time_step *step)
+/* Time step of the rows, and the last time, from `times` in seconds since 1970. */
+static volt_status read_step(call *c, int64_t rows, volt_time_step *step, volt_time *last)
 {
     volt_view given = {0};
     volt_times_report report = {.struct_size = sizeof report};
@@ -40,6 +40,7 @@ static volt_status read_step(call *c, int64_t rows, volt_time_step *step)
     for (int64_t i = 0; times && i < rows; i++)
         times[i] = (volt_time){given.data[i], given.data[i]};
     status = times ? volt_times_check(times, rows, NULL, (volt_time){NAN, NAN}, &report) : VOLT_ERR_MEMORY;
+    *last = times && rows > 0 ? times[rows - 1] : (volt_time){NAN, NAN};
     free(times);
     if (!status) {
         *step = report.step;
@@ -48,7 +49,7 @@ static volt_status read_step(call *c, int64_t rows, volt_time_step *step)
     return status;
 }
 
-static volt_status read_forecast(call *c, volt_view *series, volt_forecast_options *options)
+static volt_status read_forecast(call *c, volt_view *series, volt_forecast_options *options, volt_time *last)
 {
     volt_view coverage = {0};
     *options = volt_forecast_options_default();
@@ -63,7 +64,7 @@ static volt_status read_forecast(call *c, volt_view *series, volt_forecast_optio
     if (!status)
         status = argument_texts(c, "names", series->cols, &options->names, NULL);
     if (!status)
-        status = read_step(c, series->rows, &options->step);
+        status = read_step(c, series->rows, &options->step, last);
     if (status)
         return status;
     options->coverages = coverage.data;
@@ -129,15 +130,26 @@ static void add_series(call *c, const volt_forecast *found, const volt_forecast_
     value_add(c->result, "member_rmse", errors);
 }
 
+/* Times of the steps in seconds since 1970, if the rows have a step. */
+static void add_times(call *c, volt_time last, volt_time_step step, int64_t steps)
+{
+    value *times = volt_time_step_is_known(step) ? value_vector(NULL, steps) : NULL;
+    for (int64_t h = 0; times && h < steps; h++)
+        times->numbers[h] = volt_time_advance(last, step, h + 1).seconds;
+    if (times)
+        value_add(c->result, "times", times);
+}
+
 static volt_status run_forecast(call *c)
 {
     const field *const tables[] = {forecast_fields};
     volt_view series = {0};
     volt_forecast_options options = {0};
+    volt_time last = {NAN, NAN};
     volt_forecast *found = NULL;
     volt_status status = fields_check(c, tables, 1);
     if (!status)
-        status = read_forecast(c, &series, &options);
+        status = read_forecast(c, &series, &options, &last);
     if (!status)
         status = volt_forecast_run(series, &options, &found);
     if (status)
@@ -146,6 +158,7 @@ static volt_status run_forecast(call *c)
     volt_forecast_get_info(found, &info);
     add_steps(c, found, &info, options.n_coverages);
     add_series(c, found, &info);
+    add_times(c, last, options.step, info.steps);
     value_add(c->result, "kernel", value_text(info.kernel));
     value_add(c->result, "rows", value_number((double)info.rows));
     value_add(c->result, "origins", value_number((double)info.origins));
@@ -161,10 +174,11 @@ static volt_status run_backtest(call *c)
     volt_view series = {0};
     int64_t origins = 0;
     volt_forecast_options options = {0};
+    volt_time last = {NAN, NAN};
     volt_backtest found = {.struct_size = sizeof found};
     volt_status status = fields_check(c, tables, 2);
     if (!status)
-        status = read_forecast(c, &series, &options);
+        status = read_forecast(c, &series, &options, &last);
     if (!status)
         status = argument_count(c, "origins", 3, &origins);
     if (status)

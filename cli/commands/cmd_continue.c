@@ -130,7 +130,7 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
     int failed = allocate_matrix(arguments->steps, info->q + band_columns, "the path", &table);
     path = (volt_matrix){table.data, table.rows, info->q, table.ld};
     if (!failed && arguments->after)
-        failed = row_labels_after(&times, known, arguments->steps, (volt_time_step){0});
+        failed = row_labels_after(&times, known, arguments->steps, NULL);
     if (!failed) {
         volt_predict_options options = forecast_options((int)start, arguments->beyond);
         options.progress = progress_begin(arguments->common.quiet);

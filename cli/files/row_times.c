@@ -222,12 +222,13 @@ int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead
     return 0;
 }
 
-int row_labels_after(row_labels *labels, const dataset *data, int64_t count, volt_time_step step)
+int row_labels_after(row_labels *labels, const dataset *data, int64_t count, const volt_time *given)
 {
     const volt_table *table = data->table;
     int64_t last = table->rows - 1;
-    bool known = false;
-    int failed = table->time_texts ? find_step(data, &step, &known) : 0;
+    volt_time_step step = {0};
+    bool known = table->times && given;
+    int failed = table->time_texts && !known ? find_step(data, &step, &known) : 0;
     if (failed || !known)
         return failed;
     int64_t form = volt_times_form_row((const char *const *)table->time_texts, table->rows);
@@ -237,7 +238,7 @@ int row_labels_after(row_labels *labels, const dataset *data, int64_t count, vol
         return complain(EXIT_FAILED, "not enough memory for the times after %s", data->source);
     for (int64_t i = 0; i < count; i++) {
         char *text = labels->made + i * VOLT_TIME_LENGTH;
-        volt_time later = volt_time_advance(table->times[last], step, i + 1);
+        volt_time later = given ? given[i] : volt_time_advance(table->times[last], step, i + 1);
         if (volt_time_write_like(table->time_texts[form], table->times[form], later, text)) {
             leave_out(data, "the times are out of range");
             return 0;

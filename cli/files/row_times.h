@@ -42,8 +42,8 @@ typedef struct row_labels {
  * with the `step` of the model, or else of the file. If extrapolation is impossible, warns and sets no
  * labels. Labels initialised with {0} can always be released. */
 int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead, volt_time_step step);
-/* Sets the extrapolated times of the `count` rows after the last row of the file. */
-int row_labels_after(row_labels *labels, const dataset *data, int64_t count, volt_time_step step);
+/* Sets the times of the `count` rows after the last row of the file: `given`, or extrapolated if it is NULL. */
+int row_labels_after(row_labels *labels, const dataset *data, int64_t count, const volt_time *given);
 void row_labels_release(row_labels *labels);
 
 #endif

@@ -151,7 +151,8 @@ int series_find_times(series_data *data, int64_t steps)
 {
     const volt_table *table = data->file.table;
     int64_t rows = data->levels.rows;
-    int failed = row_labels_after(&data->dates, &data->file, steps, (volt_time_step){0});
+    const volt_time *given = steps <= data->future.rows ? data->future_times : NULL;
+    int failed = row_labels_after(&data->dates, &data->file, steps, given);
     data->time_name = table->time_texts ? data->dates.name : data->clock;
     if (failed || !data->time_name)
         return failed;

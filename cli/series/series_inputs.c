@@ -64,14 +64,14 @@ static int check_following(const series_data *data, const dataset *source, int64
         return complain_status(status);
     volt_time_step step = report.step;
     volt_time before = file->times[last];
+    bool is_fixed = volt_time_step_is_known(step) && !step.closed_weekdays; /* the caller knows the holidays */
     for (int64_t i = first; i < future->rows; i++) {
         volt_time now = future->times[i], due = volt_time_advance(file->times[last], step, i - first + 1);
         char text[VOLT_TIME_LENGTH];
-        if (!volt_time_step_is_known(step) && !(now.seconds > before.seconds))
+        if (!is_fixed && !(now.seconds > before.seconds))
             return complain(EXIT_FAILED, "%s: row %lld (%s) does not come after the row before it",
                             source->source, (long long)future->row_numbers[i], future->time_texts[i]);
-        if (volt_time_step_is_known(step) && fabs(now.seconds - due.seconds) > 1e-3 &&
-            fabs(now.clock - due.clock) > 1e-3) {
+        if (is_fixed && fabs(now.seconds - due.seconds) > 1e-3 && fabs(now.clock - due.clock) > 1e-3) {
             status = volt_time_write_like(file->time_texts[last], file->times[last], due, text);
             return complain(
                 EXIT_FAILED,

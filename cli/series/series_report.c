@@ -488,8 +488,11 @@ static void report_source(const series_outcome *outcome, result_list *results)
     else
         results_text(results, NULL, "season", "none%s", data->season != VOLT_SEASON_AUTO ? "" : " found");
     if (times && outcome->info.steps > 1)
-        results_text(results, NULL, "forecast", "%lld steps, %s to %s", (long long)outcome->info.steps,
-                     times[rows], times[rows + outcome->info.steps - 1]);
+        results_text(results, NULL, "forecast", "%lld steps, %s to %s%s", (long long)outcome->info.steps,
+                     times[rows], times[rows + outcome->info.steps - 1],
+                     data->step.closed_weekdays && !data->future_times
+                         ? " (weekdays without rows are skipped; holidays are unknown)"
+                         : "");
     else
         results_text(results, NULL, "forecast", "%lld step%s%s%s", (long long)outcome->info.steps,
                      outcome->info.steps == 1 ? "" : "s", times ? ", " : "", times ? times[rows] : "");

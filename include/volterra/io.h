@@ -176,7 +176,8 @@ VOLT_API volt_status volt_time_write_like(const char *like, volt_time like_time,
 typedef struct volt_time_step {
     double seconds;
     int64_t months;
-    int is_month_end; /* 1: the last day of the month */
+    int is_month_end;    /* 1: the last day of the month */
+    int closed_weekdays; /* steps up to a day; bit k: weekday k (Monday 0) has no rows and is skipped */
 } volt_time_step;
 
 static inline int volt_time_step_is_known(volt_time_step step)
@@ -187,7 +188,6 @@ static inline int volt_time_step_is_known(volt_time_step step)
 /* Regular times of rows, as volt_times_check finds them. */
 typedef struct volt_time_grid {
     volt_time_step step; /* all zero: no regular step */
-    int closed_weekdays; /* bit k: weekday k (Monday 0) has no rows */
     int closes_nightly;  /* 1: most nights have no rows */
 } volt_time_grid;
 
@@ -198,7 +198,7 @@ typedef struct volt_training_times {
     volt_time_step step; /* all zero: unknown */
 } volt_training_times;
 
-/* Returns the time `count` steps later. */
+/* Returns the time `count` steps later. Closed weekdays are skipped; holidays are not known. */
 VOLT_API volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count);
 
 /* Cyclic calendar columns. `parts` is a comma-separated list of minute (of the hour), hour (of the day), weekday, month and

@@ -91,7 +91,9 @@ typedef struct volt_times_report {
     /* VOLT_WARNING_ROWS_UNORDERED, or else VOLT_WARNING_ROWS_MISSING (the first gap) and VOLT_WARNING_TRAINING_ROWS */
     int64_t n_warnings;
     volt_warning warnings[4];
-    volt_time_step step; /* step that at least nineteen of twenty of these rows have; all zero: none */
+    /* step that at least nineteen of twenty of these rows have, or a day with closed weekdays, of which up to one row in five
+     * follows a holiday; all zero: none */
+    volt_time_step step;
 } volt_times_report;
 
 /* Checks the times of n rows: order, missing rows, and the relation to `last`, the time of the row that they follow, such as

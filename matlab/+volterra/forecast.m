@@ -8,7 +8,8 @@ function found = forecast(series, varargin)
 % (seconds since 1970, one per row).
 %
 % F.forecast and F.error (expected errors) are steps x series, F.lower and F.upper cells with a matrix for each coverage,
-% F.mase and F.season have a number for each series, F.weights the weights of the methods F.members.
+% F.mase and F.season have a number for each series, F.weights the weights of the methods F.members. With regular 'times',
+% F.times are those of the steps.
 % Without an output argument the forecast is plotted.
   y = volterra.internal.as_rows(series, 'series');
   call_arguments = volterra.internal.options(struct('series', y), varargin);

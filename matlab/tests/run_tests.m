@@ -40,6 +40,9 @@ function run_tests(root, cases)
   table = dlmread(at('forecast.csv'), ',', 1, 1);
   mine = [series.forecast series.error series.lower{1} series.upper{1} series.lower{2} series.upper{2}];
   count = check(count, 'forecast', all(abs(mine(:) - table(:)) <= 4 * eps * abs(table(:))));
+  weekdays = 86400 * (floor((0:59) / 5) * 7 + mod(0:59, 5) + 4)'; % 1970-01-05 was a Monday
+  dated = volterra.forecast(lorenz(1:60, 1), 'steps', 2, 'times', weekdays);
+  count = check(count, 'weekdays', isequal(dated.times(:), weekdays(60) + 86400 * [3; 4]));
   identified = volterra.identify(u, y, 'draws', 6, 'seed', 2);
   count = check(count, 'identify', isequal(volterra.simulate(identified, u), read_npy(at('identified.npy'))));
   count = check(count, 'candidates', numel(identified.Info.candidates) == 6);

@@ -90,6 +90,22 @@ def test_pandas():
         forecast(y.set_axis(y.index.strftime("%Y-%m")), 1)
 
 
+@pytest.mark.parametrize("zone", [None, "America/New_York"])
+def test_trading_days(zone):
+    pandas = pytest.importorskip("pandas")
+    holidays = pandas.DatetimeIndex(["2024-01-01", "2024-01-15", "2024-02-19", "2024-03-29"])
+    days = pandas.bdate_range("2024-01-01", "2024-04-10").difference(holidays).tz_localize(zone)
+    y = pandas.Series(monthly(len(days))[:, 0], days, name="close")
+    train, later = y[:"2024-03-27"], days[days > y[:"2024-03-27"].index[-1]]
+    found = forecast(train, 3)
+    assert list(found.index) == list(pandas.DatetimeIndex(["2024-03-28", "2024-03-29", "2024-04-01"]).tz_localize(zone))
+    assert found["close"].tolist() == forecast(train.to_numpy(), 3)["y1"].tolist()  # the dates do not change the numbers
+    inputs = pandas.DataFrame({"x": np.arange(len(y), dtype=float)}, days)
+    assert list(Forecaster(steps=3).fit(train, known=inputs).predict().index) == list(later[:3])  # the inputs have the holidays
+    with pytest.raises(ValueError, match="index"):
+        Forecaster(steps=3).fit(train, known=inputs.set_axis(days[::-1]))
+
+
 def test_polars():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"a": monthly(60)[:, 0], "b": monthly(60, seed=8)[:, 0]})

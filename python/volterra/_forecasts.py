@@ -10,7 +10,7 @@ from ._core._arguments import whole
 from ._core._arrays import Array
 from ._core._devices import use_machine
 from ._core._errors import BeyondWarning, warn
-from ._core._frames import future_index
+from ._core._gaps import future_index
 from ._core._order import place_after
 from ._core._types import FloatArray, Levels, Prediction, Table
 from ._intervals import end_suffixes, level_list

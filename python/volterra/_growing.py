@@ -11,7 +11,8 @@ import numpy as np
 from ._core._arguments import horizon_bounds
 from ._core._arrays import Array, as_matrix, is_collection
 from ._core._devices import use_machine
-from ._core._frames import future_index, is_frame
+from ._core._frames import is_frame
+from ._core._gaps import future_index
 from ._core._model import PathLike
 from ._core._progress import Watch
 from ._core._threads import use_threads

@@ -15,8 +15,8 @@ from ._core import _native as c
 from ._core._arguments import kernel_word, seconds_of, seed_number, whole
 from ._core._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
 from ._core._errors import NotFittedError, warn
-from ._core._frames import FrameForm, column_names, future_index, is_frame, library_of
-from ._core._gaps import Times, training_gap, warn_of_gap
+from ._core._frames import FrameForm, column_names, is_frame, library_of
+from ._core._gaps import future_index, step_of, training_gap, warn_of_gap
 from ._core._handles import Handle
 from ._core._order import index_of, is_ordered
 from ._core._progress import Watch
@@ -36,13 +36,14 @@ SEARCHES = {
 
 
 def _check_follows(y: Any, known: Any) -> None:
-    """Reject inputs whose index is not that of y, continued where its step is fixed."""
+    """Reject inputs whose index is not that of y, continued where its step is fixed. Future trading days may skip holidays."""
     if not (is_frame(y) and is_frame(known)):
         return
     n, more = len(y), max(0, len(known) - len(y))
     future = future_index(y.index, 1, more)
-    if future.dtype != y.index.dtype or list(future) == list(range(1, more + 1)):
-        future = known.index[n:]  # the step of y is unknown
+    is_open = known.index.dtype == y.index.dtype and step_of(y.index).closed_weekdays and known.index.is_monotonic_increasing
+    if is_open or future.dtype != y.index.dtype or list(future) == list(range(1, more + 1)):
+        future = known.index[n:]  # the step of y is unknown, or the caller knows the holidays
     for row, (have, due) in enumerate(zip(known.index, [*y.index, *future])):
         if have != due:
             raise ValueError(f"row {row} of known has the index {have}, and must have {due}: the index of y, continued")
@@ -178,7 +179,7 @@ class Forecaster(BaseEstimator):
         if texts is not None:
             options.names = cast(texts, POINTER(c.c_char_p))
         options.known = NO_MATRIX if inputs is None else view(inputs)
-        options.step = self._time_step(y)
+        options.step = step_of(y.index) if is_frame(y) else c.TimeStep()
         levels = self._levels()
         shares = (c.c_double * max(1, len(levels)))(*levels)
         options.coverages = cast(shares, POINTER(c.c_double))
@@ -213,6 +214,9 @@ class Forecaster(BaseEstimator):
         self._read(found.pointer)
         self._form = FrameForm(y) if library_of(y) else None
         self._index = y.index if is_frame(y) else None
+        given = known.index[len(y) :] if is_frame(y) and is_frame(known) else None
+        is_dated = given is not None and len(given) >= len(self.forecast_) and given.dtype == y.index.dtype
+        self._given = given if is_dated else None
         for note in self.warnings_:
             name = f"series {note.series if names is None else repr(names[note.series])}"
             warn(f"{name}: {note.text}" + (f" ({note.baseline})" if note.baseline else ""), ForecastWarning)
@@ -331,13 +335,6 @@ class Forecaster(BaseEstimator):
             return []
         return [float(level) for level in np.atleast_1d(np.asarray(self.coverage, dtype=float))]
 
-    @staticmethod
-    def _time_step(y: Any) -> Any:
-        """The time between two rows of the index of y; all zero: unknown."""
-        index = y.index if is_frame(y) else None
-        times = Times.of(index.to_timestamp() if hasattr(index, "to_timestamp") else index) if index is not None else None
-        return times.check().step if times is not None and times.kind.startswith("dates") else c.TimeStep()
-
     def table(self, steps: Optional[int] = None) -> Any:
         """Return the forecast with columns NAME, NAME.error and, with `coverage`, NAME.lo90, NAME.hi90.
 
@@ -364,7 +361,7 @@ class Forecaster(BaseEstimator):
         return count
 
     def _future(self, count: int) -> Any:
-        return future_index(self._index, 1, count)
+        return future_index(self._index, 1, count) if self._given is None else self._given[:count]
 
 
 def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: Any) -> Any:

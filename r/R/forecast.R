@@ -91,7 +91,7 @@ one_forecast <- function(y, series, found, k, coverage) {
                  members = data.frame(member = found$members, weight = found$weights[, k], rmse = found$member_rmse[, k])),
     mean = after(found$forecast[, k]), level = 100 * coverage, x = history, fitted = history * NA, residuals = history * NA,
     series = if (is.null(series$names)) "y" else series$names[k],
-    error = found$error[, k], rmse = found$rmse[k], mase = found$mase[k], dates = future_dates(series, nrow(found$forecast)))
+    error = found$error[, k], rmse = found$rmse[k], mase = found$mase[k], dates = future_dates(series, found$times))
   if (length(coverage) > 0) {
     result$lower <- ends(found$lower)
     result$upper <- ends(found$upper)
@@ -99,17 +99,12 @@ one_forecast <- function(y, series, found, k, coverage) {
   structure(result, class = c("volt_forecast", "forecast"))
 }
 
-# Dates of the steps, if the dates of the rows have a regular step.
-future_dates <- function(series, steps) {
-  times <- series$times
-  n <- length(times)
-  if (n < 3 || !inherits(times, c("Date", "POSIXct"))) return(NULL)
-  days <- diff(as.double(times)) / if (inherits(times, "POSIXct")) 86400 else 1
-  months <- round(stats::median(days) / 30.44)
-  if (all(days == days[1])) return(times[n] + (times[n] - times[n - 1]) * seq_len(steps))
-  if (inherits(times, "Date") && months >= 1 && all(abs(days - 30.44 * months) < 4))
-    return(seq(times[n], by = paste(months, "months"), length.out = steps + 1)[-1])
-  NULL
+# Times of the steps as dates, if the library continues those of the rows.
+future_dates <- function(series, seconds) {
+  if (is.null(seconds) || !inherits(series$times, c("Date", "POSIXct"))) return(NULL)
+  if (inherits(series$times, "Date")) return(as.Date(round(seconds / 86400), origin = "1970-01-01"))
+  zone <- attr(series$times, "tzone")
+  as.POSIXct(seconds, origin = "1970-01-01", tz = if (is.null(zone)) "" else zone[1])
 }
 
 # Months ("1961-03") and quarters ("1961 Q2") of a ts object; otherwise its times as numbers.

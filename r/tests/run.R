@@ -83,6 +83,9 @@ check("class forecast", inherits(passengers, "forecast") && all(passengers$lower
 check("summary", any(grepl("theta", utils::capture.output(summary(passengers)))))
 several <- volt_forecast(datasets::EuStockMarkets[1:200, 1:2], steps = 3)
 check("several series", length(several$forecast) == 2 && inherits(several, "mforecast"))
+weekdays <- as.Date("2024-01-01") + setdiff(0:90, c(0, 14, which(as.POSIXlt(as.Date("2024-01-01") + 0:90)$wday %in% c(0, 6)) - 1))
+traded <- volt_forecast(data.frame(date = weekdays, close = sin(seq_along(weekdays))), steps = 2)
+check("weekdays continue", identical(traded$dates, as.Date(c("2024-04-01", "2024-04-02")) + (max(weekdays) == as.Date("2024-04-01"))))
 if (requireNamespace("xts", quietly = TRUE)) {
   days <- as.Date("2024-01-01") + 0:199
   dated <- volt_forecast(xts::xts(frame$y, days), steps = 5)

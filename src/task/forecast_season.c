@@ -14,6 +14,8 @@ static int calendar_periods(volt_time_step step, int64_t periods[MAX_PERIODS])
 {
     static const double lengths[] = {86400, 604800};
     int count = 0;
+    if (step.closed_weekdays) /* holidays shift a week of open days */
+        return 0;
     if (step.months > 0 && step.months < 12 && 12 % step.months == 0)
         periods[count++] = 12 / step.months;
     if (step.months > 0)

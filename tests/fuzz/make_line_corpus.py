@@ -32,6 +32,8 @@ TIMES = {
     "no-day": "2019-99-99\n",
     "midnight": "2019-12-31 24:00\n",
     "first-year": "0001-01-01\n9999-12-31 23:59:59.999\n",
+    "weekdays": "2024-03-27\n2024-03-28\n2024-04-01\n2024-04-02\n2024-04-03\n2024-04-04\n2024-04-05\n2024-04-08\n",
+    "steps-except": "86400 s except Sat Sun\n3600 s except Mon\n86400 s except Mon Tue Wed Thu Fri Sat Sun\n",
     "steps": "3600 s\n1 month\n3 months to the last day\n0.25 s\n-1 s\n1e300 s\n9007199254740993 months\n",
     "calendars": "hour,weekday\nminute\nmonth,yearday,hour,minute,weekday\nhour,hour\nhour,\n,\n",
     "calendar-line": "2019-04-09 12:30,1,2\nhour,weekday\n",

@@ -280,7 +280,7 @@ static void steps(void **state)
     assert_string_equal(volt_time_step_format(step_of(months, 3), text), "1 month");
     assert_string_equal(volt_time_step_format(step_of(ends, 3), text), "1 month to the last day");
     assert_string_equal(volt_time_step_format(step_of(quarters, 3), text), "3 months");
-    assert_false(volt_time_step_is_known(step_of(week, 6)));
+    assert_string_equal(volt_time_step_format(step_of(week, 6), text), "86400 s except Sat Sun");
     assert_false(volt_time_step_is_known(step_of(backwards, 2)));
     assert_false(volt_time_step_is_known(step_of(hours, 1)));
 
@@ -308,12 +308,31 @@ static void steps(void **state)
 static void steps_as_texts(void **state)
 {
     (void)state;
-    const char *const good[] = {
-        "3600 s",         "0.25 s",       "1 month", "12 months", "3 months to the last day",
-        "315537897599 s", "119987 months"}; /* from the year 1 to 9999 */
-    const char *const bad[] = {"",         "3600",     "-1 s",       "0 s",     "nan s",
-                               "1e300 s",  "1 minute", "1.5 months", "2 month", "1 month to the last",
-                               "1 months", "s"};
+    const char *const good[] = {"3600 s",
+                                "0.25 s",
+                                "1 month",
+                                "12 months",
+                                "3 months to the last day",
+                                "86400 s except Sat Sun",
+                                "3600 s except Mon Tue Wed Thu Fri Sat",
+                                "315537897599 s",
+                                "119987 months"}; /* from the year 1 to 9999 */
+    const char *const bad[] = {"",
+                               "3600",
+                               "-1 s",
+                               "0 s",
+                               "nan s",
+                               "1e300 s",
+                               "1 minute",
+                               "1.5 months",
+                               "2 month",
+                               "1 month to the last",
+                               "1 months",
+                               "s",
+                               "86400 s except",
+                               "86400 s except Sun Sat",
+                               "86401 s except Sun",
+                               "86400 s except Mon Tue Wed Thu Fri Sat Sun"};
     char text[VOLT_TIME_LENGTH];
     volt_time_step step;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {

@@ -9,7 +9,6 @@ import datetime
 import decimal
 import numbers
 import sys
-import warnings
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -196,31 +195,3 @@ class FrameForm:
         if library_of(X) is None or library_of(X) != library_of(targets):
             return None
         return FrameForm(targets, columns)
-
-
-def _inferred_freq(index: Any) -> Any:
-    """Return the frequency of an index of dates, or None. pandas warns of a change of type; both types work here."""
-    if len(index) < 3:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pandas_module().infer_freq(index)
-
-
-def future_index(index: Any, first: int, count: int) -> Any:
-    """Return the index of rows `first`, first + 1, ... after the end of an index: continued if it has a fixed step, otherwise
-    the step numbers. None for None (polars)."""
-    if index is None:
-        return None
-    pandas = pandas_module()
-    steps = range(first, first + count)
-    if isinstance(index, pandas.PeriodIndex):
-        return pandas.PeriodIndex([index[-1] + step for step in steps])
-    if isinstance(index, pandas.DatetimeIndex):
-        freq = index.freq or _inferred_freq(index)
-        if freq is not None:
-            return pandas.date_range(index[-1], periods=first + count, freq=freq)[first:]
-    elif index.dtype.kind in "iu" and len(index) > 1 and len(set(np.diff(index))) == 1:
-        step = int(index[-1] - index[-2])
-        return pandas.Index([int(index[-1]) + step * i for i in steps])
-    return pandas.RangeIndex(first, first + count)

@@ -1,4 +1,4 @@
-"""Times of the rows of a data frame: their order, and missing rows.
+"""Times of the rows of a data frame: their order, missing rows, and the rows after the last.
 
 An estimator assumes one row per step. If an index of dates has a gap, the row after it would be taken as the next step. The
 library finds the step of an index and missing rows (``volt_times_check``); here an index becomes the times it takes.
@@ -6,6 +6,7 @@ library finds the step of an index and missing rows (``volt_times_check``); here
 
 from __future__ import annotations
 
+import warnings
 from ctypes import POINTER, byref, cast
 from typing import Any, NamedTuple, Optional, Tuple
 
@@ -76,6 +77,10 @@ class Times(NamedTuple):
         check(c.lib.volt_times_check(times, len(values), grid and byref(grid), before, byref(report)))
         return report
 
+    def later(self, step: c.TimeStep, count: int) -> c.Time:
+        """Return the time `count` steps after the last row."""
+        return c.lib.volt_time_advance(c.Time(*self.values[-1]), step, count)
+
 
 def warning_of(report: c.TimesReport, code: int) -> Optional[c.Warning]:
     """Return the warning with that code; None: there is none."""
@@ -115,3 +120,56 @@ def warn_of_gap(gap: Optional[Gap], name: str = "X") -> None:
             "(reindex and interpolate), or give the parts as records (groups=)",
             GapWarning,
         )
+
+
+# ---- rows after the last ---------------------------------------------------------------------------------------
+
+
+def step_of(index: Any) -> c.TimeStep:
+    """Return the time between two rows of an index of dates or periods; all zero: unknown."""
+    times = Times.of(index.to_timestamp() if hasattr(index, "to_timestamp") else index)
+    return times.check().step if times is not None and times.kind.startswith("dates") else c.TimeStep()
+
+
+def _dates_like(index: Any, times: Any, step: c.TimeStep) -> Any:
+    """Return times as dates of the type of `index`: steps of days and months on its clock, others in UTC."""
+    on_clock = step.months > 0 or step.seconds >= 86400
+    counts = [round(1e6 * (time.clock if on_clock else time.seconds)) for time in times]
+    dates = pandas_module().DatetimeIndex(np.array(counts, dtype="int64").astype("M8[us]"))
+    if index.tz is not None and on_clock:
+        dates = dates.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward")
+    elif index.tz is not None:
+        dates = dates.tz_localize("UTC").tz_convert(index.tz)
+    return dates.astype(index.dtype)
+
+
+def _inferred_freq(index: Any) -> Any:
+    """Return the frequency of an index of dates, or None. pandas warns of a change of type; both types work here."""
+    if len(index) < 3:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pandas_module().infer_freq(index)
+
+
+def future_index(index: Any, first: int, count: int) -> Any:
+    """Return the index of rows `first`, first + 1, ... after the end of an index: continued with its frequency or the step that
+    the library finds (closed weekdays are skipped, holidays are not known), otherwise the step numbers. None for None
+    (polars)."""
+    if index is None:
+        return None
+    pandas = pandas_module()
+    steps = range(first, first + count)
+    if isinstance(index, pandas.PeriodIndex):
+        return pandas.PeriodIndex([index[-1] + step for step in steps])
+    if isinstance(index, pandas.DatetimeIndex):
+        freq = index.freq or _inferred_freq(index)
+        if freq is not None:
+            return pandas.date_range(index[-1], periods=first + count, freq=freq)[first:]
+        times, step = Times.of(index), step_of(index)
+        if times is not None and (step.seconds > 0 or step.months > 0):
+            return _dates_like(index, [times.later(step, count) for count in steps], step)
+    elif index.dtype.kind in "iu" and len(index) > 1 and len(set(np.diff(index))) == 1:
+        each = int(index[-1] - index[-2])
+        return pandas.Index([int(index[-1]) + each * i for i in steps])
+    return pandas.RangeIndex(first, first + count)

@@ -333,13 +333,13 @@ class TimeStep(ctypes.Structure):
         ("seconds", c_double),
         ("months", c_int64),
         ("is_month_end", c_int),
+        ("closed_weekdays", c_int),
     ]
 
 
 class TimeGrid(ctypes.Structure):
     _fields_ = [
         ("step", TimeStep),
-        ("closed_weekdays", c_int),
         ("closes_nightly", c_int),
     ]
 

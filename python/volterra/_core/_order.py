@@ -16,8 +16,8 @@ import numpy as np
 
 from . import _native as c
 from ._arrays import Array
-from ._frames import future_index, is_frame
-from ._gaps import TRAINING, UNORDERED, Gap, Times, gap_of, warning_of
+from ._frames import is_frame
+from ._gaps import TRAINING, UNORDERED, Gap, Times, future_index, gap_of, warning_of
 
 LEAST = 3  # minimum number of known rows for a conclusion
 SHARE = 0.4  # and their minimum share of all rows

@@ -48,9 +48,9 @@ static double steps_between(const volt_time_grid *grid, double before, double af
     if (grid->step.months > 0)
         return (double)(month_of(after) - month_of(before)) / (double)grid->step.months;
     double apart = after - before;
-    if (grid->closed_weekdays) {
+    if (grid->step.closed_weekdays) {
         int64_t from = day_of(before), to = day_of(after);
-        apart -= (double)(to - from - open_days(grid->closed_weekdays, from + 1, to)) * day;
+        apart -= (double)(to - from - open_days(grid->step.closed_weekdays, from + 1, to)) * day;
     }
     return apart / grid->step.seconds;
 }
@@ -62,12 +62,12 @@ int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, vol
         return 0;
     double apart = steps_between(grid, a, b);
     if (grid->closes_nightly) {
-        int64_t nights = open_days(grid->closed_weekdays, day_of(a), day_of(b) - 1);
-        if (nights > 0 && nights <= (grid->closed_weekdays ? 1 + HOLIDAY : 1))
+        int64_t nights = open_days(grid->step.closed_weekdays, day_of(a), day_of(b) - 1);
+        if (nights > 0 && nights <= (grid->step.closed_weekdays ? 1 + HOLIDAY : 1))
             return 0;
     }
     int64_t missing = apart > late ? (int64_t)rint(apart) - 1 : 0;
-    return grid->closed_weekdays && grid->step.seconds == day && missing <= HOLIDAY ? 0 : missing;
+    return grid->step.closed_weekdays && grid->step.seconds == day && missing <= HOLIDAY ? 0 : missing;
 }
 
 /* ---- find ------------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static void find(const volt_time *times, int64_t n, double *t, double *work, vol
         return;
     }
     if (grid->step.seconds <= day)
-        grid->closed_weekdays = find_closed(t, n, grid->step.seconds);
+        grid->step.closed_weekdays = find_closed(t, n, grid->step.seconds);
     alike = 0;
     for (int64_t i = 1; i < n; i++)
         alike += fabs(steps_between(grid, t[i - 1], t[i]) - 1) < late - 1;

@@ -277,6 +277,50 @@ forecast_reasons()
 }
 check "forecast: reasons of the choice, short seasons, contradicting dates" forecast_reasons
 
+# weekdays ROWS: trading days from 2024-01-02 on, without weekends and three holidays
+weekdays()
+{
+    awk -v n="$1" 'BEGIN {
+        srand(5)
+        split("31 29 31 30 31 30", days, " ")
+        print "Date,close,volume"
+        for (d = m = 1; n > 0; k++) {
+            name = sprintf("2024-%02d-%02d", m, d)
+            if (k % 7 < 5 && name !~ /01-01|01-15|02-19|03-29/ && n-- > 0)
+                printf "%s,%.4f,%d\n", name, 100 + k / 20 + rand(), 1000 * (1 + rand())
+            if (++d > days[m]) { d = 1; m++ }
+        }
+    }'
+}
+
+forecast_weekdays()
+{
+    weekdays 60 >prices.csv
+    expect 0 forecast prices.csv:close --steps 6 --plot none
+    no_err
+    out_has '^rows +60, 2024-01-02 to 2024-03-27$'
+    [ "$(cut -d, -f1 prices-forecast.csv | tr '\n' ' ')" = 'Date 2024-03-28 2024-03-29 2024-04-01 2024-04-02 2024-04-03 2024-04-04 ' ] ||
+        fail "$(cat prices-forecast.csv)"
+    out_has '^forecast +6 steps, 2024-03-28 to 2024-04-04 .*holidays'
+    # The numbers do not depend on the dates.
+    awk -F, '{ print $2 }' prices.csv >bare.csv
+    expect 0 forecast bare.csv --steps 6 --plot none
+    [ "$(cut -d, -f2- prices-forecast.csv)" = "$(cut -d, -f2- bare-forecast.csv)" ] || fail "other numbers without dates"
+    # Future rows know the holidays.
+    weekdays 63 | tail -n 3 | awk -F, 'BEGIN { print "Date,volume" } { print $1 "," $3 }' >next.csv
+    expect 0 forecast prices.csv:close --x volume --future next.csv --plot none -o -
+    [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'Date 2024-03-28 2024-04-01 2024-04-02 ' ] || fail "$(cat out)"
+    sed '4s/[^,]*/2024-03-28/' next.csv >twice.csv
+    expect 1 forecast prices.csv:close --x volume --future twice.csv --plot none
+    err_names twice.csv 2024-03-28
+    # A model stores the step: a weekend after the training rows is not a gap.
+    expect 0 fit --x prices.csv:close --rows :58 --ahead 2 --alpha 1e-3 -o model.safetensors
+    expect 0 predict model.safetensors --x prices.csv:close --rows 58:
+    ! grep -q missing err || fail "$(cat err)"
+    [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'Date 2024-03-28 2024-03-29 ' ] || fail "$(cat out)"
+}
+check "forecast: trading days continue without weekends" forecast_weekdays
+
 forecast_constant()
 {
     awk 'BEGIN { print "a"; for (t = 0; t < 50; t++) print 5 }' >constant.csv
