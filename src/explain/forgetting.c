@@ -82,7 +82,7 @@ static volt_status kernel_along(const volt_resolved *resolved, int64_t d, const 
     volt_state_free(state);
     volt_columns_free(columns);
     volt_free(K);
-    return status == VOLT_OK ? volt_stage_end(stage) : status;
+    return status;
 }
 
 /* The contraction of the states; NaN: the theorem does not apply. */
@@ -98,13 +98,14 @@ static volt_status find_distances(const volt_model *model, const sequence *a, co
 {
     const volt_resolved *resolved = model->resolved.records ? &model->resolved.records->each : &model->resolved;
     int64_t count = out.rows;
-    double rows = (double)a->rows + (double)b->rows;
+    double first = (double)a->rows, second = (double)b->rows;
     double contraction = contraction_of(model);
     volt_stage stage;
-    volt_stage_begin(&stage, progress, "forgetting", 0, 1, rows * rows);
+    volt_stage_begin(&stage, progress, "forgetting", 0, 1, first * first + second * second + first * second);
     VOLT_TRY(kernel_along(resolved, model->d, a, a, &stage, values));
     VOLT_TRY(kernel_along(resolved, model->d, b, b, &stage, values + count));
     VOLT_TRY(kernel_along(resolved, model->d, a, b, &stage, values + 2 * count));
+    VOLT_TRY(volt_stage_end(&stage));
     for (int64_t k = 0; k < count; k++) {
         double distance = volt_gram_distance(values[k], values[count + k], values[2 * count + k]);
         out.data[k * out.ld] = distance;
