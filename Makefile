@@ -111,4 +111,4 @@ install: build ## into PREFIX (default /usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders that these targets make
-	rm -rf build build-sanitize build-fuzz build-tsan build-coverage build-mutate build-web
+	rm -rf build build-static build-sanitize build-fuzz build-tsan build-coverage build-mutate build-web

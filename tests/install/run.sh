@@ -7,7 +7,12 @@ set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 scratch=$build/install-test
-static_build=$scratch/static-build # kept from run to run: it is the slow part
+# The static library is the slow part, so its build folder is kept. With ccache (tests/run_tests.sh) it has the flags of the
+# other build and a place beside it: the paths in the commands are the same, and no file is compiled again.
+static_build=$scratch/static-build static_flags=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0)
+if [[ ${CMAKE_C_COMPILER_LAUNCHER:-} == *ccache ]]; then
+    static_build=$build-static static_flags=(-DCMAKE_BUILD_TYPE=Release)
+fi
 log=$scratch/log
 CC=${CC:-cc}
 CXX=${CXX:-c++}
@@ -37,8 +42,8 @@ install_shared() { cmake --install "$build" --prefix "$scratch/shared"; }
 
 install_static()
 {
-    cmake -S "$root" -B "$static_build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DBUILD_SHARED_LIBS=OFF \
-        -DVOLT_BUILD_CLI=OFF -DVOLT_BUILD_TESTS=OFF -DVOLT_BUILD_BENCH=OFF -DVOLT_BUILD_EXAMPLES=OFF &&
+    cmake -S "$root" -B "$static_build" "${static_flags[@]}" -DBUILD_SHARED_LIBS=OFF -DVOLT_BUILD_CLI=OFF \
+        -DVOLT_BUILD_TESTS=OFF -DVOLT_BUILD_BENCH=OFF -DVOLT_BUILD_EXAMPLES=OFF &&
         cmake --build "$static_build" --parallel 2 &&
         cmake --install "$static_build" --prefix "$scratch/static"
 }
