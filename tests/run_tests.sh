@@ -11,14 +11,14 @@
 #
 #   JOBS           processors to build with (default: all)
 #   TEST_JOBS      programs that run at a time (3: two processors, and one that waits for something)
-#   TEST_SECONDS   time limit of one program (900): a hang, not a slow machine
+#   TEST_SECONDS   time limit of one program (3600): stops a hang, not a slow machine
 #   CMAKE_ARGS     further options for CMake
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
 jobs_build=${JOBS:-$(nproc)}
 jobs_test=${TEST_JOBS:-3}
-seconds_each=${TEST_SECONDS:-900}
+seconds_each=${TEST_SECONDS:-3600}
 results=build/test-results
 # The long ones first, so that the short ones run in parallel, and no long one is left alone at the end.
 all_suites="mpi python cli install unit property reference backend faults examples fuzz
