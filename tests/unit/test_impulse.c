@@ -188,8 +188,8 @@ static void models_without_response_are_rejected(void **state)
     volt_rng rng = test_rng(1323);
     double out[Q * LAGS * D];
     volt_matrix fits = volt_matrix_of(out, Q * LAGS, D);
-    static const char *const texts[] = {"rbf", "fir*rbf + memory", "linear:pole=0.5"};
-    for (int t = 0; t < 3; t++) {
+    static const char *const texts[] = {"rbf", "fir*rbf + memory", "memory + rbf*fir", "linear:pole=0.5"};
+    for (int t = 0; t < 4; t++) {
         scene s = make_scene(&rng, texts[t], true);
         check_fails(volt_model_impulse(s.model, LAGS, fits), VOLT_ERR_ARGUMENT, "linear fir");
         free_scene(&s);

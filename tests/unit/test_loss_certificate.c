@@ -2,6 +2,7 @@
 #include "loss/loss_problem.h"
 #include "support/check.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,6 +100,17 @@ static void objectives_below_the_floor_are_not_certified(void **state)
     volt_loss_free(row.loss);
 }
 
+/* The tolerance is relative to the objective, and at least the rounding of n terms of the size of the bounds. */
+static void tolerance_is_above_rounding(void **state)
+{
+    (void)state;
+    volt_loss_problem problem = {.n = 50, .floor = -0.25, .ceiling = 4};
+    assert_true(volt_loss_gap_tolerance(&problem, 1e-3, -2) == 2e-3);
+    assert_true(volt_loss_gap_tolerance(&problem, 0, -2) == 50 * DBL_EPSILON * 4);
+    problem.floor = -8;
+    assert_true(volt_loss_gap_tolerance(&problem, 0, 1) == 50 * DBL_EPSILON * 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +119,7 @@ int main(void)
         cmocka_unit_test(slopes_outside_bounds_are_scaled),
         cmocka_unit_test(crossing_levels_are_not_certified),
         cmocka_unit_test(objectives_below_the_floor_are_not_certified),
+        cmocka_unit_test(tolerance_is_above_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* tests/unit/test_times_check.c: order of rows by their times, missing rows, and rows that the model knows. */
+#include "io/time/time_grid.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"
@@ -139,6 +140,111 @@ static void weekdays(void **state)
     }
 }
 
+/* ---- grids by hand ---------------------------------------------------------------------------- */
+
+static volt_time_grid grid_of(const volt_time *times, int64_t n)
+{
+    volt_time_grid grid;
+    check_ok(volt_time_grid_find(times, n, &grid));
+    return grid;
+}
+
+/* Rows at the dates given as days after 2001-01-01, a Monday. */
+static volt_time_grid grid_of_days(int64_t n, const int *days)
+{
+    volt_time times[MOST];
+    double begin = date("2001-01-01").seconds;
+    for (int64_t i = 0; i < n; i++)
+        times[i] = at(begin + day * days[i]);
+    return grid_of(times, n);
+}
+
+static void steps_of_a_month_and_more(void **state)
+{
+    (void)state;
+    volt_time times[MOST];
+    for (int64_t months = 1; months <= 24; months++) { /* on the first day of a month */
+        for (int64_t i = 0; i < 30; i++)
+            times[i] = volt_time_advance(date("2001-01-01"), (volt_time_step){.months = months}, i);
+        volt_time_grid grid = grid_of(times, 30);
+        assert_int_equal(grid.step.months, months);
+        assert_true(grid.step.seconds == 0 && grid.step.closed_weekdays == 0 && !grid.closes_nightly);
+        assert_int_equal(volt_time_grid_missing(&grid, times[3], times[4]), 0);
+        assert_int_equal(volt_time_grid_missing(&grid, times[3], times[9]), 5);
+    }
+    for (int days = 26; days <= 40; days++) { /* equal numbers of days are no months */
+        for (int64_t i = 0; i < 30; i++)
+            times[i] = at(date("2001-01-01").seconds + day * days * (double)i);
+        volt_time_grid grid = grid_of(times, 30);
+        assert_true(grid.step.seconds == day * days && grid.step.months == 0);
+        assert_int_equal(volt_time_grid_missing(&grid, times[3], times[5]), 1);
+    }
+    /* distances of one and two months in turn have no step; with two thirds of one month, they have */
+    const int in_turn[] = {0, 31, 90, 120, 181, 212, 273}, mostly[] = {0, 31, 59, 120, 151, 181, 243};
+    assert_int_equal(grid_of_days(7, in_turn).step.months, 0);
+    assert_int_equal(grid_of_days(7, mostly).step.months, 1);
+}
+
+static void short_and_irregular_grids(void **state)
+{
+    (void)state;
+    const int three[] = {0, 2, 4}, twice[] = {0, 0, 0, 1}, half[] = {0, 5, 10, 30, 60},
+              most[] = {0, 5, 10, 15, 60, 99};
+    assert_true(grid_of_days(3, three).step.seconds == 2 * day);
+    assert_true(grid_of_days(2, three).step.seconds == 0);
+    assert_true(grid_of_days(4, twice).step.seconds == 0);
+    assert_true(grid_of_days(5, half).step.seconds == 0); /* two of four distances */
+    assert_true(grid_of_days(6, most).step.seconds == 5 * day);
+    const volt_time far[] = {at(4e6 * day), at(4e6 * day + 1), at(4e6 * day + 2)};
+    assert_true(grid_of(far, 3).step.seconds == 0); /* 11000 years */
+    const volt_time_grid second = {.step = {.seconds = 1}};
+    assert_int_equal(volt_time_grid_missing(&second, far[0], far[2]), 0);
+    assert_int_equal(volt_time_grid_missing(&second, at(0), at(1.49)), 0);
+    assert_int_equal(volt_time_grid_missing(&second, at(0), at(1.51)), 1);
+    assert_int_equal(volt_time_grid_missing(&second, at(0), at(9)), 8);
+    assert_int_equal(volt_time_grid_missing(&(volt_time_grid){.closes_nightly = 0}, at(0), at(9)), 0);
+}
+
+/* Clocks are put forward by an hour in the middle: hours follow the seconds, days follow the clock. */
+static void clock_changes_are_no_gaps(void **state)
+{
+    (void)state;
+    volt_time hours[60], days[60];
+    for (int64_t i = 0; i < 60; i++) {
+        hours[i] = (volt_time){.seconds = 3600.0 * (double)i, .clock = 3600.0 * (double)(i + (i >= 30))};
+        days[i] = (volt_time){.seconds = day * (double)i - (i >= 30 ? 3600 : 0), .clock = day * (double)i};
+    }
+    volt_time_grid hourly = grid_of(hours, 60), daily = grid_of(days, 60);
+    assert_true(hourly.step.seconds == 3600 && daily.step.seconds == day);
+    for (int64_t i = 1; i < 60; i++) {
+        assert_int_equal(volt_time_grid_missing(&hourly, hours[i - 1], hours[i]), 0);
+        assert_int_equal(volt_time_grid_missing(&daily, days[i - 1], days[i]), 0);
+    }
+    assert_int_equal(volt_time_grid_missing(&hourly, hours[28], hours[31]), 2);
+    assert_int_equal(volt_time_grid_missing(&daily, days[28], days[31]), 2);
+}
+
+/* One row each hour from 9 to 16, Monday to Friday. */
+static void trading_hours(void **state)
+{
+    (void)state;
+    volt_time times[MOST];
+    int64_t n = 0;
+    for (int64_t d = 0; n + 8 <= MOST; d++)
+        for (int64_t hour = 9; d % 7 < 5 && hour < 17; hour++)
+            times[n++] = at(date("2001-01-01").seconds + day * (double)d + 3600 * (double)hour);
+    volt_time_grid grid = grid_of(times, n);
+    assert_true(grid.step.seconds == 3600 && grid.step.closed_weekdays == (1 << 5 | 1 << 6) &&
+                grid.closes_nightly);
+    assert_int_equal(volt_time_grid_missing(&grid, times[7], times[8]), 0);   /* a night */
+    assert_int_equal(volt_time_grid_missing(&grid, times[39], times[40]), 0); /* a weekend */
+    assert_int_equal(volt_time_grid_missing(&grid, times[39], times[56]), 0); /* two holidays */
+    assert_true(volt_time_grid_missing(&grid, times[39], times[64]) > 0);     /* three */
+    assert_int_equal(volt_time_grid_missing(&grid, times[0], times[3]), 2);
+    grid = grid_of(times, 16); /* one night only */
+    assert_true(grid.step.seconds == 3600 && !grid.closes_nightly);
+}
+
 static void irregular_times_have_no_step(void **state)
 {
     (void)state;
@@ -249,6 +355,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaps_are_found_on_every_grid),
         cmocka_unit_test(weekdays),
+        cmocka_unit_test(steps_of_a_month_and_more),
+        cmocka_unit_test(short_and_irregular_grids),
+        cmocka_unit_test(clock_changes_are_no_gaps),
+        cmocka_unit_test(trading_hours),
         cmocka_unit_test(irregular_times_have_no_step),
         cmocka_unit_test(rows_out_of_order_are_counted),
         cmocka_unit_test(rows_are_compared_with_the_last_one),
