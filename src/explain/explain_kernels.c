@@ -104,12 +104,11 @@ static void walk_window(const explain_setup *setup, int64_t f, int64_t first, ex
     const volt_jet_space *space = walker->workspace.space;
     const double *w[LANES], *x = setup->point + factor->slice * setup->columns;
     double s[3];
-    for (int64_t lag = volt_min(factor->window, setup->lags) - 1; lag >= 0; lag--) {
+    int64_t oldest = volt_min(factor->window, setup->lags) - 1;
+    for (int64_t lag = oldest; lag >= 0; lag--) {
         rows_before(setup, f, first, lag, w);
-        seed(setup, space, factor, lag, w, walker->part);
-        if (lag == volt_min(factor->window, setup->lags) - 1)
-            volt_jet_copy(space, walker->part, walker->local);
-        else
+        seed(setup, space, factor, lag, w, lag == oldest ? walker->local : walker->part);
+        if (lag < oldest)
             volt_jet_add(space, 1, walker->part, walker->local);
     }
     for (int k = 0; k < LANES; k++) {

@@ -359,6 +359,8 @@ static void invalid_collections_are_rejected(void **state)
     check_fails(volt_gram_collection(kernel, X, 1, X + 1, 1, NULL, one), VOLT_ERR_SHAPE, "series 1 Y channels");
     check_fails(volt_gram_collection(kernel, &empty, 1, NULL, 0, NULL, one), VOLT_ERR_SHAPE, "series 1 X");
     check_fails(volt_gram_collection(kernel, &nan, 1, NULL, 0, NULL, one), VOLT_ERR_NOT_FINITE, "series 1 X");
+    const volt_view second[] = {X[0], nan};
+    check_fails(volt_gram_collection(kernel, second, 2, NULL, 0, NULL, two), VOLT_ERR_NOT_FINITE, "series 2 X");
     check_fails(volt_gram_collection(kernel, X, 1, NULL, 0, NULL, two), VOLT_ERR_SHAPE, "K 2 1");
     for (int k = 0; k < 4; k++)
         assert_true(K[k] == untouched);

@@ -1,6 +1,7 @@
 /* tests/unit/test_estimates.c: estimated memory and operations of the solvers against counts of their arrays. */
 #include "base/row_bands.h"
 #include "loss/loss_solve.h"
+#include "model/fit/fit_task.h"
 #include "solve/choice/choice.h"
 #include "solve/exact/factor.h"
 #include "solve/exact/operator.h"
@@ -191,12 +192,50 @@ static void whole_fits(void **state)
     assert_int_equal(volt_solver_landmarks(&volt_solver_nystrom, 0, 9000), 2000);
 }
 
+/* An exact fit is too large if it does not fit in memory, or stores the matrix of more than VOLT_MAX_EXACT rows. */
+static void exact_fits_that_are_too_large(void **state)
+{
+    (void)state;
+    const int64_t n = VOLT_MAX_EXACT + 1;
+    const double stored = volt_solver_exact.bytes((double)n, 2, 0);
+    volt_plan plan = {.struct_size = sizeof plan, .available_bytes = 2 * stored};
+    assert_non_null(volt_exact_is_too_much(n, 2, stored, &plan));
+    assert_null(volt_exact_is_too_much(n - 1, 2, stored, &plan));
+    assert_null(volt_exact_is_too_much(n, 2, stored - 1, &plan)); /* states */
+    plan.on_device = 1;
+    assert_null(volt_exact_is_too_much(n, 2, stored, &plan));
+    assert_null(volt_exact_is_too_much(10, 2, 2 * stored, &plan));
+    assert_non_null(volt_exact_is_too_much(10, 2, 2 * stored + 1, &plan));
+    plan.available_bytes = 0; /* unknown */
+    assert_null(volt_exact_is_too_much(10, 2, 2 * stored + 1, &plan));
+}
+
+/* Class 3 is in rows 2 and 5; row 5 has weight 0. */
+static void classes_of_a_range_of_rows(void **state)
+{
+    (void)state;
+    double labels[] = {0, 1, 3, 0, 1, 3}, weights[] = {1, 1, 1, 1, 1, 0};
+    const volt_loss_fit fit = {.labels = labels};
+    for (int64_t begin = 0; begin <= 6; begin++)
+        for (int64_t end = begin; end <= 6; end++) {
+            bool first = begin <= 2 && end > 2, second = begin <= 5 && end > 5;
+            assert_int_equal(volt_loss_fit_has_class(&fit, NULL, begin, end, 3), first || second);
+            assert_int_equal(volt_loss_fit_has_class(&fit, weights, begin, end, 3), first);
+            assert_false(volt_loss_fit_has_class(&fit, weights, begin, end, 2));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_fits),       cmocka_unit_test(solvers_accept_what_fits),
-        cmocka_unit_test(fits_on_features), cmocka_unit_test(iterations),
-        cmocka_unit_test(losses),           cmocka_unit_test(whole_fits),
+        cmocka_unit_test(exact_fits),
+        cmocka_unit_test(solvers_accept_what_fits),
+        cmocka_unit_test(fits_on_features),
+        cmocka_unit_test(iterations),
+        cmocka_unit_test(losses),
+        cmocka_unit_test(whole_fits),
+        cmocka_unit_test(exact_fits_that_are_too_large),
+        cmocka_unit_test(classes_of_a_range_of_rows),
     };
     return cmocka_run_group_tests_name("estimates", tests, NULL, NULL);
 }

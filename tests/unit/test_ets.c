@@ -206,6 +206,17 @@ static void forms_follow_the_data(void **state)
     check_ok(volt_ets_forecast(y, ROWS, SEASON, AHEAD, NULL, mean, NULL, &info));
     volt_ets_name(info.form, name);
     print_message("positive: %s\n", name);
+    for (int trend = 0; trend < 3; trend++) /* parameters that a form lacks are 0 */
+        for (int season = 0; season < 3; season++) {
+            const volt_ets_form form = {true, (volt_ets_trend)trend, (volt_season_form)season};
+            const volt_ets_info begin = {.form = form, .alpha = 0.1, .phi = 0.9};
+            check_ok(volt_ets_forecast(y, ROWS, SEASON, AHEAD, &begin, mean, NULL, &info));
+            assert_memory_equal(&info.form.trend, &form.trend, sizeof form.trend);
+            assert_true((info.beta > 0) == (trend > 0) && (info.gamma > 0) == (season > 0));
+            assert_true(trend == VOLT_ETS_DAMPED ? info.phi > 0 && info.phi < 1 : info.phi == (trend > 0));
+            assert_true(trend > 0 || info.slope == 0);
+        }
+    check_ok(volt_ets_forecast(y, ROWS, SEASON, AHEAD, NULL, mean, NULL, &info));
     assert_true(info.form.relative && info.form.season == VOLT_SEASON_MULTIPLICATIVE);
     check_ok(volt_ets_forecast(y, 2 * SEASON - 1, SEASON, AHEAD, NULL, mean, NULL, &info)); /* one season */
     assert_int_equal(info.form.season, VOLT_SEASON_NONE);

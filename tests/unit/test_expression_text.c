@@ -254,6 +254,11 @@ static void long_expressions_are_rejected(void **state)
         if (terms == 1000)
             break;
     }
+    for (int digits = 480; digits <= 520; digits++) { /* one factor has at most 511 characters */
+        sprintf(text, "linear:window=%0*d", digits, 3);
+        check_fails(volt_kernel_parse(text, &kernel), VOLT_ERR_KERNEL,
+                    strlen(text) <= 511 ? "window number" : "characters 511");
+    }
     for (int k = 0; k < 1000; k++) /* and nested invalid text */
         text[k] = "(*+:=,?"[k % 7];
     text[1000] = '\0';

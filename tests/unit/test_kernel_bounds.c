@@ -251,6 +251,23 @@ static void alignments_are_at_most_one(void **state)
     volt_kernel_free(kernel);
 }
 
+/* A constant input of norm r approaches (input^2 r^2 + bias^2) / (1 - radius^2). */
+static void recurrent_bounds_are_approached(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    double X[N], K[N * N];
+    volt_kernel *kernel = plain_parse("recurrent:activation=relu,radius=0.8,input=0.7,bias=0.5");
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
+    for (int i = 0; i < N; i++)
+        X[i] = 2;
+    check_ok(volt_kernel_query(kernel, 2, 1, 1e-16, &facts));
+    close_to(facts.largest, (0.49 * 4 + 0.25) / (1 - 0.64));
+    check_ok(volt_gram(kernel, volt_view_of(X, N, 1), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, N, N)));
+    close_to(K[N * N - 1], facts.largest);
+    volt_kernel_free(kernel);
+}
+
 static void entries_do_not_exceed_bound(void **state)
 {
     (void)state;
@@ -335,6 +352,7 @@ int main(void)
         cmocka_unit_test(invalid_queries_are_rejected),
         cmocka_unit_test(coefficients_next_to_one_are_accepted),
         cmocka_unit_test(alignments_are_at_most_one),
+        cmocka_unit_test(recurrent_bounds_are_approached),
         cmocka_unit_test(entries_do_not_exceed_bound),
         cmocka_unit_test(influence_is_negligible_after_horizon),
     };

@@ -99,6 +99,12 @@ static void run_kernel(const char *text, double common, int intercept, volt_forg
     check_ok(
         volt_gram(kernel, volt_view_of(s.X, N, D), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, N, N)));
     volt_live *learner = forgetful(s.model, what);
+    for (int64_t apart = 0; apart < 5; apart++) { /* an intercept includes the common part that does not fade */
+        double entry = faded(2.5, common, what, apart),
+               kept = intercept && what != VOLT_FORGET_ALL ? common : 0;
+        check_near("decayed", volt_live_decayed(learner, 2.5, apart), entry);
+        check_near("factored", volt_live_factored(learner, 2.5, apart), entry - kept);
+    }
     for (int64_t t = TRAIN; t < N; t++) {
         plain_forecast(&s, K, common, what, t - WINDOW, t, expected);
         check_ok(

@@ -107,32 +107,6 @@ static void excess_equals_conjugate_gap(void **state)
     }
 }
 
-/* At the ends of its range a slope has the conjugate of the limit, with 0 log 0 = 0. At the slope of u itself the excess is 0
- * up to rounding, and never negative. */
-static void excess_at_the_ends_of_the_range(void **state)
-{
-    (void)state;
-    volt_rng rng = test_rng(4414);
-    for (int draw = 0; draw < 2000; draw++) {
-        double y = draw % 2 ? 1 : -1, u = 3 * volt_rng_normal(&rng), count = draw % 5, g, d;
-        double own = volt_loss_logistic.value(0, y, u), other = volt_loss_logistic.value(0, -y, u);
-        assert_true(fabs(volt_loss_logistic.excess(0, y, u, 0) - own) <= 4 * DBL_EPSILON * own);
-        assert_true(fabs(volt_loss_logistic.excess(0, y, u, -y) - other) <= 4 * DBL_EPSILON * other);
-        assert_true(fabs(volt_loss_poisson.excess(0, count, u, -count) - exp(u)) <=
-                    8 * DBL_EPSILON * (exp(u) + count));
-        volt_loss_logistic.slope(0, y, u, 0, INFINITY, &g, &d);
-        for (int ulp = -2; ulp <= 2; ulp++) {
-            double excess = volt_loss_logistic.excess(0, y, u, g * (1 + ulp * DBL_EPSILON));
-            assert_true(excess >= 0 && excess <= 8 * DBL_EPSILON * (1 + fabs(u)));
-        }
-        volt_loss_poisson.slope(0, count, u, 0, INFINITY, &g, &d);
-        for (int ulp = -2; ulp <= 2; ulp++) {
-            double excess = volt_loss_poisson.excess(0, count, u, g * (1 + ulp * DBL_EPSILON));
-            assert_true(excess >= 0 && excess <= 16 * DBL_EPSILON * (1 + exp(u) + count) * (1 + fabs(u)));
-        }
-    }
-}
-
 /* First and second derivatives against finite differences. */
 static void derivatives_equal_finite_differences(void **state)
 {
@@ -593,7 +567,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes_satisfy_proximal_equation),
         cmocka_unit_test(excess_equals_conjugate_gap),
-        cmocka_unit_test(excess_at_the_ends_of_the_range),
         cmocka_unit_test(derivatives_equal_finite_differences),
         cmocka_unit_test(duality_gap_bounds_suboptimality),
         cmocka_unit_test(small_variation_around_large_constant_is_solved),

@@ -1,6 +1,6 @@
-/* tests/unit/test_reshaped_fields.c: model and state files whose tensors have the right numbers in another shape.
+/* tests/unit/test_reshaped_fields.c: model and state files whose tensors have another shape.
  *
- * A vector as a column, a matrix as a vector, or transposed: every reader rejects them. Files are saved after each row
+ * A vector as a column, a matrix as a vector, transposed, or without its last row: every reader rejects them. Files are saved after each row
  * and loaded again. */
 #include "support/check.h"
 #include "support/live_options.h"
@@ -79,6 +79,8 @@ static void reshape_every_tensor(const char *path, const volt_model *model)
     check_ok(load(model, path));
     for (int64_t i = 0; i < f.n_tensors; i++) {
         int64_t rows = f.tensors[i].rows, cols = f.tensors[i].cols;
+        if (rows > 0)
+            refuse(&f, i, rows - 1, cols, model);
         if (cols == 0) {
             refuse(&f, i, rows, 1, model);
             continue;

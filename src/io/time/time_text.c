@@ -280,7 +280,7 @@ void volt_month_name_like(int64_t month, const char *like, size_t length, char n
     int is_upper = 1, is_lower = islower((unsigned char)*like) != 0;
     for (size_t i = 0; i < length; i++)
         is_upper &= isupper((unsigned char)like[i]) != 0;
-    snprintf(name, VOLT_MONTH_LENGTH, "%.*s", length == SHORT_NAME ? SHORT_NAME : VOLT_MONTH_LENGTH - 1,
+    snprintf(name, VOLT_MONTH_LENGTH, "%.*s", length == SHORT_NAME ? SHORT_NAME : VOLT_MONTH_LENGTH,
              month_names[month - 1]);
     for (char *c = name; *c; c++)
         *c = (char)(is_upper ? toupper((unsigned char)*c) : is_lower ? tolower((unsigned char)*c) : *c);
