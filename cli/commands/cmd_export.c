@@ -96,11 +96,10 @@ static int print_summary(const export_arguments *arguments, const volt_export_re
 {
     result_list *results = results_new(arguments->common.json);
     bool is_c = arguments->format == VOLT_EXPORT_C;
-    char *header = is_c ? header_path(arguments) : NULL;
     results_text(results, "file", "file", "%s", arguments->output);
-    if (header)
-        results_text(results, "header", "header", "%s", header);
-    free(header);
+    if (is_c)
+        results_text(results, "header", "header", "%.*sh", (int)strlen(arguments->output) - 1,
+                     arguments->output);
     if (report->parts > 1)
         results_count(results, "models", "models", report->parts);
     if (report->rows > 0)

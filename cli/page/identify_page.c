@@ -183,8 +183,8 @@ static void write_simulation(identify_page *page)
              (long long)wide, (long long)one->rows, (long long)narrow,
              one->q > MAX_RUN_PANELS ? ", the first three outputs" : "");
     fputs("<h2 id=\"simulation\">Simulation</h2>\n<div class=\"figures\">\n", page->html);
-    write_figure(page, "Measured and simulated", draw_run(page, PICTURE_NARROW, narrow),
-                 draw_run(page, PICTURE_WIDE, wide), caption);
+    char *small = draw_run(page, PICTURE_NARROW, narrow), *large = draw_run(page, PICTURE_WIDE, wide);
+    write_figure(page, "Measured and simulated", small, large, caption);
     fputs("</div>\n", page->html);
 }
 

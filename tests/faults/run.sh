@@ -212,10 +212,12 @@ whole_files()
     return 0
 }
 
-# whole_output: nothing, or what there is to say without what failed: a JSON text that ends, or lines that are right
+# whole_output: nothing, or what there is to say without what failed: a JSON text that ends, or lines that are right. A longer
+# output may end early where the message says that it could not be written.
 whole_output()
 {
     [ -s out ] || return 0
+    ! grep -q 'cannot write to standard output' err || return 0
     case $wanted_out in
         '{'*) [ "$(head -c 1 out)" = '{' ] && [ "$(tail -n 1 out | tail -c 2)" = '}' ] ;;
         *) ! timeless out | grep -qvxFf <(echo "$wanted_out") || whole_table out wanted_text ;;

@@ -1,9 +1,12 @@
 /* tests/unit/test_atomic_file.c: atomic replacement of files. */
 #define _GNU_SOURCE
 #include "io/file/atomic_file.h"
+#include "io/file/file_bytes.h"
+#include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -408,6 +411,26 @@ static void discards_output_when_requested(void **state)
     assert_int_equal(access(missing, F_OK), -1);
 }
 
+/* A file that cannot be examined is an error: taken for absent, it would be replaced. */
+static void existence_is_certain_or_an_error(void **state)
+{
+    (void)state;
+    const char *old = scratch_path("there.txt");
+    char path[1024];
+    bool exists = false;
+    check_ok(write_whole(old, "old"));
+    check_ok(volt_file_exists(old, &exists));
+    assert_true(exists);
+    snprintf(path, sizeof path, "%s/below", old); /* ENOTDIR */
+    check_ok(volt_file_exists(path, &exists));
+    assert_false(exists);
+    check_ok(volt_file_exists(scratch_path("absent.txt"), &exists));
+    assert_false(exists);
+    const char *loop = scratch_path("loop");
+    assert_int_equal(symlink("loop", loop), 0);
+    check_fails(volt_file_exists(loop, &exists), VOLT_ERR_IO, strerror(ELOOP));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +447,7 @@ int main(void)
         cmocka_unit_test(writes_directly_to_devices),
         cmocka_unit_test(size_limit_leaves_the_old_file),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(existence_is_certain_or_an_error),
         cmocka_unit_test(discards_output_when_requested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

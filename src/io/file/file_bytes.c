@@ -24,6 +24,13 @@ bool volt_file_is_regular(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &entry) == 0 && S_ISREG(entry.st_mode);
 }
 
+volt_status volt_file_exists(const char *path, bool *exists)
+{
+    struct stat entry;
+    *exists = stat(path, &entry) == 0;
+    return *exists || errno == ENOENT || errno == ENOTDIR ? VOLT_OK : read_failure(path, errno);
+}
+
 volt_status volt_file_open(const char *path, FILE **stream)
 {
     FILE *opened = fopen(path, "rb");

@@ -12,6 +12,9 @@
 /* Whether the path, other than "-", is a regular file. (Opening and closing a pipe would end its writer.) */
 bool volt_file_is_regular(const char *path);
 
+/* Whether the path exists. VOLT_ERR_IO if that cannot be determined, so that no file is taken for absent and replaced. */
+volt_status volt_file_exists(const char *path, bool *exists);
+
 /* Opens a file for reading. VOLT_ERR_IO with path and reason, also for a directory. */
 volt_status volt_file_open(const char *path, FILE **stream);
 

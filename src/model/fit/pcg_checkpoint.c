@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
-#include "io/file/atomic_file.h"
+#include "io/file/file_bytes.h"
 #include "model/file/file_fields.h"
 
 #include <errno.h>
@@ -73,9 +73,8 @@ volt_status volt_checkpoint_load(void *context, volt_pcg_state *state, bool *fou
 {
     volt_checkpoint *checkpoint = context;
     volt_safetensors *file = NULL;
-    struct stat file_info;
     checkpoint->last = volt_seconds();
-    *found = stat(checkpoint->path, &file_info) == 0;
+    VOLT_TRY(volt_file_exists(checkpoint->path, found));
     if (!*found)
         return VOLT_OK;
     VOLT_TRY(volt_safetensors_read(checkpoint->path, &file));

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "io/file/file_bytes.h"
 #include "model/model_internal.h"
 #include "predict/live/live_internal.h"
 #include "solve/exact/operator.h"
@@ -11,7 +12,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char *const volt_forget_words[2] = {[VOLT_FORGET_DYNAMICS] = "dynamics", [VOLT_FORGET_ALL] = "all"};
 
@@ -245,12 +245,6 @@ static volt_status create_new(const volt_model *model, const volt_live_options *
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static bool file_exists(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0;
-}
-
 /* Adds intervals and journal to an object. */
 static volt_status finish(volt_live *live, const volt_live_options *options, const char *path)
 {
@@ -277,9 +271,11 @@ static volt_status make(const volt_model *model, const volt_live_options *option
                  VOLT_ERR_ARGUMENT, "n_coverages is %" PRId64 ", but coverages are NULL", options->n_coverages);
     if (lock)
         VOLT_TRY(volt_state_lock_take(path, &held));
-    bool resumes = must || (path && file_exists(path));
-    volt_status status = resumes ? volt_live_read_state(model, path, learn, options, &fresh)
-                                 : create_new(model, options, &fresh);
+    bool resumes = must;
+    volt_status status = path && !must ? volt_file_exists(path, &resumes) : VOLT_OK;
+    if (status == VOLT_OK)
+        status = resumes ? volt_live_read_state(model, path, learn, options, &fresh)
+                         : create_new(model, options, &fresh);
     if (status == VOLT_OK) {
         fresh->lock = held;
         held = NULL;

@@ -6,26 +6,21 @@
 figures()
 {
     command -v python3 >/dev/null || skip "there is no python3"
-    local name=$1 part
+    local name=$1
     shift
-    # Plots are drawn in parallel: their scripts in the order in which gnuplot was started
-    for part in $(find . -maxdepth 1 -name 'part.*' | sort -t. -k3n); do
-        cat "$part" >>script.gp
-        rm "$part"
-    done
     python3 -IS "$here/figures.py" "$here/data/figures/$name.txt" "$@" >figures-say 2>&1 || fail "$(cat figures-say)"
 }
 
 # plain_only: many runs of the program, which would take long with sanitizers
 plain_only() { [ "$sanitized" = no ] || skip "the plain pass compares the numbers"; }
 
-# keep_scripts: a program in place of gnuplot that keeps its input for `figures` (script.gp) and prints a small plot
+# keep_scripts: a program in place of gnuplot that adds its input to script.gp and prints a small plot
 keep_scripts()
 {
     mkdir -p bin
     cat >bin/gnuplot <<END
 #!/bin/sh
-cat >"$PWD/part.\$\$"
+cat >>"$PWD/script.gp"
 echo '<svg width="60" height="40" viewBox="0 0 61 41"><title>Gnuplot</title><desc>9 8 7</desc>'
 echo '<g id="g1" fill="rgb(127, 127, 127)" stroke="rgb( 128 , 128 , 128 )"><use href="#g1"/><path d="M 1 2 3"/></g>'
 echo '<text color="rgb(1, 127, 127)">rgb(128, 128, 128) 5</text></svg>'
