@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = UNDER_SANITIZERS ? 60 : 200 };
+enum { CASES = UNDER_SANITIZERS ? 40 : 120 };
 
 static const double TOLERANCE = 1e-6;
 

@@ -401,7 +401,7 @@ static void choice_equals_plain_implementation(void **state)
     volt_rng rng = test_rng(912);
     volt_kernel *kernel = plain_parse("volterra");
     int seen[5] = {0};
-    for (int trial = 0; trial < (UNDER_SANITIZERS ? 8 : 60); trial++) {
+    for (int trial = 0; trial < (UNDER_SANITIZERS ? 8 : 30); trial++) {
         problem p;
         make_problem(&p, &rng);
         p.options.target = (volt_target)(trial % 3);

@@ -68,7 +68,7 @@ static void a_linear_system_has_no_warning(void **state)
     static const test_system systems[] = {{.pole = 0.7, .dead = 1},
                                           {.pole = 0.7, .dead = 5, .noise = 0.1},
                                           {.pole = 0.8, .dead = 1, .smooth = 0.9}};
-    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+    for (size_t i = 0; i < (UNDER_SANITIZERS ? 1 : sizeof systems / sizeof *systems); i++) {
         test_rows rows;
         simulate(&systems[i], 20 + i, &rows);
         volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
@@ -88,7 +88,7 @@ static void a_linear_system_has_no_warning(void **state)
 static void swapped_columns_are_noticed(void **state)
 {
     (void)state;
-    for (uint64_t seed = 30; seed < 34; seed += UNDER_SANITIZERS ? 3 : 1) {
+    for (uint64_t seed = 30; seed < (UNDER_SANITIZERS ? 31 : 34); seed++) {
         test_rows rows;
         test_system one = {.pole = 0.6, .dead = 1, .smooth = seed % 2 ? 0.9 : 0, .noise = seed < 32 ? 0 : 0.1};
         simulate(&one, seed, &rows);
@@ -121,6 +121,8 @@ static void direction_of_other_units(void **state)
 static void swapped_columns_without_delay(void **state)
 {
     (void)state;
+    if (UNDER_SANITIZERS) /* the code of the test above */
+        skip();
     test_rows rows;
     simulate(&(test_system){.pole = 0.8, .limit = 3}, 35, &rows);
     volt_identification right = check_rows(rows.u, 1, rows.y, NULL);
@@ -137,6 +139,8 @@ static void nonlinear_systems_are_told_from_linear_ones(void **state)
     assert_true(found.is_nonlinear && found.nonlinearity > 0.1);
     assert_true(fabs(found.unexplained - found.noise - found.nonlinearity) <= DBL_EPSILON);
     assert_true(found.noise > 0.5 * 0.01 && found.noise < 0.05); /* noise 0.1: 1 % of the variance */
+    if (UNDER_SANITIZERS) /* a statement about numbers, of the same code */
+        return;
     /* Noise is not a nonlinearity, whatever its share. */
     simulate(&(test_system){.pole = 0.5, .dead = 1, .noise = 1}, 41, &rows);
     found = check_rows(rows.u, 1, rows.y, NULL);

@@ -106,6 +106,7 @@ check "help solvers prints the table of solvers" help_solvers
 # The man page is made from the tables: every option of every command, in the synopsis and in the list of the command.
 manual_page()
 {
+    [ "$sanitized" = no ] || skip "it is made of the help of every command, which another case prints"
     "$here/../../scripts/option_texts.py" man "$VOLTERRA" >page 2>err || fail "no man page"
     ! grep -n '^\.\\" @' page || fail "a mark of the template is left"
     for command in $all_commands; do

@@ -98,8 +98,13 @@ plan_fits()
     no_err
     out_has '^memory +[0-9.]+ MiB '
     out_has '^fits +yes$'
+    out_has 'nystrom: '
+    out_has '^default +exact '
+    [ "$sanitized" = no ] || return 0 # other cases have --json
     expect 0 plan --n 1e3 --d 3 --q 2 --json
     valid_json out "v['n'] == 1000 and v['d'] == 3 and v['q'] == 2 and v['fits'] and v['fit_bytes'] >= 8e6"
+    valid_json out "[s['name'] for s in v['solvers']] == ['exact', 'nystrom', 'pcg'] and v['solver'] == 'exact' and v['why'] and 'search' not in v"
+    valid_json out "all(s['bytes'] > 0 and s['seconds'] > 0 and s['fits'] and s['error'] == 0 for s in v['solvers'])"
     valid_json out "v.get('device_bytes', 1) > 0" # only with a GPU
     valid_json out "8 * 1000 * (3 + 2) <= v['model_bytes'] < v['fit_bytes'] and v['factor_bytes'] >= 4e6 and v['evidence_bytes'] > 0"
 }

@@ -107,7 +107,9 @@ check "invalid losses, labels and counts are rejected" losses_refused
 losses_low_rank()
 {
     printf 'x,y\n-1.4,-1.2\n-0.3,-0.8\n1.0,1.1\n-0.3,1.5\n-0.5,-1.8\n-1.4,-1.9\n0.7,1.6\n1.1,3.0\n1.7,2.4\n1.4,2.1\n' >ten.csv
-    for kernel in linear poly:degree=2 esn:size=3; do
+    kernels=(poly:degree=2 linear esn:size=3)
+    [ "$sanitized" = no ] || kernels=("${kernels[0]}")
+    for kernel in "${kernels[@]}"; do
         for intercept in "" --no-intercept; do
             for loss in epsilon:epsilon=0.1 quantile:q=0.5 quantile:q=0.1/0.9; do
                 expect 0 fit --x ten.csv:x --y ten.csv:y --kernel $kernel --alpha 1 --loss $loss $intercept -o m.safetensors --json
