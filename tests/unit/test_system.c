@@ -285,6 +285,11 @@ int main(void)
         cmocka_unit_test(child_with_unknown_parent_uses_one_thread),
     };
     unsetenv("OMP_NUM_THREADS");
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0) { /* without the limit of the shell */
+        space.rlim_cur = space.rlim_max;
+        setrlimit(RLIMIT_AS, &space);
+    }
     snprintf(root, sizeof root, "%s/root", scratch_directory());
     mkdir(root, 0777);
     failing_function_root(root);
