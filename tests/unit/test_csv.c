@@ -428,6 +428,28 @@ static void faults_are_kept(void **state)
     check_fails(volt_table_read(source, &options, &table), VOLT_ERR_FORMAT, "day");
 }
 
+/* The times are the first column of dates, also if it is the first column of the file, or the column that is named. */
+static void the_first_column_of_dates_has_the_times(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"from,to,y\n2020-01-01,2020-02-02,5\n2020-01-02,2020-02-03,6\n",
+                                        "y,from,to\n5,2020-01-01,2020-02-02\n6,2020-01-02,2020-02-03\n"};
+    for (int i = 0; i < 2; i++)
+        for (int named = 0; named < 3; named++) {
+            static const char *const names[] = {NULL, "from", "to"};
+            volt_read_options options = volt_read_options_default();
+            volt_table *table = NULL;
+            char source[5000];
+            snprintf(source, sizeof source, "%s:y", scratch_write_text("dates.csv", texts[i]));
+            options.time_name = names[named];
+            check_ok(volt_table_read(source, &options, &table));
+            assert_true(table->rows == 2 && table->values[0] == 5 && table->values[1] == 6);
+            assert_string_equal(table->time_name, named == 2 ? "to" : "from");
+            assert_string_equal(table->time_texts[1], named == 2 ? "2020-02-03" : "2020-01-02");
+            volt_table_free(table);
+        }
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -499,6 +521,7 @@ int main(void)
         cmocka_unit_test(one_line),
         cmocka_unit_test(cells_of_one_line),
         cmocka_unit_test(faults_are_kept),
+        cmocka_unit_test(the_first_column_of_dates_has_the_times),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

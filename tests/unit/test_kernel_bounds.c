@@ -238,6 +238,18 @@ static void coefficients_next_to_one_are_accepted(void **state)
         }
 }
 
+static void null_arguments_are_rejected(void **state)
+{
+    (void)state;
+    volt_kernel *kernel = plain_parse("volterra");
+    volt_kernel_info info = {.struct_size = sizeof info};
+    check_fails(volt_kernel_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "kernel");
+    check_fails(volt_kernel_get_info(kernel, NULL), VOLT_ERR_ARGUMENT, "description");
+    check_ok(volt_kernel_get_info(kernel, &info));
+    assert_string_equal(info.name, "volterra");
+    volt_kernel_free(kernel);
+}
+
 /* ---- properties implied by the bounds --------------------------------------------------------- */
 
 /* Normalised: K(x, x) = 1, and no entry is larger. */
@@ -352,6 +364,7 @@ int main(void)
         cmocka_unit_test(invalid_queries_are_rejected),
         cmocka_unit_test(coefficients_next_to_one_are_accepted),
         cmocka_unit_test(alignments_are_at_most_one),
+        cmocka_unit_test(null_arguments_are_rejected),
         cmocka_unit_test(recurrent_bounds_are_approached),
         cmocka_unit_test(entries_do_not_exceed_bound),
         cmocka_unit_test(influence_is_negligible_after_horizon),

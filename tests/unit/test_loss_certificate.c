@@ -100,6 +100,26 @@ static void objectives_below_the_floor_are_not_certified(void **state)
     volt_loss_free(row.loss);
 }
 
+/* Coefficients that are e too large, with the slopes of the minimum: the excess is 0, and the gap is
+ * sum K (2 e)^2 / (2 alpha) = 2 e^2. A bound of 1e6 on the norm of K is not sufficient, so that the value is computed. */
+static void gap_is_computed_where_the_bound_is_too_large(void **state)
+{
+    (void)state;
+    const double e = 1e-5;
+    one_row row;
+    certify(&row, 1, 1, 0.25, 0.75);
+    row.problem.norm = 1e6;
+    row.A[0] = 0.25 + e;
+    row.A[1] = 0.75 + e;
+    row.G[0] = -0.5;
+    row.G[1] = -1.5;
+    volt_loss_certify(&row.problem, 1e-6, &row.state, row.workspace);
+    assert_true(fabs(row.state.gap - 2 * e * e) <= 1e-3 * e * e);
+    volt_loss_certify(&row.problem, 1, &row.state, row.workspace); /* here it is */
+    assert_true(fabs(row.state.gap - 2e6 * e * e) <= 1e3 * e * e);
+    volt_loss_free(row.loss);
+}
+
 /* The tolerance is relative to the objective, and at least the rounding of n terms of the size of the bounds. */
 static void tolerance_is_above_rounding(void **state)
 {
@@ -119,6 +139,7 @@ int main(void)
         cmocka_unit_test(slopes_outside_bounds_are_scaled),
         cmocka_unit_test(crossing_levels_are_not_certified),
         cmocka_unit_test(objectives_below_the_floor_are_not_certified),
+        cmocka_unit_test(gap_is_computed_where_the_bound_is_too_large),
         cmocka_unit_test(tolerance_is_above_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

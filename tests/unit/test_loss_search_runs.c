@@ -378,6 +378,8 @@ static void constants_known_by_hand(void **state)
     check_ok(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 2, two));
     assert_true(fabs(two[0] - 2) <= 1e-9 && fabs(two[1] - 4) <= 1e-9);
     check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 3, two), VOLT_ERR_SHAPE, "2");
+    check_ok(volt_loss_constant(loss, volt_view_of(y, 1, 1), NULL, 2, two)); /* one row */
+    assert_true(fabs(two[0] - 4) <= 1e-9 && fabs(two[1] - 4) <= 1e-9);
     const double nothing[] = {0, 0, 0, 0, 0};
     check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), nothing, 2, two), VOLT_ERR_DATA, "weight 0");
     check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 2, NULL), VOLT_ERR_ARGUMENT, "forecast");

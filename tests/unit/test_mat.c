@@ -174,6 +174,19 @@ static void rejects_non_tables(void **state)
         assert_fails(path, "c", VOLT_ERR_FORMAT, "column 'c'");
         assert_int_equal(read_columns(path, "u", &table), VOLT_OK);
         volt_table_free(table);
+
+        unlink(path);
+        size_t dims[] = {2, 1, 3};
+        static double six[] = {1, 2, 3, 4, 5, 6};
+        file = Mat_CreateVer(path, "MATLAB 5.0 MAT-file, test", kinds[k].version);
+        put(file, "u", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, 1, two, 0, kinds[k].compression);
+        matvar_t *block = Mat_VarCreate("block", MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, six, 0);
+        assert_int_equal(Mat_VarWrite(file, block, kinds[k].compression), 0);
+        Mat_VarFree(block);
+        Mat_Close(file);
+        assert_fails(path, "block", VOLT_ERR_FORMAT, "dimensions");
+        assert_int_equal(read_columns(path, "u", &table), VOLT_OK);
+        volt_table_free(table);
     }
 }
 
@@ -279,6 +292,13 @@ static void written_files_are_read_by_matio(void **state)
     assert_non_null(variable);
     assert_int_equal(variable->class_type, MAT_C_DOUBLE);
     assert_true(variable->rank == 2 && variable->dims[0] == 3 && variable->dims[1] == 2);
+    char head[128]; /* a text filled with spaces, no subsystem data, the version and the order of bytes */
+    FILE *stream = fopen(path, "rb");
+    assert_true(stream && fread(head, 1, sizeof head, stream) == sizeof head);
+    fclose(stream);
+    for (int i = 0; i < 116; i++)
+        assert_true(head[i] >= ' ' && head[i] < 127 && (i < 40 || head[i] == ' '));
+    assert_memory_equal(head + 116, "\0\0\0\0\0\0\0\0\0\1IM", 12);
     assert_memory_equal(variable->data, expected, sizeof expected);
     Mat_VarFree(variable);
     Mat_Close(file);
