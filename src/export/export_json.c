@@ -205,10 +205,10 @@ static void put_factor(const object *in, const volt_export_part *part, const vol
     }
     if (factor->origin)
         add_list(&own, "origin", factor->origin, part->columns);
-    if (factor->features)
+    if (factor->reservoir && factor->features)
         add_matrix(&own, "states", factor->features, part->rows, factor->reservoir->size,
                    factor->reservoir->size);
-    if (factor->own) {
+    if (factor->code && factor->own) {
         add_text(&own, "own", factor->code->own);
         add_list(&own, "own_rows", factor->own, part->rows);
         add_list(&own, "past_own", factor->past_own, part->borders);

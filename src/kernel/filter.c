@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ int64_t volt_filter_bank_length(int64_t n, int64_t d)
 volt_status volt_filter_bank_create(const volt_filter *filters, int64_t n, int64_t d, const volt_past *past,
                                     volt_filter_bank *bank)
 {
+    assert(filters || n == 0);
     *bank = (volt_filter_bank){.filters = filters, .past = past, .n = n, .d = d};
     bank->state = volt_alloc_zero(volt_filter_bank_length(n, d), sizeof(double));
     if (!bank->state)

@@ -7,6 +7,7 @@
  * 2006, algorithm 7.4). */
 #include "stats/box_minimum.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -56,6 +57,7 @@ static double inner(const double *a, const double *b, const double *free, int64_
 static double find_direction(descent *at, const double *x)
 {
     const int64_t count = at->count;
+    assert(at->pairs >= 0 && at->pairs <= VOLT_BOX_PAIRS);
     double *d = at->direction, *free = at->trial, weights[VOLT_BOX_PAIRS] = {0}, curvature[VOLT_BOX_PAIRS];
     for (int64_t i = 0; i < count; i++) {
         free[i] = is_held(at, x, i) ? 0 : 1;

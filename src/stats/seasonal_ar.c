@@ -158,7 +158,7 @@ static void solve(seasonal_ar *fit)
 static void forecast(const seasonal_ar *fit, int64_t h, double bound, double *path)
 {
     for (int64_t t = fit->n; t < fit->n + h; t++) {
-        double x[MAX_COLUMNS], sum = 0;
+        double x[MAX_COLUMNS] = {0}, sum = 0;
         set_row(fit, t, x);
         for (int64_t i = 0; i < count_columns(fit); i++)
             sum += fit->z[i] * x[i];

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/openmp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ const double *volt_explicit_window(const volt_resolved *resolved, const volt_col
                                    double *buffer)
 {
     int64_t w = resolved->window, d = columns->d;
+    assert(columns->given);
     if (j >= w - 1)
         return columns->given + (j - w + 1) * d;
     const double *past = volt_past_input(&resolved->past, columns->given);

@@ -104,7 +104,7 @@ static volt_status read_all(FILE *stream, const char *path, reading how, char **
             status = read_failure(path, errno ? errno : EIO);
         if (status || feof(stream) || has_zero)
             break;
-        if (used == wanted) {
+        if (how.extent && used == wanted) {
             wanted = how.extent(buffer, used);
             if (wanted <= used)
                 break;

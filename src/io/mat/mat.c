@@ -83,11 +83,24 @@ static unsigned long add_variable(unsigned long sum, const matvar_t *info)
     return sum;
 }
 
+/* matio 1.5.23 does not free the variables within a function handle of a file of version 5. */
+static void free_variable(mat_t *file, matvar_t *info)
+{
+    if (info->class_type == MAT_C_FUNCTION && info->data && Mat_GetVersion(file) == MAT_FT_MAT5) {
+        matvar_t **within = info->data;
+        for (size_t i = 0; i < info->nbytes / sizeof *within; i++) {
+            Mat_VarFree(within[i]);
+            within[i] = NULL;
+        }
+    }
+    Mat_VarFree(info);
+}
+
 /* The checksum of the headers of all variables. */
 static unsigned long survey_variables(mat_t *file)
 {
     unsigned long sum = 0;
-    for (matvar_t *info; (info = Mat_VarReadNextInfo(file)); Mat_VarFree(info))
+    for (matvar_t *info; (info = Mat_VarReadNextInfo(file)); free_variable(file, info))
         sum = add_variable(sum, info);
     Mat_Rewind(file);
     return sum;
@@ -104,7 +117,7 @@ static volt_status list_variables(mat_reader *reader)
         volt_status status = volt_grow((void **)&reader->variables, &reader->capacity, reader->n_variables + 1,
                                        sizeof *reader->variables);
         if (status || !info->name || !*info->name) { /* MATLAB stores the contents of objects without a name */
-            Mat_VarFree(info);
+            free_variable(reader->file, info);
             if (status)
                 return status;
             continue;
@@ -288,7 +301,7 @@ static volt_status read_file(mat_reader *reader, const char *selection, const vo
 static void close_reader(mat_reader *reader)
 {
     for (int64_t v = 0; v < reader->n_variables; v++)
-        Mat_VarFree(reader->variables[v].info);
+        free_variable(reader->file, reader->variables[v].info);
     volt_free(reader->variables);
     volt_free(reader->names);
     volt_free(reader->name_of);

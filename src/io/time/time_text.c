@@ -105,7 +105,9 @@ static const char *optional(const char *text, const char *characters)
 static const char *year_and_part(const form_reader *reader, const char *text)
 {
     const char *year = digits(text, 4, 4);
-    const char *mark = year ? optional(year, "- ") : NULL, *part = one_of(mark, "QqMmWw");
+    if (!year)
+        return NULL;
+    const char *mark = optional(year, "- "), *part = one_of(mark, "QqMmWw");
     const char *end = part && strchr("Qq", *mark) ? digits(part, 1, 1) : digits(part, 1, 2);
     if (!end)
         return NULL;

@@ -138,7 +138,7 @@ static int replace_field(char text[VOLT_TIME_LENGTH], volt_time_field field, int
     if (field.at + count + rest > VOLT_TIME_LENGTH)
         return 0;
     memmove(text + field.at + count, text + field.at + field.length, rest);
-    memcpy(text + field.at, digits, count);
+    memcpy(text + field.at, digits, count); /* the rest follows: NOLINT(bugprone-not-null-terminated-result) */
     return 1;
 }
 
