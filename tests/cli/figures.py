@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""tests/cli/figures.py: compare the numbers in text files with a reference.
+"""tests/cli/figures.py: compare the numbers and names in text files with a reference.
 
     figures.py REFERENCE TOLERANCE FILE...        VOLT_RECORD=1 writes the reference instead
 
-The reference has the number of lines of each file and the numbers of each line in order, without the words around
-them. Colours count as numbers. Of a long table (or line) there are the first and the last row, the number of rows, and
-sums over the rows: of the absolute values, and of the positive ones with weights that grow from 1 to 2.
+The reference has the number of lines of each file and, of each line, the values in order: numbers, colours, options
+(--name), keys and words in double quotes, values of one word in a report, fields of a CSV line, and all words of a plot's
+script or of C. Sentences are not compared. Of a long table (or line) there are the first and the last row, the number
+of rows, and sums over the rows: of the absolute values, and of the positive ones with weights that grow from 1 to 2.
 
 Two whole numbers must be equal. Others may differ by one unit of the last printed digit (at most 2 %), by the relative
 TOLERANCE or by 1e-9, because the order of summation depends on the machine. Running times ("0.02 s"), times of day, style
@@ -18,14 +19,29 @@ import re
 import sys
 
 NUMBER = re.compile(r"#[0-9a-f]{6}\b|(?<![\w.#])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|NaN|inf)(?!\w)(?!\.\d)")
+NAME = re.compile(r'"[^"\s/]+"|--[a-z][a-z-]*|(?<=: )(?:true|false|null)\b|(?<=  )[^\s/]+$|^\w[^\s,]*(?:,[^\s,]*)+$')
+CODE = re.compile(r"[^\s,]+")
 IGNORED = re.compile(r"<style>.*?</style>|<dl.*?</dl>|\d{4}-\d\d-\d\d \d\d:\d\d|[\d.]+ (?:s|ms|us|min|h)\b|"
-                     r'"\w*(?:seconds|flops|parallel)\w*": [^,}\n]*', re.S)
+                     r'by volterra [\d.]+|"\w*(?:seconds|flops|parallel|version)\w*": [^,}\n]*', re.S)
 LONG = 6  # rows of a table
 WIDE = 30  # numbers of a line
 
 
+def values_of(line, pattern):
+    """The numbers and names of a line. The text of a name that contains numbers comes before them."""
+    values, end = [], 0
+    for match in pattern.finditer(line):
+        values += NUMBER.findall(line[end:match.start()])
+        end = match.end()
+        for word in match.group().split(","):
+            rest = NUMBER.sub("", word).replace(" ", "")
+            values += ([rest] if rest else []) + NUMBER.findall(word)
+    return values + NUMBER.findall(line[end:])
+
+
 def numbers_of(path):
-    """["name: N lines", numbers of a line, ...]"""
+    """["name: N lines", numbers and names of a line, ...]"""
+    pattern = CODE if path.endswith((".gp", ".c", ".h")) else NAME
     with open(path, encoding="utf-8") as file:
         text = IGNORED.sub(lambda match: "\n" * match.group().count("\n"), file.read())
     lines = text.split("\n")
@@ -40,8 +56,8 @@ def numbers_of(path):
             table.append(words)
         elif len(words) > WIDE and "#" not in line:
             found += summary([[word] for word in words])
-        elif words:
-            found.append(" ".join(words))
+        elif values := values_of(line, pattern):
+            found.append(" ".join(values))
     return found
 
 
@@ -85,7 +101,7 @@ def main():
         wanted = file.read().splitlines()
     place = ""
     for one, other in zip(wanted, found):
-        place = one if one.endswith("lines") else place
+        place = one if re.search(r": \d+ lines$", one) else place
         if not is_same(one, other, float(tolerance)):
             print(f"{os.path.basename(reference)}, {place}: '{one}' expected, '{other}' found")
             return 1

@@ -1,8 +1,8 @@
 # tests/cli/cases/9_figures.sh: every number of reports, tables, pages and plots, on small problems.
 #
-# The references in data/figures hold the numbers, not the words: see figures.py. VOLT_RECORD=1 writes them again.
+# The references in data/figures hold numbers and names, not sentences: see figures.py. VOLT_RECORD=1 writes them again.
 
-# figures NAME TOLERANCE FILE...: the numbers of the files are those of the reference
+# figures NAME TOLERANCE FILE...: the numbers and names in the files are those of the reference
 figures()
 {
     command -v python3 >/dev/null || skip "there is no python3"
@@ -144,6 +144,8 @@ figures_of_searches()
 {
     keep_scripts
     wiener 80
+    awk -F, -v OFS=, 'NR == 1 { print $0, "w"; next } { print $0, 1 + NR % 3 }' d.csv >w.csv
+    mv w.csv d.csv
     expect 0 tune --x d.csv:u,v --y d.csv:y,z --kernel volterra --draws 6 --folds 3 --seed 5 --log t.log --plot t.svg \
         -o m.safetensors --verbose
     kept tune.txt
@@ -154,10 +156,17 @@ figures_of_searches()
     kept merge.txt
     expect 0 tune --x d.csv:u --y d.csv:y --kernel linear --draws 3 --folds 2 --feedback --plot one.svg
     kept feedback.txt
+    # Words on an axis, and the fit command of a search with many options.
+    expect 0 tune --x d.csv:u,v --y d.csv:y --kernel volterra --range 'lift=geometric|even' --draws 5 --folds 2 --plot words.svg --no-scale \
+        --no-intercept --washout 3 --rows 2:60 --initial first --missing drop --weights d.csv:w --solver exact
+    kept words.txt
+    expect 0 tune --x d.csv:u,v --ahead 2 --kernel fading --draws 2 --folds 2 --target change --input both --scale-each --season 4 \
+        --solver nystrom --landmarks 9:random
+    kept options.txt
     # More than four panels have two columns.
     expect 0 tune --x d.csv:u,v --y d.csv:y --kernel 'fir:corr=? + memory:pole=?' --draws 4 --folds 2 --plot many.svg
     kept many.txt
-    figures tune 1e-6 tune.txt tune.json merge.txt feedback.txt many.txt script.gp
+    figures tune 1e-6 tune.txt tune.json merge.txt feedback.txt words.txt options.txt many.txt script.gp
 }
 check "figures of tune: report, JSON, merged log, plot" figures_of_searches
 
@@ -386,7 +395,7 @@ figures_of_streams()
     expect 0 fit --x d.csv:u,v --y d.csv:y,z --kernel volterra:tau=0.4,lambda=0.5 --alpha 0.01 --rows :60 --keep-factor -o m.safetensors
     expect 0 export m.safetensors -o m.c --interval 0.9 --landmarks 20
     kept export.txt
-    sed -i '/^\/\*/,/\*\//d' m.c m.h # without comments
+    sed -i '/^ \* SPDX/,/^ \*\//d' m.c # without the licence
     expect 0 export m.safetensors -o m.json --format json
     sed 1,61d d.csv >rows
     expect 0 stream m.safetensors --interval 0.8,0.5 --header <rows

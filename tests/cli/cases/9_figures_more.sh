@@ -155,6 +155,7 @@ figures_of_exports()
             *) adds export m.safetensors -o m.json --format json ;;
         esac
         adds export m.safetensors -o m.c --precision single
+        sed -n 3,8p m.c >>all # names, kernel, memory, work
         valid_json m.json
         cat m.json >>all
     done
