@@ -75,7 +75,7 @@ static int run_help(int argc, char *const *argv)
         return EXIT_DONE;
     }
     if (asks_kernels)
-        return help_kernels(argc > 1 ? argv[1] : NULL);
+        return help_kernels(argv[1]); /* NULL without a kernel */
     const cli_command *command = find_command(argv[0]);
     if (!command)
         return complain_unknown("command", argv[0]);

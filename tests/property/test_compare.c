@@ -21,6 +21,8 @@
 
 enum { N = 160, TRAIN = 120, TEST = N - TRAIN, D = 2, Q = 3, DRAWS = 12 };
 
+static const double MCS_SIZE = 0.6; /* not the default */
+
 /* Targets that follow the squares of the inputs and their own past, like covariances. */
 typedef struct data {
     double *X, *Y;
@@ -62,6 +64,7 @@ static volt_compare_options small_options(volt_protocol protocol)
     options.protocol = protocol;
     options.draws = DRAWS;
     options.folds = 3;
+    options.mcs_size = MCS_SIZE;
     options.mcs_reps = 500;
     options.seed = 4;
     return options;
@@ -175,6 +178,7 @@ static void check_confidence_set(const volt_comparison *comparison)
         for (int t = 0; t < TEST; t++)
             losses[t * models + m] = volt_comparison_row_at(comparison, at[m])->losses[t];
     volt_mcs_options options = volt_mcs_options_default();
+    options.size = MCS_SIZE;
     options.reps = 500;
     options.seed = 4;
     volt_mcs *mcs = NULL;
@@ -385,6 +389,18 @@ static void invalid_arguments_are_reported_first(void **state)
                 "20 targets");
     check_fails(volt_compare_run(X, Y, N, &options, &comparison), VOLT_ERR_ARGUMENT, "160 rows");
     check_fails(volt_compare_run(X, Y, TRAIN, NULL, &comparison), VOLT_ERR_ARGUMENT, "draws budget");
+    check_fails(volt_compare_run(X, Y, N - 1, &options, &comparison), VOLT_ERR_ARGUMENT, "159 160");
+    check_fails(volt_compare_run(X, Y, 1, &options, &comparison), VOLT_ERR_ARGUMENT, "1 160");
+    options.gap = -1;
+    check_fails(volt_compare_run(X, Y, TRAIN, &options, &comparison), VOLT_ERR_ARGUMENT, "gap -1");
+    /* The least numbers of rows and the largest gap are accepted: the search without a limit is rejected later. */
+    options.draws = 0;
+    options.gap = TRAIN - 2;
+    check_fails(volt_compare_run(X, Y, TRAIN, &options, &comparison), VOLT_ERR_ARGUMENT, "draws budget");
+    options.gap = 0;
+    check_fails(volt_compare_run(X, Y, 2, &options, &comparison), VOLT_ERR_ARGUMENT, "draws budget");
+    check_fails(volt_compare_run(X, Y, N - 2, &options, &comparison), VOLT_ERR_ARGUMENT, "draws budget");
+    options.draws = DRAWS;
     volt_contender wrong[] = {{"first", "rbf"}, {"second", "volterra:tua=1"}};
     options.contenders = wrong;
     options.n_contenders = 2;

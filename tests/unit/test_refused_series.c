@@ -49,8 +49,8 @@ static void detectors(void **state)
         check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT, "alpha");
     }
     options.alpha = 0.1;
-    static const double rates[] = {-1, 1, NAN};
-    for (int w = 0; w < 3; w++) {
+    static const double rates[] = {-1, 0, 1, NAN};
+    for (int w = 0; w < 4; w++) {
         options.rate = rates[w];
         check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT, "rate");
     }
@@ -66,6 +66,21 @@ static void detectors(void **state)
     check_fails(volt_anomaly_score(detector, volt_view_of(K, 3, 2), scores), VOLT_ERR_SHAPE, "2 columns");
     assert_true(scores[0] == -7);
     volt_anomaly_free(detector);
+    detector = NULL;
+    double examples[6] = {0.1, 0.2, 0.3, 0.1, NAN, 0.3};
+    options.examples = volt_view_of(examples, 2, 2);
+    check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_SHAPE, "2 3");
+    options.examples = volt_view_of(examples, 2, 3);
+    check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_NOT_FINITE, "examples");
+    options.examples = (volt_view){0};
+    check_fails(volt_anomaly_fit(volt_view_of(K, 2, 2), &options, &detector), VOLT_ERR_SHAPE, "3 2");
+    check_fails(volt_anomaly_fit(volt_view_of(K, 3, 2), &options, &detector), VOLT_ERR_SHAPE, "3 2");
+    /* The spread of three equal series is rounding, compared with the largest entry of the diagonal. */
+    double same[9] = {0, 0, 0, 0, 1, 0, 0, 2 - 4e-15, 1};
+    check_fails(volt_anomaly_fit(volt_view_of(same, 3, 3), &options, &detector), VOLT_ERR_DATA, "3");
+    K[8] = NAN;
+    check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_NOT_FINITE, "Gram");
+    assert_null(detector);
 
     volt_series_anomaly *anomaly = NULL;
     volt_series_anomaly_options asked = volt_series_anomaly_options_default();

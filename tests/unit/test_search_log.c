@@ -159,6 +159,9 @@ static void check_resume_after(const char *text, size_t length, const volt_searc
     volt_search *merged = NULL;
     check_ok(volt_search_merge(&path, 1, &merged));
     same_search(merged, whole);
+    volt_search_get_info(merged, &info);
+    assert_true(info.gap == -1 && info.total == 0 && info.expected == 0 && !info.solver && info.landmarks == 0);
+    assert_true(info.seconds == 0 && info.out_of_time == 0);
     volt_search_free(merged);
     free(log);
     volt_search_free(search);

@@ -98,10 +98,9 @@ static volt_status row_get(const volt_candidates *candidates, int64_t index, cha
 
 /* ---- creation --------------------------------------------------------------------------------- */
 
-/* Splits the text at the bars, in place. VOLT_ERR_KERNEL: one is empty, or there are too many. */
+/* Splits the text at the bars, in place, and adds the number of pieces to *count. VOLT_ERR_KERNEL: one is empty, or there are too many. */
 static volt_status split(char *text, char *pieces[MAX_ALTERNATIVES], int64_t *count)
 {
-    *count = 0;
     for (char *at = text, *next = NULL; at; at = next) {
         next = strchr(at, '|');
         if (next)

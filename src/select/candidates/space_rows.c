@@ -81,7 +81,6 @@ static volt_status take_sample(volt_view X, const volt_draw_options *options, co
 volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options, volt_space *space)
 {
     VOLT_TRY(volt_kernel_distance_unit(X, 1, &space->distance));
-    space->q = 0;
     if (options->fed_outputs.data) {
         VOLT_REQUIRE(options->fed_outputs.rows == X.rows, VOLT_ERR_SHAPE,
                      "there are %" PRId64 " rows of inputs, and %" PRId64 " of fed-back outputs", X.rows,

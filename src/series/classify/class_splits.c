@@ -63,7 +63,7 @@ int64_t volt_class_split(const volt_class_list *classes, double share, uint64_t 
     int64_t held = 0;
     for (int64_t k = 0; k < classes->n_classes; k++) {
         int64_t count = shuffle_class(classes, k, seed, split, workspace);
-        int64_t out = count < 2 ? 0 : (int64_t)fmin(fmax(round(share * (double)count), 1), (double)(count - 1));
+        int64_t out = (int64_t)fmin(fmax(round(share * (double)count), 1), (double)(count - 1));
         for (int64_t i = 0; i < out; i++)
             rows[held++] = workspace[i];
     }
