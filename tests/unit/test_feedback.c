@@ -1,6 +1,7 @@
 /* tests/unit/test_feedback.c: models with output feedback against plain models with the fed-back outputs as
  * inputs. */
 #include "kernel/kernel_entry.h"
+#include "model/model_internal.h"
 #include "support/check.h"
 #include "support/fed_system.h"
 #include "support/live_options.h"
@@ -357,9 +358,68 @@ static void state_requires_same_feedback_weight(void **state)
     fed_system_free(&rows);
 }
 
+/* ---- first rows, ranges ----------------------------------------------------------------------- */
+
+/* With VOLT_INITIAL_FIRST a sequence of equal inputs starts at rest: all outputs are equal. */
+static void equal_inputs_start_at_rest(void **state)
+{
+    (void)state;
+    fed_system rows = fed_system_make(8820);
+    for (int k = 0; k < 3; k++) {
+        volt_fit_options options = fed_options(0.3);
+        volt_predict_options predicting = volt_predict_options_default();
+        volt_live_options streaming = volt_live_options_default();
+        volt_live *live = NULL;
+        double x[6 * D], y[6 * Q], z[Q];
+        options.initial = VOLT_INITIAL_FIRST;
+        predicting.start = streaming.start = VOLT_START_RESET;
+        volt_model *model = fed_fit(kernels[k], &rows, &options, nowhere);
+        for (int i = 0; i < 6; i++)
+            memcpy(x + i * D, rows.x + 10 * D, D * sizeof *x);
+        check_ok(volt_model_predict(model, volt_view_of(x, 6, D), &predicting, volt_matrix_of(y, 6, Q), NULL));
+        check_ok(volt_live_create(model, &streaming, &live));
+        for (int i = 0; i < 6; i++) {
+            check_ok(volt_live_feed(live, x, z));
+            for (int c = 0; c < Q; c++) {
+                assert_true(fabs(y[i * Q + c] - y[c]) <= 1e-7 * (1 + fabs(y[c])));
+                assert_true(fabs(z[c] - y[c]) <= 1e-7 * (1 + fabs(y[c])));
+            }
+        }
+        volt_live_free(live);
+        volt_model_free(model);
+    }
+    fed_system_free(&rows);
+}
+
+/* The range of the fed-back outputs is that of the training rows, not of the rows behind them. */
+static void ranges_are_those_of_the_training_rows(void **state)
+{
+    (void)state;
+    fed_system rows = fed_system_make(8821);
+    volt_fit_options options = fed_options(0.3);
+    for (int c = 0; c < Q; c++)
+        rows.y[N * Q + c] = 1e3;
+    volt_model *model = fed_fit(kernels[0], &rows, &options, nowhere);
+    for (int c = 0; c < Q; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int t = 0; t < N; t++) {
+            low = fmin(low, rows.y[t * Q + c]);
+            high = fmax(high, rows.y[t * Q + c]);
+        }
+        assert_true(model->recipe.fed_outputs.low[c] == low && model->recipe.fed_outputs.high[c] == high);
+    }
+    volt_model_info info = {.struct_size = sizeof info};
+    volt_model_get_info(model, &info);
+    assert_true(info.facts->horizon == ceil(log(DBL_EPSILON) / log(info.facts->contraction)));
+    volt_model_free(model);
+    fed_system_free(&rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_inputs_start_at_rest),
+        cmocka_unit_test(ranges_are_those_of_the_training_rows),
         cmocka_unit_test(feedback_equals_plain_model),
         cmocka_unit_test(landmark_feedback_equals_plain_model),
         cmocka_unit_test(records_start_from_zero_feedback),
