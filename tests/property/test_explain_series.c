@@ -47,6 +47,7 @@ static const char *const texts[] = {
     "memory:gamma=0.5,rho=0.5,mu=0.6,pole=0.3,pair=0.6,angle=0.3",
     "memory:gamma=0.7,rho=0.6,mu=0.5 + 3*fir:mu=0.7,corr=-0.3,pair=0.5,angle=0.6",
     "linear*rbf:gamma=1 + 0.5*volterra:lift=even,tau_coef=0.6",
+    "fir:mu=0.6 + 2*rbf:gamma=0.5,pole=0.4,window=3*memory:gamma=0.5,rho=0.5,mu=0.6,pole=0.4",
     "fading:gamma=0.3,rho=0.4,pole=0.5*volterra:tau_coef=0.4,lambda_coef=0.6*fir:mu=0.5",
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
