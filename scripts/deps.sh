@@ -44,9 +44,11 @@ mpi   | Open MPI                    | has_program mpicc          | libopenmpi-de
 mpi   | ScaLAPACK for Open MPI      | has_scalapack              | libscalapack-openmpi-dev | scalapack-openmpi-devel | scalapack | libscalapack2-openmpi-devel | scalapack-dev | scalapack
 wheel | OpenBLAS without threads    | has_openblas serial        | libopenblas-serial-dev | openblas-devel      | -          | openblas-devel           | -            | -
 wheel | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | -
+wheel | a C++ compiler (HDF5)       | has_program c++            | g++                    | gcc-c++             | gcc        | gcc-c++                  | g++          | gcc
 wheel | make                        | has_program make           | make                   | make                | make       | make                     | make         | make
 wheel | mmdebstrap                  | has_program mmdebstrap     | mmdebstrap             | -                   | -          | -                        | -            | -
 deb   | dpkg-buildpackage           | has_program dpkg-buildpackage | dpkg-dev fakeroot   | -                   | -          | -                        | -            | -
+deb   | build-essential             | has_package build-essential | build-essential       | -                   | -          | -                        | -            | -
 deb   | debhelper                   | has_program dh             | debhelper              | -                   | -          | -                        | -            | -
 deb   | dh-python                   | has_program dh_python3     | dh-python python3-all  | -                   | -          | -                        | -            | -
 deb   | lintian                     | has_program lintian        | lintian                | -                   | -          | -                        | -            | -
@@ -76,6 +78,7 @@ site  | KaTeX                       | has_katex                  | libjs-katex f
 has_program() { command -v "$1" >/dev/null; }
 # `make web` compiles with Emscripten: there need not be a "$CC".
 has_header() { echo "#include <$1>" | "$CC" -E - >/dev/null 2>&1 || [ -e "/usr/include/$1" ]; }
+has_package() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q ' installed$'; }
 has_module() { pkg-config --exists "$1" 2>/dev/null; }
 has_chromium() { has_program chromium || has_program chromium-browser || has_program google-chrome; }
 has_scalapack() { has_module scalapack-openmpi || has_module scalapack; }
