@@ -32,7 +32,8 @@ build_wheel()
     mkdir "$work/source"
     tar -C "$work/source" --strip-components=1 -xf "$dist"/*.tar.gz
     "$tools/python" -m pip wheel --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation \
-        --no-cache-dir --wheel-dir "$work/raw" -C cmake.define.VOLT_BLAS=OpenBLAS-serial -C build-dir="$work/cmake" "$work/source"
+        --no-cache-dir --wheel-dir "$work/raw" \
+        --config-settings=cmake.define.VOLT_BLAS=OpenBLAS-serial --config-settings=build-dir="$work/cmake" "$work/source"
 }
 
 repair_wheel()
