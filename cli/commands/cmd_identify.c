@@ -4,7 +4,7 @@
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "files/record_list.h"
-#include "files/row_times.h"
+#include "files/clock.h"
 #include "page/identify_page.h"
 #include "search/training.h"
 #include "terminal/messages.h"
@@ -61,6 +61,7 @@ static const option rows[] = {
 typedef struct identify_data {
     dataset x, y, test_x, test_y;
     record_list records, test_records;
+    row_clock clock;
 } identify_data;
 
 /* FILE:COLUMNS */
@@ -149,7 +150,7 @@ static int read_data(const identify_arguments *arguments, const identify_sources
     if (!failed)
         failed = record_list_fill(&data->records, &data->x, &data->y, wanted);
     if (!failed)
-        failed = row_times_check_training(&data->x, data->records.lengths, data->records.n);
+        failed = clock_read(&data->clock, &data->x, arguments->file, data->records.lengths, data->records.n);
     if (!failed && arguments->test)
         failed = read_test(arguments, sources, data);
     return failed;
@@ -163,6 +164,7 @@ static void release_data(identify_data *data)
     dataset_release(&data->test_y);
     record_list_release(&data->records);
     record_list_release(&data->test_records);
+    clock_release(&data->clock);
 }
 
 /* ---- report ----------------------------------------------------------------------------------- */
@@ -445,7 +447,8 @@ static int write_report(const identify_arguments *arguments, const identify_resu
         .series = all->diagnosis->explanation, .info.struct_size = sizeof shown.info, .about = "mean"};
     volt_model_get_info(all->model, &shown.info);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)arguments->common.seed.value);
-    identify_report report = {.found = all->found,
+    identify_report report = {.has_clock = data->clock.values != NULL,
+                              .found = all->found,
                               .diagnosis = all->diagnosis,
                               .shown = &shown,
                               .title = arguments->file ? arguments->file : arguments->x,
@@ -523,6 +526,7 @@ static int run_identify(int argc, char *const *argv)
         options.input_names = (const char *const *)data.x.names;
         options.output_names = (const char *const *)data.y.names;
         options.times = data.x.table->times;
+        options.clock = data.clock.values;
         options.progress = progress_begin(arguments.common.quiet);
         volt_set_log(announce_warning, NULL);
         volt_status status = volt_identify(data.x.view, data.y.view, &options, &model, &found);

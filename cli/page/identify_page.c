@@ -46,7 +46,8 @@ const char *identify_warning_text(const volt_identification *found, int64_t numb
                  found->reverse_gain, found->forward_gain);
         break;
     case VOLT_WARNING_UNEVEN_STEPS:
-        snprintf(text, size, "%s (%g of %lld, median %g s)", begin, warning->value, rows - 1, found->time_step);
+        snprintf(text, size, "%s (%g of %lld, median %g, first before row %lld)", begin, warning->value,
+                 rows - 1, found->time_step, (long long)warning->row);
         break;
     case VOLT_WARNING_NO_RESPONSE:
         snprintf(text, size, "%s (%g lags)", begin, warning->value);
@@ -346,7 +347,8 @@ static void write_check(const identify_page *page)
     FILE *html = page->html;
     fputs("<h2 id=\"check\">Data check</h2>\n<dl>\n", html);
     if (found->time_step > 0)
-        write_item(html, "Time step", "%g s (median)", found->time_step);
+        write_item(html, "Time step", page->report->has_clock ? "%g (median)" : "%g s (median)",
+                   found->time_step);
     if (found->dead_time >= 0)
         write_item(html, "Dead time", "%g rows", (double)found->dead_time);
     write_item(html, "Linear part", "%.4g of the output variance", 1 - found->unexplained);

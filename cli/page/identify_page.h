@@ -16,6 +16,7 @@ typedef struct identify_report {
     const char *command;    /* as typed */
     const char *fit;        /* command that fits the same model */
     const char *seed;
+    bool has_clock; /* the times are numbers in an unknown unit */
 } identify_report;
 
 enum { IDENTIFY_WARNING_LENGTH = 512 };

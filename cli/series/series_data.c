@@ -47,11 +47,16 @@ static bool counts_rows(volt_view values, int64_t j, double *step)
     return true;
 }
 
+static bool is_named_time(const series_data *data, int64_t j)
+{
+    static const char *const names[] = {"time", "date", "datetime", "timestamp", "ds", NULL};
+    return data->file.names && is_among(data->file.names[j], names);
+}
+
 /* Returns true for a column of times without a regular step, such as dates as numbers of a spreadsheet. */
 static bool is_clock(const series_data *data, volt_view values, int64_t j)
 {
-    static const char *const names[] = {"time", "date", "datetime", "timestamp", NULL};
-    if (!data->file.names || !is_among(data->file.names[j], names) || values.rows < 3)
+    if (!is_named_time(data, j) || values.rows < 3)
         return false;
     for (int64_t i = 1; i < values.rows; i++)
         if (!(values.data[i * values.ld + j] > values.data[(i - 1) * values.ld + j]))
@@ -78,6 +83,10 @@ static void choose_columns(series_data *data, int64_t *kept, int64_t *count)
             data->clock = data->file.names ? data->file.names[j] : "1";
             data->clock_last = view.data[(view.rows - 1) * view.ld + j];
             data->clock_step = step;
+        }
+        if (may_be && is_named_time(data, j) && view.rows > 0) {
+            data->clock_begin = view.data[j];
+            data->clock_end = view.data[(view.rows - 1) * view.ld + j];
         }
     }
 }
@@ -162,8 +171,9 @@ int series_find_times(series_data *data, int64_t steps)
         return complain(EXIT_FAILED, "not enough memory for the times of %s", data->file.source);
     for (int64_t i = 0; i < rows + steps; i++) {
         char *count = data->counts + i * VOLT_TIME_LENGTH;
-        snprintf(count, VOLT_TIME_LENGTH, "%.12g",
-                 data->clock_last + (double)(i - rows + 1) * data->clock_step);
+        double at = data->clock_last + (double)(i - rows + 1) * data->clock_step;
+        bool is_whole = at == rint(at) && fabs(at) < 1e15; /* milliseconds since 1970 have 13 digits */
+        snprintf(count, VOLT_TIME_LENGTH, is_whole ? "%.0f" : "%.12g", at);
         if (!data->dates.name || !table->time_texts)
             data->time_texts[i] = count;
         else

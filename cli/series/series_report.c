@@ -548,6 +548,9 @@ int series_report(const series_outcome *outcome, bool json)
     if (data->irregular)
         results_text(results, NULL, "note", "column '%s' is a time without a regular step and not forecast",
                      data->irregular);
+    char hint[SERIAL_HINT_LENGTH];
+    if ((data->clock || data->irregular) && serial_dates_hint(data->clock_begin, data->clock_end, hint))
+        results_text(results, NULL, "note", "%s", hint);
     if (outcome->info.first_row > 0)
         results_text(results, NULL, "note",
                      "the forecast uses the latest %lld of %lld rows; --rows 0: uses all of them",

@@ -206,6 +206,8 @@ typedef struct volt_identify_options {
     /* 1 (default): with two or more inputs, searches and models use volt_fit_options.scale_each, so that the result does not
      * depend on the unit of an input. 0: one scale for all inputs */
     int scale_each;
+    /* (optional) times of the rows of U as numbers in any unit, for the data check only; ignored with `times` */
+    const double *clock;
 } volt_identify_options;
 VOLT_API volt_identify_options volt_identify_options_default(void);
 
@@ -250,7 +252,7 @@ typedef struct volt_identification {
     int64_t washout;
     /* -- data check, on the training rows (the best excited 20000 of more), partly on their longest record; see docs/math.md
      * -- */
-    double time_step;      /* median difference of the times in seconds; 0: no times */
+    double time_step;      /* median difference of the times in seconds (of a clock: in its unit); 0: no times */
     int64_t uneven_steps;  /* time steps that differ from it by more than 10 % */
     int64_t delay;         /* lag of the largest absolute correlation of an output with an earlier input ... */
     double correlation;    /* ... and this correlation */

@@ -248,7 +248,9 @@ static bool write_time(const series_times *times, int64_t step, char text[VOLT_T
     }
     if (times->dates || !(times->each > 0))
         return false;
-    snprintf(text, VOLT_TIME_LENGTH, "%.12g", times->last + (double)step * times->each);
+    double at = times->last + (double)step * times->each;
+    bool is_whole = at == rint(at) && fabs(at) < 1e15; /* milliseconds since 1970 have 13 digits */
+    snprintf(text, VOLT_TIME_LENGTH, is_whole ? "%.0f" : "%.12g", at);
     return true;
 }
 

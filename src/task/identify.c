@@ -288,9 +288,9 @@ static volt_status check_data(volt_identify_state *run)
     if (rows < run->found.train_rows)
         first = volt_identify_stretch(run->U, run->Y, rows, NULL);
     VOLT_TRY(volt_records_from(&run->given.records, first, &records));
-    volt_status status = volt_identify_check(
-        volt_view_rows(run->U, first, rows), volt_view_rows(run->Y, first, rows), &records,
-        run->options.times ? run->options.times + first : NULL, volt_identify_progress(run), &run->found);
+    volt_status status =
+        volt_identify_check(volt_view_rows(run->U, first, rows), volt_view_rows(run->Y, first, rows), &records,
+                            &run->options, first, volt_identify_progress(run), &run->found);
     volt_records_release(&records);
     return status;
 }

@@ -180,32 +180,39 @@ static void find_delay(volt_view U, volt_view Y, const volt_records *records, vo
 
 /* ---- sampling --------------------------------------------------------------------------------- */
 
-/* Steps within records. */
-static volt_status check_sampling(const volt_time *times, int64_t n, const volt_records *records,
-                                  volt_identification *found)
+/* Time between row t - 1 and row t. */
+static double step_before(const volt_identify_options *options, int64_t t)
 {
-    double *steps = times ? volt_alloc_doubles(n, 1) : NULL;
-    int64_t first = 0, count = 0;
-    if (!times)
+    return options->times ? options->times[t].seconds - options->times[t - 1].seconds
+                          : options->clock[t] - options->clock[t - 1];
+}
+
+/* Steps within records of the n rows from `first` on. */
+static volt_status check_sampling(const volt_identify_options *options, int64_t first, int64_t n,
+                                  const volt_records *records, volt_identification *found)
+{
+    if (!options->times && !options->clock)
         return VOLT_OK;
+    double *steps = volt_alloc_doubles(n, 1);
+    int64_t row = 0, count = 0;
     if (!steps)
         return VOLT_ERR_MEMORY;
     for (int64_t t = 1; t < n; t++)
         if (!volt_records_begins(records, t))
-            steps[count++] = times[t].seconds - times[t - 1].seconds;
+            steps[count++] = step_before(options, first + t);
     volt_sort(steps, count);
     found->time_step = count > 0 ? steps[count / 2] : 0;
     volt_free(steps);
     for (int64_t t = n - 1; t > 0; t--)
         if (!volt_records_begins(records, t) &&
-            fabs(times[t].seconds - times[t - 1].seconds - found->time_step) > uneven * found->time_step) {
+            fabs(step_before(options, first + t) - found->time_step) > uneven * found->time_step) {
             found->uneven_steps++;
-            first = t;
+            row = first + t;
         }
     if ((double)found->uneven_steps > often_uneven * (double)count)
         volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_UNEVEN_STEPS,
                                                  .value = (double)found->uneven_steps,
-                                                 .row = first});
+                                                 .row = row});
     return VOLT_OK;
 }
 
@@ -369,13 +376,14 @@ static int64_t longest_record(const volt_records *records, int64_t n, int64_t *r
     return longest;
 }
 
-volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records, const volt_time *times,
-                                volt_progress progress, volt_identification *found)
+volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records,
+                                const volt_identify_options *options, int64_t first, volt_progress progress,
+                                volt_identification *found)
 {
-    int64_t rows, first = longest_record(records, U.rows, &rows);
-    volt_view one_U = volt_view_rows(U, first, rows), one_Y = volt_view_rows(Y, first, rows);
+    int64_t rows, begin = longest_record(records, U.rows, &rows);
+    volt_view one_U = volt_view_rows(U, begin, rows), one_Y = volt_view_rows(Y, begin, rows);
     VOLT_TRY(check_excitation(U, Y, records, found));
-    VOLT_TRY(check_sampling(times, U.rows, records, found));
+    VOLT_TRY(check_sampling(options, first, U.rows, records, found));
     VOLT_TRY(count_lines(one_U, found));
     find_delay(U, Y, records, found);
     find_saturation(U, Y, found);

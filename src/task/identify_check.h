@@ -9,9 +9,10 @@
 void volt_identify_warn(volt_identification *found, volt_warning warning);
 
 /* Rejects constant outputs and inputs. Fills the data check and its warnings. U and Y are the training rows;
- * `records` may have more rows; `times` (may be NULL) are their times. */
-volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records, const volt_time *times,
-                                volt_progress progress, volt_identification *found);
+ * `records` may have more rows. The times of the rows are those of the options, from row `first` on. */
+volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records,
+                                const volt_identify_options *options, int64_t first, volt_progress progress,
+                                volt_identification *found);
 
 /* The part of it about the response of the outputs in one record: dead time, direction, nonlinearity
  * (identify_response.c). */

@@ -57,6 +57,8 @@ def make_csv():
         "same-names": "a,a,a\n1,2,3\n",
         "no-names": ",,\n1,2,3\n",
         "only-commas": ",,,\n,,,\n",
+        "one-decimal-column": "y\r\n1,5\r\n-2,25\r\n3\r\n1.234,5\r\n",
+        "decimal-or-two": "1,5\n2,5\n3,7\n",
         "hex": "0x1p3,nan(1),1_0\n",
         "quote-inside": 'a,5" pipe\n1,2\n',
         "numbers-long": "a\n" + "1" * 400 + "." + "2" * 400 + "\n",

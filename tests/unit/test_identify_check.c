@@ -45,12 +45,18 @@ static void simulate(const test_system *one, uint64_t seed, test_rows *rows)
         rows->y[t] += one->noise * sqrt(sum) * volt_rng_normal(&rng);
 }
 
-static volt_identification check_rows(const double *u, int64_t d, const double *y, const volt_time *times)
+static volt_identification check_with(const double *u, int64_t d, const double *y,
+                                      const volt_identify_options *options)
 {
     volt_identification found = {.struct_size = sizeof found};
-    check_ok(volt_identify_check(volt_view_of(u, N, d), volt_view_of(y, N, 1), &(volt_records){0}, times,
+    check_ok(volt_identify_check(volt_view_of(u, N, d), volt_view_of(y, N, 1), &(volt_records){0}, options, 0,
                                  (volt_progress){0}, &found));
     return found;
+}
+
+static volt_identification check_rows(const double *u, int64_t d, const double *y, const volt_time *times)
+{
+    return check_with(u, d, y, &(volt_identify_options){.times = times});
 }
 
 static bool warns(const volt_identification *found, volt_warning_code code)
@@ -274,6 +280,14 @@ static void uneven_times_are_noticed(void **state)
     found = check_rows(rows.u, 1, rows.y, times);
     assert_true(found.time_step == 4 && found.uneven_steps == 2 * (N / 10) - 1);
     assert_true(warns(&found, VOLT_WARNING_UNEVEN_STEPS));
+
+    double clock[N]; /* the same from row 3 on, as numbers */
+    for (int64_t t = 0; t < N; t++)
+        clock[t] = (double)t + (t >= 3 && t % 10 == 0 ? 0.25 : 0);
+    found = check_with(rows.u, 1, rows.y, &(volt_identify_options){.clock = clock});
+    assert_true(found.time_step == 1 && found.uneven_steps == 2 * (N / 10 - 1));
+    assert_int_equal(found.warnings[0].code, VOLT_WARNING_UNEVEN_STEPS);
+    assert_int_equal(found.warnings[0].row, 10);
 }
 
 /* Two inputs: responses, residual and multiple coherence of a known system. */

@@ -1452,6 +1452,7 @@ class IdentifyOptions(Sized):
         ("times", POINTER(Time)),
         ("progress", Progress),
         ("scale_each", c_int),
+        ("clock", POINTER(c_double)),
     ]
 
 

@@ -34,6 +34,9 @@ typedef struct csv_column {
     long last_year; /* the last of these ... */
     size_t year_digits;     /* ... and their number of digits */
     int begins_with_number; /* the first filled cell is a number */
+    int64_t wholes;         /* cells of digits only, after a sign ... */
+    size_t digits;          /* ... the number of digits of the first of them ... */
+    int64_t alike;          /* ... and cells with as many, without a sign */
 } csv_column;
 
 typedef struct csv_reader {
@@ -54,6 +57,8 @@ typedef struct csv_reader {
     int64_t first;                /* row of the file at which the table begins, from 0 */
     int64_t row;                  /* of the second pass, without the header, which is -1 */
 } csv_reader;
+
+static const char one_column_hint[] = "; for one column with decimal commas, add a first line with its name";
 
 /* ---- first pass: shape ------------------------------------------------------------------------ */
 
@@ -82,6 +87,24 @@ static int has_decimal_commas(const csv_reader *reader)
     return reader->commas > 0 && reader->points == 0;
 }
 
+/* Counts whole numbers, and those of equal length. */
+static void learn_whole(csv_column *column, const char *text)
+{
+    size_t sign = *text == '-', length = strlen(text), digits = strspn(text + sign, "0123456789");
+    if (digits == 0 || sign + digits < length)
+        return;
+    if (column->wholes++ == 0)
+        column->digits = digits;
+    column->alike += !sign && digits == column->digits;
+}
+
+/* Whether the first n rows, without a header, may be one column with decimal commas: 10,25. */
+static int may_be_one_column(const csv_reader *reader, int64_t n)
+{
+    return !reader->has_header && reader->n_columns == 2 && !reader->may_have_commas && n >= 3 &&
+           reader->columns[0].wholes >= n && reader->columns[1].alike >= n;
+}
+
 static void learn_cell(csv_reader *reader, csv_column *column, const char *text)
 {
     double value;
@@ -94,6 +117,7 @@ static void learn_cell(csv_reader *reader, csv_column *column, const char *text)
     column->written++;
     if (volt_cell_is_missing(text))
         return;
+    learn_whole(column, text);
     if (column->filled == 0)
         column->begins_with_number = volt_parse_number(text, &value);
     if (column->years == column->filled)
@@ -149,9 +173,10 @@ static volt_status survey_row(void *context, int64_t line, int64_t n_cells)
         survey_first_row(reader);
     }
     VOLT_REQUIRE(n_cells == reader->n_columns, VOLT_ERR_FORMAT,
-                 "line %" PRId64 " is ragged: found %" PRId64 ", expected %" PRId64
-                 " cells as on line %" PRId64,
-                 line, n_cells, reader->n_columns, reader->first_line);
+                 "line %" PRId64 " is ragged: found %" PRId64 ", expected %" PRId64 " cells as on line %" PRId64
+                 "%s",
+                 line, n_cells, reader->n_columns, reader->first_line,
+                 may_be_one_column(reader, reader->n_rows - 1) ? one_column_hint : "");
     return VOLT_OK;
 }
 
@@ -411,6 +436,9 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
     VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT, "the file has a header but no rows");
     reader->n_cells = reader->n_columns;
     drop_trailing_column(reader);
+    if (may_be_one_column(reader, reader->n_rows) && !reader->selection)
+        volt_log(VOLT_LOG_WARNING, "%s: '%s,%s' is read as two columns%s", reader->path,
+                 reader->columns[0].name, reader->columns[1].name, one_column_hint);
     VOLT_TRY(name_columns(reader));
     VOLT_TRY(choose_columns(reader));
     VOLT_TRY(find_times(reader));

@@ -3,8 +3,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/csv/csv.h"
 #include "io/file/file_bytes.h"
 #include "io/file/text_lines.h"
+#include "text/text.h"
 
 #include <string.h>
 
@@ -65,6 +67,33 @@ static int count_separators(const char *text, int64_t size, int64_t *at, int64_t
     return has_cells;
 }
 
+/* Whether the first lines are one column of numbers, some with a decimal comma, under a header of one cell or none: not all
+ * lines have a comma, and those that have one are numbers. */
+static bool has_one_column(const char *text, int64_t size)
+{
+    int64_t at = 0, counts[4];
+    char line[VOLT_NUMBER_LENGTH];
+    bool has_comma = false, lacks_comma = false;
+    for (int n_lines = 0; at < size && n_lines < SAMPLE_LINES;) {
+        int64_t begin = at;
+        double value;
+        if (!count_separators(text, size, &at, counts))
+            continue;
+        size_t length = (size_t)(at - 1 - begin);
+        bool fits = length < sizeof line;
+        memcpy(line, text + begin, fits ? length : 0);
+        line[fits ? length : 0] = '\0';
+        bool is_number =
+            fits && (volt_cell_decimal_comma(line, &value) || volt_cell_read(line, &value) != VOLT_CELL_TEXT);
+        if (counts[0] + counts[2] + counts[3] > 0 || counts[1] > 1 ||
+            (!is_number && (n_lines > 0 || counts[1] > 0)))
+            return false;
+        *(counts[1] > 0 ? &has_comma : &lacks_comma) = true;
+        n_lines++;
+    }
+    return has_comma && lacks_comma;
+}
+
 /* Finds the delimiter from the first lines of a text: the tab, semicolon or comma that splits all of them
  * into the same number of cells; ' ' for cells separated by white space; ',' otherwise. *read receives the
  * bytes needed to decide, up to `size`. */
@@ -90,6 +119,8 @@ static char find_delimiter(const char *text, int64_t size, int64_t *read)
     for (int s = 0; s < 3; s++)
         if (first[s] > 0 && is_even[s])
             return separators[s] == '\t' && has_runs && first[3] > first[s] ? ' ' : separators[s];
+    if (!is_even[1] && has_one_column(text, size))
+        return ';';
     if (first[0] == 0 && first[1] == 0 && (has_runs || first[2] == 0))
         return has_runs ? ' ' : ',';
     /* No separator splits all lines evenly: the file is ragged. Use the most frequent one of the first line,

@@ -321,6 +321,48 @@ forecast_weekdays()
 }
 check "forecast: trading days continue without weekends" forecast_weekdays
 
+# One column with decimal commas: read with a header or where a line lacks the comma, otherwise two columns with a warning
+forecast_decimal_commas()
+{
+    awk 'BEGIN { for (t = 0; t < 30; t++) { v = sprintf("%.2f", 20 + 5 * sin(t)); sub(/[.]/, ",", v); print v } }' >bare.csv
+    { echo y; cat bare.csv; } >named.csv
+    tr , . <named.csv >points.csv
+    expect 0 forecast named.csv --steps 2 --json
+    no_err
+    cp out named
+    expect 0 forecast points.csv --steps 2 --json
+    [ "$(grep -A3 '"forecast"' named)" = "$(grep -A3 '"forecast"' out)" ] || fail "other numbers with points"
+    expect 0 forecast bare.csv --steps 2 --json
+    err_names bare.csv "'20,00'"
+    valid_json out "len(v['series']) == 2"
+    { cat bare.csv; echo 21; } >late.csv # after the lines that decide
+    expect 1 forecast late.csv --steps 2
+    err_names late.csv 31 'decimal commas'
+    { head -n 3 bare.csv; echo 21; cat bare.csv; } >whole.csv
+    expect 0 forecast whole.csv --steps 2 --json
+    no_err
+    valid_json out "len(v['series']) == 1"
+}
+check "forecast: one column with decimal commas" forecast_decimal_commas
+
+forecast_serial_dates()
+{
+    local first each
+    for first in 45292 739252 1704067200 1704067200000; do
+        each=1
+        [ "$first" -gt 999999 ] && each=86400
+        [ "$first" -gt 9999999999 ] && each=86400000
+        awk -v a="$first" -v s="$each" 'BEGIN { print "Date,y"; for (t = 0; t < 30; t++) printf "%.0f,%.3f\n", a + s * t, sin(t) }' >s.csv
+        expect 0 forecast s.csv --steps 1 --plot none
+        out_has "^note +.*$first is 2024-01-01"
+        grep -q "^$((first + 30 * each)) " out || fail "$(cat out)"
+    done
+    awk 'BEGIN { print "Date,y"; for (t = 0; t < 30; t++) print t "," sin(t) }' >s.csv
+    expect 0 forecast s.csv --steps 1 --plot none
+    ! grep -q 'is 19' out || fail "row numbers are not dates: $(cat out)"
+}
+check "forecast: serial dates are numbers, with a note" forecast_serial_dates
+
 forecast_constant()
 {
     awk 'BEGIN { print "a"; for (t = 0; t < 50; t++) print 5 }' >constant.csv

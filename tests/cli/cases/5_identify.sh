@@ -53,6 +53,27 @@ identify_test_file()
 }
 check "identify: a separate test, and warnings of the data check" identify_test_file
 
+# A column of numbers named as a time: missing rows and uneven steps are named, t1 is not a time.
+identify_clock()
+{
+    local name
+    identify_rows
+    for name in t 'Time (s)' t1; do
+        awk -v name="$name" -F, 'NR == 1 { print name "," $0 } NR > 1 { print (NR - 2 + 5 * (NR > 101)) / 100 "," $0 }' data.csv >gap.csv
+        expect 0 identify gap.csv --x u --y y --draws 1 -o m.safetensors
+        if [ "$name" = t1 ]; then
+            ! grep -q missing err || fail "$(cat err)"
+        else
+            err_names "5 rows missing" 'row 99' 'row 100' "$name = 0.99" 1.05
+        fi
+    done
+    awk -F, 'NR == 1 { print "time," $0 } NR > 1 { print NR * NR "," $0 }' data.csv >uneven.csv
+    expect 0 identify uneven.csv --x u --y y --draws 1 -o m.safetensors --json
+    err_names 'steps' 'row 1'
+    valid_json out "v['uneven_steps'] > 200"
+}
+check "identify: a clock with missing rows and uneven steps" identify_clock
+
 # Five records of 60 rows in random order of their names; row 20 has a missing output.
 identify_records()
 {
