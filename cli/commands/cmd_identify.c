@@ -1,10 +1,10 @@
 /* cli/commands/cmd_identify.c: volterra identify, finds a simulation model of a system. */
 #include "args/command.h"
 #include "args/shell_words.h"
+#include "files/clock.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "files/record_list.h"
-#include "files/clock.h"
 #include "page/identify_page.h"
 #include "search/training.h"
 #include "terminal/messages.h"

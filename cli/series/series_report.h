@@ -35,11 +35,11 @@ typedef struct series_data {
     const char *clock;   /* row counter column, not forecast; NULL: none */
     double clock_last, clock_step;
     double clock_begin, clock_end; /* first and last number of the column named as a time; both 0: none */
-    const char *irregular;   /* column of times without a regular step, not forecast; NULL: none */
-    const char *time_name;   /* name of the time column; NULL: unknown */
-    const char **time_texts; /* times of the rows, then of the steps; NULL: unknown */
-    row_labels dates;        /* storage for date texts */
-    char *counts;            /* storage for counter texts */
+    const char *irregular;         /* column of times without a regular step, not forecast; NULL: none */
+    const char *time_name;         /* name of the time column; NULL: unknown */
+    const char **time_texts;       /* times of the rows, then of the steps; NULL: unknown */
+    row_labels dates;              /* storage for date texts */
+    char *counts;                  /* storage for counter texts */
     char input_source[SOURCE_LENGTH];
 } series_data;
 

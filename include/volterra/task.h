@@ -252,11 +252,11 @@ typedef struct volt_identification {
     int64_t washout;
     /* -- data check, on the training rows (the best excited 20000 of more), partly on their longest record; see docs/math.md
      * -- */
-    double time_step;      /* median difference of the times in seconds (of a clock: in its unit); 0: no times */
-    int64_t uneven_steps;  /* time steps that differ from it by more than 10 % */
-    int64_t delay;         /* lag of the largest absolute correlation of an output with an earlier input ... */
-    double correlation;    /* ... and this correlation */
-    int64_t dead_time;     /* first lag with a significant response to a whitened input, below 100; -1: none */
+    double time_step;     /* median difference of the times in seconds (of a clock: in its unit); 0: no times */
+    int64_t uneven_steps; /* time steps that differ from it by more than 10 % */
+    int64_t delay;        /* lag of the largest absolute correlation of an output with an earlier input ... */
+    double correlation;   /* ... and this correlation */
+    int64_t dead_time;    /* first lag with a significant response to a whitened input, below 100; -1: none */
     int64_t input_changes; /* rows in which an input differs from the row before */
     double input_lines;    /* number of sine waves of equal power in the input that has fewest */
     /* largest share of the rows within 0.1 % of the range of the minimum or the maximum of a column */
