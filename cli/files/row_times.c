@@ -227,7 +227,7 @@ int row_labels_after(row_labels *labels, const dataset *data, int64_t count, con
     const volt_table *table = data->table;
     int64_t last = table->rows - 1;
     volt_time_step step = {0};
-    bool known = table->times && given;
+    bool known = table->time_texts && table->times && given;
     int failed = table->time_texts && !known ? find_step(data, &step, &known) : 0;
     if (failed || !known)
         return failed;

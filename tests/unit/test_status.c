@@ -11,18 +11,20 @@
 
 #include <cmocka.h>
 
-#define ONE(code, message) +1
-enum { STATUS_COUNT = VOLT_STATUS_LIST(ONE) };
+#define CODE(code, message) code,
+static const volt_status codes[] = {VOLT_STATUS_LIST(CODE)};
+enum { STATUS_COUNT = sizeof codes / sizeof *codes };
 
 static void every_code_has_its_own_message(void **state)
 {
     (void)state;
     assert_int_equal(VOLT_OK, 0);
     for (int i = 0; i < STATUS_COUNT; i++) {
-        const char *message = volt_status_message((volt_status)i);
+        const char *message = volt_status_message(codes[i]);
+        assert_int_equal(codes[i], i);
         assert_true(strlen(message) > 3);
         for (int j = 0; j < i; j++)
-            assert_string_not_equal(message, volt_status_message((volt_status)j));
+            assert_string_not_equal(message, volt_status_message(codes[j]));
     }
     assert_string_equal(volt_status_message(VOLT_OK), "success");
     assert_string_equal(volt_status_message(VOLT_ERR_MEMORY), "not enough memory");

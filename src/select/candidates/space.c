@@ -99,12 +99,12 @@ static bool is_inside(const volt_parameter_info *parameter, double low, double h
 }
 
 /* Checks that the kernel accepts NAME=VALUE, or that the number is one of the parameter: whether it agrees with
- * other parameters is known at the draw. */
+ * other parameters is known at the draw. `parameter` is NULL for settings. */
 static volt_status check_value(const volt_space *space, const volt_parameter_info *parameter, const char *name,
                                const char *value)
 {
     double number;
-    if (volt_name_is_setting(name)) {
+    if (!parameter) {
         VOLT_REQUIRE(volt_parse_number(value, &number) && number > 0 && isfinite(number), VOLT_ERR_ARGUMENT,
                      "%s must be positive and finite (got %s)", name, value);
         return VOLT_OK;
