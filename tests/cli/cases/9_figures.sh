@@ -417,9 +417,11 @@ check "figures of stream and export" figures_of_streams
 figures_of_systems()
 {
     plain_only
-    local system
+    local system discard
     for system in lorenz mackey-glass narma10 lorenz96 kuramoto-sivashinsky henon duffing van-der-pol wiener-hammerstein bouc-wen wiener relay; do
-        expect 0 simulate $system --length 8 --seed 2 $([[ $system =~ ^(lorenz|kuramoto|henon) ]] && echo --discard 5)
+        discard=()
+        [[ $system =~ ^(lorenz|kuramoto|henon) ]] && discard=(--discard 5)
+        expect 0 simulate $system --length 8 --seed 2 "${discard[@]}"
         { echo $system; cat out; } >>all
     done
     expect 0 simulate lorenz --length 6 --method accurate --step 0.01 --discard 3 --start 1,2,3
