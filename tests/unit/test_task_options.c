@@ -1,0 +1,373 @@
+/* tests/unit/test_task_options.c: invalid arguments and options of the tasks. Every call changes one argument of a
+ * valid call and is rejected before anything is computed. */
+#include "support/check.h"
+#include "support/sequences.h"
+#include "volterra/identify.h"
+#include "volterra/row_anomaly.h"
+#include "volterra/task.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { N = 100 };
+
+static double numbers[2 * N], broken[2 * N]; /* `broken` has a NaN */
+static volt_view one, two, empty;            /* views of `numbers` with 1 and 2 columns */
+
+static int make_numbers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * N; i++)
+        broken[i] = numbers[i] = sin(0.3 * i) + 0.1 * cos(0.07 * i * i);
+    broken[7] = NAN;
+    one = volt_view_of(numbers, N, 1);
+    two = volt_view_of(numbers, N, 2);
+    return 0;
+}
+
+/* ---- pairing ------------------------------------------------------------------------------------ */
+
+static void pairing_arguments(void **state)
+{
+    (void)state;
+    volt_pairing *pairing = NULL;
+    volt_pairing_options base = volt_pairing_options_default(), options = base;
+    check_fails(volt_pairing_create(one, empty, NULL, NULL), VOLT_ERR_ARGUMENT, "pairing");
+    check_fails(volt_pairing_create(empty, one, NULL, &pairing), VOLT_ERR_SHAPE, "X");
+    check_fails(volt_pairing_create((volt_view){numbers, 0, 1, 1}, empty, NULL, &pairing), VOLT_ERR_SHAPE,
+                "X 0");
+    check_fails(volt_pairing_create((volt_view){numbers, N, 0, 1}, empty, NULL, &pairing), VOLT_ERR_SHAPE,
+                "X 0");
+    check_fails(volt_pairing_create(one, volt_view_rows(one, 1, N - 1), NULL, &pairing), VOLT_ERR_SHAPE, "Y");
+    check_fails(volt_pairing_create(one, (volt_view){numbers, N, 0, 1}, NULL, &pairing), VOLT_ERR_SHAPE, "Y");
+    options.struct_size = 0;
+    check_fails(volt_pairing_create(one, empty, &options, &pairing), VOLT_ERR_ARGUMENT, "struct_size");
+    for (int64_t count = -1; count < 2; count += 2) { /* less than 0, and without lengths */
+        options = base;
+        options.n_records = count;
+        check_fails(volt_pairing_create(one, empty, &options, &pairing), VOLT_ERR_ARGUMENT, "n_records");
+    }
+    for (int64_t known = -1; known < 3; known += 3) {
+        options = base;
+        options.known_inputs = known;
+        check_fails(volt_pairing_create(two, empty, &options, &pairing), VOLT_ERR_ARGUMENT, "known_inputs");
+    }
+    assert_null(pairing);
+}
+
+/* ---- assessment --------------------------------------------------------------------------------- */
+
+static void assessment_arguments(void **state)
+{
+    (void)state;
+    volt_pairing *pairing = NULL;
+    check_ok(volt_pairing_create(one, empty, NULL, &pairing));
+    volt_assessment found = {.struct_size = sizeof found};
+    volt_assess_options base = volt_assess_options_default(), options = base;
+    int64_t n = pairing->inputs.rows;
+    check_fails(volt_assess(NULL, NULL, &found), VOLT_ERR_ARGUMENT, "pairing");
+    check_fails(volt_assess(pairing, NULL, NULL), VOLT_ERR_ARGUMENT, "assessment");
+    options.struct_size = 0;
+    check_fails(volt_assess(pairing, &options, &found), VOLT_ERR_ARGUMENT, "struct_size");
+    options = base;
+    options.season = 1;
+    check_fails(volt_assess(pairing, &options, &found), VOLT_ERR_ARGUMENT, "season 1");
+    const int64_t rows[] = {-1, N + 1};
+    for (int i = 0; i < 2; i++) {
+        options = base;
+        options.season_rows = rows[i];
+        check_fails(volt_assess(pairing, &options, &found), VOLT_ERR_ARGUMENT, "season_rows");
+    }
+    volt_split_options splits = {.folds = 0};
+    options = base;
+    options.splits = &splits;
+    check_fails(volt_assess(pairing, &options, &found), VOLT_ERR_ARGUMENT, "folds 0");
+    const volt_split blocks[] = {
+        {.begin = -1, .end = 9, .train_begin = 0, .train_end = 5},
+        {.begin = 9, .end = 9, .train_begin = 0, .train_end = 5},
+        {.begin = 9, .end = n + 1, .train_begin = 0, .train_end = 5},
+        {.begin = 9, .end = n, .train_begin = -1, .train_end = 5},
+        {.begin = 9, .end = n, .train_begin = 5, .train_end = 5},
+        {.begin = 9, .end = n, .train_begin = 0, .train_end = n + 1},
+    };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        options = base;
+        options.test = &blocks[i];
+        check_fails(volt_assess(pairing, &options, &found), VOLT_ERR_ARGUMENT, "test rows");
+    }
+    volt_pairing_free(pairing);
+}
+
+/* ---- comparison --------------------------------------------------------------------------------- */
+
+static void comparison_arguments(void **state)
+{
+    (void)state;
+    enum { TRAIN = 80 };
+    volt_comparison *comparison = NULL;
+    volt_compare_options base = volt_compare_options_default(), options;
+    const volt_contender twice[] = {{.kernel = "rbf"}, {.kernel = "RBF"}}, none = {.name = "nothing"};
+    base.draws = 2;
+    check_fails(volt_compare_run(one, one, TRAIN, &base, NULL), VOLT_ERR_ARGUMENT, "comparison");
+    check_fails(volt_compare_run(one, one, 1, &base, &comparison), VOLT_ERR_ARGUMENT, "training rows");
+    check_fails(volt_compare_run(one, one, N - 1, &base, &comparison), VOLT_ERR_ARGUMENT, "test rows");
+    options = base;
+    options.struct_size = 0;
+    check_fails(volt_compare_run(one, one, TRAIN, &options, &comparison), VOLT_ERR_ARGUMENT, "struct_size");
+    const int64_t gaps[] = {-1, TRAIN - 1};
+    for (int i = 0; i < 2; i++) {
+        options = base;
+        options.gap = gaps[i];
+        check_fails(volt_compare_run(one, one, TRAIN, &options, &comparison), VOLT_ERR_ARGUMENT, "gap");
+    }
+    const volt_view bases[] = {volt_view_rows(one, 1, N - 1), two};
+    for (int i = 0; i < 2; i++) {
+        options = base;
+        options.base = bases[i];
+        check_fails(volt_compare_run(one, one, TRAIN, &options, &comparison), VOLT_ERR_SHAPE, "base");
+    }
+    options = base;
+    options.base = one;
+    options.protocol = VOLT_PROTOCOL_PUBLISHED;
+    check_fails(volt_compare_run(one, one, TRAIN, &options, &comparison), VOLT_ERR_ARGUMENT, "base");
+    options = base;
+    options.draws = 0;
+    options.seconds = 0;
+    check_fails(volt_compare_run(one, one, TRAIN, &options, &comparison), VOLT_ERR_ARGUMENT, "draws");
+    options = base;
+    options.contenders = twice; /* the row of the protocol, by its kernel and by its name */
+    options.n_contenders = 2;
+    check_fails(volt_compare_run(one, one, TRAIN, &options, &comparison), VOLT_ERR_ARGUMENT, "RBF");
+    options.contenders = &none;
+    options.n_contenders = 1;
+    check_fails(volt_compare_run(one, one, TRAIN, &options, &comparison), VOLT_ERR_ARGUMENT, "kernel 1");
+    assert_null(comparison);
+    assert_int_equal(volt_comparison_count(NULL), 0);
+    assert_null(volt_comparison_row_at(NULL, 0));
+    assert_null(volt_comparison_row_at(NULL, -1));
+}
+
+/* ---- anomalies of rows -------------------------------------------------------------------------- */
+
+static void anomaly_arguments(void **state)
+{
+    (void)state;
+    volt_model *model = NULL, *plain = NULL;
+    volt_kernel *kernel = NULL;
+    volt_row_anomaly_options base = volt_row_anomaly_options_default(), options = base;
+    double scores[3 * N];
+    volt_matrix out = volt_matrix_of(scores, 10, 3);
+    volt_view X = volt_view_of(numbers, 10, 1);
+    base.kernel = "fir";
+    base.train_rows = 30;
+    check_ok(volt_row_anomaly_fit(one, &base, &model));
+    check_fails(volt_row_anomaly_fit(empty, &base, &plain), VOLT_ERR_ARGUMENT, "rows");
+    check_fails(volt_row_anomaly_fit(one, &base, NULL), VOLT_ERR_ARGUMENT, "model");
+    check_fails(volt_row_anomaly_score(NULL, X, &base, out, NULL), VOLT_ERR_ARGUMENT, "model");
+    check_fails(volt_row_anomaly_score(model, empty, &base, out, NULL), VOLT_ERR_ARGUMENT, "rows");
+    check_fails(volt_row_anomaly_score(model, X, &base, (volt_matrix){0}, NULL), VOLT_ERR_ARGUMENT, "scores");
+    const double rates[] = {0, 1, NAN};
+    for (int i = 0; i < 3; i++) {
+        options = base;
+        options.rate = rates[i];
+        check_fails(volt_row_anomaly_score(model, X, &options, out, NULL), VOLT_ERR_ARGUMENT, "rate");
+    }
+    options = base;
+    options.struct_size = 0;
+    check_fails(volt_row_anomaly_score(model, X, &options, out, NULL), VOLT_ERR_ARGUMENT, "struct_size");
+    const volt_matrix shapes[] = {volt_matrix_of(scores, 9, 3), volt_matrix_of(scores, 10, 2)};
+    for (int i = 0; i < 2; i++)
+        check_fails(volt_row_anomaly_score(model, X, &base, shapes[i], NULL), VOLT_ERR_SHAPE, "scores 10 3");
+    check_fails(volt_row_anomaly_score(model, volt_view_of(numbers, 10, 2), &base, out, NULL), VOLT_ERR_SHAPE,
+                "X columns");
+    check_ok(volt_kernel_parse("fir", &kernel));
+    check_ok(volt_model_fit(kernel, one, one, NULL, (volt_matrix){0}, &plain));
+    check_fails(volt_row_anomaly_score(plain, X, &base, out, NULL), VOLT_ERR_ARGUMENT, "volt_row_anomaly_fit");
+    volt_kernel_free(kernel);
+    volt_model_free(plain);
+    volt_model_free(model);
+}
+
+/* ---- forecasts ---------------------------------------------------------------------------------- */
+
+static void forecast_arguments(void **state)
+{
+    (void)state;
+    volt_forecast *forecast = NULL;
+    volt_forecast_info info = {.struct_size = sizeof info};
+    volt_forecast_options base = volt_forecast_options_default(), options = base;
+    const double coverage = 1.5;
+    check_fails(volt_forecast_run(one, NULL, NULL), VOLT_ERR_ARGUMENT, "forecast");
+    check_fails(volt_forecast_run(empty, NULL, &forecast), VOLT_ERR_SHAPE, "series");
+    check_fails(volt_forecast_run((volt_view){numbers, -1, 1, 1}, NULL, &forecast), VOLT_ERR_SHAPE, "series");
+    check_fails(volt_forecast_run((volt_view){numbers, N, 0, 1}, NULL, &forecast), VOLT_ERR_SHAPE, "series");
+    check_fails(volt_forecast_run(volt_view_of(numbers, 1, 1), NULL, &forecast), VOLT_ERR_DATA, "1");
+    options.struct_size = 0;
+    check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "struct_size");
+    options = base;
+    options.kernel = NULL;
+    check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "kernel");
+    options = base;
+    options.steps = -1;
+    check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "steps");
+    const double seconds[] = {-1, INFINITY, NAN};
+    for (int i = 0; i < 3; i++) {
+        options = base;
+        options.search_seconds = seconds[i];
+        check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "search_seconds");
+    }
+    const int64_t seasons[] = {1, N / 2 + 1};
+    for (int i = 0; i < 2; i++) {
+        options = base;
+        options.season = seasons[i];
+        check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "season");
+    }
+    options = base;
+    options.n_coverages = 1;
+    check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "coverages");
+    options.coverages = &coverage;
+    check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "1.5");
+    assert_null(forecast);
+    check_fails(volt_forecast_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "forecast");
+    assert_null(volt_forecast_step_at(NULL, 0, 0));
+    assert_null(volt_forecast_series_at(NULL, 0));
+}
+
+static int no_report(const volt_forecast_result *result, void *context)
+{
+    (void)result, (void)context;
+    return 0;
+}
+
+static void many_forecasts_arguments(void **state)
+{
+    (void)state;
+    const char *ids[] = {"a", NULL}, *times[] = {"2020", NULL}, *whole[] = {"a", "a"};
+    volt_long_rows base = {.struct_size = sizeof base, .rows = 2, .ids = whole, .values = numbers}, rows = base;
+    volt_forecast_options options = volt_forecast_options_default();
+    check_fails(volt_forecast_many(NULL, NULL, no_report, NULL), VOLT_ERR_ARGUMENT, "data");
+    check_fails(volt_forecast_many(&base, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "report");
+    rows.struct_size = 0;
+    check_fails(volt_forecast_many(&rows, NULL, no_report, NULL), VOLT_ERR_ARGUMENT, "struct_size");
+    rows = base;
+    rows.ids = NULL;
+    check_fails(volt_forecast_many(&rows, NULL, no_report, NULL), VOLT_ERR_ARGUMENT, "ids");
+    rows = base;
+    rows.values = NULL;
+    check_fails(volt_forecast_many(&rows, NULL, no_report, NULL), VOLT_ERR_ARGUMENT, "values");
+    rows = base;
+    rows.rows = 0;
+    check_fails(volt_forecast_many(&rows, NULL, no_report, NULL), VOLT_ERR_DATA, "rows");
+    rows = base;
+    rows.ids = ids;
+    check_fails(volt_forecast_many(&rows, NULL, no_report, NULL), VOLT_ERR_ARGUMENT, "name 1");
+    rows = base;
+    rows.times = times;
+    check_fails(volt_forecast_many(&rows, NULL, no_report, NULL), VOLT_ERR_ARGUMENT, "time 1");
+    const int64_t done[] = {-1, 1};
+    for (int i = 0; i < 2; i++) {
+        rows = base;
+        rows.n_done = done[i];
+        check_fails(volt_forecast_many(&rows, NULL, no_report, NULL), VOLT_ERR_ARGUMENT, "n_done");
+    }
+    rows.n_done = 1;
+    rows.done = whole;
+    check_fails(volt_forecast_many(&rows, NULL, no_report, NULL), VOLT_ERR_ARGUMENT, "done_times");
+    options.known = one;
+    check_fails(volt_forecast_many(&base, &options, no_report, NULL), VOLT_ERR_ARGUMENT, "known");
+    options = volt_forecast_options_default();
+    options.many_seconds = -1;
+    check_fails(volt_forecast_many(&base, &options, no_report, NULL), VOLT_ERR_ARGUMENT, "many_seconds");
+    options.struct_size = 0;
+    check_fails(volt_forecast_many(&base, &options, no_report, NULL), VOLT_ERR_ARGUMENT, "struct_size");
+}
+
+/* ---- identification ----------------------------------------------------------------------------- */
+
+static void identification_arguments(void **state)
+{
+    (void)state;
+    volt_model *model = NULL;
+    volt_identification found = {.struct_size = sizeof found};
+    volt_identify_options base = volt_identify_options_default(), options = base;
+    volt_view few = volt_view_of(numbers, VOLT_IDENTIFY_MIN_ROWS - 1, 1), bad = volt_view_of(broken, N, 1);
+    check_fails(volt_identify(empty, one, &base, &model, &found), VOLT_ERR_ARGUMENT, "inputs");
+    check_fails(volt_identify(one, empty, &base, &model, &found), VOLT_ERR_ARGUMENT, "outputs");
+    check_fails(volt_identify(one, few, &base, &model, &found), VOLT_ERR_SHAPE, "rows");
+    check_fails(volt_identify((volt_view){numbers, N, 0, 1}, one, &base, &model, &found), VOLT_ERR_SHAPE,
+                "column");
+    check_fails(volt_identify(one, (volt_view){numbers, N, 0, 1}, &base, &model, &found), VOLT_ERR_SHAPE,
+                "column");
+    check_fails(volt_identify(few, few, &base, &model, &found), VOLT_ERR_DATA, "59 60");
+    check_fails(volt_identify(bad, one, &base, &model, &found), VOLT_ERR_NOT_FINITE, "inputs");
+    check_fails(volt_identify(one, bad, &base, &model, &found), VOLT_ERR_NOT_FINITE, "outputs");
+    options.struct_size = 0;
+    check_fails(volt_identify(one, one, &options, &model, &found), VOLT_ERR_ARGUMENT, "struct_size");
+    options = base;
+    options.draws = -1;
+    check_fails(volt_identify(one, one, &options, &model, &found), VOLT_ERR_ARGUMENT, "draws");
+    const double seconds[] = {0, -1, INFINITY, NAN};
+    for (int i = 0; i < 4; i++) {
+        options = base;
+        options.draws = 0;
+        options.seconds = seconds[i];
+        check_fails(volt_identify(one, one, &options, &model, &found), VOLT_ERR_ARGUMENT, "seconds");
+    }
+    options = base;
+    options.test_inputs = one;
+    check_fails(volt_identify(one, one, &options, &model, &found), VOLT_ERR_ARGUMENT, "test outputs");
+    const volt_view tests[][2] = {{one, few}, {two, one}, {one, two}, {{numbers, 0, 1, 1}, {numbers, 0, 1, 1}}};
+    for (int i = 0; i < 4; i++) {
+        options.test_inputs = tests[i][0];
+        options.test_outputs = tests[i][1];
+        check_fails(volt_identify(one, one, &options, &model, &found), VOLT_ERR_SHAPE, "test");
+    }
+    options.test_inputs = bad;
+    options.test_outputs = one;
+    check_fails(volt_identify(one, one, &options, &model, &found), VOLT_ERR_NOT_FINITE, "test inputs");
+    options.test_inputs = one;
+    options.test_outputs = bad;
+    check_fails(volt_identify(one, one, &options, &model, &found), VOLT_ERR_NOT_FINITE, "test outputs");
+    const int64_t lengths[] = {N, 1};
+    options = base;
+    options.records = lengths;
+    options.n_records = 2;
+    assert_int_not_equal(volt_identify(one, one, &options, &model, &found), VOLT_OK);
+    options = base;
+    options.test_inputs = options.test_outputs = one;
+    options.test_records = lengths;
+    options.n_test_records = 2;
+    assert_int_not_equal(volt_identify(one, one, &options, &model, &found), VOLT_OK);
+    assert_null(model);
+
+    volt_diagnosis *diagnosis = NULL;
+    volt_kernel *kernel = NULL;
+    check_ok(volt_kernel_parse("fir", &kernel));
+    check_ok(volt_model_fit(kernel, one, one, NULL, (volt_matrix){0}, &model));
+    check_fails(volt_identify_diagnose(one, one, &base, NULL, &found, &diagnosis), VOLT_ERR_ARGUMENT, "model");
+    check_fails(volt_identify_diagnose(one, one, &base, model, NULL, &diagnosis), VOLT_ERR_ARGUMENT, "result");
+    check_fails(volt_identify_diagnose(one, one, &base, model, &found, NULL), VOLT_ERR_ARGUMENT, "output");
+    options = base;
+    options.struct_size = 0;
+    check_fails(volt_identify_diagnose(one, one, &options, model, &found, &diagnosis), VOLT_ERR_ARGUMENT,
+                "struct_size");
+    volt_kernel_free(kernel);
+    volt_model_free(model);
+    assert_null(diagnosis);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairing_arguments),        cmocka_unit_test(assessment_arguments),
+        cmocka_unit_test(comparison_arguments),     cmocka_unit_test(anomaly_arguments),
+        cmocka_unit_test(forecast_arguments),       cmocka_unit_test(many_forecasts_arguments),
+        cmocka_unit_test(identification_arguments),
+    };
+    return cmocka_run_group_tests(tests, make_numbers, NULL);
+}
