@@ -5,7 +5,8 @@ and quotients, integers (plus and minus one), conditions (negated, && and || exc
 
 Excluded, because tests of results cannot detect it: expansions of macros, initialisers of static data, sizes of arrays,
 case labels, static assertions, headers of loops under an OpenMP directive (their form is fixed), sizes of allocations
-(checked by the sanitizers), and calls that only free, lock, report progress or write a message.
+(checked by the sanitizers), calls that only free, lock, report progress or write a message, and the initialiser {0}
+(in C23 {}: its 0 is no number of the program, and a mutant would change an arbitrary member, the first one).
 """
 
 import re
@@ -180,6 +181,8 @@ class Finder:
                 children = [c for c in children if c.kind == CursorKind.INIT_LIST_EXPR]
         elif kind in (CursorKind.CXX_UNARY_EXPR, CursorKind.ENUM_DECL, CursorKind.STRUCT_DECL, CursorKind.TYPE_REF,
                       CursorKind.STATIC_ASSERT):
+            return
+        elif kind == CursorKind.INIT_LIST_EXPR and plain(self.text(*self.span(cursor))) == "{0}":
             return
         elif kind == CursorKind.FOR_STMT and self.is_under_openmp(cursor.extent.start.offset):
             children = children[-1:]

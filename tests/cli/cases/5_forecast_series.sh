@@ -313,6 +313,9 @@ forecast_weekdays()
     sed '4s/[^,]*/2024-03-28/' next.csv >twice.csv
     expect 1 forecast prices.csv:close --x volume --future twice.csv --plot none
     err_names twice.csv 2024-03-28
+    awk -F, -v OFS=, 'NR > 1 { $2 = "" } { print }' prices.csv >gone.csv # no value at all
+    expect 1 forecast gone.csv --x volume --plot none
+    err_names gone.csv close
     # A model stores the step: a weekend after the training rows is not a gap.
     expect 0 fit --x prices.csv:close --rows :58 --ahead 2 --alpha 1e-3 -o model.safetensors
     expect 0 predict model.safetensors --x prices.csv:close --rows 58:

@@ -210,6 +210,10 @@ calendar_inputs()
     tail -n 21 x.csv >bare.csv
     expect 0 stream model.safetensors <bare.csv
     near out expected 1e-9
+    # A line without a date does not repeat the problem of the line before.
+    printf '2021-13-04 00:00,30\n31\n' >bare.csv
+    volterra stream model.safetensors <bare.csv
+    [ "$(grep -c '2021-13-04' err)" = 1 ] && [ "$(grep -c 'line [12] .*date' err)" = 2 ] || fail "$(cat err)"
     # They are what one would make by hand, in the scale of the load: a model of such columns is the same.
     awk -F, -v OFS=, 'NR > 1 && NR < 102 { n++; s += $2; q += $2 * $2 }
         { line[NR] = $0 }

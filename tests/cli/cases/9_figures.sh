@@ -123,6 +123,10 @@ figures_of_models()
     kept predict.txt
     expect 0 score --truth d.csv:y,z --truth-rows 70: --pred p.csv --ahead 2 --season 4 --plot s.svg --verbose
     kept score.txt
+    # Of more rows than pixels, the lowest and the highest value of each column of pixels are drawn.
+    awk 'BEGIN { print "a,b"; for (t = 0; t < 2300; t++) printf "%.6g,%.6g\n", sin(1.3 * t * t) + t / 500, cos(0.7 * t * t) }' >long.csv
+    expect 0 score --truth long.csv:a,b --pred long.csv:b,a --plot long.svg
+    kept long.txt
     expect 0 combine m.safetensors r.safetensors --weights 0.25,0.75 -o c.safetensors --verbose
     kept combine.txt
     expect 0 predict c.safetensors --x d.csv:u,v --rows 70: -o c.csv --json
@@ -136,7 +140,7 @@ figures_of_models()
     expect 0 continue f.safetensors --steps 4 --paths 20 --interval 0.8 -o next.csv --verbose
     kept continue.txt
     figures models 1e-6 fit.txt fitted.csv fit.json predict.txt p.csv score.txt combine.txt c.csv ahead.txt path.csv continue.txt \
-        next.csv script.gp
+        next.csv long.txt script.gp
 }
 check "figures of fit, predict, score, combine, continue" figures_of_models
 
@@ -163,10 +167,13 @@ figures_of_searches()
     expect 0 tune --x d.csv:u,v --ahead 2 --kernel fading --draws 2 --folds 2 --target change --input both --scale-each --season 4 \
         --solver nystrom --landmarks 9:random
     kept options.txt
+    # Scores over two decades have a logarithmic axis.
+    expect 0 tune --x d.csv:u,v --y d.csv:z --kernel fir --range alpha=log:1e-6..1e4 --draws 6 --folds 2 --score nmse --plot decades.svg
+    kept decades.txt
     # More than four panels have two columns.
     expect 0 tune --x d.csv:u,v --y d.csv:y --kernel 'fir:corr=? + memory:pole=?' --draws 4 --folds 2 --plot many.svg
     kept many.txt
-    figures tune 1e-6 tune.txt tune.json merge.txt feedback.txt words.txt options.txt many.txt script.gp
+    figures tune 1e-6 tune.txt tune.json merge.txt feedback.txt words.txt options.txt decades.txt many.txt script.gp
 }
 check "figures of tune: report, JSON, merged log, plot" figures_of_searches
 
