@@ -224,6 +224,18 @@ static void refuses_models(void **state)
     check_fails(volt_model_export(model, &options, scratch_path("m.c"), NULL), VOLT_ERR_ARGUMENT,
                 "single contraction");
     volt_model_free(model);
+
+    double x[4] = {0.1, 0.7, -0.4, 0.3}, y[4] = {1e50, 3e50, -2e50, 1e50};
+    volt_kernel *kernel = NULL;
+    volt_fit_options fit = volt_fit_options_default();
+    fit.alpha = 0.1;
+    fit.scale = 0;
+    check_ok(volt_kernel_parse("rbf", &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(x, 4, 1), volt_view_of(y, 4, 1), &fit,
+                            volt_matrix_of(NULL, 0, 0), &model));
+    check_fails(volt_model_export(model, &options, scratch_path("m.c"), NULL), VOLT_ERR_ARGUMENT, "single");
+    volt_model_free(model);
+    volt_kernel_free(kernel);
     assert_int_equal(scratch_count(), 0);
 }
 

@@ -56,20 +56,45 @@ static void numbers_equal_direct_computations(void **state)
     assert_true(fabs(sqrt(sum) - found.test_rmse) <= 1e-12 * found.test_rmse);
     assert_true(one->lags == TEST / 4 && one->autocorrelation[0] == 1);
     assert_true(fabs(one->autocorrelation_bound - 1.96 / sqrt(TEST)) < 1e-4);
-    double power = 0, lag3 = 0, input = 0, cross = 0, level = 0;
-    for (int64_t t = 0; t < TEST; t++)
-        level += u[(TRAIN + t) * D + 1] / TEST;
-    for (int64_t t = 0; t < TEST; t++) {
-        double v = u[(TRAIN + t) * D + 1] - level;
-        power += (e[t] - mean) * (e[t] - mean);
-        input += v * v;
-        lag3 += t >= 3 ? (e[t] - mean) * (e[t - 3] - mean) : 0;
-        cross += t >= 2 ? (e[t] - mean) * (u[(TRAIN + t - 2) * D + 1] - level) : 0;
+    for (int64_t i = 0; i < D; i++) {
+        double level = 0, power = 0, input = 0, spread = 1;
+        for (int64_t t = 0; t < TEST; t++)
+            level += u[(TRAIN + t) * D + i] / TEST;
+        for (int64_t lag = 0; lag < one->lags; lag++) {
+            double own = 0, cross = 0, of_input = 0;
+            for (int64_t t = lag; t < TEST; t++) {
+                double v = u[(TRAIN + t - lag) * D + i] - level;
+                own += (e[t] - mean) * (e[t - lag] - mean);
+                cross += (e[t] - mean) * v;
+                of_input += (u[(TRAIN + t) * D + i] - level) * v;
+            }
+            power = lag == 0 ? own : power;
+            input = lag == 0 ? of_input : input;
+            spread += lag > 0 ? 2 * own / power * of_input / input : 0;
+            assert_true(fabs(one->autocorrelation[lag] - own / power) < 1e-12);
+            assert_true(fabs(one->cross_correlation[i * one->lags + lag] - cross / sqrt(power * input)) <
+                        1e-12);
+        }
+        double bound = one->autocorrelation_bound * sqrt(fmax(1, spread));
+        assert_true(fabs(one->cross_bounds[i] - bound) < 1e-12);
     }
-    assert_true(fabs(one->autocorrelation[3] - lag3 / power) < 1e-12);
-    assert_true(fabs(one->cross_correlation[one->lags + 2] - cross / sqrt(power * input)) < 1e-12);
-    assert_true(one->cross_bounds[0] >= one->autocorrelation_bound);
 
+    for (int64_t column = 0; column <= D; column++) {
+        int64_t below = 0, above = 0, stride = column < D ? D : 1;
+        const double *v = column < D ? u + column : y;
+        double low = INFINITY, high = -INFINITY, most = 0;
+        for (int64_t t = 0; t < TRAIN; t++) {
+            low = fmin(low, v[t * stride]);
+            high = fmax(high, v[t * stride]);
+        }
+        for (int64_t t = TRAIN; t < N; t++) {
+            below += v[t * stride] < low;
+            above += v[t * stride] > high;
+            most = fmax(most, fmax(low - v[t * stride], v[t * stride] - high));
+        }
+        assert_true(one->below[column] == below && one->above[column] == above);
+        assert_true(fabs(one->beyond[column] - most / (high - low)) < 1e-12);
+    }
     assert_true(one->below[0] == 0 && one->above[0] == 2 && one->beyond[0] > 0.9 && one->beyond[0] < 1.1);
     assert_true(one->below[1] + one->above[1] < 5 && one->beyond[1] < 0.1);
 

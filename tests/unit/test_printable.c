@@ -44,6 +44,47 @@ static void every_character(void **state)
     assert_string_equal(shown, "");
 }
 
+/* Length of a character by the table of RFC 3629, section 4; 0: none. */
+static size_t length_by_table(const unsigned char *bytes, size_t available)
+{
+    static const struct {
+        unsigned char first, last, low, high; /* first byte, second byte; the others are 80..bf */
+        size_t length;
+    } rows[] = {{0x00, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+                {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+                {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        size_t length = rows[r].length;
+        if (bytes[0] < rows[r].first || bytes[0] > rows[r].last)
+            continue;
+        bool valid =
+            length <= available && (length < 2 || (bytes[1] >= rows[r].low && bytes[1] <= rows[r].high));
+        for (size_t i = 2; i < length; i++)
+            valid = valid && bytes[i] >= 0x80 && bytes[i] <= 0xbf;
+        return valid ? length : 0;
+    }
+    return 0;
+}
+
+static void every_first_and_second_byte(void **state)
+{
+    (void)state;
+    static const unsigned char ends[] = {0x00, 0x7f, 0x80, 0xbf, 0xc0, 0xff};
+    unsigned char bytes[4];
+    assert_int_equal(volt_utf8_length("a", 0), 0);
+    for (unsigned pair = 0; pair < 0x10000; pair++)
+        for (unsigned k = 0; k < sizeof ends * sizeof ends; k++)
+            for (size_t available = 1; available <= 4; available++) {
+                bytes[0] = (unsigned char)(pair >> 8);
+                bytes[1] = (unsigned char)pair;
+                bytes[2] = ends[k / sizeof ends];
+                bytes[3] = ends[k % sizeof ends];
+                if (volt_utf8_length((const char *)bytes, available) != length_by_table(bytes, available))
+                    fail_msg("%02x %02x %02x %02x, %zu bytes", bytes[0], bytes[1], bytes[2], bytes[3],
+                             available);
+            }
+}
+
 /* Whether the text contains control characters or invalid UTF-8. This does not use the functions under test:
  * a UTF-8 byte in the first half of 0x80..0xbf is a control character only after 0xc2. */
 static bool is_harmless(const char *text)
@@ -148,7 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_character), cmocka_unit_test(whole_texts_of_random_bytes),
         cmocka_unit_test(known_texts),     cmocka_unit_test(error_messages_are_printable),
-        cmocka_unit_test(log_messages),
+        cmocka_unit_test(log_messages),    cmocka_unit_test(every_first_and_second_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* tests/unit/test_season.c: detection of known seasons, and transformations that must not change the result. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "task/forecast_season.h"
 #include "volterra/stats.h"
 
 #include <float.h>
@@ -110,6 +111,80 @@ static void aperiodic_series_have_no_season(void **state)
     }
 }
 
+/* ---- seasons of the calendar ---------------------------------------------------------------------- */
+
+/* F test of the means of the phases, after removing a moving average over one season, written out. */
+static bool repeats_by_definition(const double *y, int64_t n, int64_t S)
+{
+    int64_t half = S / 2, first = half, last = n - half; /* rows with a moving average */
+    double x[LENGTH], between = 0, within = 0, mean = 0, rows = (double)(last - first);
+    if (last - first < S + 2)
+        return false;
+    for (int64_t t = first; t < last; t++) {
+        double sum = 0;
+        for (int64_t i = -half; i <= half; i++)
+            sum += y[t + i] * (S % 2 == 0 && (i == -half || i == half) ? 0.5 : 1);
+        x[t] = y[t] - sum / (double)S;
+        mean += x[t] / rows;
+    }
+    for (int64_t phase = 0; phase < S; phase++) {
+        double of_phase = 0, count = 0;
+        for (int64_t t = first; t < last; t++)
+            if (t % S == phase) {
+                of_phase += x[t];
+                count++;
+            }
+        of_phase /= count;
+        between += count * (of_phase - mean) * (of_phase - mean);
+        for (int64_t t = first; t < last; t++)
+            within += t % S == phase ? (x[t] - of_phase) * (x[t] - of_phase) : 0;
+    }
+    double a = (double)(S - 1), b = rows - (double)S, root = cbrt(between / a / (within / b));
+    double u = 2 / (9 * a), v = 2 / (9 * b); /* Paulson: approximately normal */
+    return ((1 - v) * root - (1 - u)) / sqrt(v * root * root + u) > 1.645;
+}
+
+static void calendar_seasons_pass_a_test(void **state)
+{
+    (void)state;
+    static const struct {
+        volt_time_step step;
+        int64_t periods[2];
+    } cases[] = {{{.months = 1}, {12, 0}},
+                 {{.months = 3}, {4, 0}},
+                 {{.months = 4}, {3, 0}},
+                 {{.seconds = 86400}, {7, 0}},
+                 {{.seconds = 6 * 3600}, {4, 28}}};
+    double y[LENGTH];
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int64_t S = cases[c].periods[0], found[2] = {0};
+        for (int trial = 0; trial < 60; trial++) {
+            int64_t n = trial % 10 == 0 ? 2 * S + 1 + trial / 10 : 3 * S + trial, season = -1, expected = 0;
+            double least = INFINITY;
+            wave(y, n, S, 0.5 + 0.05 * trial, 100 + (uint64_t)trial);
+            for (int64_t t = 0; t < n; t++)
+                y[t] += 0.3 * (double)t * (trial % 3);
+            for (int k = 0; k < 2 && cases[c].periods[k] > 0; k++) {
+                double gap = 0, count = (double)(n - cases[c].periods[k]);
+                if (!repeats_by_definition(y, n, cases[c].periods[k]))
+                    continue;
+                for (int64_t t = cases[c].periods[k]; t < n; t++)
+                    gap += fabs(y[t] - y[t - cases[c].periods[k]]) / count;
+                expected = gap < least ? cases[c].periods[k] : expected;
+                least = fmin(least, gap);
+            }
+            found[expected > 0]++;
+            if (expected == 0)
+                expected = season_of(y, n);
+            check_ok(volt_forecast_season(y, n, cases[c].step, &season));
+            if (season != expected)
+                fail_msg("step %d, %d rows, trial %d: season %d, expected %d", (int)c, (int)n, trial,
+                         (int)season, (int)expected);
+        }
+        assert_true(found[0] > 5 && found[1] > 5); /* both outcomes occur */
+    }
+}
+
 static void failures_name_the_argument(void **state)
 {
     (void)state;
@@ -141,7 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(season_of_sine_is_recovered),    cmocka_unit_test(exactly_repeating_season),
         cmocka_unit_test(season_does_not_depend_on_unit), cmocka_unit_test(aperiodic_series_have_no_season),
-        cmocka_unit_test(failures_name_the_argument),
+        cmocka_unit_test(calendar_seasons_pass_a_test),   cmocka_unit_test(failures_name_the_argument),
     };
     return cmocka_run_group_tests_name("season", tests, NULL, NULL);
 }
