@@ -101,18 +101,13 @@ const choice strategy_choices[] = {
     {"random", VOLT_STRATEGY_RANDOM, NULL},
     {"adaptive", VOLT_STRATEGY_ADAPTIVE, NULL},
     {"cma", VOLT_STRATEGY_CMA, NULL},
+    {"gradient", VOLT_STRATEGY_GRADIENT, NULL},
     {NULL, 0, NULL},
 };
 
 const choice validate_choices[] = {
     {"simulate", VOLT_VALIDATE_SIMULATE, NULL},
     {"one-step", VOLT_VALIDATE_ONE_STEP, NULL},
-    {NULL, 0, NULL},
-};
-
-const choice method_choices[] = {
-    {"draws", 0, NULL},
-    {"gradient", 1, NULL},
     {NULL, 0, NULL},
 };
 

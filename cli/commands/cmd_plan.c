@@ -139,7 +139,7 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
                  format_bytes(plan->factor_bytes, bytes));
     results_text(results, NULL, "stream step", "%s", format_seconds(plan->stream_seconds, seconds));
     if (plan->evidence_seconds > 0)
-        results_text(results, NULL, "gradient step", "%s, %s (tune --method gradient)",
+        results_text(results, NULL, "gradient step", "%s, %s (tune --search gradient)",
                      format_bytes(plan->evidence_bytes, bytes),
                      format_seconds(plan->evidence_seconds, seconds));
     results_details(results, false);

@@ -31,13 +31,10 @@ static const option rows[] = {
         .is_duration = true, .form = FORM_SEARCH),
     ROW("search", NULL, strategy,
         "sampling of candidates: independent (random); after 64 draws mostly near the best four (adaptive); "
-        "after "
-        "64 draws by CMA-ES from the best (cma)",
+        "after 64 draws by CMA-ES from the best (cma); after 16 draws by the gradient of the evidence, which "
+        "must "
+        "be the score (gradient)",
         .choices = strategy_choices, .fallback = "random", .form = FORM_SEARCH),
-    ROW("method", NULL, method,
-        "search by draws, or by the gradient of the evidence from the best draws; the score must be the "
-        "evidence",
-        .choices = method_choices, .fallback = "draws", .form = FORM_SEARCH),
     ROW("candidates", "FILE", candidates,
         "CSV file of candidates; the columns are parameters of the kernel and alpha (a number or auto)",
         .python = "", .form = FORM_SEARCH),
@@ -90,22 +87,25 @@ static const option rows[] = {
 
 /* ---- arguments -------------------------------------------------------------------------------- */
 
+static bool is_gradient(const tune_arguments *arguments)
+{
+    return arguments->strategy == VOLT_STRATEGY_GRADIENT;
+}
+
 static int check_gradient(const tune_arguments *arguments)
 {
-    const char *other = arguments->candidates                           ? "--candidates"
-                        : arguments->grid                               ? "--grid"
-                        : arguments->strategy == VOLT_STRATEGY_ADAPTIVE ? "--search adaptive"
-                        : arguments->strategy == VOLT_STRATEGY_CMA      ? "--search cma"
-                        : arguments->shard                              ? "--shard"
-                        : arguments->training.feedback                  ? "--feedback"
-                                                                        : NULL;
-    if (!arguments->method)
+    const char *other = arguments->candidates          ? "--candidates"
+                        : arguments->grid              ? "--grid"
+                        : arguments->shard             ? "--shard"
+                        : arguments->training.feedback ? "--feedback"
+                                                       : NULL;
+    if (!is_gradient(arguments))
         return 0;
     if (arguments->score != VOLT_SCORE_LOG)
-        return complain(EXIT_USAGE, "--method gradient requires --score evidence");
+        return complain(EXIT_USAGE, "--search gradient requires --score evidence");
     if (arguments->resume)
-        return complain(EXIT_USAGE, "--method gradient cannot be resumed: repeat the search with a new --log");
-    return other ? complain(EXIT_USAGE, "--method gradient is not supported with %s", other) : 0;
+        return complain(EXIT_USAGE, "--search gradient cannot be resumed: repeat the search with a new --log");
+    return other ? complain(EXIT_USAGE, "--search gradient is not supported with %s", other) : 0;
 }
 
 /* Sets the default score and rejects scores that are not supported with a loss. */
@@ -113,8 +113,8 @@ static int choose_score(tune_arguments *arguments)
 {
     const char *loss = arguments->training.loss.text;
     bool by_loss = loss && strcmp(loss, "squares") != 0;
-    if (by_loss && arguments->method)
-        return complain(EXIT_USAGE, "--method gradient is not supported with --loss %s (only with squares)",
+    if (by_loss && is_gradient(arguments))
+        return complain(EXIT_USAGE, "--search gradient is not supported with --loss %s (only with squares)",
                         loss);
     if (by_loss && arguments->score >= 0)
         return complain(EXIT_USAGE,
@@ -146,7 +146,7 @@ static int check_search(const tune_arguments *arguments)
                         : arguments->feedback_weight ? "--feedback-weight"
                                                      : "--range");
     if (!arguments->candidates && !arguments->grid && !arguments->draws && !(arguments->budget > 0) &&
-        !arguments->method)
+        !is_gradient(arguments))
         return complain(EXIT_USAGE, "give the length of the search (--draws N or --budget 30m) or the "
                                     "candidates (--candidates FILE or --grid POINTS)");
     if (arguments->resume && !arguments->log)
@@ -263,7 +263,7 @@ const cli_command command_tune = {
         "candidate is stopped early when it would not be among the better half of the previous generation. It\n"
         "ranks after the complete ones. Threads, --resume and shards behave as with adaptive.\n"
         "\n"
-        "--score evidence is the log marginal likelihood of all rows. With --method gradient the first 16\n"
+        "--score evidence is the log marginal likelihood of all rows. With --search gradient the first 16\n"
         "candidates are random (100 candidates by default), and the others are L-BFGS steps from the four\n"
         "best, in logarithms and logits, within the ranges. Words and integers are not changed. --shard and\n"
         "--resume are not supported.\n"
@@ -307,7 +307,7 @@ const cli_command command_tune = {
         "  volterra tune --x u.csv --y y.csv --kernel 'fir + fading' --feedback --draws 400 --search adaptive\n"
         "  volterra tune --x u.csv --y y.csv --kernel 'fir + memory:pole=?,pair=?,angle=?' --search cma \\\n"
         "                --budget 10min -o system.safetensors\n"
-        "  volterra tune --x u.csv --y y.csv --kernel memory --score evidence --method gradient -o "
+        "  volterra tune --x u.csv --y y.csv --kernel memory --score evidence --search gradient -o "
         "system.safetensors\n"
         "  volterra tune --x load.csv --loss quantile:q=0.1/0.5/0.9 --draws 100 -o bands.safetensors\n"
         "  volterra tune --x u.csv --y y.csv:label --loss multinomial --kernel rbf --draws 50\n"

@@ -14,7 +14,7 @@
 
 /* ---- search ----------------------------------------------------------------------------------- */
 
-enum { DEFAULT_EVALUATIONS = 100 }; /* for --method gradient without --draws */
+enum { DEFAULT_EVALUATIONS = 100 }; /* for --search gradient without --draws */
 
 /* Returns true if the header of a candidate file has a column `kernel`. Returns false for unreadable files. */
 static bool has_kernel_column(const char *path)
@@ -110,8 +110,9 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.scale = !arguments->training.no_scale;
     options.score = (volt_score)arguments->score;
     options.race = (volt_race)arguments->race;
-    options.strategy = arguments->method ? VOLT_STRATEGY_GRADIENT : (volt_strategy)arguments->strategy;
-    options.draws = arguments->draws || !arguments->method ? arguments->draws : DEFAULT_EVALUATIONS;
+    options.strategy = (volt_strategy)arguments->strategy;
+    bool is_gradient = options.strategy == VOLT_STRATEGY_GRADIENT;
+    options.draws = arguments->draws || !is_gradient ? arguments->draws : DEFAULT_EVALUATIONS;
     options.seconds = arguments->budget;
     options.log = arguments->log;
     options.resume = arguments->resume;

@@ -15,7 +15,7 @@ typedef struct tune_arguments {
     int64_t draws, grid, folds, gap, min_train, max_train;
     double budget;
     bool rolling, resume;
-    int start, race, folds_by, strategy, method;
+    int start, race, folds_by, strategy;
     int score;    /* volt_score; -1: not given */
     int validate; /* volt_validate; -1: not given */
 } tune_arguments;

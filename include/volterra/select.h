@@ -192,7 +192,8 @@ typedef enum volt_race {
  * GRADIENT requires the same and VOLT_SCORE_LOG. Of options.draws evaluations (0: 100) the first 16 (a third if there are fewer
  * than 48) are draws. From the four best of them it maximises the evidence over all open real parameters and alpha by L-BFGS
  * within their ranges; choices and integers keep the values of the draw. Every evaluation is a trial. The result does not
- * depend on the number of threads. Shards and resuming are not supported. */
+ * depend on the number of threads. Shards and resuming are not supported.
+ * The program, Python, R and MATLAB call the strategy `search`. */
 typedef enum volt_strategy {
     VOLT_STRATEGY_RANDOM, /* candidates in sequence */
     VOLT_STRATEGY_ADAPTIVE,

@@ -90,10 +90,10 @@ def test_search_by_gradient():
     X, y = system()
     settings = dict(kernel="memory", scoring="evidence", random_state=1)
     drawn = volterra.VolterraRidgeCV(draws=60, **settings).fit(X, y)
-    climbed = volterra.VolterraRidgeCV(draws=60, method="gradient", **settings).fit(X, y)
+    climbed = volterra.VolterraRidgeCV(draws=60, search="gradient", **settings).fit(X, y)
     assert climbed.best_score_ > drawn.best_score_
     assert climbed.log_likelihood_ == pytest.approx(climbed.best_score_, rel=1e-9)
-    again = volterra.VolterraRidgeCV(draws=60, method="gradient", n_jobs=1, **settings).fit(X, y)
+    again = volterra.VolterraRidgeCV(draws=60, search="gradient", n_jobs=1, **settings).fit(X, y)
     assert again.best_score_ == climbed.best_score_ and again.best_params_ == climbed.best_params_
 
 
@@ -107,10 +107,8 @@ def test_loo_scores():
 def test_search_by_gradient_rejects():
     X, y = system(40)
     with pytest.raises(ValueError, match="log"):
-        volterra.VolterraRidgeCV(draws=5, method="gradient").fit(X, y)
-    with pytest.raises(ValueError, match="gradient.*search='adaptive'"):
-        volterra.VolterraRidgeCV(draws=5, method="gradient", search="adaptive", scoring="evidence").fit(X, y)
-    with pytest.raises(ValueError, match="method"):
-        volterra.VolterraRidgeCV(draws=5, method="newton").fit(X, y)
+        volterra.VolterraRidgeCV(draws=5, search="gradient").fit(X, y)
+    with pytest.raises(ValueError, match="search"):
+        volterra.VolterraRidgeCV(draws=5, search="newton").fit(X, y)
     with pytest.raises(ValueError, match="candidates"):
-        volterra.VolterraRidgeCV(method="gradient", scoring="evidence", candidates={"alpha": [1]}).fit(X, y)
+        volterra.VolterraRidgeCV(search="gradient", scoring="evidence", candidates={"alpha": [1]}).fit(X, y)

@@ -33,7 +33,6 @@ from ._core._types import (
     FoldsBy,
     Input,
     Landmarks,
-    Method,
     Race,
     Scoring,
     Search,
@@ -66,7 +65,6 @@ _SCORES = {
 }
 
 _SEARCHES = get_args(Search)
-_METHODS = get_args(Method)
 _FOLDS_BY = get_args(FoldsBy)
 
 
@@ -90,14 +88,13 @@ class VolterraRidgeCV(SequenceRegressor):
     race : {"exact", "fast", "none"}, default="exact"
         Early stopping of candidates that cannot win (exact) or are unlikely to win (fast). "exact" has the same
         winner as "none".
-    search : {"random", "adaptive", "cma"}, default="random"
+    search : {"random", "adaptive", "cma", "gradient"}, default="random"
         Sampling of candidates: independent (random); after 64 draws mostly near the best four (adaptive); after 64
-        draws by CMA-ES from the best (cma). "adaptive" draws in generations of 16 and continues with CMA-ES after 256
-        candidates if there are 1000 rows or more. All are reproducible and independent of ``n_jobs``.
-    method : {"draws", "gradient"}, default="draws"
-        Search by draws, or by the gradient of the evidence from the best draws; the score must be the evidence.
-        "gradient" requires ``scoring="evidence"``: the first 16 candidates are random, and L-BFGS starts from the
-        four best, within the ranges of all real parameters including alpha. It cannot be resumed.
+        draws by CMA-ES from the best (cma); after 16 draws by the gradient of the evidence, which must be the score
+        (gradient). "adaptive" draws in generations of 16 and continues with CMA-ES after 256 candidates if there are
+        1000 rows or more. All are reproducible and independent of ``n_jobs``. With "gradient"
+        (``scoring="evidence"``) the first 16 candidates are random, and L-BFGS starts from the four best, within the
+        ranges of all real parameters including alpha. It cannot be resumed.
     kernel : str, default="volterra"
         Kernel; parameters in the text are fixed, the others are searched; 'A | B | C' searches several kernels. Any
         kernel of `volterra.kernel_table`, or a sum of products of them. In sums, filters (``pole``, ``pair``,
@@ -225,7 +222,6 @@ class VolterraRidgeCV(SequenceRegressor):
         race: Race = "exact",
         *,
         search: Search = "random",
-        method: Method = "draws",
         kernel: str = "volterra",
         candidates: Any = None,
         ranges: Optional[Mapping[str, Any]] = None,
@@ -270,7 +266,6 @@ class VolterraRidgeCV(SequenceRegressor):
         self.folds = folds
         self.race = race
         self.search = search
-        self.method = method
         self.kernel = kernel
         self.candidates = candidates
         self.ranges = ranges
@@ -452,7 +447,7 @@ class VolterraRidgeCV(SequenceRegressor):
         options.intercept, options.scale = int(bool(self.fit_intercept)), int(bool(self.scale))
         options.score = c.SCORES[score]
         options.race = c.RACES[choice("race", self.race, c.RACES)]
-        options.strategy = c.STRATEGIES[self._strategy()]
+        options.strategy = c.STRATEGIES[choice("search", self.search, _SEARCHES)]
         options.validate = c.VALIDATIONS[choice("validate", self.validate, c.VALIDATIONS)]
         options.seconds = seconds_of(self.budget)
         draws = self.draws
@@ -469,14 +464,6 @@ class VolterraRidgeCV(SequenceRegressor):
     def _solver(self) -> Tuple[str, Tuple[int, str]]:
         """Solver and landmarks of the candidates and of the best one."""
         return solver_word(getattr(self, "solver", "auto")), landmark_count(getattr(self, "landmarks", None))
-
-    def _strategy(self) -> str:
-        search = choice("search", self.search, _SEARCHES)
-        if choice("method", self.method, _METHODS) == "draws":
-            return search
-        if search != "random":
-            raise ValueError(f"method='gradient' does not support search={search!r}")
-        return "gradient"
 
     def _search(
         self,

@@ -478,7 +478,7 @@ trial "continue --paths" continue ../closed.safetensors --steps 3 --paths 4 --in
 input=$scratch/pairs
 trial "stream --interval" stream ../model.safetensors --interval 0.5 --state tracked
 input=/dev/null
-trial "tune --method gradient" tune "${own[@]}" --kernel rbf --draws 4 --score evidence --method gradient --log t.log -o m.safetensors
+trial "tune --search gradient" tune "${own[@]}" --kernel rbf --draws 4 --score evidence --search gradient --log t.log -o m.safetensors
 printf '@univariate true\n@classLabel true a b\n@data\n1,2,1:a\n2,1,1:a\n0,3,3:b\n1,3,2:b\n' >"$scratch/classes.ts"
 calls=yes
 trial "classify" classify --train ../classes.ts --test ../classes.ts --kernel rbf:gamma=1 --scale none --input level --splits 1 -o p.csv --json

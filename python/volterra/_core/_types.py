@@ -37,7 +37,6 @@ __all__ = [
     "Levels",
     "McsBlock",
     "McsMethod",
-    "Method",
     "Numbers",
     "OdeMethod",
     "Prediction",
@@ -93,8 +92,7 @@ Solver = str  # NAME or NAME:PARAMETER=VALUE,...: solver_table
 SearchSolver = Literal["auto", "exact", "nystrom"]
 Layout = Literal["auto", "time", "channels"]
 Race = Literal["exact", "fast", "none"]
-Search = Literal["random", "adaptive", "cma"]
-Method = Literal["draws", "gradient"]
+Search = Literal["random", "adaptive", "cma", "gradient"]
 FoldsBy = Literal["rows", "records"]
 Validate = Literal["simulate", "one-step"]
 OdeMethod = Literal["rk4", "accurate"]

@@ -46,41 +46,39 @@ tune_gradient()
     driven 90 1
     expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --seed 2 --json
     drawn=$(winner_field score)
-    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --method gradient --seed 2 --log t.jsonl \
+    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --search gradient --seed 2 --log t.jsonl \
         -o m.safetensors --json
     valid_json out "v['best']['score'] > $drawn and v['draws'] <= 60 and v['model'] == 'm.safetensors'"
     [ "$(sed 's/.*"index":\([0-9]*\),.*/\1/' t.jsonl | sort -n | uniq -d | wc -l)" -eq 0 ] || fail "an index stands twice"
     winner >first
     rm t.jsonl
-    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --method gradient --seed 2 --log t.jsonl \
+    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --search gradient --seed 2 --log t.jsonl \
         -o m.safetensors --json --threads 1
     winner | cmp - first || fail "another run, on one thread, differs"
     # Its log can be resumed without a number of draws.
     expect 0 tune --merge t.jsonl --json
-    expect 0 tune --x u.csv --y y.csv --kernel memory:rho=0.5 --score evidence --method gradient
+    expect 0 tune --x u.csv --y y.csv --kernel memory:rho=0.5 --score evidence --search gradient
     out_has '^best kernel +memory:gamma=[0-9.e-]+,rho=0.5,mu='
 }
-check "tune --method gradient beats as many draws, independent of threads" tune_gradient
+check "tune --search gradient beats as many draws, independent of threads" tune_gradient
 
 gradient_refusals()
 {
     driven 40 1
-    expect 2 tune --x u.csv --y y.csv --method gradient
-    err_names --method gradient --score
-    expect 2 tune --x u.csv --y y.csv --score evidence --method gradient --grid 3
-    err_names --method gradient --grid
-    expect 2 tune --x u.csv --y y.csv --score evidence --method gradient --search adaptive
-    err_names --method gradient --search adaptive
-    expect 2 tune --x u.csv --y y.csv --score evidence --method gradient --shard 1/2
-    err_names --method gradient --shard
-    expect 2 tune --x u.csv --y y.csv --score evidence --method gradient --log t.jsonl --resume
-    err_names --method gradient log
-    expect 2 tune --x u.csv --y y.csv --score evidence --method climb
-    err_names --method 'draws|gradient' "'climb'"
+    expect 2 tune --x u.csv --y y.csv --search gradient
+    err_names --search gradient --score
+    expect 2 tune --x u.csv --y y.csv --score evidence --search gradient --grid 3
+    err_names --search gradient --grid
+    expect 2 tune --x u.csv --y y.csv --score evidence --search gradient --shard 1/2
+    err_names --search gradient --shard
+    expect 2 tune --x u.csv --y y.csv --score evidence --search gradient --log t.jsonl --resume
+    err_names --search gradient log
+    expect 2 tune --x u.csv --y y.csv --score evidence --search climb
+    err_names --search 'random|adaptive|cma|gradient' "'climb'"
     expect 2 tune --x u.csv --y y.csv --score evidence --draws 3 --gap 2
     err_names score log gap
 }
-check "tune --method gradient: unsupported options" gradient_refusals
+check "tune --search gradient: unsupported options" gradient_refusals
 
 tune_left_out()
 {

@@ -122,8 +122,8 @@ tune_loss_refused()
         expect 2 tune --x data.csv:u --y data.csv:y --loss quantile:q=0.9 --score $score --draws 2
         err_names --score --loss quantile:q=0.9
     done
-    expect 2 tune --x data.csv:u --y data.csv:y --loss quantile:q=0.9 --method gradient
-    err_names --method gradient --loss quantile:q=0.9
+    expect 2 tune --x data.csv:u --y data.csv:y --loss quantile:q=0.9 --search gradient
+    err_names --search gradient --loss quantile:q=0.9
     expect 2 tune --x data.csv:u --y data.csv:y --loss huber:delta=1 --feedback --draws 2
     err_names --feedback --loss
     for levels in 0/0.5 0.5/1.2 0.5/0.5 0.9/0.1; do

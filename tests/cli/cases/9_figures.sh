@@ -379,7 +379,7 @@ figures_of_validation()
     done
     searches --kernel memory --draws 70 --folds 2 --search adaptive --race fast
     searches --kernel fading --draws 70 --folds 2 --search cma --race none
-    searches --kernel memory --draws 18 --score evidence --method gradient
+    searches --kernel memory --draws 18 --score evidence --search gradient
     searches --kernel 'fir + memory:pole=? | volterra' --draws 4 --folds 2 --rolling --start reset
     searches --kernel linear:window=2 --grid 3 --folds 3 --min-train 20 --gap 3
     searches --kernel volterra --draws 4 --folds 2 --solver nystrom --landmarks 12
