@@ -23,7 +23,8 @@
  * Rules of the interface:
  *
  * - A function that can fail returns volt_status. Outputs come last in the argument list. On failure they are
- *   unchanged or NULL, and volt_error_detail() returns the message.
+ *   unchanged or NULL, and volt_error_detail() returns the message. Functions that return no status, except _free, require
+ *   valid pointers.
  * - Options are structs. Start from the _default() function and set fields by name. NULL means the defaults. A field
  *   whose comment states no default is 0, NULL or the first value of its enum.
  * - Structs of options and results begin with struct_size, so that fields can be appended without a new soname. The

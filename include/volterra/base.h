@@ -196,7 +196,8 @@ typedef struct volt_progress {
 /* ---- random numbers --------------------------------------------------------------------------- */
 
 /* Philox 4x64-10 (Random123), a counter-based generator. The numbers depend only on (seed, stream), not on the machine or
- * the number of threads, and equal NumPy's Philox(key=[seed, stream]). A plain value: copy it to repeat a sequence. */
+ * the number of threads, and equal NumPy's Philox(key=[seed, stream]). A plain value: copy it to repeat a sequence.
+ * `rng` must not be NULL. */
 typedef struct volt_rng {
     uint64_t seed, stream;
     uint64_t block; /* counter of the next block of four words */
