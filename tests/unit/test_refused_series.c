@@ -211,6 +211,13 @@ static void options_of_classifiers(void **state)
     not_classified("kernel 1", o.n_parts = 1, o.parts = unnamed);
     not_classified("range alpha", o.n_ranges = 2, o.ranges = about_alpha);
     not_classified("loss hinge", o.loss = "hinge");
+    /* Values at their bounds are accepted: the last check, of the ranges, fails instead. */
+    const int at_bounds[][3] = {{-1, -1, -1}, {2, 2, 1}};
+    for (int i = 0; i < 2; i++)
+        not_classified("range alpha", o.n_ranges = 2, o.ranges = about_alpha, o.scale = at_bounds[i][0],
+                       o.input = at_bounds[i][1], o.compare = at_bounds[i][2], o.blend = i ? 8 : 1,
+                       o.folds = i ? 10 : 2, o.budget = i - 1, o.draws = i - 1, o.screen = i - 1,
+                       o.landmarks = i - 1, o.alpha = 0);
 }
 
 static void series_of_classifiers(void **state)

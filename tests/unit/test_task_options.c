@@ -361,13 +361,177 @@ static void identification_arguments(void **state)
     assert_null(diagnosis);
 }
 
+/* ---- exact bounds ------------------------------------------------------------------------------- */
+
+/* A value at its bound is accepted: the last check, of `threshold`, fails instead. */
+#define capacity_fails(terms, ...)                                                           \
+    do {                                                                                     \
+        volt_capacity_options o = volt_capacity_options_default();                           \
+        o.threshold = 2;                                                                     \
+        __VA_ARGS__;                                                                         \
+        check_fails(volt_capacity_compute(kernel, &o, &capacity), VOLT_ERR_ARGUMENT, terms); \
+    } while (0)
+
+static void bounds_of_capacities(void **state)
+{
+    (void)state;
+    volt_capacity *capacity = NULL;
+    volt_kernel *kernel = NULL;
+    check_ok(volt_kernel_parse("esn:size=3", &kernel));
+    capacity_fails("threshold 2", o.rows = 10);
+    capacity_fails("rows 10 9", o.rows = 9);
+    capacity_fails("rows", o.rows = INT32_MAX);
+    capacity_fails("threshold 2", o.degree = 1);
+    capacity_fails("degree 0", o.degree = 0);
+    capacity_fails("threshold 2", o.degree = VOLT_CAPACITY_DEGREE, o.delay = 2);
+    capacity_fails("degree 21", o.degree = VOLT_CAPACITY_DEGREE + 1, o.delay = 2);
+    capacity_fails("threshold 2", o.delay = 0);
+    capacity_fails("delay -1", o.delay = -1);
+    capacity_fails("threshold 2", o.degree = 1, o.delay = VOLT_CAPACITY_TARGETS - 2);
+    capacity_fails("degree 1 delay", o.degree = 1, o.delay = VOLT_CAPACITY_TARGETS - 1);
+    capacity_fails("threshold 2", o.delay = 20, o.washout = 20);
+    capacity_fails("washout 20 19", o.delay = 20, o.washout = 19);
+    capacity_fails("washout", o.washout = INT32_MAX);
+    capacity_fails("threshold 2", o.alpha = 0);
+    capacity_fails("alpha", o.alpha = NAN);
+    capacity_fails("threshold 2", o.dimension = 0);
+    capacity_fails("dimension -1", o.dimension = -1);
+    capacity_fails("threshold 2", o.rows = 50, o.dimension = 49);
+    capacity_fails("dimension 50", o.rows = 50, o.dimension = 50);
+    capacity_fails("alpha dimension", o.alpha = 0, o.dimension = 3);
+    capacity_fails("significance 0", o.significance = 0);
+    capacity_fails("significance 1", o.significance = 1);
+    check_fails(volt_capacity_compute(NULL, NULL, &capacity), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_capacity_compute(kernel, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    volt_capacity_options least = volt_capacity_options_default();
+    least.rows = 10;
+    least.degree = 1;
+    least.delay = 0;
+    least.threshold = 1;
+    check_ok(volt_capacity_compute(kernel, &least, &capacity));
+    volt_capacity_free(capacity);
+    volt_kernel_free(kernel);
+}
+
+static volt_status curve_of(const volt_curve_options *options, const volt_fit_options *fit)
+{
+    static const char *const kernels[] = {"linear"};
+    volt_curve *curve = NULL;
+    volt_curve_options used = *options;
+    used.fit = fit;
+    volt_status status = volt_curve_run(one, one, kernels, 1, &used, &curve);
+    volt_curve_free(curve);
+    return status;
+}
+
+static void bounds_of_curves(void **state)
+{
+    (void)state;
+    static const int64_t small[] = {2, 3}, too_small[] = {1, 3}, equal[] = {3, 3};
+    volt_curve_options base = volt_curve_options_default(), options = base;
+    volt_fit_options plain = volt_fit_options_default(), fit = plain;
+    base.test = 10;
+    const int64_t points[] = {1, 1000, 0, 1001};
+    for (int i = 0; i < 4; i++) {
+        options = base;
+        options.points = points[i];
+        if (i < 2)
+            check_ok(curve_of(&options, NULL));
+        else
+            check_fails(curve_of(&options, NULL), VOLT_ERR_ARGUMENT, "points 1000");
+    }
+    options = base;
+    options.sizes = small;
+    options.n_sizes = 2;
+    check_ok(curve_of(&options, NULL));
+    options.sizes = too_small;
+    check_fails(curve_of(&options, NULL), VOLT_ERR_ARGUMENT, "sizes 2 1");
+    options.sizes = equal;
+    check_fails(curve_of(&options, NULL), VOLT_ERR_ARGUMENT, "sizes 3 2");
+    options.sizes = NULL;
+    check_fails(curve_of(&options, NULL), VOLT_ERR_ARGUMENT, "sizes");
+    options = base;
+    options.repeat = 0;
+    check_fails(curve_of(&options, NULL), VOLT_ERR_ARGUMENT, "repeat 0");
+    options = base;
+    options.test = -1;
+    check_fails(curve_of(&options, NULL), VOLT_ERR_ARGUMENT, "test -1");
+    options.test = 0;
+    check_ok(curve_of(&options, NULL));
+    fit.alpha = -1;
+    check_fails(curve_of(&base, &fit), VOLT_ERR_ARGUMENT, "alpha -1");
+    fit = plain;
+    fit.washout = -1;
+    check_fails(curve_of(&base, &fit), VOLT_ERR_ARGUMENT, "washout -1");
+    fit = plain;
+    fit.ahead = -1;
+    check_fails(curve_of(&base, &fit), VOLT_ERR_ARGUMENT, "ahead -1");
+    fit = plain;
+    fit.solver = "pcg";
+    check_fails(curve_of(&base, &fit), VOLT_ERR_ARGUMENT, "solver pcg");
+    const char *const exact[] = {"exact", "auto"};
+    for (int i = 0; i < 2; i++) {
+        fit.solver = exact[i];
+        check_ok(curve_of(&base, &fit));
+    }
+    fit = plain;
+    fit.landmarks = 1;
+    check_fails(curve_of(&base, &fit), VOLT_ERR_ARGUMENT, "landmarks");
+    fit = plain;
+    fit.feedback_weight = 0.1;
+    check_fails(curve_of(&base, &fit), VOLT_ERR_ARGUMENT, "feedback_weight");
+    fit = plain;
+    fit.loss = "huber";
+    check_fails(curve_of(&base, &fit), VOLT_ERR_ARGUMENT, "loss");
+}
+
+/* As for capacities; the last check of a search is that of `validate`. */
+#define search_fails(terms, ...)                                                                   \
+    do {                                                                                           \
+        volt_search_options o = volt_search_options_default();                                     \
+        o.draws = 1;                                                                               \
+        o.validate = (volt_validate)7;                                                             \
+        __VA_ARGS__;                                                                               \
+        check_fails(volt_search_run(candidates, one, one, &o, &search), VOLT_ERR_ARGUMENT, terms); \
+    } while (0)
+
+static void bounds_of_searches(void **state)
+{
+    (void)state;
+    volt_candidates *candidates = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_draw("rbf", one, NULL, &candidates));
+    search_fails("validation 7", o.seconds = 0);
+    search_fails("validation 7", o.draws = 0, o.seconds = 1);
+    search_fails("draws budget", o.draws = 0, o.seconds = 0);
+    search_fails("draws -1", o.draws = -1);
+    search_fails("budget -1", o.seconds = -1);
+    search_fails("budget", o.seconds = INFINITY);
+    search_fails("validation 7", o.race = VOLT_RACE_EXACT);
+    search_fails("validation 7", o.race = VOLT_RACE_NONE);
+    search_fails("race -1", o.race = (volt_race)-1);
+    search_fails("race 3", o.race = (volt_race)(VOLT_RACE_NONE + 1));
+    search_fails("validation 7", o.strategy = VOLT_STRATEGY_RANDOM);
+    search_fails("validation 7", o.strategy = VOLT_STRATEGY_CMA);
+    search_fails("strategy -1", o.strategy = (volt_strategy)-1);
+    search_fails("strategy", o.strategy = (volt_strategy)(VOLT_STRATEGY_CMA + 1));
+    search_fails("validation 7", o.shards = 3, o.shard = 2);
+    search_fails("shard 3", o.shards = 3, o.shard = 3);
+    search_fails("shard -1", o.shards = 3, o.shard = -1);
+    search_fails("shards 0", o.shards = 0);
+    search_fails("resume log", o.resume = 1);
+    assert_null(search);
+    volt_candidates_free(candidates);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairing_arguments),        cmocka_unit_test(assessment_arguments),
         cmocka_unit_test(comparison_arguments),     cmocka_unit_test(anomaly_arguments),
         cmocka_unit_test(forecast_arguments),       cmocka_unit_test(many_forecasts_arguments),
-        cmocka_unit_test(identification_arguments),
+        cmocka_unit_test(identification_arguments), cmocka_unit_test(bounds_of_capacities),
+        cmocka_unit_test(bounds_of_curves),         cmocka_unit_test(bounds_of_searches),
     };
     return cmocka_run_group_tests(tests, make_numbers, NULL);
 }
