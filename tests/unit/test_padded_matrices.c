@@ -2,6 +2,7 @@
  *
  * Inputs have NaN behind every row, and outputs are inside a larger matrix: the results equal those of contiguous
  * matrices bit for bit, and nothing else is written. */
+#include "base/blas.h"
 #include "support/check.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"
@@ -347,6 +348,7 @@ static void padding_is_neither_read_nor_written(void **state)
         padded = true;
         calls[i].call(calls[i].text, place(wide[0], calls[i].shape, PAD),
                       place(wide[1], calls[i].shape + 2, PAD));
+        assert_false(volt_blas_set_claimed(false)); /* every claim on the BLAS was released */
         for (int k = 0; k < 2; k++)
             compare(calls[i].text, (int)i, tight[k], wide[k], calls[i].shape + 2 * k);
     }
