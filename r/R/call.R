@@ -24,12 +24,14 @@ as_rows <- function(x, what) {
     times <- if (requireNamespace("zoo", quietly = TRUE)) zoo::index(x) else attr(x, "index")
     x <- if (is.null(dim(x))) as.vector(unclass(x)) else matrix(as.double(unclass(x)), nrow(x), dimnames = list(NULL, colnames(x)))
   } else if (is.data.frame(x)) {
+    for (name in names(x)[vapply(x, is_iso_date, TRUE)]) x[[name]] <- as.Date(x[[name]])
     dated <- vapply(x, inherits, TRUE, c("Date", "POSIXct"))
     if (any(dated)) times <- x[[which(dated)[1]]]
     x <- x[!dated]
     bad <- !vapply(x, function(column) is.numeric(column) || is.logical(column), TRUE)
     if (any(bad))
-      stop(sprintf("column '%s' of %s is not numeric", names(x)[which(bad)[1]], what), call. = FALSE)
+      stop(sprintf("column '%s' of %s is not numeric: convert dates with as.Date, or select other columns",
+                   names(x)[which(bad)[1]], what), call. = FALSE)
     x <- data.matrix(x)
   }
   if (!is.numeric(x) && !is.logical(x))
@@ -39,6 +41,22 @@ as_rows <- function(x, what) {
   rows <- matrix(as.double(x), nrow = NROW(x), ncol = NCOL(x))
   list(rows = rows, names = if (is.null(dim(x))) NULL else colnames(x),
        seconds = if (is.null(times)) NULL else seconds_of(times), times = times)
+}
+
+# Texts such as 2024-01-31, as read.csv returns dates.
+is_iso_date <- function(x) {
+  (is.character(x) || is.factor(x)) && length(x) > 0 &&
+    all(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", x) & !is.na(as.Date(as.character(x), optional = TRUE)))
+}
+
+# Rejects missing values, with the row counted from 1.
+check_complete <- function(series, what, call) {
+  at <- which(!is.finite(series$rows), arr.ind = TRUE)
+  if (nrow(at) == 0) return(invisible())
+  column <- if (is.null(series$names)) "" else sprintf(", column '%s'", series$names[at[1, 2]])
+  text <- sprintf("row %d of %s%s is %s: drop or interpolate missing values (zoo::na.approx)", at[1, 1], what, column,
+                  format(series$rows[at[1, 1], at[1, 2]]))
+  stop(structure(class = c("volterra_not_finite", "volterra_error", "error", "condition"), list(message = text, call = call)))
 }
 
 # Times in seconds since 1970; NULL for an index without a date.

@@ -5,7 +5,8 @@
 #' Forecasts one or several series with expected errors and intervals, as `volterra forecast`. The forecast is a weighted mean of
 #' kernel fits and classical methods; all choices are automatic.
 #'
-#' @param y series: a vector, matrix, data frame, `ts`, `zoo` or `xts` object, one row per time step.
+#' @param y series: a vector, matrix, data frame, `ts`, `zoo` or `xts` object, one row per time step. A column of dates in a
+#'   data frame (`Date`, `POSIXct`, or texts as 2024-01-31) is the time of the rows.
 #' @param steps number of rows; `NULL`: one season, at most 60, or 12 without a season.
 #' @param coverage probabilities of the intervals.
 #' @param season season in rows, "none" or "auto". `NULL`: the frequency of a `ts` object, otherwise "auto".
@@ -25,6 +26,7 @@
 volt_forecast <- function(y, steps = NULL, coverage = c(0.8, 0.95), season = NULL, known = NULL, kernel = NULL,
                           separate = FALSE, all_rows = FALSE, budget = NULL, seed = 0, verbose = FALSE) {
   series <- as_rows(y, "y")
+  check_complete(series, "y", sys.call())
   found <- call_volterra("forecast", series = series$rows, steps = steps, coverage = coverage,
                          season = season_of(y, season), known = known_rows(known), kernel = kernel,
                          separate = flag(separate), all_rows = flag(all_rows), budget = budget, seed = seed,
@@ -49,6 +51,7 @@ volt_forecast <- function(y, steps = NULL, coverage = c(0.8, 0.95), season = NUL
 volt_backtest <- function(y, origins = 3, steps = NULL, coverage = c(0.8, 0.95), season = NULL, known = NULL,
                           kernel = NULL, separate = FALSE, all_rows = FALSE, seed = 0, verbose = FALSE) {
   series <- as_rows(y, "y")
+  check_complete(series, "y", sys.call())
   found <- call_volterra("backtest", series = series$rows, origins = origins, steps = steps, coverage = coverage,
                          season = season_of(y, season), known = known_rows(known), kernel = kernel,
                          separate = flag(separate), all_rows = flag(all_rows), seed = seed, names = series$names,

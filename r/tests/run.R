@@ -86,6 +86,11 @@ check("several series", length(several$forecast) == 2 && inherits(several, "mfor
 weekdays <- as.Date("2024-01-01") + setdiff(0:90, c(0, 14, which(as.POSIXlt(as.Date("2024-01-01") + 0:90)$wday %in% c(0, 6)) - 1))
 traded <- volt_forecast(data.frame(date = weekdays, close = sin(seq_along(weekdays))), steps = 2)
 check("weekdays continue", identical(traded$dates, as.Date(c("2024-04-01", "2024-04-02")) + (max(weekdays) == as.Date("2024-04-01"))))
+texts <- data.frame(date = as.character(weekdays), close = sin(seq_along(weekdays)))
+check("texts of dates", identical(volt_forecast(texts, steps = 2)$dates, traded$dates))
+texts$close[7] <- NA
+check("missing value", error_class(volt_forecast(texts)) == "volterra_not_finite" && grepl("row 7.*close", error_text(volt_forecast(texts))))
+check("other texts", grepl("'date'", error_text(volt_forecast(data.frame(date = c("a", "b", "c"), y = 1:3)))))
 if (requireNamespace("xts", quietly = TRUE)) {
   days <- as.Date("2024-01-01") + 0:199
   dated <- volt_forecast(xts::xts(frame$y, days), steps = 5)
