@@ -12,6 +12,10 @@ function found = forecast(series, varargin)
 % F.times are those of the steps.
 % Without an output argument the forecast is plotted.
   y = volterra.internal.as_rows(series, 'series');
+  [row, column] = find(~isfinite(y), 1);
+  if ~isempty(row)
+    error('volterra:not_finite', 'row %d of series %d is %g: drop or interpolate missing values', row, column, y(row, column));
+  end
   call_arguments = volterra.internal.options(struct('series', y), varargin);
   if ~isfield(call_arguments, 'coverage')
     call_arguments.coverage = [0.8 0.95];

@@ -43,6 +43,15 @@ function run_tests(root, cases)
   weekdays = 86400 * (floor((0:59) / 5) * 7 + mod(0:59, 5) + 4)'; % 1970-01-05 was a Monday
   dated = volterra.forecast(lorenz(1:60, 1), 'steps', 2, 'times', weekdays);
   count = check(count, 'weekdays', isequal(dated.times(:), weekdays(60) + 86400 * [3; 4]));
+  holes = lorenz(1:60, 1);
+  holes(7) = NaN;
+  reason = '';
+  try
+    volterra.forecast(holes);
+  catch e
+    reason = [e.identifier ' ' e.message];
+  end
+  count = check(count, 'missing value', strncmp(reason, 'volterra:not_finite row 7 ', 26));
   identified = volterra.identify(u, y, 'draws', 6, 'seed', 2);
   count = check(count, 'identify', isequal(volterra.simulate(identified, u), read_npy(at('identified.npy'))));
   count = check(count, 'candidates', numel(identified.Info.candidates) == 6);
