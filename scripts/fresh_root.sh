@@ -29,7 +29,8 @@ fresh_root()
     cp /etc/resolv.conf "$roots/$name/etc/" 2>/dev/null || true
 }
 
-# Uses a separate mount namespace, so that mounts end with the command.
+# Uses a separate mount namespace, so that mounts end with the command. The root is a mount point, so that the command
+# can create such a namespace too.
 enter_root() # UNSHARE-OPTION NAME COMMAND...
 {
     local option=$1 name=$2
@@ -37,7 +38,8 @@ enter_root() # UNSHARE-OPTION NAME COMMAND...
     # shellcheck disable=SC2016 # expanded in the inner shell
     unshare --mount $option sh -c '
         root=$1 && shift
-        mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && mount -t tmpfs tmpfs "$root/tmp" || exit 1
+        mount --bind "$root" "$root" && mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" &&
+            mount -t tmpfs tmpfs "$root/tmp" || exit 1
         exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
             chroot "$root" "$@"' sh "$roots/$name" "$@"
 }
