@@ -161,8 +161,11 @@ static void report_held_out(const volt_model_info *info, const volt_assessment *
         return;
     }
     results_number(results, "heldout_rmse", NULL, found->heldout_rmse);
-    results_text(results, NULL, "R2 held out", "%.6g (%s, last %lld rows)%s", report->prequential_r2,
-                 report->single_fit ? "one split" : "prequential", (long long)report->rows,
+    char blocks[32] = "prequential";
+    if (report->blocks > 0)
+        snprintf(blocks, sizeof blocks, "%d block%s", report->blocks, report->blocks == 1 ? "" : "s");
+    results_text(results, NULL, "R2 held out", "%.6g (%s, last %lld rows)%s", report->prequential_r2, blocks,
+                 (long long)report->rows,
                  assessment_has(found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ", worse than a constant" : "");
     results_details(results, true);
     results_text(results, NULL, "RMSE held out", "%.6g", found->heldout_rmse);

@@ -200,9 +200,11 @@ VOLT_API volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_optio
                                   volt_prepared **prepared);
 VOLT_API void volt_prepared_free(volt_prepared *prepared);
 
-/* Errors on held-out rows: the second half of the rows, at most 2048. Each row is predicted from all rows whose targets were
- * known `ahead` rows before. The solvers nystrom and pcg, and features above 2048 rows, predict from all rows known before
- * the first held-out row. A fit with the chosen alpha given has the same errors. */
+/* Errors on held-out rows: the second half of the rows, at most 2048. If the past of a target is an input (anchors,
+ * feedback), each row is predicted from all rows whose targets were known `ahead` rows before. Otherwise the rows are divided
+ * into blocks, and each block is predicted from the rows known before its first row, as in use: predictions continue from
+ * inputs only. The solvers nystrom and pcg, and features above 2048 rows, have a single block. A fit with the chosen alpha
+ * given has the same errors. */
 typedef struct volt_fit_report {
     size_t struct_size;
     int64_t rows;            /* number of held-out rows; 0: too few rows, and the other fields are unknown */
@@ -230,7 +232,7 @@ typedef struct volt_fit_report {
     /* q: square roots of mse, best_mse and naive_mse, valid also if the squares overflow or underflow */
     const double *rmse, *best_rmse, *naive_rmse;
     const double *loo_rmse, *gcv_rmse; /* q: the same for loo_mse and gcv; NULL: unknown */
-    int single_fit; /* 1: one fit of the rows before `first` predicts all held-out rows; 0: each from all rows known then */
+    int blocks; /* blocks of held-out rows, each predicted by one fit of the rows before it; 0: every row from all rows known then */
     const double *best_alpha; /* q: alpha of the best fit tried; infinite: a constant; NaN: alpha was given */
     /* q, in the units of the targets: norm of the fitted functional in the space of the kernel, without its constant; 0 if
      * the kernel is not used. With pcg to its tolerance; NaN with a loss */

@@ -6,13 +6,13 @@
  *     the errors of the rows held out within every training set, which choose alpha (solve/choice/choice.h),
  *     the predictions of the held-out rows of the repeat, L[held out, :m] D + c.
  *
- * The errors of a row depend only on the rows before it, so those of the largest training set contain the
- * others. */
+ * The rows held out within a training set are divided into blocks as in a fit, so every size has its own errors. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "gram/engine/columns.h"
 #include "kernel/kernel_entry.h"
+#include "model/fit/fit_task.h"
 #include "model/initial.h"
 #include "model/scaling.h"
 #include "solve/choice/choice.h"
@@ -111,7 +111,7 @@ typedef struct curve_kernel {
     /* -- memory -- */
     double *W, *D, *diagonal; /* of the factor: rows x (q + 1), train x q, rows */
     double *forecast;         /* test x q */
-    double *errors;           /* n_alphas x train x q: errors of held-out training rows */
+    double *errors;           /* n_alphas x held x q: errors of the held-out training rows of all sizes */
     double *nmse, *rmse;      /* n_alphas x n_sizes x q: of the held-out rows of the repeat */
     volt_chosen *chosen;      /* q */
 } curve_kernel;
@@ -203,10 +203,36 @@ static volt_status make_rows(curve_kernel *c)
     return VOLT_OK;
 }
 
+static volt_held_out held_out_rows(const curve_kernel *c, int64_t size)
+{
+    const volt_fit_options *fit = c->task->fit;
+    volt_held_out held = {.ahead = volt_max(fit->ahead, 1),
+                          .blocks = volt_fit_task_blocks(fit, c->repeat->prepared->Y.cols)};
+    volt_held_out_rows(&held, size, NULL);
+    return held;
+}
+
+/* Held-out rows of the sizes before size number s. */
+static int64_t held_before(const curve_kernel *c, int64_t s)
+{
+    int64_t rows = 0;
+    for (int64_t i = 0; i < s; i++)
+        rows += held_out_rows(c, c->task->sizes[i]).rows;
+    return rows;
+}
+
+/* Errors of the held-out rows of size number s with alpha number a. */
+static volt_matrix errors_of(const curve_kernel *c, int64_t a, int64_t s)
+{
+    int64_t q = c->repeat->prepared->Y.cols, row = a * held_before(c, c->task->n_sizes) + held_before(c, s);
+    return volt_matrix_of(c->errors + row * q, held_out_rows(c, c->task->sizes[s]).rows, q);
+}
+
 static volt_status allocate(curve_kernel *c, int64_t q)
 {
     const volt_curve_task *task = c->task;
     int64_t rows = volt_curve_rows(task), train = volt_curve_train(task), figures = task->n_sizes * q;
+    int64_t held = held_before(c, task->n_sizes);
     char what[96];
     snprintf(what, sizeof what, "a learning curve of %" PRId64 " rows", rows);
     const volt_backend *backend =
@@ -219,7 +245,7 @@ static volt_status allocate(curve_kernel *c, int64_t q)
     c->D = volt_alloc_doubles(train, q);
     c->diagonal = volt_alloc_doubles(rows, 1);
     c->forecast = volt_alloc_doubles(task->test, q);
-    c->errors = volt_alloc_doubles(VOLT_MAX_ALPHAS * train, q);
+    c->errors = volt_alloc_doubles(VOLT_MAX_ALPHAS * volt_max(held, 1), q);
     c->nmse = volt_alloc_doubles(VOLT_MAX_ALPHAS, figures);
     c->rmse = volt_alloc_doubles(VOLT_MAX_ALPHAS, figures);
     c->chosen = volt_alloc_zero(q, sizeof *c->chosen);
@@ -281,13 +307,6 @@ static volt_status measure(const curve_kernel *c, double *nmse, double *rmse)
     return VOLT_OK;
 }
 
-static volt_held_out held_out_rows(const curve_kernel *c, int64_t size)
-{
-    volt_held_out held = {.ahead = volt_max(c->task->fit->ahead, 1)};
-    volt_held_out_rows(&held, size, NULL);
-    return held;
-}
-
 /* The factor of alpha number a, from size to size. VOLT_ERR_SINGULAR: later sizes have no results. */
 static volt_status measure_alpha(curve_kernel *c, int64_t a)
 {
@@ -303,10 +322,9 @@ static volt_status measure_alpha(curve_kernel *c, int64_t a)
         if (!volt_stage_should_continue(c->factor->task.stage))
             return volt_stage_end(c->factor->task.stage);
         VOLT_TRY(measure(c, c->nmse + at, c->rmse + at));
-        if (held.rows > 0 && !(task->fit->alpha > 0)) /* of overlapping sizes, the same numbers */
-            VOLT_TRY(
-                volt_factor_held_out(c->factor, held.ahead, held.begin, c->intercept, false,
-                                     volt_matrix_of(c->errors + (a * train + held.begin) * q, held.rows, q)));
+        if (held.rows > 0 && !(task->fit->alpha > 0))
+            VOLT_TRY(volt_factor_held_out(c->factor, held.ahead, held.begin, c->intercept,
+                                          volt_held_out_block(&held), errors_of(c, a, s)));
     }
     return VOLT_OK;
 }
@@ -354,10 +372,10 @@ static volt_status stored_errors(void *context, double alpha, bool constant, vol
     int64_t a = alpha_number(c, choice->size, alpha), m = c->task->sizes[choice->size];
     (void)kind;
     VOLT_REQUIRE(a >= 0, VOLT_ERR_SINGULAR, "the Gram matrix of %" PRId64 " rows is not positive definite", m);
-    const double *from = c->errors + (a * volt_curve_train(c->task) + m - e.rows) * e.cols;
+    volt_matrix from = errors_of(c, a, choice->size);
     for (int64_t i = 0; i < e.rows; i++)
         for (int64_t k = 0; k < e.cols; k++)
-            e.data[i * e.ld + k] = constant == c->intercept ? from[i * e.cols + k] : 0;
+            e.data[i * e.ld + k] = constant == c->intercept ? from.data[i * from.ld + k] : 0;
     return VOLT_OK;
 }
 

@@ -53,7 +53,8 @@ static void release_nothing(volt_operator *op)
 
 typedef struct problem {
     int64_t n, washout, kept, ahead, most, begin; /* begin: the first held-out row */
-    bool intercept, has_holes, frozen;
+    int64_t blocks, block;                        /* at most this many blocks, of this many rows */
+    bool intercept, has_holes;
     bool without[MAX_N];
     double F[MAX_N * STATES], K[MAX_N * MAX_N];
     double Y[MAX_N * Q]; /* for the kept rows; 0 where the target is missing */
@@ -66,7 +67,7 @@ static void make_problem(volt_rng *rng, int64_t kept, problem *p)
 {
     p->n = kept + p->washout;
     p->kept = kept;
-    p->frozen = false;
+    p->block = 1;
     double state[STATES] = {0}, whole[STATES];
     for (int64_t j = 0; j < STATES; j++)
         whole[j] = 3 * volt_rng_normal(rng);
@@ -130,7 +131,7 @@ static double plain_mse(const problem *p, double alpha, int64_t k)
         if (p->without[t])
             continue;
         double e =
-            p->Y[t * Q + k] - plain_prediction(p, t, (p->frozen ? p->begin : t) - p->ahead + 1, alpha, k);
+            p->Y[t * Q + k] - plain_prediction(p, t, t - (t - p->begin) % p->block - p->ahead + 1, alpha, k);
         sum += e * e;
         counted++;
     }
@@ -158,8 +159,8 @@ static void solve(const volt_solver *solver, const problem *p, double alpha, out
     state_operator landmarks = op;
     volt_iteration pcg = {.landmarks = &landmarks.op, .tolerance = 1e-6, .max_steps = 10 * MAX_N};
     volt_chosen chosen[Q] = {{0}};
-    volt_held_out held = {.ahead = p->ahead, .most = p->most, .mse = o->mse};
-    volt_choice choice = {.ahead = p->ahead, .outputs = chosen, .held = {.most = p->most}};
+    volt_held_out held = {.ahead = p->ahead, .most = p->most, .blocks = p->blocks, .mse = o->mse};
+    volt_choice choice = {.ahead = p->ahead, .outputs = chosen, .held = {.most = p->most, .blocks = p->blocks}};
     double unlearned[Q], states[STATES * Q];
     volt_solver_task task = {.kernel = &op.op,
                              .washout = p->washout,
@@ -201,7 +202,9 @@ static void check_case(const volt_solver *solver, problem *p, const char *name)
     outcome chosen, given;
     solve(solver, p, 0, &chosen);
     p->begin = chosen.begin;
-    p->frozen = volt_solver_recomputes(solver) || (solver->needs.states && p->kept > p->most);
+    bool one = volt_solver_recomputes(solver) || (solver->needs.states && p->kept > p->most);
+    if (one || p->blocks > 0)
+        p->block = one ? chosen.rows : (chosen.rows + p->blocks - 1) / p->blocks;
     assert_int_equal(chosen.begin + chosen.rows, p->kept);
     for (int64_t k = 0; k < Q; k++) {
         if (isinf(chosen.alpha[k]))
@@ -229,7 +232,7 @@ static void held_out_errors_equal_fit(void **state)
     for (int64_t s = 0; volt_solver_table[s]; s++) {
         if (volt_solver_table[s]->accepts.losses) /* it reports no errors */
             continue;
-        for (int variant = 0; variant < 4; variant++) {
+        for (int variant = 0; variant < 5; variant++) {
             enum { MOST = 12 };
             static const int64_t rows[] = {MOST - 1, MOST,         MOST + 1, 2 * MOST - 1,
                                            2 * MOST, 2 * MOST + 1, 3 * MOST, 4 * MOST};
@@ -237,6 +240,7 @@ static void held_out_errors_equal_fit(void **state)
                 *p = (problem){.most = MOST,
                                .washout = variant % 2 ? 4 : 0,
                                .ahead = variant & 2 ? 3 : 1,
+                               .blocks = variant == 4 ? 5 : 0,
                                .intercept = (variant + (int)i) % 3 > 0,
                                .has_holes = (variant + (int)i) % 2};
                 make_problem(&rng, rows[i], p);

@@ -598,7 +598,7 @@ class FitReport(Sized):
         ("naive_rmse", POINTER(c_double)),
         ("loo_rmse", POINTER(c_double)),
         ("gcv_rmse", POINTER(c_double)),
-        ("single_fit", c_int),
+        ("blocks", c_int),
         ("best_alpha", POINTER(c_double)),
         ("rkhs_norm", POINTER(c_double)),
         ("effective_dimension", POINTER(c_double)),

@@ -139,11 +139,13 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
                                   bool landmarks, choice_buffers *buffers)
 {
     int64_t fitted_rows = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
-    buffers->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
+    int64_t blocks = volt_fit_task_blocks(task->options, q);
+    buffers->held = (volt_held_out){.ahead = ahead, .blocks = blocks, .mse = volt_alloc_doubles(q, 1)};
     volt_held_out_rows(&buffers->held, fitted_rows, fitted_missing(task));
     buffers->choice = (volt_choice){.ahead = ahead,
                                     .alpha = task->options->alpha,
                                     .start = task->options->alpha_start,
+                                    .held = {.blocks = blocks},
                                     .naive = task->change ? first : volt_view_of(NULL, 0, 0),
                                     .outputs = volt_alloc_zero(q, sizeof *buffers->choice.outputs)};
     if (!buffers->held.mse || !buffers->choice.outputs)

@@ -122,7 +122,7 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
                                       .first = model->washout + rows->begin,
                                       .prequential_r2 = NAN,
                                       .naive_r2 = NAN,
-                                      .single_fit = rows->single_fit,
+                                      .blocks = (int)rows->blocks,
                                       .alphas = choice ? choice->tried : 0,
                                       .solver = volt_solver_exact.info.name,
                                       .residual = NAN};

@@ -75,6 +75,14 @@ bool volt_fit_task_can_change(const volt_fit_options *options, int64_t q)
     return can;
 }
 
+int64_t volt_fit_task_blocks(const volt_fit_options *options, int64_t q)
+{
+    bool has_targets = options->feedback != 0 || options->feedback_weight > 0;
+    for (int64_t k = 0; options->anchors && k < q; k++)
+        has_targets |= options->anchors[k] >= 0;
+    return has_targets ? 0 : VOLT_HELD_OUT_BLOCKS;
+}
+
 /* Detects the season of the first target that has one, in the longest record. */
 static volt_status find_season(const fit_task *task, int64_t rows, int64_t *season)
 {

@@ -241,7 +241,7 @@ static volt_status forecast_prequential(volt_evaluation *e, const volt_split *sp
     }
     VOLT_REQUIRE(!e->resolved.centred || problem->intercept, VOLT_ERR_ARGUMENT,
                  "a centred Gram matrix without an intercept has no prequential score with a gap");
-    VOLT_TRY(volt_factor_held_out(e->factor, problem->gap + 1, begin, e->intercept, false, out));
+    VOLT_TRY(volt_factor_held_out(e->factor, problem->gap + 1, begin, e->intercept, 1, out));
     for (int64_t i = 0; i < out.rows; i++)
         for (int64_t k = 0; k < q; k++)
             out.data[i * out.ld + k] = problem->Y[(split->begin + i) * q + k] - out.data[i * out.ld + k];

@@ -150,12 +150,12 @@ static double target_at(const contest *c, int64_t t, int64_t k)
 /* alpha = infinity: 0, or the mean of the known targets. */
 static void try_infinity(contest *c, volt_alpha_choice *alphas, bool constant)
 {
-    int64_t ahead = c->choice->ahead;
+    int64_t ahead = c->choice->ahead, block = volt_held_out_block(&c->choice->held);
     for (int64_t k = 0; k < c->columns; k++) {
         double sum = 0, frozen = 0;
         int64_t known = 0, counted = 0;
         for (int64_t i = 0; i < c->held; i++) {
-            int64_t t = c->begin + i, h = t - ahead + 1;
+            int64_t t = c->begin + i, h = t - i % block - ahead + 1;
             for (; constant && known < h; known++) {
                 sum += target_at(c, known, k);
                 counted += has_target(c, known);
@@ -178,7 +178,7 @@ static volt_status evaluate(void *context, volt_alpha_choice *alphas)
     const volt_choice_source *source = c->source;
     for (int constant = 0; constant <= (int)c->intercept; constant++) {
         VOLT_TRY(source->errors(source->context, alphas->alpha, constant, VOLT_HELD_OUT_LATEST, c->e));
-        if (!offer_errors(c, alphas, constant))
+        if (!offer_errors(c, alphas, constant) || !c->choice->naive.data)
             continue;
         if (source->refits)
             VOLT_TRY(source->errors(source->context, alphas->alpha, constant, VOLT_HELD_OUT_FROZEN, c->z));

@@ -98,10 +98,10 @@ static volt_status take_latest(exact_choice *c, int64_t count)
     for (int64_t p = 0; p < count * kinds; p++) {
         slot *s = &c->slots[p / kinds];
         int constant = (int)(p % kinds);
-        status[p] = s->pivot
-                        ? VOLT_OK
-                        : volt_factor_held_out(s->factor, c->choice->ahead, c->choice->held.begin - s->first,
-                                               constant, false, s->latest[constant]);
+        status[p] = s->pivot ? VOLT_OK
+                             : volt_factor_held_out(s->factor, c->choice->ahead,
+                                                    c->choice->held.begin - s->first, constant,
+                                                    volt_held_out_block(&c->choice->held), s->latest[constant]);
     }
     if (!volt_stage_should_continue(c->task.stage))
         return volt_stage_end(c->task.stage);
@@ -166,7 +166,7 @@ static volt_status candidate_errors(void *context, double alpha, bool constant, 
     int64_t first = kind == VOLT_HELD_OUT_SCREENED ? c->first : 0;
     VOLT_TRY(factor_rows(c, first, alpha));
     if (kind == VOLT_HELD_OUT_FROZEN)
-        return volt_factor_held_out(c->factor, c->choice->ahead, c->choice->held.begin, constant, true, e);
+        return volt_factor_held_out(c->factor, c->choice->ahead, c->choice->held.begin, constant, e.rows, e);
     memcpy(e.data, c->now->latest[constant].data, (size_t)(e.rows * e.cols) * sizeof(double));
     return VOLT_OK;
 }

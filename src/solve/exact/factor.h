@@ -63,19 +63,24 @@ typedef struct volt_held_out {
     int64_t rows;    /* number of held-out rows; 0: too few rows */
     int64_t counted; /* held-out rows with a target */
     double *mse;     /* q */
-    bool single_fit; /* all are predicted by one fit of the rows before `begin` */
+    /* blocks of consecutive rows, each predicted by one fit of the rows known before it; 0: every row is predicted
+     * from all rows known then */
+    int64_t blocks;
 } volt_held_out;
 
-enum { VOLT_MAX_HELD_OUT = 2048 };
+enum { VOLT_MAX_HELD_OUT = 2048, VOLT_HELD_OUT_BLOCKS = 20 };
 static inline int64_t volt_max_held_out(const volt_held_out *held_out)
 {
     return held_out->most > 0 ? held_out->most : VOLT_MAX_HELD_OUT;
 }
 
 /* Selects the later half of m rows, at most `most`, less the rows needed by the first predictions. Sets
- * begin, rows and counted from m, `ahead`, `most` and the rows without a target (NULL: none). rows is 0 if
+ * begin, rows and counted from m, `ahead`, `most` and the rows without a target (NULL: none), and reduces `blocks`
+ * to the number of blocks of equal length, the last of which may be shorter. rows is 0 if
  * no held-out row has a target. Every solver holds out these rows, whether alpha is given or chosen. */
 void volt_held_out_rows(volt_held_out *held_out, int64_t m, const bool *without);
+/* Rows of a block; 1 without blocks. */
+int64_t volt_held_out_block(const volt_held_out *held_out);
 
 /* Errors of rows begin .. m - 1. Each row is predicted from rows known `ahead` rows before it, and only from
  * the first `most` of them. */
@@ -191,11 +196,11 @@ void volt_factor_one_step(volt_factor *factor, int64_t begin, volt_matrix out);
  *
  *     e_t = sum_{j = h}^{t} L_tj (w_j - u_j c_h),     c_h from rows before h,
  *
- * because L W = Y and L u = 1 (0 if there is no target). `frozen`: all rows are predicted from the rows
- * before h = begin - ahead + 1. `constant`: with the intercept; requires task.u. begin >= ahead.
- * VOLT_ERR_MEMORY. */
-volt_status volt_factor_held_out(volt_factor *factor, int64_t ahead, int64_t begin, bool constant, bool frozen,
-                                 volt_matrix out);
+ * because L W = Y and L u = 1 (0 if there is no target). Of every `block` >= 1 consecutive rows, all are predicted
+ * from the rows known at the first of them: t is that row in the formula of h. `constant`: with the intercept;
+ * requires task.u. begin >= ahead. VOLT_ERR_MEMORY. */
+volt_status volt_factor_held_out(volt_factor *factor, int64_t ahead, int64_t begin, bool constant,
+                                 int64_t block, volt_matrix out);
 
 /* The same with scales and h = min(t - ahead + 1, errors->most). Output k uses column column[k] of the
  * targets, unless it is negative, and writes column k of errors->e and errors->scale,

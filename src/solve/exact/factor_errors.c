@@ -124,21 +124,30 @@ void volt_held_out_rows(volt_held_out *held, int64_t m, const bool *without)
         held->counted += !(without && without[t]);
     if (held->counted == 0)
         held->rows = 0;
+    int64_t block = volt_held_out_block(held);
+    if (held->blocks > 0)
+        held->blocks = (held->rows + block - 1) / block;
 }
 
-volt_status volt_factor_held_out(volt_factor *f, int64_t ahead, int64_t begin, bool constant, bool frozen,
+int64_t volt_held_out_block(const volt_held_out *held)
+{
+    return held->blocks > 0 && held->rows > 0 ? (held->rows + held->blocks - 1) / held->blocks : 1;
+}
+
+volt_status volt_factor_held_out(volt_factor *f, int64_t ahead, int64_t begin, bool constant, int64_t block,
                                  volt_matrix out)
 {
-    int64_t summed = 0, most = frozen ? begin - ahead + 1 : f->m;
+    int64_t summed = 0, widest = volt_max(COLUMNS, volt_min(block, f->m)) + ahead;
     double uu = 0;
-    held_out_workspace workspace = {.L = volt_alloc_doubles(COLUMNS, widest_block(f, ahead, most)),
+    held_out_workspace workspace = {.L = volt_alloc_doubles(COLUMNS, widest),
                                     .uw = volt_alloc_zero(f->q, sizeof(double)),
                                     .c = volt_alloc_zero(f->q, sizeof(double))};
     volt_status status = workspace.L && workspace.uw && workspace.c ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int64_t t = begin; status == VOLT_OK && t < f->m; t += COLUMNS) {
-        int64_t count = volt_min(COLUMNS, f->m - t);
-        held_out_rows(f, ahead, most, t, count, constant, &workspace, &summed, &uu, NULL,
-                      volt_matrix_rows(out, t - begin, count));
+    for (int64_t t = begin, count; status == VOLT_OK && t < f->m; t += count) {
+        int64_t first = t - (t - begin) % block, end = block > 1 ? volt_min(first + block, f->m) : f->m;
+        count = volt_min(COLUMNS, end - t);
+        held_out_rows(f, ahead, block > 1 ? first - ahead + 1 : f->m, t, count, constant, &workspace, &summed,
+                      &uu, NULL, volt_matrix_rows(out, t - begin, count));
         if (!volt_stage_poll(f->task.stage))
             status = volt_stage_end(f->task.stage);
     }

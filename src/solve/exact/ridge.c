@@ -69,7 +69,8 @@ static volt_status hold_out(volt_factor *f)
     volt_matrix e = volt_matrix_of(volt_alloc_doubles(held->rows, f->q), held->rows, f->q);
     if (!e.data)
         return VOLT_ERR_MEMORY;
-    volt_status status = volt_factor_held_out(f, held->ahead, held->begin, f->task.u != NULL, false, e);
+    volt_status status =
+        volt_factor_held_out(f, held->ahead, held->begin, f->task.u != NULL, volt_held_out_block(held), e);
     for (int64_t k = 0; status == VOLT_OK && k < f->q; k++) {
         held->mse[k] = 0;
         for (int64_t i = 0; i < held->rows; i++)

@@ -187,6 +187,6 @@ int64_t volt_feature_held_out(const volt_solver_task *task, int64_t rows)
     if (task->choice)
         held->ahead = task->choice->ahead;
     find_held_out(task, rows, held);
-    held->single_fit = true;
+    held->blocks = 1;
     return held->rows > 0 ? held->begin - held->ahead + 1 : 0;
 }
