@@ -156,7 +156,8 @@ class VolterraRidge(SequenceRegressor):
     season_ : int
         Season of the inputs in rows; 0: none.
     prequential_r2_ : float
-        R2 on held-out rows: the second half, each predicted from the rows known before it. nan: too few rows.
+        R2 on held-out rows: the second half, each predicted from the rows known before it, or before its block if the past of
+        y is not an input (``report_["blocks"]``). nan: too few rows.
     log_likelihood_ : float
         Log marginal likelihood of the targets given the kernel and alpha (see `volterra.evidence`), in their units. nan: an
         output is not a pure kernel fit.
@@ -194,7 +195,8 @@ class VolterraRidge(SequenceRegressor):
     With ``alpha="auto"`` a fit takes about twelve factorisations instead of one (above 4096 rows: of the last 4096 rows, then
     of all rows). It chooses alpha, the intercept, and change or level by the errors of the second half of the rows, each
     predicted from the rows known before it (docs/math.md). A series is therefore never forecast much worse than by the naive
-    forecast, which is kept unless two tests on those rows reject it.
+    forecast, which is kept unless two tests on those rows reject it. If the past of y is not an input, these rows are
+    divided into at most 20 blocks, each predicted from the rows before it: `predict` continues from inputs only.
 
     A y that equals a column of X row by row, with ``ahead=0``, is rejected unless ``allow_target_in_inputs`` is set: the model
     would read the target from X.

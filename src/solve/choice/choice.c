@@ -147,10 +147,11 @@ static double target_at(const contest *c, int64_t t, int64_t k)
     return k < c->q ? c->Y.data[t * c->Y.ld + k] : level.data[t * level.ld + k - c->q];
 }
 
-/* alpha = infinity: 0, or the mean of the known targets. */
+/* alpha = infinity: 0, or the mean of the known targets, for changes always the latest. */
 static void try_infinity(contest *c, volt_alpha_choice *alphas, bool constant)
 {
-    int64_t ahead = c->choice->ahead, block = volt_held_out_block(&c->choice->held);
+    int64_t ahead = c->choice->ahead;
+    int64_t block = c->choice->naive.data ? 1 : volt_held_out_block(&c->choice->held);
     for (int64_t k = 0; k < c->columns; k++) {
         double sum = 0, frozen = 0;
         int64_t known = 0, counted = 0;

@@ -1,7 +1,9 @@
 /* src/solve/choice/choice.h: alpha, intercept and kind of target of each output, chosen on held-out rows.
  *
  * The later half of the rows is held out, at most VOLT_MAX_HELD_OUT of them. Each is predicted from all rows
- * whose targets were known at that time (factor.h), so a fit with the chosen alpha has the same errors.
+ * whose targets were known at that time, or before its block (factor.h), so a fit with the chosen alpha has the
+ * same errors. Blocks are used if no target is an input: neighbouring rows of a slow system are nearly equal, and
+ * a prediction from all rows before it would choose an alpha that is far too small for predictions from inputs.
  * Above 2 VOLT_MAX_HELD_OUT rows one factorisation per candidate would take too long; the last 2
  * VOLT_MAX_HELD_OUT rows screen the candidates first (alpha_grid.h). Candidates are the grid SQUARES and
  * infinity, for which the kernel is not used. The least mean squared error is chosen; among equals, the larger
@@ -46,11 +48,11 @@ typedef struct volt_choice {
     /* (optional) q each: as in volt_readout */
     double *dimension, *dimension_error;
 
-    bool decided;          /* the outputs are given; nothing is chosen */
-    volt_chosen *outputs;  /* q: the results */
-    volt_held_out held;    /* held-out rows, counted from the first kept row; mse is not used */
-    int64_t tried;         /* finite alphas */
-    int64_t failed;        /* of them, too small for the factorisation */
+    bool decided;         /* the outputs are given; nothing is chosen */
+    volt_chosen *outputs; /* q: the results */
+    volt_held_out held; /* held-out rows, counted from the first kept row; `blocks` is given, mse is not used */
+    int64_t tried;      /* finite alphas */
+    int64_t failed;     /* of them, too small for the factorisation */
     double log_likelihood; /* of all chosen outputs; NaN if one is not fitted by the kernel only */
 } volt_choice;
 
@@ -70,7 +72,7 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
 
 /* Errors of held-out rows. */
 typedef enum volt_held_out_errors {
-    VOLT_HELD_OUT_LATEST,  /* each row predicted from all rows whose targets were known */
+    VOLT_HELD_OUT_LATEST,  /* each row predicted from all rows whose targets were known, or before its block */
     VOLT_HELD_OUT_FROZEN,  /* all predicted from the rows known before the first of them */
     VOLT_HELD_OUT_SCREENED /* as LATEST, but only from the screening rows */
 } volt_held_out_errors;
