@@ -56,6 +56,24 @@ def test_fit_and_predict(files, program, kernel):
     assert np.array_equal(model.predict(X[200:], start="reset"), np.load(folder / "reset.npy"))
 
 
+def test_alpha_of_a_slow_system(files, program):
+    X, _, folder = files
+    level = np.zeros(len(X))
+    for t in range(1, len(X)):
+        level[t] = 0.97 * level[t - 1] + np.tanh(X[t, 0])
+    np.save(folder / "level.npy", level)
+    found = program(
+        *("fit", "--x", folder / "x.npy", "--y", folder / "level.npy", "--rows", ":200", "--kernel", "memory"),
+        *("-o", folder / "m.safetensors", "--json"),
+    )
+    model = SequenceKernelRidge("memory", alpha="auto").fit(X[:200], level[:200])
+    assert model.report_["blocks"] == 20
+    assert json.loads(found)["alpha"] == model.alpha_
+    assert json.loads(found)["prequential_r2"] == model.prequential_r2_
+    given = SequenceKernelRidge("memory", alpha=model.alpha_).fit(X[:200], level[:200])
+    assert given.prequential_r2_ == pytest.approx(model.prequential_r2_, rel=1e-9)
+
+
 def test_models_are_exchanged_both_ways(files, program):
     X, Y, folder = files
     model = VolterraRidge(tau=0.4, lam=0.6, alpha=1e-3, washout=3).fit(X[:200], Y[:200])

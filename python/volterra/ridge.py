@@ -171,8 +171,9 @@ class VolterraRidge(SequenceRegressor):
         Noise level in the units of y: root of the sum of squared residuals divided by the rows less the effective dimension.
         nan: unknown.
     report_ : dict
-        Results on the held-out rows: rows (their number), first, mse, best_mse (best candidate, used or not), naive_mse and
-        share (1: fit, 0: naive forecast, 1/2: mean of the two), one per output.
+        Results on the held-out rows: rows (their number), first, blocks (each predicted from the rows before it; 0: every row
+        is), mse, best_mse (best candidate, used or not), naive_mse and share (1: fit, 0: naive forecast, 1/2: mean of the
+        two), one per output.
     baselines_ : dict
         Baseline forecasts of the same rows: "naive", "seasonal", "drift" and "ar", each with mse, rmse, mae, r2 and skill (1 -
         the squared error of this estimator relative to the baseline). If y is not among the columns of X, the baselines use

@@ -6,7 +6,8 @@
  *     the errors of the rows held out within every training set, which choose alpha (solve/choice/choice.h),
  *     the predictions of the held-out rows of the repeat, L[held out, :m] D + c.
  *
- * The rows held out within a training set are divided into blocks as in a fit, so every size has its own errors. */
+ * The rows held out within a training set are divided into blocks as in a fit, so every size has its own
+ * errors. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"

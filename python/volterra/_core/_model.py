@@ -169,6 +169,7 @@ class FitReport(NamedTuple):
     rmse: Array  # q each: roots of mse, best_mse and naive_mse, valid also if a square overflows or underflows
     best_rmse: Array
     naive_rmse: Array
+    blocks: int  # of held-out rows, each predicted by one fit; 0: every row from all rows known then
     rkhs_norm: Array  # q each: norm of the fitted functional without its constant; nan: unknown
     effective_dimension: Array  # tr K (K + alpha I)^-1; nan: unknown ...
     dimension_error: Array  # ... and its standard error; 0: exact

@@ -87,8 +87,8 @@ volt_status volt_fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_
 
 /* Whether the present value of every target is an input, and the target is in the future. */
 bool volt_fit_task_can_change(const volt_fit_options *options, int64_t q);
-/* Blocks of held-out rows (factor.h): predictions of a model without the targets among its inputs continue from inputs
- * only, and its held-out rows do too. 0 if the past of a target is an input. */
+/* Blocks of held-out rows (factor.h). Predictions of a model without the targets among its inputs continue
+ * from inputs only, and so do those of its held-out rows. 0 if the past of a target is an input. */
 int64_t volt_fit_task_blocks(const volt_fit_options *options, int64_t q);
 
 /* Scaled targets of the kept rows: levels less their mean, or changes; 0 where missing. */

@@ -63,8 +63,8 @@ typedef struct volt_held_out {
     int64_t rows;    /* number of held-out rows; 0: too few rows */
     int64_t counted; /* held-out rows with a target */
     double *mse;     /* q */
-    /* blocks of consecutive rows, each predicted by one fit of the rows known before it; 0: every row is predicted
-     * from all rows known then */
+    /* blocks of consecutive rows, each predicted by one fit of the rows known before it; 0: every row is
+     * predicted from all rows known then */
     int64_t blocks;
 } volt_held_out;
 
@@ -75,9 +75,9 @@ static inline int64_t volt_max_held_out(const volt_held_out *held_out)
 }
 
 /* Selects the later half of m rows, at most `most`, less the rows needed by the first predictions. Sets
- * begin, rows and counted from m, `ahead`, `most` and the rows without a target (NULL: none), and reduces `blocks`
- * to the number of blocks of equal length, the last of which may be shorter. rows is 0 if
- * no held-out row has a target. Every solver holds out these rows, whether alpha is given or chosen. */
+ * begin, rows and counted from m, `ahead`, `most` and the rows without a target (NULL: none), and reduces
+ * `blocks` to the number of blocks of equal length, the last of which may be shorter. rows is 0 if no
+ * held-out row has a target. Every solver holds out these rows, whether alpha is given or chosen. */
 void volt_held_out_rows(volt_held_out *held_out, int64_t m, const bool *without);
 /* Rows of a block; 1 without blocks. */
 int64_t volt_held_out_block(const volt_held_out *held_out);
@@ -196,9 +196,9 @@ void volt_factor_one_step(volt_factor *factor, int64_t begin, volt_matrix out);
  *
  *     e_t = sum_{j = h}^{t} L_tj (w_j - u_j c_h),     c_h from rows before h,
  *
- * because L W = Y and L u = 1 (0 if there is no target). Of every `block` >= 1 consecutive rows, all are predicted
- * from the rows known at the first of them: t is that row in the formula of h. `constant`: with the intercept;
- * requires task.u. begin >= ahead. VOLT_ERR_MEMORY. */
+ * because L W = Y and L u = 1 (0 if there is no target). Of every `block` >= 1 consecutive rows, all are
+ * predicted from the rows known at the first of them: t is that row in the formula of h. `constant`: with the
+ * intercept; requires task.u. begin >= ahead. VOLT_ERR_MEMORY. */
 volt_status volt_factor_held_out(volt_factor *factor, int64_t ahead, int64_t begin, bool constant,
                                  int64_t block, volt_matrix out);
 
