@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -75,9 +76,64 @@ static void kernels_that_overflow_are_rejected(void **state)
     }
 }
 
+/* Near the point of the expansion the parts of orders 0 to 4 are the whole prediction, and order 0 is the output for the
+ * point: sums, windows and filters included. */
+static void higher_orders_vanish_near_the_point(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, D = 2, ORDER = 4 };
+    static const char *const texts[] = {
+        "fir:mu=0.6 + 2*rbf:gamma=0.5,pole=0.4,window=3", "linear + memory:gamma=0.5,rho=0.5,mu=0.6,pole=0.3",
+        "rbf:gamma=0.5,window=4", "volterra:tau_coef=0.6,lambda_coef=0.6,pole=0.3 + fir:mu=0.5"};
+    volt_rng rng = test_rng(7706);
+    double *X = random_rows(&rng, ROWS, D, 1), *Y = normal_rows(&rng, ROWS, 1);
+    const double point[D] = {0.3, -0.2};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        volt_kernel *kernel = plain_parse(texts[t]);
+        volt_fit_options options = volt_fit_options_default();
+        volt_model *model = NULL;
+        double near[ROWS * D], still[ROWS * D], parts[ROWS * (ORDER + 2)], whole[ROWS], rest[ROWS];
+        options.alpha = 0.1;
+        options.scale = 0;
+        check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, D), volt_view_of(Y, ROWS, 1), &options,
+                                volt_matrix_of(NULL, 0, 0), &model));
+        for (int i = 0; i < ROWS * D; i++) {
+            still[i] = point[i % D];
+            near[i] = point[i % D] + 0.01 * X[i];
+        }
+        volt_explain_options asked = volt_explain_options_default();
+        volt_predict_options predicting = volt_predict_options_default();
+        asked.order = ORDER;
+        asked.about = VOLT_ABOUT_POINT;
+        asked.point = point;
+        predicting.start = VOLT_START_RESET;
+        check_ok(volt_model_orders(model, volt_view_of(near, ROWS, D), &asked,
+                                   volt_matrix_of(parts, ROWS, ORDER + 2)));
+        check_ok(volt_model_predict(model, volt_view_of(near, ROWS, D), &predicting,
+                                    volt_matrix_of(whole, ROWS, 1), NULL));
+        check_ok(volt_model_predict(model, volt_view_of(still, ROWS, D), &predicting,
+                                    volt_matrix_of(rest, ROWS, 1), NULL));
+        for (int i = 30; i < ROWS; i++) { /* after a zero initial state */
+            const double *part = parts + i * (ORDER + 2);
+            double sum = 0;
+            for (int p = 0; p <= ORDER; p++)
+                sum += part[p];
+            if (!(fabs(part[0] - rest[i]) <= 1e-5 && fabs(part[ORDER + 1]) <= 1e-7 &&
+                  fabs(sum - whole[i]) <= 1e-7))
+                fail_msg("%s, row %d: order 0 is %g of %g, the rest is %g", texts[t], i, part[0], rest[i],
+                         part[ORDER + 1]);
+        }
+        volt_model_free(model);
+        volt_kernel_free(kernel);
+    }
+    free(X);
+    free(Y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(constant_model_has_no_shares),
-                                       cmocka_unit_test(kernels_that_overflow_are_rejected)};
+                                       cmocka_unit_test(kernels_that_overflow_are_rejected),
+                                       cmocka_unit_test(higher_orders_vanish_near_the_point)};
     return cmocka_run_group_tests_name("explain constant", tests, NULL, NULL);
 }

@@ -292,9 +292,18 @@ static void written_files_are_read_by_matio(void **state)
     assert_non_null(variable);
     assert_int_equal(variable->class_type, MAT_C_DOUBLE);
     assert_true(variable->rank == 2 && variable->dims[0] == 3 && variable->dims[1] == 2);
-    char head[128]; /* a text filled with spaces, no subsystem data, the version and the order of bytes */
+    /* a text filled with spaces, no subsystem data, the version and the order of bytes; then little-endian words: matrix,
+     * bytes; flags, class; dimensions; the name in one word; numbers, bytes */
+    char head[128];
+    unsigned char words[14][4];
+    static const uint32_t expected_words[14] = {14, 96, 6, 8, 6, 0, 5, 8, 3, 2, 0x00040001, 0x61746164, 9, 48};
     FILE *stream = fopen(path, "rb");
     assert_true(stream && fread(head, 1, sizeof head, stream) == sizeof head);
+    assert_true(fread(words, 1, sizeof words, stream) == sizeof words);
+    for (int i = 0; i < 14; i++) {
+        const unsigned char *w = words[i];
+        assert_int_equal(w[0] | w[1] << 8 | w[2] << 16 | w[3] << 24, expected_words[i]);
+    }
     fclose(stream);
     for (int i = 0; i < 116; i++)
         assert_true(head[i] >= ' ' && head[i] < 127 && (i < 40 || head[i] == ' '));
