@@ -42,6 +42,10 @@ static void fresh_parameters_are_zero_and_unknown(void **state)
     for (int i = 0; i < 15; i++)
         assert_true(bekk->C[i] == 0);
     assert_true(isnan(bekk->loglik) && bekk->converged == -1 && !bekk->tickers && !bekk->C_error);
+    char *text = NULL;
+    check_ok(volt_bekk_to_json(bekk, &text));
+    assert_null(strstr(text, "observations")); /* unknown fields are omitted */
+    volt_free(text);
     volt_bekk_free(bekk);
     volt_bekk_free(NULL);
     check_fails(volt_bekk_create(0, &bekk), VOLT_ERR_ARGUMENT, "assets 0");
