@@ -1,5 +1,5 @@
-/* tests/unit/test_model_options.c: invalid arguments of live objects, predictions, exports, plans and searches. Every
- * call changes one argument of a valid call. */
+/* tests/unit/test_model_options.c: invalid arguments of live objects, predictions, exports, plans and
+ * searches. Every call changes one argument of a valid call. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

@@ -1,5 +1,5 @@
-/* tests/unit/test_task_options.c: invalid arguments and options of the tasks. Every call changes one argument of a
- * valid call and is rejected before anything is computed. */
+/* tests/unit/test_task_options.c: invalid arguments and options of the tasks. Every call changes one argument
+ * of a valid call and is rejected before anything is computed. */
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/identify.h"
