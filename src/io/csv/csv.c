@@ -34,6 +34,7 @@ typedef struct csv_column {
     long last_year; /* the last of these ... */
     size_t year_digits;     /* ... and their number of digits */
     int begins_with_number; /* the first filled cell is a number */
+    int second_is_number;   /* the second filled cell is */
     int64_t wholes;         /* cells of digits only, after a sign ... */
     size_t digits;          /* ... the number of digits of the first of them ... */
     int64_t alike;          /* ... and cells with as many, without a sign */
@@ -120,6 +121,8 @@ static void learn_cell(csv_reader *reader, csv_column *column, const char *text)
     learn_whole(column, text);
     if (column->filled == 0)
         column->begins_with_number = volt_parse_number(text, &value);
+    if (column->filled == 1)
+        column->second_is_number = volt_parse_number(text, &value) || volt_cell_decimal_comma(text, &value);
     if (column->years == column->filled)
         learn_year(column, text);
     volt_time_text parts;
@@ -288,8 +291,8 @@ static volt_status cell_failure(const csv_reader *reader, volt_status status, in
     return volt_fail(status, "line %" PRId64 ", column '%s': '%s' %s%s", line, name, shown, problem, hint);
 }
 
-/* The problem of a cell that is not a number. */
-static const char *text_problem(const csv_reader *reader, const char *text)
+/* The problem of a cell of column j that is not a number. */
+static const char *text_problem(const csv_reader *reader, int64_t j, const char *text)
 {
     double value;
     if (volt_cell_decimal_comma(text, &value) && !strchr(text, '.'))
@@ -297,6 +300,8 @@ static const char *text_problem(const csv_reader *reader, const char *text)
                                   : "is not a number (its decimal mark must be a point)";
     if (isdigit((unsigned char)*text) && text[strspn(text, "0123456789.,' ")] == '\0')
         return "is not a number (remove the separators of thousands)";
+    if (reader->has_header && reader->row == 0 && reader->columns[j].second_is_number)
+        return "is not a number (remove a second line of names or units)";
     return "is not a number";
 }
 
@@ -345,7 +350,7 @@ static volt_status fill_cell(void *context, int64_t line, int64_t j, const char 
         if (!*text)
             problem = "the value is missing";
         else if (status == VOLT_ERR_FORMAT)
-            problem = text_problem(reader, text);
+            problem = text_problem(reader, j, text);
         if (reader->options->keep_faults && kind != VOLT_CELL_MISSING) {
             table->values[row * table->cols + reader->place[j]] = INFINITY;
             return keep_fault(table, row, text, problem);

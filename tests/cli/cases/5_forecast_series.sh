@@ -341,6 +341,9 @@ forecast_decimal_commas()
     { cat bare.csv; echo 21; } >late.csv # after the lines that decide
     expect 1 forecast late.csv --steps 2
     err_names late.csv 31 'decimal commas'
+    printf 'time;level\ns;V\n1;1,5\n2;2,5\n3;3,5\n' >units.csv
+    expect 1 forecast units.csv
+    err_names units.csv 2 "'V'" units
     { head -n 3 bare.csv; echo 21; cat bare.csv; } >whole.csv
     expect 0 forecast whole.csv --steps 2 --json
     no_err
