@@ -274,7 +274,7 @@ static bool walk_grid(const volt_kernel_form *form, volt_view Y, volt_view Z, do
     count();
     volt_form_grid grid;
     double *block = malloc((size_t)volt_form_grid_numbers(form, Z, Y) * sizeof *block);
-    need(block);
+    need(block); // cppcheck-suppress uninitdata; only the pointer is checked
     volt_form_grid_make(form, Z, Y, state, block, &grid);
     for (int64_t diagonal = -(grid.h - 1); diagonal < (grid.same ? 1 : grid.m); diagonal++)
         walk_diagonal(&grid, diagonal, near_matrix(K));

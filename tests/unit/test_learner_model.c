@@ -356,7 +356,8 @@ static void constant_model_equals_window_mean(void **state)
         check_ok(volt_live_feed(learner, s.X, a));
         check_ok(volt_live_feed(again, s.X, b));
         assert_memory_equal(a, b, sizeof a);
-        check_near("after a drop", a, &(double){mean_of(&s, window > 0 ? N - window + 3 : 3, N, 0)}, 1);
+        double mean = mean_of(&s, window > 0 ? N - window + 3 : 3, N, 0);
+        check_near("after a drop", a, &mean, 1);
         volt_live_free(learner);
         volt_live_free(again);
         close_school(&s);

@@ -11,6 +11,7 @@
 #include "select/candidates/space.h"
 #include "stats/stats_internal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static void fill_sample(volt_view X, volt_view fed_outputs, const volt_input_sca
                         const double *deviation, double *row, volt_space *space)
 {
     int64_t d = space->d, q = space->q, rows = space->norms ? X.rows : space->n_sample;
+    assert(q == 0 || fed_outputs.data);
     for (int64_t i = 0; i < rows; i++) {
         volt_input_scale_row(input, d, X.data + i * X.ld, row);
         for (int64_t k = 0; k < q; k++)
