@@ -104,7 +104,9 @@ site: ## the documents and references as a site, offline; build/site
 web: ## the page in the browser, build-web/volterra.html (Emscripten; libraries from Debian's source packages)
 	scripts/web.sh
 
-test-web: build web ## the page in headless Chromium, compared with the program
+test-web: web ## the page in headless Chromium, compared with the program
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory build
 	python3 tests/web/test_page.py build-web/volterra.html build/volterra
 
 install: build ## into PREFIX (default /usr/local)
