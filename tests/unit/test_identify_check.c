@@ -200,7 +200,7 @@ static void integrators_and_drifts_are_noticed(void **state)
         double *y = new_matrix(n, 1); /* of exactly n rows, for the sanitizers */
         memcpy(y, rows.y, (size_t)n * sizeof *y);
         check_ok(volt_identify_check(volt_view_of(rows.u, n, 1), volt_view_of(y, n, 1), &(volt_records){0},
-                                     NULL, 0, (volt_progress){0}, &found));
+                                     &(volt_identify_options){0}, 0, (volt_progress){0}, &found));
         assert_true(fabs(found.integration - 1) < 1e-9);
         free(y);
     }
