@@ -5,9 +5,9 @@
 #
 # OpenBLAS is taken in its OpenMP build where there is one, so that BLAS and our own loops share their
 # threads. Debian keeps each build in a folder of its own (openblas-openmp), Fedora and openSUSE give it a
-# name of its own (openblaso, openblas_openmp); elsewhere there is one openblas. "OpenBLAS-serial" is the build
-# without threads: what goes into a wheel, where every library brings along its own (Debian: openblas-serial,
-# Fedora: openblas).
+# name of its own (openblaso, openblas_openmp); elsewhere there is one openblas. A build without threads is
+# not safe to call from several threads unless it was built with USE_LOCKING=1, which it does not report: with such a
+# build the library uses one thread (src/base/threads.c).
 # "none" takes the routines of src/base/plain_*.c.
 include(CheckFunctionExists)
 
@@ -24,25 +24,18 @@ if(VOLT_BLAS STREQUAL "none")
   return()
 endif()
 
-if(VOLT_BLAS MATCHES "^OpenBLAS(-serial)?$")
-  if(CMAKE_MATCH_1)
-    set(threading serial)
-    set(flavours openblas openblas_serial)
-    set(flavours_ilp64 openblas64 openblas64_serial)
-  else()
-    set(threading openmp)
-    set(flavours openblaso openblas_openmp openblas)
-    set(flavours_ilp64 openblaso64 openblas64_openmp openblas64)
-  endif()
+if(VOLT_BLAS STREQUAL "OpenBLAS")
   if(VOLT_BLAS_ILP64)
-    set(flavours ${flavours_ilp64})
+    set(flavours openblaso64 openblas64_openmp openblas64)
+  else()
+    set(flavours openblaso openblas_openmp openblas)
   endif()
   find_library(VOLT_OPENBLAS_LIBRARY NAMES ${flavours}
     HINTS $ENV{OPENBLAS_ROOT} /opt/homebrew/opt/openblas /usr/local/opt/openblas
-    PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-${threading} ${CMAKE_LIBRARY_ARCHITECTURE}/openblas64-${threading}
-                  openblas-${threading} openblas64-${threading} lib lib64)
+    PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp ${CMAKE_LIBRARY_ARCHITECTURE}/openblas64-openmp
+                  openblas-openmp openblas64-openmp lib lib64)
   if(NOT VOLT_OPENBLAS_LIBRARY)
-    message(FATAL_ERROR "OpenBLAS not found (Debian: libopenblas-${threading}-dev); `make deps` installs what is "
+    message(FATAL_ERROR "OpenBLAS not found (Debian: libopenblas-openmp-dev); `make deps` installs what is "
                         "missing, -DVOLT_BLAS=Generic takes another BLAS")
   endif()
   # The header that belongs to this library: Debian's are in include/<arch>/openblas-openmp.
@@ -94,11 +87,6 @@ if(VOLT_BLAS_IS_OPENBLAS AND NOT CMAKE_CROSSCOMPILING AND NOT DEFINED VOLT_OPENB
   if(openblas_compiles AND openblas_runs EQUAL 0)
     set(VOLT_OPENBLAS_SAYS "${openblas_says}" CACHE INTERNAL "Version and threading of OpenBLAS")
   endif()
-endif()
-
-if(threading STREQUAL "serial" AND DEFINED VOLT_OPENBLAS_SAYS AND NOT VOLT_OPENBLAS_SAYS MATCHES "no threads")
-  message(FATAL_ERROR "VOLT_BLAS=OpenBLAS-serial: ${VOLT_OPENBLAS_LIBRARY} is ${VOLT_OPENBLAS_SAYS} "
-                      "(Debian: libopenblas-serial-dev)")
 endif()
 
 set(VOLT_BLAS_DEFINITIONS)

@@ -14,7 +14,7 @@ table='
 build | a C compiler                | has_compiler               | gcc libc6-dev          | gcc                 | gcc        | gcc                      | gcc musl-dev | gcc
 build | CMake 3.22 or later         | has_cmake                  | cmake                  | cmake               | cmake      | cmake                    | cmake        | cmake
 build | pkg-config                  | has_program pkg-config     | pkg-config             | pkgconf-pkg-config  | pkgconf    | pkg-config               | pkgconf      | pkgconf
-build | OpenBLAS (its OpenMP build) | has_openblas openmp        | libopenblas-openmp-dev | openblas-devel      | openblas   | libopenblas_openmp-devel | openblas-dev | openblas
+build | OpenBLAS (its OpenMP build) | has_openblas               | libopenblas-openmp-dev | openblas-devel      | openblas   | libopenblas_openmp-devel | openblas-dev | openblas
 build | Random123                   | has_header Random123/philox.h | librandom123-dev    | Random123-devel     | -          | -                        | -            | -
 build | libcsv                      | has_header csv.h           | libcsv-dev             | libcsv-devel        | -          | -                        | -            | -
 build | matio                       | has_module matio           | libmatio-dev           | matio-devel         | libmatio   | -                        | -            | libmatio
@@ -42,7 +42,6 @@ coverage | gcovr                    | has_program gcovr          | gcovr        
 mutate | Python with venv           | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
 mpi   | Open MPI                    | has_program mpicc          | libopenmpi-dev openmpi-bin | openmpi-devel   | openmpi    | openmpi-devel            | openmpi-dev  | open-mpi
 mpi   | ScaLAPACK for Open MPI      | has_scalapack              | libscalapack-openmpi-dev | scalapack-openmpi-devel | scalapack | libscalapack2-openmpi-devel | scalapack-dev | scalapack
-wheel | OpenBLAS without threads    | has_openblas serial        | libopenblas-serial-dev | openblas-devel      | -          | openblas-devel           | -            | -
 wheel | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | -
 wheel | a C++ compiler (HDF5)       | has_program c++            | g++                    | gcc-c++             | gcc        | gcc-c++                  | g++          | gcc
 wheel | make                        | has_program make           | make                   | make                | make       | make                     | make         | make
@@ -96,10 +95,10 @@ has_cmake()
 }
 
 # On Debian other builds of OpenBLAS may be installed; this one is required.
-has_openblas() # openmp or serial
+has_openblas()
 {
     if [ "$manager" = apt ]; then
-        compgen -G "/usr/lib/*/openblas-$1/libopenblas.so" >/dev/null
+        compgen -G "/usr/lib/*/openblas-openmp/libopenblas.so" >/dev/null
     else
         has_module openblas || has_header cblas.h
     fi

@@ -5,8 +5,8 @@
 #   scripts/wheel.sh            build/wheel/dist: sdist, wheel; then its tests in a root with only Python
 #   scripts/wheel.sh --build    without the tests
 #
-# The wheel is made from the sdist, offline. Its OpenBLAS is built without threads, so that the library's pool is the
-# only one. auditwheel bundles every library that a system may lack. For other machines and older systems, use
+# The wheel is made from the sdist, offline. Its OpenBLAS uses OpenMP, so that the library's pool is the only one.
+# auditwheel bundles every library that a system may lack. For other machines and older systems, use
 # cibuildwheel (pyproject.toml).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,7 +33,7 @@ build_wheel()
     tar -C "$work/source" --strip-components=1 -xf "$dist"/*.tar.gz
     "$tools/python" -m pip wheel --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation \
         --no-cache-dir --wheel-dir "$work/raw" \
-        --config-settings=cmake.define.VOLT_BLAS=OpenBLAS-serial --config-settings=build-dir="$work/cmake" "$work/source"
+        --config-settings=build-dir="$work/cmake" "$work/source"
 }
 
 repair_wheel()
@@ -42,14 +42,15 @@ repair_wheel()
     ls -l "$dist"
 }
 
-# The wheel contains one OpenMP, an OpenBLAS without threads, and no network libraries.
+# The wheel contains one OpenMP, one OpenBLAS, and no network libraries.
 check_contents()
 {
     local inside
     inside=$("$tools/python" -m zipfile --list "$(echo "$dist"/*.whl)" | awk '{ print $1 }' | grep '\.libs/lib')
     echo "$inside"
     [ "$(grep -c libgomp <<<"$inside")" -eq 1 ] || { echo "wheel: not one OpenMP inside" >&2; return 1; }
-    ! grep -E 'openblasp|openblaso|libcurl|libssl|libcrypto' <<<"$inside" || { echo "wheel: that is too much" >&2; return 1; }
+    [ "$(grep -c libopenblas <<<"$inside")" -eq 1 ] || { echo "wheel: not one OpenBLAS inside" >&2; return 1; }
+    ! grep -E 'libcurl|libssl|libcrypto' <<<"$inside" || { echo "wheel: that is too much" >&2; return 1; }
 }
 
 # The wheel contains the licence of every bundled library.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # scripts/wheel_container.sh: installs the dependencies of a wheel in a manylinux_2_28 container. Called once by cibuildwheel.
 #
-# Installs packages of the distribution, and three from source: libcsv and Random123, which it lacks, and OpenBLAS without
-# threads, because its package has no locks and cannot be called from several threads at a time.
+# Installs packages of the distribution, and three from source: libcsv and Random123, which it lacks, and OpenBLAS with
+# OpenMP for up to 128 threads, so that it uses the threads of the library.
 set -euo pipefail
 
 openblas=0.3.28 libcsv=3.0.3 random123=1.14.0
@@ -18,7 +18,7 @@ dnf -y install epel-release
 dnf -y install gcc-gfortran pkgconf-pkg-config zlib-devel jansson-devel NLopt-devel hdf5-devel matio-devel
 
 unpack openblas "https://github.com/OpenMathLib/OpenBLAS/archive/refs/tags/v$openblas.tar.gz"
-openblas_options=(USE_THREAD=0 USE_LOCKING=1 DYNAMIC_ARCH=1 NO_LAPACKE=1 NO_STATIC=1 PREFIX=/usr/local)
+openblas_options=(USE_OPENMP=1 NUM_THREADS=128 DYNAMIC_ARCH=1 NO_LAPACKE=1 NO_STATIC=1 PREFIX=/usr/local)
 case $(uname -m) in
     x86_64) openblas_options+=(TARGET=PRESCOTT) ;;
     aarch64) openblas_options+=(TARGET=ARMV8) ;;

@@ -25,7 +25,17 @@ const char *volt_blas_name(void)
              openblas_get_corename(), misjudged ? ", set here: detected as " : "", misjudged ? misjudged : "");
     return name;
 }
+
+bool volt_blas_needs_one_thread(void)
+{
+    return openblas_get_parallel() == 0;
+}
 #else
+bool volt_blas_needs_one_thread(void)
+{
+    return false;
+}
+
 const char *volt_blas_name(void)
 {
     return VOLT_BLAS_LABEL;

@@ -40,6 +40,10 @@ void dgesdd_(const char *job, const volt_blas_int *m, const volt_blas_int *n, do
              const volt_blas_int *ldvt, double *work, const volt_blas_int *work_size, volt_blas_int *iwork,
              volt_blas_int *info, int job_length);
 
+/* Whether the BLAS must not be called from several threads: an OpenBLAS without threads protects its buffers only
+ * if built with USE_LOCKING=1, which it does not report. */
+bool volt_blas_needs_one_thread(void);
+
 /* Sets the number of BLAS threads for calls from outside a parallel region. */
 void volt_blas_set_threads(int64_t count);
 

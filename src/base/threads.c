@@ -61,6 +61,14 @@ __attribute__((constructor)) static void listen_for_forks(void)
     pthread_atfork(before_fork, NULL, in_child);
 }
 
+/* Why this process is limited to one thread; NULL if it is not. */
+static const char *limit_of_process(void)
+{
+    if (atomic_load(&is_child))
+        return "the process was forked";
+    return volt_blas_needs_one_thread() ? "OpenBLAS was built without threads" : NULL;
+}
+
 /* ---- OpenMP's number -------------------------------------------------------------------------- */
 
 /* OpenMP has a number for each thread that starts loops, and OpenBLAS reads it. */
@@ -70,7 +78,7 @@ static void set_openmp_threads(int64_t count)
         omp_set_num_threads((int)count);
 }
 
-/* In a forked child: limits this thread and, once, a BLAS with its own threads. */
+/* In a limited process: limits this thread and, once, a BLAS with its own threads. */
 static void stay_on_one(void)
 {
     static atomic_flag openmp_threads = ATOMIC_FLAG_INIT;
@@ -105,7 +113,7 @@ static int64_t find_standard(const char **why)
 int64_t volt_default_threads(void)
 {
     const char *why;
-    if (atomic_load(&is_child))
+    if (limit_of_process())
         return 1;
     int64_t count = atomic_load(&standard);
     return count ? count : find_standard(&why);
@@ -113,18 +121,18 @@ int64_t volt_default_threads(void)
 
 const char *volt_threads_from(void)
 {
-    const char *why = "the process was forked";
+    const char *why = limit_of_process();
     volt_threads(); /* sets OpenMP's number */
-    if (local_threads || atomic_load(&wanted))
+    if (!why && (local_threads || atomic_load(&wanted)))
         return "asked for";
-    if (!atomic_load(&is_child))
+    if (!why)
         find_standard(&why);
     return why;
 }
 
 int64_t volt_threads(void)
 {
-    if (atomic_load(&is_child) || !VOLT_HAS_OPENMP) {
+    if (limit_of_process() || !VOLT_HAS_OPENMP) {
         stay_on_one();
         return 1;
     }
@@ -141,19 +149,18 @@ static volt_status check_count(int64_t count)
 {
     VOLT_REQUIRE(count >= 0 && count <= MAX_THREADS, VOLT_ERR_ARGUMENT,
                  "the number of threads must be 0 (default) to %d (got %" PRId64 ")", MAX_THREADS, count);
-    if (count > 1 && atomic_load(&is_child))
-        volt_log(
-            VOLT_LOG_WARNING,
-            "this process was forked from a process with threads and is limited to one thread, not %" PRId64
-            ": start it with exec or spawn to use more",
-            count);
+    if (count > 1 && limit_of_process())
+        volt_log(VOLT_LOG_WARNING, "this process is limited to one thread, not %" PRId64 ": %s", count,
+                 atomic_load(&is_child)
+                     ? "it was forked from a process with threads; start it with exec or spawn to use more"
+                     : "OpenBLAS was built without threads; install its OpenMP build to use more");
     return VOLT_OK;
 }
 
 volt_status volt_set_threads(int64_t count)
 {
     VOLT_TRY(check_count(count));
-    if (atomic_load(&is_child))
+    if (limit_of_process())
         return VOLT_OK;
     int64_t unknown = 0;
     atomic_compare_exchange_strong(&standard, &unknown, volt_default_threads());
