@@ -5,7 +5,8 @@
 
 Requires NumPy. Rows of a repeat: WASHOUT, the largest training set, GAP, TEST. The scales are those of the largest
 training set. alpha is chosen for each size and output among unit * 10^3 ... unit * 10^-8 and infinity: the mean of the
-targets. The later half of the training rows is predicted one by one, from the rows that were known AHEAD rows before.
+targets. The later half of the training rows is divided into at most BLOCKS blocks of equal length, and each block is predicted
+from the rows that were known AHEAD rows before its first row.
 """
 
 import json
@@ -16,6 +17,7 @@ TAU, LAM, GAMMA = 0.6, 0.7, 2.0
 PAST = 400  # lambda^{2 PAST} < 1e-120
 WASHOUT, AHEAD, TEST, REPEAT, SIZES = 3, 2, 12, 2, [14, 25, 45]
 GAP = AHEAD - 1
+BLOCKS = 20
 
 
 def volterra(z, w):
@@ -55,9 +57,11 @@ def choose(K, y, kept, alphas):
     """The alpha with the least error in the later half of the rows."""
     m = len(kept)
     held = range(max(m // 2, 2 * AHEAD + 2, 8), m)
+    block = -(-len(held) // BLOCKS)
     best, least = None, np.inf
     for alpha in alphas:
-        error = np.mean([(y[kept[t]] - predict(K, y, kept[: t - AHEAD + 1], kept[t], alpha)) ** 2 for t in held])
+        known = {t: kept[: t - (t - held[0]) % block - AHEAD + 1] for t in held}
+        error = np.mean([(y[kept[t]] - predict(K, y, known[t], kept[t], alpha)) ** 2 for t in held])
         if error < least:
             best, least = alpha, error
     return best
