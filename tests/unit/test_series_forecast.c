@@ -432,9 +432,12 @@ static void warnings_have_codes(void **state)
         assert_true(info.warnings[0].value > 0 && info.warnings[0].value < 0.8);
     }
     volt_forecast_free(forecast);
-    assert_string_not_equal(volt_warning_text(VOLT_WARNING_FEW_ROWS),
-                            volt_warning_text(VOLT_WARNING_BETTER_BASELINE));
-    assert_non_null(volt_warning_text((volt_warning_code)99));
+    const char *unknown = volt_warning_text((volt_warning_code)99);
+    for (int a = VOLT_WARNING_CONSTANT_HELDOUT; a <= VOLT_WARNING_SHORT_SEASON; a++)
+        for (int b = a + 1; b <= VOLT_WARNING_SHORT_SEASON + 1; b++)
+            assert_string_not_equal(volt_warning_text((volt_warning_code)a),
+                                    b > VOLT_WARNING_SHORT_SEASON ? unknown
+                                                                  : volt_warning_text((volt_warning_code)b));
     for (int m = 0; m < (int)info.members; m++)
         assert_non_null(info.member_names[m]);
 }
