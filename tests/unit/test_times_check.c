@@ -64,7 +64,7 @@ static void check_gap(const volt_time *times, int64_t n, int64_t first, int64_t 
 static void gaps_are_found_on_every_grid(void **state)
 {
     (void)state;
-    volt_time hours[60], months[60], work[60] = {{0}}, trading[MOST];
+    volt_time hours[60] = {{0}}, months[60] = {{0}}, work[60] = {{0}}, trading[MOST] = {{0}};
     int64_t n_work = 0, n_trading = 0;
     for (int64_t i = 0; i < 60; i++)
         hours[i] = at(3600.0 * (double)i);
