@@ -4,6 +4,7 @@
 #include "base/progress.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 #include "volterra/kernel.h"
 #include "volterra/model.h"
@@ -31,20 +32,6 @@ static int listen(const char *stage, double fraction, void *context)
     user *u = context;
     u->at_zero += fraction == 0;
     return ++u->calls == u->cancel_at;
-}
-
-static int poll_always(void **state)
-{
-    (void)state;
-    volt_stage_set_interval(0);
-    return volt_set_threads(1) != VOLT_OK;
-}
-
-static int poll_as_usual(void **state)
-{
-    (void)state;
-    volt_stage_set_interval(0.05);
-    return volt_set_threads(0) != VOLT_OK;
 }
 
 /* ---- operations ------------------------------------------------------------------------------- */

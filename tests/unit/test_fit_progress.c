@@ -2,6 +2,7 @@
  * stage in proportion to its operations. Every poll calls the user (volt_stage_set_interval), on one thread. */
 #include "base/progress.h"
 #include "support/check.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 #include "volterra/kernel.h"
 #include "volterra/model.h"
@@ -54,20 +55,6 @@ static int listen(const char *stage, double fraction, void *context)
     r->longest = fmax(r->longest, fraction - r->last);
     r->last = fraction;
     return 0;
-}
-
-static int poll_always(void **state)
-{
-    (void)state;
-    volt_stage_set_interval(0);
-    return volt_set_threads(1) != VOLT_OK;
-}
-
-static int poll_as_usual(void **state)
-{
-    (void)state;
-    volt_stage_set_interval(0.05);
-    return volt_set_threads(0) != VOLT_OK;
 }
 
 static record record_fit(const char *solver, int64_t rows, int64_t landmarks, double alpha)

@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
+#include "support/polling.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra.h"
@@ -59,20 +60,6 @@ static int listen(const char *stage, double fraction, void *context)
     r->last_calls = fraction == r->last ? r->last_calls + 1 : 1;
     r->last = fraction;
     return 0;
-}
-
-static int poll_always(void **state)
-{
-    (void)state;
-    volt_stage_set_interval(0);
-    return volt_set_threads(1) != VOLT_OK;
-}
-
-static int poll_as_usual(void **state)
-{
-    (void)state;
-    volt_stage_set_interval(0.05);
-    return volt_set_threads(0) != VOLT_OK;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------ */
