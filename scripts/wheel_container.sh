@@ -5,7 +5,8 @@
 # OpenMP for up to 128 threads, so that it uses the threads of the library.
 set -euo pipefail
 
-openblas=0.3.28 libcsv=3.0.3 random123=1.14.0
+openblas=0.3.28 random123=1.14.0
+libcsv=b1d5212831842ee5869d99bc208a21837e4037d5 # 3.0.3, which has no tag
 sources=$(mktemp -d)
 
 unpack() # NAME ADDRESS
@@ -26,7 +27,7 @@ esac
 make -C "$sources/openblas" --silent -j "$(nproc)" "${openblas_options[@]}" libs netlib shared
 make -C "$sources/openblas" --silent "${openblas_options[@]}" install
 
-unpack libcsv "https://github.com/rgamble/libcsv/archive/refs/tags/$libcsv.tar.gz"
+unpack libcsv "https://github.com/rgamble/libcsv/archive/$libcsv.tar.gz"
 gcc -O2 -fPIC -shared -Wl,-soname,libcsv.so.3 "$sources/libcsv/libcsv.c" -I "$sources/libcsv" -o /usr/local/lib/libcsv.so.3
 ln -sf libcsv.so.3 /usr/local/lib/libcsv.so
 cp "$sources/libcsv/csv.h" /usr/local/include/
