@@ -56,7 +56,7 @@ def bench_overhead():
 
     forecast = empty(1, 3)
     prepared_row, prepared_out = view(row), view(forecast)
-    options, beyond = c.PredictOptions(0, 0), c_int64()
+    options, beyond = c.lib.volt_predict_options_default(), c_int64()
     K, gram_options = empty(10, 10), c.lib.volt_gram_options_default()
     prepared_ten, prepared_K = view(ten), view(K)
     pairs = {
@@ -75,7 +75,7 @@ def bench_overhead():
             ),
         ),
     }
-    empty_call = per_call(lambda: c.lib.volt_kernel_count())
+    empty_call = per_call(lambda: c.lib.volt_version())
     for name, (volt, bare) in pairs.items():
         whole, inside = per_call(volt), per_call(bare)
         overhead = 1e6 * (whole - inside + empty_call)
