@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define ROW(...) OPTION(common_arguments, __VA_ARGS__)
 static const option common_rows[] = {
@@ -398,6 +399,18 @@ static const option *find_synonym(const option_parser *parser, const char *name)
     return NULL;
 }
 
+/* Returns the positional argument called `name`, up to an equals sign and ignoring case, or NULL. */
+static const option *find_argument(const option_parser *parser, const char *name)
+{
+    size_t length = strcspn(name, "=");
+    for (int i = 0; i < parser->count; i++) {
+        const option *row = &parser->rows[i];
+        if (row->is_positional && strlen(row->name) == length && strncasecmp(row->name, name, length) == 0)
+            return row;
+    }
+    return NULL;
+}
+
 static int unknown_option(const option_parser *parser, const char *written, const char *name)
 {
     const char *names[MAX_OPTIONS + 1];
@@ -410,6 +423,10 @@ static int unknown_option(const option_parser *parser, const char *written, cons
     const char *meant = other ? other->name : begins_with(name, names, count);
     if (other && other->is_positional)
         return complain(EXIT_USAGE, "unknown option %s; select columns with %s:COLUMNS", written, meant);
+    const option *argument = find_argument(parser, name);
+    if (argument)
+        return complain(EXIT_USAGE, "unknown option %s; write %s without an option name (volterra help %s)",
+                        written, argument->name, command_name());
     if (!meant && name[0] && name[1]) /* a single letter is near to any name */
         meant = volt_nearest_name(name, names, count);
     if (meant)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool offers_missing; /* the command supports --missing */
 
@@ -207,6 +208,17 @@ void dataset_pass_over_bands(dataset *data)
         data->view.cols = kept;
 }
 
+/* Complains if `second` is not a file but may be the name of a column. */
+static int check_second(const char *first, const char *second)
+{
+    if (strpbrk(second, "./:") || strcmp(second, "-") == 0 || access(second, F_OK) == 0)
+        return 0;
+    int length = (int)strcspn(first, ":");
+    return complain(EXIT_FAILED,
+                    "cannot read %s: there is no such file; a column is selected by FILE:COLUMN, as in %.*s:%s",
+                    second, length, first, second);
+}
+
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
                       volt_missing missing, bool keep_targets, const row_range *rows)
 {
@@ -217,6 +229,8 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
      * and column. */
     volt_missing each = missing == VOLT_MISSING_DROP ? VOLT_MISSING_KEEP : missing;
     int failed = dataset_read_rows(first, first_source, each, rows, "--rows");
+    if (!failed)
+        failed = check_second(first_source, second_source);
     if (!failed)
         failed = dataset_read_rows(second, second_source, each, rows, "--rows");
     if (failed)

@@ -100,7 +100,7 @@ const char *volt_nearest_name(const char *word, const char *const *candidates, i
     }
     if (!nearest)
         return NULL;
-    /* With more than half the letters wrong it is another word. */
+    /* With more than about a third of the letters wrong it is another word. */
     size_t length = strlen(nearest), shorter = typed < length ? typed : length;
-    return least * 2 <= (int)shorter + 1 ? nearest : NULL;
+    return least * 3 <= (int)shorter + 2 ? nearest : NULL;
 }

@@ -16,6 +16,8 @@ unknown_option()
     err_has 'volterra help score'
     expect 2 info --treads 2
     err_names --threads
+    expect 2 predict --model m.safetensors
+    err_names MODEL
 }
 check "unknown option: the nearest one is named" unknown_option
 

@@ -148,6 +148,7 @@ unknown_column()
     printf 'alpha,beta\n1,2\n3,4\n5,7\n' >x.csv
     refuse 1 "'alhpa'.*'alpha'.*'beta'" --x x.csv:alhpa
     refuse 1 'x.csv' --x x.csv:gamma*
+    refuse 1 'FILE:COLUMN.*x.csv:beta' --x x.csv:alpha --y beta
 }
 check "unknown column: the nearest one is named" unknown_column
 
