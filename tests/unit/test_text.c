@@ -206,7 +206,7 @@ static void misspelt_names_find_the_right_one(void **state)
     check_nearest("LAMBDA", "lambda");
     check_nearest("lambda-coef", "lambda_coef");
     check_nearest("windw", "window");
-    check_nearest("wind", "window"); /* prefix of a name */
+    check_nearest("wind", "window");   /* prefix of a name */
     check_nearest("wnidwo", "window"); /* two errors in six letters */
     check_nearest("wxnydo", NULL);     /* three */
     check_nearest("xyz", NULL);
