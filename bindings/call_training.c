@@ -154,7 +154,7 @@ void model_add_info(value *result, const volt_model *model)
     if (info.report) {
         value_add(result, "solver", value_text(info.report->solver));
         value_add(result, "heldout_rows", value_number((double)info.report->rows));
-        value_add(result, "prequential_r2", value_number(info.report->prequential_r2));
+        value_add(result, "heldout_r2", value_number(info.report->heldout_r2));
         value_add(result, "log_likelihood", value_number(info.report->log_likelihood));
         value_add(result, "rkhs_norm", value_vector(info.report->rkhs_norm, info.q));
         value_add(result, "effective_dimension", value_vector(info.report->effective_dimension, info.q));

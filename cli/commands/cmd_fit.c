@@ -152,7 +152,7 @@ static void report_held_out(const volt_model_info *info, const volt_assessment *
     results_details(results, true);
     results_count(results, "season", NULL, found->season);
     results_count(results, "heldout_rows", NULL, report->rows);
-    results_number(results, "prequential_r2", NULL, report->prequential_r2);
+    results_number(results, "heldout_r2", NULL, report->heldout_r2);
     if (isfinite(report->log_likelihood)) /* an output without the kernel has none */
         results_number(results, "log_likelihood", "log likelihood", report->log_likelihood);
     results_details(results, false);
@@ -164,7 +164,7 @@ static void report_held_out(const volt_model_info *info, const volt_assessment *
     char blocks[32] = "prequential";
     if (report->blocks > 0)
         snprintf(blocks, sizeof blocks, "%d block%s", report->blocks, report->blocks == 1 ? "" : "s");
-    results_text(results, NULL, "R2 held out", "%.6g (%s, last %lld rows)%s", report->prequential_r2, blocks,
+    results_text(results, NULL, "R2 held out", "%.6g (%s, last %lld rows)%s", report->heldout_r2, blocks,
                  (long long)report->rows,
                  assessment_has(found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ", worse than a constant" : "");
     results_details(results, true);

@@ -209,7 +209,7 @@ typedef struct volt_fit_report {
     size_t struct_size;
     int64_t rows;            /* number of held-out rows; 0: too few rows, and the other fields are unknown */
     int64_t first;           /* index of the first of them in X */
-    double prequential_r2;   /* R2 of the model for levels, mean over outputs */
+    double heldout_r2;       /* R2 of the model for levels, mean over outputs */
     double naive_r2;         /* R2 of the naive forecast; NaN if the targets are not inputs */
     int64_t alphas;          /* number of alphas tried; 0: alpha was given */
     const double *mse;       /* q, in the units of the targets: mean squared error of the model ... */

@@ -34,8 +34,8 @@ classdef Model < handle
       if isfield(info, 'alpha')
         fprintf('  alpha    %.4g\n', info.alpha(1));
       end
-      if isfield(info, 'prequential_r2') && info.heldout_rows > 0
-        fprintf('  R2       %.4g on %d held-out rows\n', info.prequential_r2, info.heldout_rows);
+      if isfield(info, 'heldout_r2') && info.heldout_rows > 0
+        fprintf('  R2       %.4g on %d held-out rows\n', info.heldout_r2, info.heldout_rows);
       end
       if isfield(info, 'test_rmse')
         fprintf('  chosen   %s\n  test     RMSE %.4g (linear model %.4g)\n', info.chosen, info.test_rmse, info.linear_test_rmse);

@@ -47,7 +47,7 @@ def test_all_options_are_chosen(rng, kind):
     assert model.target_ == "change" and model.input_ == "both" and model.season_ == 12
     report = model.report_
     assert report["rows"] == 119 - 119 // 2 and report["share"][0] == 1
-    assert 0.5 < model.prequential_r2_ <= 1 and report["mse"][0] < 0.3 * report["naive_mse"][0]
+    assert 0.5 < model.heldout_r2_ <= 1 and report["mse"][0] < 0.3 * report["naive_mse"][0]
     assert report["best_mse"][0] == report["mse"][0]
     errors = x[121:] - model.predict(x[120:])[:-1]
     assert np.mean(errors**2) < 0.5 * np.mean(np.diff(x[120:], axis=0) ** 2)
@@ -62,7 +62,7 @@ def test_random_walk_keeps_naive_forecast(rng):
     assert np.array_equal(model.forecast(), x[79:80])
     assert abs(model.baselines_["naive"]["skill"]) < 1e-12
     few = VolterraRidge().fit(x[:5])
-    assert np.isinf(few.alpha_) and np.isnan(few.prequential_r2_) and few.baselines_ == {}
+    assert np.isinf(few.alpha_) and np.isnan(few.heldout_r2_) and few.baselines_ == {}
 
 
 def test_separate_targets(rng):
@@ -71,10 +71,10 @@ def test_separate_targets(rng):
     model = VolterraRidge().fit(u[:150], y[:150])
     assert model.target_ == "level" and model.input_ == "level" and model.report_["rows"] == 75
     assert np.isnan(model.report_["naive_mse"][0])
-    assert model.score(u[150:], y[150:]) > 0.9 and abs(model.prequential_r2_ - 0.95) < 0.06
+    assert model.score(u[150:], y[150:]) > 0.9 and abs(model.heldout_r2_ - 0.95) < 0.06
     assert set(model.baselines_) >= {"naive", "drift", "ar"}
     noise = VolterraRidge().fit(u, rng.normal(size=200))  # there is nothing to learn
-    assert abs(noise.prequential_r2_) < 0.1 and noise.score(u, noise.fitted_) == pytest.approx(1)
+    assert abs(noise.heldout_r2_) < 0.1 and noise.score(u, noise.fitted_) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_baselines_and_report_equal_program(rng, program, tmp_path):
         path = tmp_path / f"{name}.safetensors"
         said = json.loads(program("fit", "--x", tmp_path / "x.npy", *options, "-o", path, "--json"))
         model = VolterraRidge(**given).fit(x)
-        assert said["prequential_r2"] == model.prequential_r2_ and said["r2"] == model.verdict_["r2"]
+        assert said["heldout_r2"] == model.heldout_r2_ and said["r2"] == model.verdict_["r2"]
         assert said["heldout_rmse"] == model.verdict_["heldout_rmse"] and said["season"] == model.verdict_["season"]
         assert said["heldout_rows"] == model.report_["rows"] and said["input"] == model.input_
         assert said["naive_kept"] == (model.verdict_["naive_outputs"] == model.n_outputs_)
@@ -353,7 +353,7 @@ def test_warnings_of_a_fit(rng):
     walk = np.cumsum(rng.normal(size=120))
     with pytest.warns(volterra.FitWarning):
         poor = VolterraRidge(alpha=1e-8).fit(np.cumsum(u, axis=0), rng.normal(size=120))
-    assert poor.prequential_r2_ < 0 and poor.warnings_[0].code == _code("WORSE_THAN_CONSTANT")
+    assert poor.heldout_r2_ < 0 and poor.warnings_[0].code == _code("WORSE_THAN_CONSTANT")
     kept = VolterraRidge().fit(walk.reshape(-1, 1))
     assert kept.verdict_["naive_outputs"] == 1 and kept.warnings_[0].code == _code("NAIVE_FORECAST")
     few = VolterraRidge().fit(walk[:5].reshape(-1, 1))

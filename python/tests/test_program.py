@@ -69,9 +69,9 @@ def test_alpha_of_a_slow_system(files, program):
     model = SequenceKernelRidge("memory", alpha="auto").fit(X[:200], level[:200])
     assert model.report_["blocks"] == 20
     assert json.loads(found)["alpha"] == model.alpha_
-    assert json.loads(found)["prequential_r2"] == model.prequential_r2_
+    assert json.loads(found)["heldout_r2"] == model.heldout_r2_
     given = SequenceKernelRidge("memory", alpha=model.alpha_).fit(X[:200], level[:200])
-    assert given.prequential_r2_ == pytest.approx(model.prequential_r2_, rel=1e-9)
+    assert given.heldout_r2_ == pytest.approx(model.heldout_r2_, rel=1e-9)
 
 
 def test_models_are_exchanged_both_ways(files, program):

@@ -21,7 +21,7 @@ X_train, X_test, Y_train, Y_test = X[:1000], X[1000:], Y[:1000], Y[1000:]
 first = volterra.VolterraRidge(washout=50).fit(X_train, Y_train)
 print(f"with the defaults:   R2 {first.score(X_test, Y_test):.3f} on the test rows")
 print(
-    f"                     R2 {first.prequential_r2_:.3f} on the {first.report_['rows']} held-out rows"
+    f"                     R2 {first.heldout_r2_:.3f} on the {first.report_['rows']} held-out rows"
 )
 for name, scores in first.baselines_.items():
     print(f"{name:>20} R2 {scores['r2']:.3f} there (uses past covariances, the model only shocks)")

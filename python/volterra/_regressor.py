@@ -75,7 +75,7 @@ class SequenceRegressor(
     #: Attributes set by a fit, in addition to those derived from the model.
     _STATE = (
         *("_model", "_rows", "_tail", "_fitted", "_flat", "_flat_series", "_form", "_horizons", "_is_series"),
-        *("_future", "_assessment", "_records", "report_", "prequential_r2_", "log_likelihood_"),
+        *("_future", "_assessment", "_records", "report_", "heldout_r2_", "log_likelihood_"),
         *[name + "_" for name in NORMS],
     )
 
@@ -207,7 +207,7 @@ class SequenceRegressor(
         self._assessment = assess(training.pairing, losses, season, self._model, self._fitted)
         self.report_ = None if self._model.report is None else self._model.report._asdict()
         found = self.report_ or {}
-        self.prequential_r2_, self.log_likelihood_ = (found.get(name, float("nan")) for name in HELD_OUT)
+        self.heldout_r2_, self.log_likelihood_ = (found.get(name, float("nan")) for name in HELD_OUT)
         self.rkhs_norm_, self.effective_dimension_, self.noise_ = map(found.get, NORMS)
 
     def _summary(self) -> str:
@@ -221,7 +221,7 @@ class SequenceRegressor(
             words = "the naive forecast" if np.all(self._model.anchors >= 0) else "a constant"
         elif kept:
             words += f", {kept} of them without the kernel"
-        return f"fit: {words}; held-out R2 {self.prequential_r2_:.4g}"
+        return f"fit: {words}; held-out R2 {self.heldout_r2_:.4g}"
 
     def _set_attributes(self) -> None:
         self.n_features_in_ = self._model.d

@@ -155,7 +155,7 @@ class VolterraRidge(SequenceRegressor):
     input_ : {"level", "change", "both"}
     season_ : int
         Season of the inputs in rows; 0: none.
-    prequential_r2_ : float
+    heldout_r2_ : float
         R2 on held-out rows: the second half, each predicted from the rows known before it, or before its block if the past of
         y is not an input (``report_["blocks"]``). nan: too few rows.
     log_likelihood_ : float
@@ -362,7 +362,7 @@ class SequenceKernelRidge(SequenceRegressor):
     left_out_r2_ : float
         R2 of ``left_out_``, the mean over outputs.
     fitted_, n_features_in_, feature_names_in_, n_outputs_, kernel_, facts_, alpha_, target_, input_, season_, \
-    prequential_r2_, log_likelihood_, rkhs_norm_, effective_dimension_, noise_, report_, baselines_, verdict_, warnings_, \
+    heldout_r2_, log_likelihood_, rkhs_norm_, effective_dimension_, noise_, report_, baselines_, verdict_, warnings_, \
     rcond_, dual_coef_, intercept_
         As in `VolterraRidge`.
 

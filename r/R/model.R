@@ -35,7 +35,7 @@ is_flat <- function(x, y, ahead) is.null(dim(if (is.null(y)) x else y)) && lengt
 #' @param ... further options with the names of the C library: `scale_each`, `washout`, `target` ("auto", "level", "change"),
 #'   `input` ("auto", "level", "change", "both"), `season` (rows, "auto", "none"), `feedback_weight`, `solver`, `landmarks`,
 #'   `landmark_choice`, `initial` ("zero", "first", "mean"), `loss`, `tolerance`, `keep_factor`.
-#' @return An object of class `volt_model` with the components `kernel`, `alpha`, `fitted`, `prequential_r2` (R2 on held-out
+#' @return An object of class `volt_model` with the components `kernel`, `alpha`, `fitted`, `heldout_r2` (R2 on held-out
 #'   rows), `heldout_rmse`, `baselines`, `rkhs_norm`, `effective_dimension` and `noise`.
 #' @section Errors: Conditions of the class `volterra_error` and of `volterra_argument`, `volterra_kernel`, `volterra_shape`,
 #'   `volterra_not_finite`, `volterra_data` or others, by the status of the library. Warnings have the class
@@ -241,8 +241,8 @@ print.volt_model <- function(x, digits = 4, ...) {
   cat("kernel:", x$kernel, "\n")
   if (!is.null(x$alpha))
     cat("alpha: ", format(unique(x$alpha), digits = digits), "\n")
-  if (!is.null(x$prequential_r2) && x$heldout_rows > 0)
-    cat("held-out R2:", format(x$prequential_r2, digits = digits), "on", x$heldout_rows, "rows\n")
+  if (!is.null(x$heldout_r2) && x$heldout_rows > 0)
+    cat("held-out R2:", format(x$heldout_r2, digits = digits), "on", x$heldout_rows, "rows\n")
   if (!is.null(x$trials))
     cat("best of", nrow(x$trials), "trials:", x$score_name, format(x$score, digits = digits), "\n")
   if (!is.null(x$test_rmse))

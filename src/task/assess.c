@@ -364,7 +364,7 @@ static void find_warnings(const assess_task *task, const volt_model_info *info, 
     double score = options->score, ratio = 1 / better_share;
     bool fed_outputs = task->pairing->fed_outputs || info->feedback_weight > 0, worse = false;
     if (!options->splits && !options->test)
-        worse = made->heldout_rows > 0 && info->report->prequential_r2 < 0;
+        worse = made->heldout_rows > 0 && info->report->heldout_r2 < 0;
     else if (options->measure == VOLT_SCORE_R2 || options->measure == VOLT_SCORE_PREQUENTIAL)
         worse = !options->by_loss && score < 0;
     else if (options->measure == VOLT_SCORE_NMSE || options->measure == VOLT_SCORE_LOO ||

@@ -248,7 +248,7 @@ static volt_status held_out_error(const char *text, volt_view U, volt_view Y, vo
     VOLT_TRY(volt_kernel_parse(text, &kernel));
     volt_status status = volt_model_fit(kernel, U, Y, &options, volt_matrix_of(NULL, 0, 0), &model);
     if (!status && !volt_model_get_info(model, &info) && info.report && info.report->rows > 0)
-        *error = fmax(0, 1 - info.report->prequential_r2);
+        *error = fmax(0, 1 - info.report->heldout_r2);
     volt_model_free(model);
     volt_kernel_free(kernel);
     return status == VOLT_ERR_CANCELLED || status == VOLT_ERR_MEMORY ? status : VOLT_OK;

@@ -228,7 +228,7 @@ static void alpha_is_chosen_on_the_last_rows(void **state)
     assert_non_null(info.report);
     assert_int_equal(info.report->rows, 2048);
     assert_int_equal(info.report->first, N - 2048);
-    assert_true(info.report->prequential_r2 > 0.5 && info.report->prequential_r2 < 1);
+    assert_true(info.report->heldout_r2 > 0.5 && info.report->heldout_r2 < 1);
     assert_true(info.alphas[0] > 0 && info.alphas[1] > 0 && isfinite(info.alphas[0] + info.alphas[1]));
     predict(model, d, first);
     for (int k = 0; k < Q; k++) {

@@ -292,15 +292,15 @@ static void reports_do_not_depend_on_the_unit(void **state)
         volt_model *model = fit_report(&made, kind);
         volt_model_info first = {.struct_size = sizeof first}, info = {.struct_size = sizeof info};
         volt_model_get_info(model, &first);
-        assert_true(first.report->rows > 20 && first.report->prequential_r2 < 0.999999);
+        assert_true(first.report->rows > 20 && first.report->heldout_r2 < 0.999999);
         for (size_t p = 0; p < sizeof powers / sizeof *powers; p++) {
             int k = powers[p];
             data other = times(&made, kind == 2 ? 1 : ldexp(1, k), ldexp(1, k));
             volt_model *scaled = fit_report(&other, kind);
             volt_model_get_info(scaled, &info);
-            if (!(info.report->prequential_r2 == first.report->prequential_r2))
-                fail_msg("kind %d, times 2^%d: R2 %.17g, and was %.17g", kind, k, info.report->prequential_r2,
-                         first.report->prequential_r2);
+            if (!(info.report->heldout_r2 == first.report->heldout_r2))
+                fail_msg("kind %d, times 2^%d: R2 %.17g, and was %.17g", kind, k, info.report->heldout_r2,
+                         first.report->heldout_r2);
             assert_true(info.report->naive_r2 == first.report->naive_r2 || kind != 1);
             for (int j = 0; j < Q; j++) {
                 assert_true(info.alphas[j] == first.alphas[j]);

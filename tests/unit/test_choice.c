@@ -575,7 +575,7 @@ static void too_few_rows_are_reported(void **state)
                 assert_int_equal(info.report->rows, n > 8 ? n - 8 : 0);
                 assert_true((info.report->rows == 0) == isnan(info.report->mse[0]));
                 assert_true((info.report->rows == 0) == isnan(info.report->best_mse[0]));
-                assert_true((info.report->rows == 0) == isnan(info.report->prequential_r2));
+                assert_true((info.report->rows == 0) == isnan(info.report->heldout_r2));
                 /* fewer than four blocks are not significant */
                 assert_true(isinf(info.alphas[0]) == (changes && !given) || n > 11);
                 assert_true(!given || info.alphas[0] == 0.5);

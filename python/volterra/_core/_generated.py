@@ -578,7 +578,7 @@ class FitReport(Sized):
         ("struct_size", c_size_t),
         ("rows", c_int64),
         ("first", c_int64),
-        ("prequential_r2", c_double),
+        ("heldout_r2", c_double),
         ("naive_r2", c_double),
         ("alphas", c_int64),
         ("mse", POINTER(c_double)),

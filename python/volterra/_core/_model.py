@@ -142,7 +142,7 @@ def plain_settings(estimator: Any) -> Dict[str, Any]:
 
 
 #: Fields of a report that are attributes of the estimators: numbers, and one for each output.
-HELD_OUT = ("prequential_r2", "log_likelihood")
+HELD_OUT = ("heldout_r2", "log_likelihood")
 NORMS = ("rkhs_norm", "effective_dimension", "noise")
 
 
@@ -151,7 +151,7 @@ class FitReport(NamedTuple):
 
     rows: int
     first: int
-    prequential_r2: float
+    heldout_r2: float
     naive_r2: float
     alphas: int  # tried
     mse: Array  # q each

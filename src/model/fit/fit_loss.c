@@ -305,7 +305,7 @@ static void make_report(volt_model *model)
             numbers[j * q + k] = NAN;
     }
     model->report = (volt_fit_report){.struct_size = sizeof(volt_fit_report),
-                                      .prequential_r2 = NAN,
+                                      .heldout_r2 = NAN,
                                       .log_likelihood = NAN,
                                       .naive_r2 = NAN,
                                       .solver = volt_solver_exact.info.name,

@@ -120,7 +120,7 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
     model->report = (volt_fit_report){.struct_size = sizeof(volt_fit_report),
                                       .rows = rows->rows,
                                       .first = model->washout + rows->begin,
-                                      .prequential_r2 = NAN,
+                                      .heldout_r2 = NAN,
                                       .naive_r2 = NAN,
                                       .blocks = (int)rows->blocks,
                                       .alphas = choice ? choice->tried : 0,
@@ -128,7 +128,7 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
                                       .residual = NAN};
     volt_fit_report_numbers(model);
     if (rows->rows > 0)
-        model->report.prequential_r2 =
+        model->report.heldout_r2 =
             held_out_r2(task, model->target_scale, root, model->report.first, rows->rows, rows->counted);
     if (has_naive)
         model->report.naive_r2 =

@@ -213,7 +213,7 @@ fit_missing_target()
     err_has "column 'y'"
     expect 0 fit --x holes.csv:u --y holes.csv:y --missing drop -o m.safetensors --json --fitted f.csv
     err_names 9 80 rows
-    valid_json out "v['n'] == 80 and v['r2'] > 0.9 and v['prequential_r2'] > 0.5"
+    valid_json out "v['n'] == 80 and v['r2'] > 0.9 and v['heldout_r2'] > 0.5"
     lines_of f.csv 81
     # A row with missing inputs is dropped.
     awk -F, 'NR == 20 { print "," $2; next } { print }' holes.csv >both.csv
