@@ -72,7 +72,6 @@ static volt_loss_task part_of(const volt_loss_task *task, const trial_rows *part
     less.weights = task->weights ? task->weights + part->first : NULL;
     less.tolerance = 1e-4;
     less.tried = true;
-    less.from = task->from;
     less.share = 0;
     return less;
 }

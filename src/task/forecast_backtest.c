@@ -138,10 +138,10 @@ static void set(double *array, int64_t i, double value)
 
 static void summarise(const backtest_sums *sums, int64_t series, int64_t coverages, const volt_backtest *result)
 {
-    for (int64_t i = 0; i < METHODS * series; i++) {
+    for (int64_t i = 0; i < METHODS * series; i++) { /* 0 / 0 = NaN where a method has no values */
         const method_sums *one = &sums->methods[i];
-        double values = one->values > 0 ? (double)one->values : NAN;
-        set(result->mase, i, one->mase_origins > 0 ? one->mase / (double)one->mase_origins : NAN);
+        double values = (double)one->values;
+        set(result->mase, i, one->mase / (double)one->mase_origins);
         set(result->smape, i, one->smape / values);
         set(result->rmse, i, sqrt(one->squares / values) * sums->scale[i % series]);
         if (result->values)
@@ -149,7 +149,7 @@ static void summarise(const backtest_sums *sums, int64_t series, int64_t coverag
     }
     for (int64_t i = 0; i < coverages * series; i++) {
         const interval_sums *one = &sums->intervals[i];
-        double values = one->values > 0 ? (double)one->values : NAN;
+        double values = (double)one->values;
         set(result->coverage, i, one->inside / values);
         set(result->width, i, one->width / values * sums->scale[i % series]);
     }

@@ -73,19 +73,16 @@ static double squares_of(const double *x, int64_t n)
     return sum;
 }
 
-/* The deviations of a column from their mean, whitened by their own autoregression; false if they are 0. */
-static bool whitened(volt_view rows, int64_t column, double *to)
+/* The deviations of a column from their mean, whitened by their own autoregression; NaN if they are 0. */
+static void whiten_column(volt_view rows, int64_t column, double *to)
 {
     double coefficients[WHITENING];
     copy_centred(rows, column, to);
-    if (!(squares_of(to, rows.rows) > 0))
-        return false;
     fit_autoregression(to, rows.rows, coefficients);
     whiten(to, rows.rows, coefficients);
-    return squares_of(to, rows.rows) > 0;
 }
 
-/* The first lag with a significant correlation of two white series of n rows; -1: none. */
+/* The first lag with a significant correlation of two white series of n rows; -1: none, or a series is 0 or NaN. */
 static int64_t first_response(const double *u, const double *y, int64_t n, int64_t lags, double bound)
 {
     double scale = sqrt(squares_of(u, n) * squares_of(y, n));
@@ -108,10 +105,10 @@ static volt_status find_dead_time(volt_view U, volt_view Y, volt_identification 
     double *u = volt_alloc_doubles(n, 1), *y = volt_alloc_doubles(n, 1);
     found->dead_time = -1;
     for (int64_t k = 0; k < Y.cols && u && y; k++) {
-        if (!whitened(Y, k, y))
-            continue;
+        whiten_column(Y, k, y);
         for (int64_t i = 0; i < U.cols; i++) {
-            int64_t lag = whitened(U, i, u) ? first_response(u, y, n, lags, bound) : -1;
+            whiten_column(U, i, u);
+            int64_t lag = first_response(u, y, n, lags, bound);
             if (lag >= 0 && (found->dead_time < 0 || lag < found->dead_time))
                 found->dead_time = lag;
         }

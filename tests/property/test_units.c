@@ -453,6 +453,7 @@ static void rows_on_the_sphere_are_inside_the_ball(void **state)
                 row[k] /= norm;
             assert_true(volt_is_within(volt_row_norm(row, d), 1, d));
             assert_false(volt_is_within(1 + 2 * volt_norm_tolerance(d), 1, d));
+            assert_true(volt_norm_tolerance(d) == (double)(d + 8) * 0x1p-53);
             free(row);
         }
     assert_true(volt_is_within(0, 0, 3) && !volt_is_within(1e-300, 0, 3));

@@ -1,6 +1,6 @@
 /* tests/unit/test_candidate_corners.c: edge cases of search spaces: ranges of one value, choices with two
- * spellings of one number, duplicate combinations, invalid ranges. */
-#include "select/candidates/candidates.h"
+ * spellings of one number, duplicate combinations, positions of candidates, invalid ranges. */
+#include "select/candidates/space.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/sequences.h"
@@ -232,6 +232,64 @@ static void too_large_spaces_are_rejected(void **state)
     assert_null(candidates);
 }
 
+/* ---- positions -------------------------------------------------------------------------------- */
+
+/* The position of a point of the space is that point, to the rounding of logarithms and of 17 printed digits. */
+static void positions_read_back(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {
+        "rbf",         "volterra",          "rbf:window=5",           "cauchy:window=3 + fir",
+        "memory",      "volterra:lift=rbf", "fading*linear:window=2", "gak:window=4",
+        "rbf:pole=0.5"};
+    volt_rng rng = test_rng(4402);
+    int reals = 0;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        volt_draw_options options = volt_draw_options_default();
+        const volt_range ranges[] = {{.name = "feedback", .kind = VOLT_SEARCH_LOG, .low = 0.1, .high = 10}};
+        double targets[N];
+        for (int i = 0; i < N; i++)
+            targets[i] = sin(i);
+        volt_space *space = NULL;
+        if (k % 2) {
+            options.ranges = ranges;
+            options.n_ranges = 1;
+            options.fed_outputs = volt_view_of(targets, N, 1);
+        }
+        check_ok(volt_space_create(kernels[k], rows(), &options, &space));
+        for (int draw = 0; draw < 20; draw++) {
+            double u[VOLT_MAX_AXES], found[VOLT_MAX_AXES];
+            bool taken[VOLT_MAX_AXES], known[VOLT_MAX_AXES];
+            char text[VOLT_KERNEL_LENGTH], again[VOLT_KERNEL_LENGTH];
+            volt_setting setting, same;
+            volt_kernel *kernel = NULL;
+            for (int64_t a = 0; a < space->n_axes; a++)
+                u[a] = volt_rng_uniform(&rng);
+            check_ok(volt_space_at(space, u, text, &setting, taken));
+            check_ok(volt_kernel_parse(text, &kernel));
+            check_ok(volt_space_locate(space, kernel, &setting, found, known));
+            for (int64_t a = 0; a < space->n_axes; a++) {
+                const volt_axis *axis = &space->axes[a];
+                if (!taken[a])
+                    continue;
+                assert_true(known[a]);
+                if (!axis->choices && !volt_law_is_integer(axis->kind)) {
+                    reals++;
+                    if (!(fabs(found[a] - u[a]) <= 1e-12))
+                        fail_msg("%s, %s: position %.17g instead of %.17g", text, axis->name, found[a], u[a]);
+                    found[a] = u[a];
+                }
+            }
+            check_ok(volt_space_at(space, found, again, &same, NULL));
+            assert_string_equal(again, text);
+            assert_true(same.alpha == setting.alpha && same.feedback == setting.feedback);
+            volt_kernel_free(kernel);
+        }
+        volt_space_free(space);
+    }
+    assert_true(reals > 200);
+}
+
 static int make_rows(void **state)
 {
     (void)state;
@@ -250,9 +308,13 @@ static int free_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_value_range_gives_value),    cmocka_unit_test(choices_accept_any_number_format),
-        cmocka_unit_test(duplicate_combinations_count_once), cmocka_unit_test(invalid_ranges_are_rejected),
-        cmocka_unit_test(invalid_options_are_rejected),      cmocka_unit_test(too_large_spaces_are_rejected),
+        cmocka_unit_test(single_value_range_gives_value),
+        cmocka_unit_test(choices_accept_any_number_format),
+        cmocka_unit_test(duplicate_combinations_count_once),
+        cmocka_unit_test(invalid_ranges_are_rejected),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(too_large_spaces_are_rejected),
+        cmocka_unit_test(positions_read_back),
     };
     return cmocka_run_group_tests_name("candidate_corners", tests, make_rows, free_rows);
 }

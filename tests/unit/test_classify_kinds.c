@@ -1,9 +1,11 @@
 /* tests/unit/test_classify_kinds.c: a search over many kinds of kernels, and over a kernel that compares
- * series in only one way. */
+ * series in only one way; the readout of probabilities. */
+#include "series/classify/class_bench.h"
 #include "support/check.h"
 #include "support/series_classes.h"
 #include "volterra.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,11 +82,42 @@ static void kernels_with_one_comparison(void **state)
     assert_null(none);
 }
 
+/* The folds depend on the seed; the readout with a given alpha is fitted on all series. The log loss is that of the folds. */
+static void readout_does_not_depend_on_folds(void **state)
+{
+    (void)state;
+    enum { SERIES = 11, KINDS = 3 };
+    double K[SERIES * SERIES], A[2][SERIES * KINDS], c[2][KINDS], least = INFINITY, most = 0;
+    int64_t of[SERIES];
+    volt_loss *loss = NULL;
+    for (int i = 0; i < SERIES; i++) {
+        of[i] = i % KINDS;
+        for (int j = 0; j < SERIES; j++)
+            K[i * SERIES + j] = exp(-0.1 * pow(i % KINDS - j % KINDS + 0.05 * (i - j), 2)) + (i == j);
+    }
+    const volt_class_list classes = {SERIES, KINDS, of};
+    check_ok(volt_loss_parse("multinomial", &loss));
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        int now = seed > 0;
+        volt_class_readout readout = {.A = volt_matrix_of(A[now], SERIES, KINDS), .c = c[now], .alpha = 0.3};
+        check_ok(volt_class_loss_fit(loss, &classes, volt_view_of(K, SERIES, SERIES), seed, (volt_progress){0},
+                                     &readout));
+        assert_true(readout.alpha == 0.3);
+        assert_memory_equal(A[now], A[0], sizeof A[0]);
+        assert_memory_equal(c[now], c[0], sizeof c[0]);
+        least = fmin(least, readout.log_loss);
+        most = fmax(most, readout.log_loss);
+    }
+    assert_true(least > 0 && least < most && most < 2 * log(KINDS));
+    volt_loss_free(loss);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_kernels_than_a_mean_allows),
         cmocka_unit_test(kernels_with_one_comparison),
+        cmocka_unit_test(readout_does_not_depend_on_folds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

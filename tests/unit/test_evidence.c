@@ -2,6 +2,7 @@
  * memory, cancellation. Tolerance of leave-one-out fits: 1e-9 of the largest error (n eps times the
  * condition number, at most 1e5 here). */
 #include "base/progress.h"
+#include "select/evidence/evidence.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
@@ -376,6 +377,30 @@ static void cancellation_at_every_poll(void **state)
     volt_kernel_free(kernel);
 }
 
+/* Gradients need the state of a kernel twice, and more columns for more outputs. */
+static void estimated_bytes_include_the_kernel(void **state)
+{
+    (void)state;
+    volt_search_options options = volt_search_options_default();
+    volt_problem *problem = NULL;
+    double last = 0;
+    options.score = VOLT_SCORE_LOG;
+    check_ok(volt_problem_create(X(), Y(), &options, &problem));
+    static const char *const texts[] = {"linear", "rbf:window=5", "volterra + rbf:window=9"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        volt_kernel *kernel = plain_parse(texts[i]);
+        double own = 0, all = 0;
+        check_ok(volt_candidate_bytes(problem, texts[i], false, &own));
+        check_ok(volt_evidence_bytes(problem, kernel, &all));
+        print_message("# %s: %g bytes, of the kernel %g\n", texts[i], all, own);
+        assert_true(own > 0 && all > 2 * own && all <= 2 * own + 8 * N * (N + Q + 4));
+        assert_true(own >= last);
+        last = own;
+        volt_kernel_free(kernel);
+    }
+    volt_problem_free(problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +409,7 @@ int main(void)
         cmocka_unit_test(fit_reports_evidence),
         cmocka_unit_test(evidence_is_in_target_units),
         cmocka_unit_test(results_are_bitwise_independent_of_threads),
+        cmocka_unit_test(estimated_bytes_include_the_kernel),
         cmocka_unit_test(unsupported_options_are_rejected),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(cancellation_at_every_poll),

@@ -1,7 +1,14 @@
-/* tests/unit/test_forecast_combine.c: weights and expected errors of combined forecasts, by hand. */
+/* tests/unit/test_forecast_combine.c: weights and expected errors of combined forecasts, by hand; searches of a kernel,
+ * compared with plain fits of every candidate, with a clock that the test controls. */
+#include "kernel/kernel_entry.h"
 #include "stats/classical.h"
 #include "support/check.h"
+#include "support/plain_kernels.h"
+#include "support/polling.h"
+#include "support/sequences.h"
+#include "task/forecast_group.h"
 #include "task/forecast_members.h"
+#include "volterra/select.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,6 +16,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -111,6 +119,220 @@ static void expected_errors_by_hand(void **state)
     near(volt_forecast_quantile(&series, 0.9, 2, 0), 2.3534, 0.01 * 2.3534);
 }
 
+/* ---- search ----------------------------------------------------------------------------------- */
+
+enum { SEARCH_ROWS = 80, LEARN_ROWS = 60, SERIES = 2, SEARCH_STEPS = 4, HORIZONS = 3 };
+
+/* Replaces the library's clock: each call advances it by 1 ms. */
+static long ticks;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    (void)clock;
+    ticks++;
+    *now = (struct timespec){.tv_sec = ticks / 1000, .tv_nsec = ticks % 1000 * 1000000};
+    return 0;
+}
+
+typedef struct search_problem {
+    double *levels;
+    forecast_data data;
+    volt_forecast_options options;
+} search_problem;
+
+/* Two noisy oscillations whose amplitudes grow by `growth` a row. */
+static search_problem make_search(const char *kernel, int separate, double growth)
+{
+    static const int64_t columns[SERIES] = {0, 1}, seasons[SERIES] = {0};
+    volt_rng rng = test_rng(91);
+    search_problem p = {.levels = new_matrix(SEARCH_ROWS, SERIES), .options = volt_forecast_options_default()};
+    for (int64_t t = 0; t < SEARCH_ROWS; t++)
+        for (int64_t k = 0; k < SERIES; k++)
+            p.levels[t * SERIES + k] =
+                exp(growth * (double)t) * sin(0.4 * (double)t + 0.9 * (double)k) + 0.05 * volt_rng_normal(&rng);
+    p.data = (forecast_data){.levels = volt_view_of(p.levels, SEARCH_ROWS, SERIES),
+                             .columns = columns,
+                             .seasons = seasons,
+                             .steps = SEARCH_STEPS};
+    p.options.kernel = kernel;
+    p.options.separate = separate;
+    p.options.seed = 5;
+    return p;
+}
+
+/* The errors of one candidate relative to the naive forecast's: held out of the first rows, and on the last quarter. */
+static void score_plainly(forecast_group *groups, int64_t n_groups, const char *text, double *heldout,
+                          double *test)
+{
+    static const int64_t horizons[HORIZONS] = {1, 2, 4}; /* the first, the middle and the last step */
+    volt_kernel *kernel = plain_parse(text);
+    *heldout = *test = 0;
+    for (int64_t g = 0; g < n_groups; g++)
+        for (int h = 0; h < HORIZONS; h++) {
+            int64_t ahead = horizons[h], count = groups[g].count, rows = SEARCH_ROWS - LEARN_ROWS;
+            volt_model *model = NULL;
+            volt_model_info info = {.struct_size = sizeof info};
+            check_ok(
+                volt_forecast_group_fit(&groups[g], kernel, LEARN_ROWS, ahead, (volt_progress){0}, &model));
+            check_ok(volt_model_get_info(model, &info));
+            volt_view inputs = volt_as_view(groups[g].inputs);
+            double values[(SEARCH_ROWS - LEARN_ROWS) * SERIES];
+            check_ok(volt_model_predict(model, volt_view_rows(inputs, LEARN_ROWS - ahead, rows), NULL,
+                                        volt_matrix_of(values, rows, count), NULL));
+            for (int64_t k = 0; k < count; k++) {
+                double error = 0, naive = 0;
+                *heldout += info.report->mse[k] / info.report->naive_mse[k] / (SERIES * HORIZONS);
+                /* targets in the last quarter whose origin follows the training rows */
+                for (int64_t t = LEARN_ROWS + ahead - 1; t < SEARCH_ROWS; t++) {
+                    double truth = inputs.data[t * inputs.ld + k];
+                    error += pow(values[(t - LEARN_ROWS) * count + k] - truth, 2);
+                    naive += pow(inputs.data[(t - ahead) * inputs.ld + k] - truth, 2);
+                }
+                *test += error / naive / (SERIES * HORIZONS);
+            }
+            volt_model_free(model);
+        }
+    volt_kernel_free(kernel);
+}
+
+/* Sums of a few numbers of size 1 in another order. */
+static const double sum_rounding = 1e-13;
+
+static volt_forecast_search search_and_compare(const char *kernel_text, int separate, double growth,
+                                               double seconds)
+{
+    search_problem p = make_search(kernel_text, separate, growth);
+    volt_kernel *kernel = plain_parse(kernel_text);
+    volt_forecast_info info = {.struct_size = sizeof info};
+    p.options.search_seconds = seconds;
+    long begin = ticks;
+    check_ok(volt_forecast_search_run(&p.data, &p.options, &kernel, &info));
+    double elapsed = 1e-3 * (double)(ticks - begin);
+
+    int64_t n_groups = separate ? SERIES : 1;
+    forecast_group groups[SERIES] = {{0}};
+    volt_candidates *candidates = NULL;
+    volt_draw_options drawing = volt_draw_options_default();
+    drawing.seed = p.options.seed;
+    for (int64_t g = 0; g < n_groups; g++)
+        check_ok(volt_forecast_group_create(&p.data, g, SERIES / n_groups, &groups[g]));
+    check_ok(volt_candidates_draw(kernel_text, volt_as_view(groups[0].inputs), &drawing, &candidates));
+    char best[VOLT_KERNEL_LENGTH] = "", given[VOLT_KERNEL_LENGTH];
+    double heldout, test, best_heldout, best_test, alpha;
+    volt_kernel *parsed = plain_parse(kernel_text);
+    strcpy(given, volt_kernel_text(parsed));
+    volt_kernel_free(parsed);
+    score_plainly(groups, n_groups, given, &heldout, &test);
+    best_heldout = heldout;
+    best_test = test;
+    for (int64_t draw = 0; draw < info.search_draws; draw++) {
+        char text[VOLT_KERNEL_LENGTH];
+        double drawn_heldout, drawn_test;
+        check_ok(volt_candidates_get(candidates, draw, text, &alpha, NULL));
+        score_plainly(groups, n_groups, text, &drawn_heldout, &drawn_test);
+        if (drawn_heldout < best_heldout) {
+            best_heldout = drawn_heldout;
+            best_test = drawn_test;
+            strcpy(best, text);
+        }
+    }
+    print_message("# %s, growth %g: outcome %d of %d draws, %g s, held out %g of %g, test %g of %g\n",
+                  kernel_text, growth, (int)info.search, (int)info.search_draws, elapsed, best_heldout, heldout,
+                  best_test, test);
+    near(info.search_mse, best_test, sum_rounding * best_test);
+    near(info.search_mse_given, test, sum_rounding * test);
+    volt_forecast_search expected = info.search_draws == 0       ? VOLT_FORECAST_SEARCH_TIME
+                                    : !(best_heldout < heldout)  ? VOLT_FORECAST_SEARCH_WORSE
+                                    : !(best_test < 0.95 * test) ? VOLT_FORECAST_SEARCH_REJECTED
+                                                                 : VOLT_FORECAST_SEARCH_ACCEPTED;
+    assert_int_equal(info.search, expected);
+    assert_string_equal(volt_kernel_text(kernel), expected == VOLT_FORECAST_SEARCH_ACCEPTED ? best : given);
+    /* The forecast that follows takes as long as 4 / 3 (80 / 60)^3 candidates. */
+    double rest = 4.0 / 3 * pow(80.0 / 60, 3), mean = elapsed / (double)(info.search_draws + 1);
+    if (info.search_draws > 0)
+        assert_true(elapsed + rest * mean <= seconds && elapsed + 4 * (2 + rest) * mean > seconds);
+    for (int64_t g = 0; g < n_groups; g++)
+        volt_forecast_group_release(&groups[g]);
+    volt_candidates_free(candidates);
+    volt_kernel_free(kernel);
+    free(p.levels);
+    return info.search;
+}
+
+static void search_equals_plain_scores(void **state)
+{
+    (void)state;
+    bool seen[VOLT_FORECAST_SEARCH_ACCEPTED + 1] = {false};
+    seen[search_and_compare("rbf:window=3", 0, 0, 1e-3)] = true;
+    seen[search_and_compare("rbf:window=3", 0, 0, 3)] = true;
+    seen[search_and_compare("cauchy", 0, 0, 5)] = true;
+    seen[search_and_compare("rbf:window=2", 1, 0, 5)] = true;
+    seen[search_and_compare("volterra", 1, 0.01, 12)] = true;
+    assert_true(seen[VOLT_FORECAST_SEARCH_TIME] && seen[VOLT_FORECAST_SEARCH_WORSE] &&
+                seen[VOLT_FORECAST_SEARCH_REJECTED] && seen[VOLT_FORECAST_SEARCH_ACCEPTED]);
+}
+
+typedef struct search_calls {
+    int64_t calls, at; /* cancels at call `at`; 0: never */
+    double last;
+    bool draws;
+} search_calls;
+
+static int count_calls(const char *stage, double fraction, void *context)
+{
+    search_calls *calls = context;
+    assert_true(fraction >= calls->last && fraction <= 1);
+    assert_true(strcmp(stage, "search") == 0 ? !calls->draws : strncmp(stage, "draw ", 5) == 0);
+    calls->draws = calls->draws || stage[0] == 'd';
+    calls->last = fraction;
+    return ++calls->calls == calls->at;
+}
+
+/* Fractions are shares of the time. Cancelling stops the search and keeps the kernel. */
+static void search_reports_and_cancels(void **state)
+{
+    (void)state;
+    search_problem p = make_search("rbf", 0, 0);
+    search_calls all = {0};
+    p.options.search_seconds = 8;
+    for (int64_t at = 0; at <= all.calls; at = at == 0 ? 1 : at + all.calls / 5) {
+        volt_kernel *kernel = plain_parse("rbf");
+        volt_forecast_info info = {.struct_size = sizeof info};
+        search_calls calls = {.at = at};
+        p.options.progress = (volt_progress){count_calls, &calls};
+        volt_status status = volt_forecast_search_run(&p.data, &p.options, &kernel, &info);
+        if (at > 0) {
+            assert_int_equal(status, VOLT_ERR_CANCELLED);
+            assert_int_equal(calls.calls, at);
+            assert_string_equal(volt_kernel_text(kernel), "rbf:window=1");
+        } else {
+            check_ok(status);
+            all = calls;
+            assert_true(all.draws && all.last > 0.1);
+        }
+        volt_kernel_free(kernel);
+    }
+    free(p.levels);
+}
+
+/* Three quarters of the rows must suffice for the last step. */
+static void search_requires_rows(void **state)
+{
+    (void)state;
+    search_problem p = make_search("rbf", 0, 0);
+    volt_kernel *kernel = plain_parse("rbf");
+    volt_forecast_info info = {.struct_size = sizeof info};
+    p.options.search_seconds = 1e-3;
+    p.data.steps = 16; /* 58 of 60 rows */
+    check_ok(volt_forecast_search_run(&p.data, &p.options, &kernel, &info));
+    assert_int_equal(info.search, VOLT_FORECAST_SEARCH_TIME);
+    p.data.steps = 17; /* 61 */
+    check_ok(volt_forecast_search_run(&p.data, &p.options, &kernel, &info));
+    assert_int_equal(info.search, VOLT_FORECAST_SEARCH_ROWS);
+    volt_kernel_free(kernel);
+    free(p.levels);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +340,9 @@ int main(void)
         cmocka_unit_test(members_that_take_part),
         cmocka_unit_test(unstable_autoregression_is_bounded),
         cmocka_unit_test(expected_errors_by_hand),
+        cmocka_unit_test_setup_teardown(search_equals_plain_scores, poll_always, poll_as_usual),
+        cmocka_unit_test_setup_teardown(search_reports_and_cancels, poll_always, poll_as_usual),
+        cmocka_unit_test_setup_teardown(search_requires_rows, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,6 +257,83 @@ static void models_that_fail_in_further_runs_are_rejected(void **state)
     free(y);
 }
 
+/* ---- free runs by records --------------------------------------------------------------------- */
+
+enum { RUN_ROWS = 60, RUN_RECORDS = 3 };
+static const int64_t run_lengths[RUN_RECORDS] = {30, 25, 5};
+
+/* Rows first .. end - 1 after `before` measured rows from a zero state, or after the training rows. */
+static void plain_run(const volt_model *model, const double *u, const double *y, int64_t first, int64_t before,
+                      int64_t end, bool follows, double *out)
+{
+    double all[RUN_ROWS];
+    int64_t from = first - before, rows = end - from;
+    volt_predict_options options = volt_predict_options_default();
+    options.start = follows ? VOLT_START_CONTINUE : VOLT_START_RESET;
+    if (before > 0) {
+        options.known = volt_view_of(y + from, rows, 1);
+        options.warm_up = before;
+    }
+    check_ok(volt_model_predict(model, volt_view_of(u + from, rows, 1), &options, volt_matrix_of(all, rows, 1),
+                                NULL));
+    memcpy(out, all + before, (size_t)(end - first) * sizeof *out);
+}
+
+/* Each record starts anew: the outputs of its first rows, a tenth of it and at most the washout of 4, set the state. */
+static void free_runs_begin_with_records(void **state)
+{
+    (void)state;
+    double *u, *y, out[RUN_ROWS + 1], expected[RUN_ROWS];
+    bool is_bounded = true;
+    saturating(11, RUN_ROWS, &u, &y);
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.feedback_weight = 0.5;
+    check_ok(volt_kernel_parse("fading:gamma=0.3,rho=0.4 + fir:mu=0.8", &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(u, RUN_ROWS, 1), volt_view_of(y, RUN_ROWS, 1), &options,
+                            volt_matrix_of(NULL, 0, 0), &model));
+    volt_identify_state run = {.found = {.washout = 4}};
+    volt_identify_data data = {.U = volt_view_of(u, RUN_ROWS, 1), .Y = volt_view_of(y, RUN_ROWS, 1)};
+    check_ok(volt_records_make(run_lengths, RUN_RECORDS, RUN_ROWS, &data.records));
+    static const int64_t starts[RUN_RECORDS] = {3, 2, 1};
+    static const struct {
+        int64_t begin, end;
+        bool follows;
+    } parts[] = {{0, RUN_ROWS, false}, {30, 57, false}, {32, 34, false}, {10, 40, false}, {10, 40, true},
+                 {30, 50, true},       {30, 31, false}, {30, 32, false}, {30, 33, false}};
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+        int64_t begin = parts[p].begin, end = parts[p].end, record = 0;
+        for (int64_t i = 0; i <= RUN_ROWS; i++)
+            out[i] = -77;
+        check_ok(volt_identify_simulate(&run, model, &data, begin, end, parts[p].follows, out, &is_bounded));
+        assert_false(is_bounded);
+        for (int r = 0; r < RUN_RECORDS; record += run_lengths[r++]) {
+            int64_t from = record > begin ? record : begin;
+            int64_t to = record + run_lengths[r] < end ? record + run_lengths[r] : end;
+            if (from >= to)
+                continue;
+            int64_t first = from > record ? from : from + starts[r] < to ? from + starts[r] : to;
+            bool follows = parts[p].follows && from == begin && record < from;
+            for (int64_t i = from; i < first; i++)
+                expected[i - begin] = NAN;
+            if (first < to)
+                plain_run(model, u, y, first, follows ? 0 : first - record, to, follows,
+                          expected + first - begin);
+        }
+        for (int64_t i = 0; i < end - begin; i++)
+            assert_true(isnan(expected[i]) ? isnan(out[i]) : out[i] == expected[i]);
+        for (int64_t i = end - begin; i <= RUN_ROWS; i++)
+            assert_true(out[i] == -77);
+    }
+    volt_records_release(&data.records);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    free(u);
+    free(y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +342,7 @@ int main(void)
         cmocka_unit_test(a_better_model_is_better_on_every_block),
         cmocka_unit_test(records_at_rest_start_from_their_first_input),
         cmocka_unit_test(models_that_fail_in_further_runs_are_rejected),
+        cmocka_unit_test(free_runs_begin_with_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

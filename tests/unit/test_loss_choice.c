@@ -129,9 +129,63 @@ static void full_training_rows_decide(void **state)
     assert_true(moved >= 2); /* the last rows are misleading in this case */
 }
 
+/* ---- limits ----------------------------------------------------------------------------------- */
+
+static int at_the_beginning(const char *stage, double fraction, void *context)
+{
+    int64_t *calls = context;
+    assert_string_equal(stage, "factor");
+    assert_true(fraction == 0.25);
+    return ++*calls < 0;
+}
+
+/* Trials are a small part of a fit: their progress stays where the fit begins. 12 rows of positive weight are required, whose
+ * last third is held out. Training rows without one of the classes leave the unit. */
+static void limits_of_the_choice(void **state)
+{
+    (void)state;
+    enum { ROWS = 16 };
+    double K[ROWS * ROWS], y[ROWS], w[ROWS], alpha = 0;
+    int64_t calls = 0;
+    volt_loss *loss = NULL, *pairs = NULL;
+    for (int i = 0; i < ROWS; i++) {
+        y[i] = sin(0.5 * i);
+        w[i] = i % 4 == 3 ? 0 : 1;
+        for (int j = 0; j < ROWS; j++)
+            K[i * ROWS + j] = 3 * exp(-0.05 * (i - j) * (i - j));
+    }
+    check_ok(volt_loss_parse("huber:delta=1", &loss));
+    check_ok(volt_loss_parse("logistic", &pairs));
+    volt_loss_task task = {.loss = loss,
+                           .Y = volt_view_of(y, ROWS, 1),
+                           .weights = w,
+                           .tolerance = 1e-6,
+                           .progress = {at_the_beginning, &calls},
+                           .from = 0.25,
+                           .share = 0.5};
+    check_ok(volt_loss_choose(volt_matrix_of(K, ROWS, ROWS), &task, &alpha));
+    assert_true(alpha > 0 && calls >= 4);
+    w[0] = 0;
+    check_fails(volt_loss_choose(volt_matrix_of(K, ROWS, ROWS), &task, &alpha), VOLT_ERR_DATA, "11 12 alpha");
+    w[0] = 1;
+    /* Rows 0, 1, 2, 4, 5, 6, 8, 9 train: the second class begins at 9, and then at 10. */
+    task.loss = pairs;
+    for (int last = 9; last <= 10; last++) {
+        for (int i = 0; i < ROWS; i++)
+            y[i] = i < last ? -1 : 1;
+        alpha = 0;
+        calls = 0;
+        check_ok(volt_loss_choose(volt_matrix_of(K, ROWS, ROWS), &task, &alpha));
+        assert_true(last == 9 ? calls > 0 : calls == 0 && fabs(alpha - 3) <= 1e-14);
+    }
+    volt_loss_free(loss);
+    volt_loss_free(pairs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(noisy_data_choose_larger_alpha),
-                                       cmocka_unit_test(full_training_rows_decide)};
+                                       cmocka_unit_test(full_training_rows_decide),
+                                       cmocka_unit_test(limits_of_the_choice)};
     return cmocka_run_group_tests_name("loss choice", tests, NULL, NULL);
 }

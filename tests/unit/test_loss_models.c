@@ -357,7 +357,16 @@ static void alpha_is_chosen_by_the_loss(void **state)
         assert_true(info.alpha > 0 && isfinite(info.alpha) && info.report && info.report->rows == 0);
         for (int64_t k = 0; k < cases[i].outputs; k++)
             assert_true(isnan(info.report->mse[k]) && isnan(info.report->best_mse[k]) &&
-                        isnan(info.report->naive_mse[k]) && info.report->share[k] == 1);
+                        isnan(info.report->naive_mse[k]) && info.report->share[k] == 1 &&
+                        isnan(info.report->rmse[k]) && isnan(info.report->best_rmse[k]) &&
+                        isnan(info.report->naive_rmse[k]) && isnan(info.report->best_alpha[k]) &&
+                        isnan(info.report->rkhs_norm[k]) && isnan(info.report->effective_dimension[k]) &&
+                        isnan(info.report->dimension_error[k]) && isnan(info.report->noise[k]));
+        assert_true(isnan(info.report->prequential_r2) && isnan(info.report->log_likelihood) &&
+                    isnan(info.report->naive_r2) && isnan(info.report->residual));
+        assert_true(!info.report->loo_mse && !info.report->gcv && !info.report->loo_rmse &&
+                    !info.report->gcv_rmse);
+        assert_string_equal(info.report->solver, "exact");
         volt_model_free(model);
     }
     volt_model *model = NULL;

@@ -103,6 +103,8 @@ static void invalid_texts_are_rejected(void **state)
     longer[4999] = 0;
     check_fails(volt_loss_parse(longer, &loss), VOLT_ERR_ARGUMENT, "characters 4999");
     free(longer);
+    volt_loss_info info = {.struct_size = sizeof info};
+    check_fails(volt_loss_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "NULL");
 }
 
 int main(void)

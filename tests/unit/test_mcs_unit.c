@@ -145,6 +145,22 @@ static void constant_difference_is_significant(void **state)
     }
 }
 
+/* Two rows of opposite losses: the bootstrap errors of the difference, 0 or 1.9 to either side, are about 0.7 times the unit
+ * of the losses, so that the statistic is finite. */
+static void large_errors_are_not_significant(void **state)
+{
+    (void)state;
+    const double losses[] = {1, -1, -0.9, 0.9};
+    for (int m = 0; m < 2; m++) {
+        volt_mcs_options options = options_of(methods[m], 400);
+        options.block = 1;
+        volt_mcs *mcs = mcs_of(volt_view_of(losses, 2, 2), &options);
+        assert_true(mcs->statistics[0] > 0 && mcs->statistics[0] < 0.2);
+        assert_true(mcs->order[0] == 0 && mcs->pvalues[0] > 0.1);
+        volt_mcs_free(mcs);
+    }
+}
+
 /* Scaling the losses, up to the limits of the double range, does not change the p-values. */
 static void result_does_not_depend_on_units(void **state)
 {
@@ -503,6 +519,7 @@ int main(void)
         cmocka_unit_test(single_model_is_the_set),
         cmocka_unit_test(identical_models_have_statistic_zero),
         cmocka_unit_test(constant_difference_is_significant),
+        cmocka_unit_test(large_errors_are_not_significant),
         cmocka_unit_test(result_does_not_depend_on_units),
         cmocka_unit_test(default_block_is_the_root_of_the_rows),
         cmocka_unit_test(indices_are_blocks_of_the_right_length),

@@ -211,6 +211,7 @@ static void names_survive(void **state)
     volt_fit_options options = volt_fit_options_default();
     options.input_names = inputs;
     options.output_names = outputs;
+    options.ahead = 2;
     options.notes = (volt_model_notes){.time_end = "2020-01-01 12:00",
                                        .time_step = "3600 s",
                                        .calendar = "hour",
@@ -222,6 +223,7 @@ static void names_survive(void **state)
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(loaded, &info);
     assert_string_equal(info.notes.time_end, "2020-01-01 12:00");
+    assert_true(info.times.target.seconds == info.times.end.seconds + 7200);
     assert_string_equal(info.notes.horizons, "1..\xe2\x88\x9e");
     assert_non_null(info.notes.first_rows);
     assert_string_equal(info.input_names[0], inputs[0]);

@@ -233,6 +233,14 @@ static void search_time_is_planned(void **state)
     volt_search_plan large = search_of("volterra", 1000000, 2, 1, 0.1, &options, 0);
     assert_string_equal(large.solver, "nystrom");
     assert_non_null(large.why);
+    static const volt_score of_rows[] = {VOLT_SCORE_PREQUENTIAL, VOLT_SCORE_LOG};
+    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) { /* landmarks do not have these scores */
+        options.score = of_rows[i];
+        large = search_of("volterra", 1000000, 2, 1, 0.1, &options, 0);
+        assert_string_equal(large.solver, "exact");
+        assert_null(large.why);
+    }
+    options.score = VOLT_SCORE_NMSE;
     volt_kernel *kernel = plain_parse("volterra");
     options.draws = 0;
     check_fails(volt_plan_search(kernel, 300, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "0 draws");

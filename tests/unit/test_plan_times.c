@@ -5,6 +5,7 @@
 #include "solve/solver_table.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
+#include "task/identify_internal.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -63,6 +64,32 @@ static void search_time_is_sum_of_parts(void **state)
     double expected = squares * fit.gram_seconds + VOLT_MAX_ALPHAS * cubes * fit.factor_seconds;
     print_message("# %g s, expected %g s\n", search.candidate_seconds, expected);
     assert_true(fabs(search.candidate_seconds - expected) <= 1e-9 * expected);
+    check_ok(volt_set_threads(0));
+}
+
+/* An identification expects the time of an exact trial with a given alpha, inputs and fed outputs together. */
+static void trial_of_an_identification_is_planned(void **state)
+{
+    (void)state;
+    enum { ROWS = 900 };
+    const volt_identify_state run = {.U = {.cols = 2}, .Y = {.cols = 1}, .found = {.washout = 7}};
+    volt_search_options options = volt_identify_search_options(&run, ROWS);
+    volt_search_plan plan = {.struct_size = sizeof plan};
+    double seconds = 0;
+    assert_true(options.splits.folds == VOLT_IDENTIFY_BLOCKS && options.washout == 7);
+    assert_int_equal(options.splits.min_train, ROWS - VOLT_IDENTIFY_BLOCKS * (ROWS / 6));
+    assert_true(options.score == VOLT_SCORE_NMSE);
+    assert_string_equal(options.solver, "exact");
+    check_ok(volt_set_threads(1));
+    check_ok(volt_identify_trial_seconds(&run, ROWS, &seconds));
+    options.draws = 1;
+    volt_kernel *kernel = plain_parse("memory:pole=0.5,pair=0.5,angle=0.5 + fir");
+    check_ok(volt_plan_search(kernel, ROWS, 3, 1, 1, &options, 1, &plan));
+    print_message("# %g s, expected %g s\n", seconds, plan.candidate_seconds);
+    assert_true(seconds > 0 && fabs(seconds - plan.candidate_seconds) <= 1e-9 * seconds);
+    check_ok(volt_plan_search(kernel, ROWS, 3, 1, 0, &options, 1, &plan));
+    assert_true(plan.candidate_seconds > 1.5 * seconds); /* with the choice of alpha */
+    volt_kernel_free(kernel);
     check_ok(volt_set_threads(0));
 }
 
@@ -178,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(search_time_is_sum_of_parts),
+        cmocka_unit_test(trial_of_an_identification_is_planned),
         cmocka_unit_test(solver_times_are_in_proportion_to_operations),
         cmocka_unit_test(fit_times_follow_from_the_trial),
         cmocka_unit_test(times_on_states_follow_from_the_trial),

@@ -165,12 +165,43 @@ static void washouts_must_leave_rows(void **state)
     volt_kernel_free(kernel);
 }
 
+/* Changes and their scales start anew in every record: fitted rows equal predictions of each record on its own. */
+static void columns_of_records_are_separate(void **state)
+{
+    (void)state;
+    double u[N], y[N], fitted[N], out[N];
+    make_rows(4, u, y);
+    for (int each = 0; each < 2; each++) {
+        volt_kernel *kernel = NULL;
+        volt_model *model = NULL;
+        volt_fit_options options = volt_fit_options_default();
+        options.alpha = 0.1;
+        options.input = each ? VOLT_INPUT_CHANGE : VOLT_INPUT_BOTH;
+        options.records = lengths;
+        options.n_records = RECORDS;
+        check_ok(volt_kernel_parse(kernel_text, &kernel));
+        check_ok(volt_model_fit(kernel, volt_view_of(u, N, 1), volt_view_of(y, N, 1), &options,
+                                volt_matrix_of(fitted, N, 1), &model));
+        for (int64_t r = 0, begin = 0; r < RECORDS; begin += lengths[r++]) {
+            volt_predict_options predicting = volt_predict_options_default();
+            predicting.start = VOLT_START_RESET;
+            check_ok(volt_model_predict(model, volt_view_of(u + begin, lengths[r], 1), &predicting,
+                                        volt_matrix_of(out + begin, lengths[r], 1), NULL));
+        }
+        for (int64_t t = 0; t < N; t++) /* sums of N terms of size 10 */
+            assert_true(fabs(fitted[t] - out[t]) <= 1e-11);
+        volt_model_free(model);
+        volt_kernel_free(kernel);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(washout_rows_of_records_are_not_fitted),
         cmocka_unit_test(scores_of_a_search_leave_out_the_washouts),
         cmocka_unit_test(washouts_must_leave_rows),
+        cmocka_unit_test(columns_of_records_are_separate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

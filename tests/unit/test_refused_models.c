@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -439,13 +440,68 @@ static void invalid_learner_rows(void **state)
     volt_model_free(model);
 }
 
+/* Calls into matrices of another shape, each dimension in turn, and without an object. */
+static void outputs_of_another_shape(void **state)
+{
+    (void)state;
+    enum { AFTER = 10, ROWS = AFTER + 1 };
+    double numbers[3 * N];
+    volt_view half = volt_view_of(X, 6, D), rest = volt_view_of(X, AFTER, D);
+    const volt_progress silent = {0};
+    volt_kernel *kernel = NULL;
+    volt_kernel_facts facts;
+    volt_fit_options options = given_alpha();
+    volt_model *model = model_of("rbf", &options);
+    options.feedback_weight = 0.5;
+    volt_model *fed = model_of("rbf", &options);
+    check_ok(volt_kernel_parse("rbf", &kernel));
+    const volt_matrix wrong[] = {{NULL, ROWS, 2, 2},
+                                 {numbers, ROWS - 1, 2, 2},
+                                 {numbers, ROWS, 1, 2},
+                                 {numbers, ROWS, 3, 3},
+                                 {numbers, ROWS, 2, 1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check_fails(volt_model_forgetting(model, half, half, rest, silent, wrong[i]), VOLT_ERR_SHAPE, "11 x 2");
+    volt_matrix right = volt_matrix_of(numbers, ROWS, 2);
+    check_ok(volt_model_forgetting(model, half, half, rest, silent, right));
+    check_fails(volt_model_forgetting(NULL, half, half, rest, silent, right), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_model_forgetting(fed, half, half, rest, silent, right), VOLT_ERR_ARGUMENT, "feedback");
+    const volt_matrix spectra[] = {{NULL, 2, 2, 2},    {numbers, 0, 2, 2}, {numbers, AFTER + 1, 2, 2},
+                                   {numbers, 2, 1, 2}, {numbers, 2, 3, 3}, {numbers, 2, 2, 1}};
+    for (size_t i = 0; i < sizeof spectra / sizeof *spectra; i++)
+        check_fails(volt_gram_spectrum(kernel, rest, NULL, spectra[i]), VOLT_ERR_SHAPE, "1 to 10");
+    check_ok(volt_gram_spectrum(kernel, rest, NULL, volt_matrix_of(numbers, AFTER, 2)));
+    check_fails(volt_gram_spectrum(NULL, rest, NULL, volt_matrix_of(numbers, 2, 2)), VOLT_ERR_ARGUMENT, "NULL");
+    facts.struct_size = sizeof facts;
+    check_fails(volt_kernel_query(kernel, 1, 0, 0.1, &facts), VOLT_ERR_ARGUMENT, "0");
+    check_fails(volt_kernel_query(NULL, 1, 1, 0.1, &facts), VOLT_ERR_ARGUMENT, "NULL");
+    static const struct {
+        const char *solver, *terms;
+    } solvers[] = {{"exact:steps=3", "exact steps"},
+                   {"exact:steps", "exact steps"},
+                   {"auto:steps=3", "auto steps"},
+                   {"exat", "exat exact"},
+                   {"nothing", "nothing auto"}};
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
+        refused("rbf", VOLT_ERR_ARGUMENT, solvers[i].terms, o.solver = solvers[i].solver);
+    char text[257];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    refused("rbf", VOLT_ERR_ARGUMENT, "256", o.solver = text);
+    refused("rbf", VOLT_ERR_ARGUMENT, "tolerance 1", o.solver = "pcg"; o.tolerance = 1);
+    volt_kernel_free(kernel);
+    volt_model_free(model);
+    volt_model_free(fed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_of_a_fit),    cmocka_unit_test(options_of_a_loss),
-        cmocka_unit_test(invalid_classes),     cmocka_unit_test(constant_inputs),
-        cmocka_unit_test(queries_into_null),   cmocka_unit_test(unsupported_queries),
-        cmocka_unit_test(invalid_stream_rows), cmocka_unit_test(invalid_learner_rows),
+        cmocka_unit_test(options_of_a_fit),         cmocka_unit_test(options_of_a_loss),
+        cmocka_unit_test(invalid_classes),          cmocka_unit_test(constant_inputs),
+        cmocka_unit_test(queries_into_null),        cmocka_unit_test(unsupported_queries),
+        cmocka_unit_test(invalid_stream_rows),      cmocka_unit_test(invalid_learner_rows),
+        cmocka_unit_test(outputs_of_another_shape),
     };
     return cmocka_run_group_tests(tests, draw_system, NULL);
 }

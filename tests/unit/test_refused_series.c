@@ -65,6 +65,11 @@ static void detectors(void **state)
     check_fails(volt_anomaly_score(detector, volt_view_of(K, 3, 3), NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_anomaly_score(detector, volt_view_of(K, 3, 2), scores), VOLT_ERR_SHAPE, "2 columns");
     assert_true(scores[0] == -7);
+    check_fails(
+        volt_series_anomaly_get_info(NULL, &(volt_anomaly_info){.struct_size = sizeof(volt_anomaly_info)}),
+        VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_model_get_info(NULL, &(volt_series_info){.struct_size = sizeof(volt_series_info)}),
+                VOLT_ERR_ARGUMENT, "NULL");
     volt_anomaly_free(detector);
     detector = NULL;
     double examples[6] = {0.1, 0.2, 0.3, 0.1, NAN, 0.3};

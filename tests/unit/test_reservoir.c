@@ -168,6 +168,7 @@ static void state_affine_bounds(void **state)
             snprintf(text, sizeof text, "sas:size=6,norm=0.8,share=0.4,degree=%d,seed=5,density=0.7", degree);
             volt_kernel *kernel = plain_parse(text);
             check_ok(volt_kernel_resolve(kernel, extent, D, &resolved));
+            assert_int_equal(resolved.window, 1);
             assert_true(fabs(resolved.facts.contraction - 0.8) < 1e-10);
             assert_true(fabs(resolved.gain(&resolved, radii[r]) - 0.8) < 1e-10);
             assert_true(fabs(resolved.gain(&resolved, 0) - 0.8 * 0.6) < 1e-10);

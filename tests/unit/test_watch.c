@@ -337,6 +337,33 @@ static void copies_and_files_continue_with_the_same_scores(void **state)
     free(X);
 }
 
+/* The level of a rate of 0.05 uses the last 1000 scores: the copy drops the same ones. */
+static void copies_drop_the_same_scores(void **state)
+{
+    (void)state;
+    enum { N = 40, BEFORE = 1100, ROWS = BEFORE + 900 };
+    volt_rng rng = test_rng(9);
+    double *X = autoregression(&rng, N + ROWS, 1, true);
+    volt_model *model = fit_rows(X, N - 1, 1, 0.1);
+    volt_live_options options = detecting(0.05, 0, 25);
+    volt_live *watch = NULL, *copy = NULL;
+    check_ok(volt_live_create(model, &options, &watch));
+    for (int64_t t = 0; t < ROWS; t++) {
+        volt_detection row = {.struct_size = sizeof row}, other = row;
+        if (t == BEFORE)
+            check_ok(volt_live_copy(watch, &copy));
+        check_ok(volt_live_detect(watch, X + N - 1 + t, NULL, &row));
+        if (!copy)
+            continue;
+        check_ok(volt_live_detect(copy, X + N - 1 + t, NULL, &other));
+        assert_true(row.score == other.score && row.threshold == other.threshold);
+    }
+    volt_live_free(watch);
+    volt_live_free(copy);
+    volt_model_free(model);
+    free(X);
+}
+
 /* ---- failures --------------------------------------------------------------------------------- */
 
 static void invalid_arguments_are_rejected(void **state)
@@ -407,6 +434,7 @@ int main(void)
         cmocka_unit_test(alarm_rate_equals_requested_rate),
         cmocka_unit_test(a_constant_series_has_finite_scores),
         cmocka_unit_test(copies_and_files_continue_with_the_same_scores),
+        cmocka_unit_test(copies_drop_the_same_scores),
         cmocka_unit_test(invalid_arguments_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

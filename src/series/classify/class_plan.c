@@ -52,10 +52,9 @@ static int64_t count_round(const volt_class_search *search)
     return kernels * search->n_preparations;
 }
 
-/* Work of every draw on all series; kernels that cannot be parsed count 0, and fail when they are tried. */
+/* Work of every draw on all series, added to *total; kernels that cannot be parsed count 0, and fail when they are tried. */
 static volt_status measure(const volt_class_search *search, draw_work *works, double *total)
 {
-    *total = 0;
     for (int64_t draw = 0; draw < search->draws; draw++) {
         volt_class_trial trial;
         volt_kernel *kernel = NULL;
