@@ -362,7 +362,7 @@ static void alpha_is_chosen_by_the_loss(void **state)
                         isnan(info.report->naive_rmse[k]) && isnan(info.report->best_alpha[k]) &&
                         isnan(info.report->rkhs_norm[k]) && isnan(info.report->effective_dimension[k]) &&
                         isnan(info.report->dimension_error[k]) && isnan(info.report->noise[k]));
-        assert_true(isnan(info.report->prequential_r2) && isnan(info.report->log_likelihood) &&
+        assert_true(isnan(info.report->heldout_r2) && isnan(info.report->log_likelihood) &&
                     isnan(info.report->naive_r2) && isnan(info.report->residual));
         assert_true(!info.report->loo_mse && !info.report->gcv && !info.report->loo_rmse &&
                     !info.report->gcv_rmse);
