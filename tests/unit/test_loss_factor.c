@@ -353,6 +353,149 @@ static void admm_steps_equal_plain_steps(void **state)
     volt_loss_free(loss);
 }
 
+/* ---- numbers of steps ------------------------------------------------------------------------- */
+
+enum { COUNTED = 40, OUTPUTS = 5 };
+
+/* A smooth rule with noise, as the loss requires it. */
+static void make_targets(const volt_loss *loss, int64_t columns, double *K, double *Y)
+{
+    volt_rng rng = test_rng(36);
+    double x[COUNTED];
+    for (int i = 0; i < COUNTED; i++) {
+        x[i] = 3 * volt_rng_uniform(&rng);
+        double y = sin(2 * x[i]) + 0.3 * volt_rng_normal(&rng);
+        for (int64_t k = 0; k < columns; k++)
+            Y[i * columns + k] = loss->kind == &volt_loss_logistic  ? (y > 0.2 ? 1 : -1)
+                                 : loss->kind == &volt_loss_poisson ? floor(exp(1 + y))
+                                 : loss->kind->row                  ? (y < -0.2  ? 0
+                                                                       : y < 0.5 ? 1
+                                                                                 : 2) == k
+                                                                    : y;
+    }
+    for (int i = 0; i < COUNTED; i++)
+        for (int j = 0; j < COUNTED; j++)
+            K[i * COUNTED + j] = exp(-2 * pow(x[i] - x[j], 2));
+}
+
+static const double count_alpha = 0.05;
+
+/* 1.4826 times the median error of one-step predictions by ridge regression with a constant, from the rows of positive weight
+ * before each; the first quarter only trains. */
+static double plain_scale(const double *K, const double *Y, int64_t columns, const double *w)
+{
+    int64_t rows[COUNTED], m = 0, count = 0;
+    double errors[COUNTED];
+    for (int64_t i = 0; i < COUNTED; i++)
+        if (w[i] > 0)
+            rows[m++] = i;
+    for (int64_t t = m / 4; t < m; t++) {
+        double M[(COUNTED + 1) * (COUNTED + 1)] = {0}, b[COUNTED + 1] = {0};
+        for (int64_t i = 0; i < t; i++) {
+            for (int64_t j = 0; j < t; j++)
+                M[i * (t + 1) + j] = K[rows[i] * COUNTED + rows[j]] + (i == j ? count_alpha : 0);
+            M[i * (t + 1) + t] = M[t * (t + 1) + i] = 1;
+            b[i] = Y[rows[i] * columns];
+        }
+        plain_solve(volt_view_of(M, t + 1, t + 1), volt_matrix_of(b, t + 1, 1));
+        double value = b[t];
+        for (int64_t i = 0; i < t; i++)
+            value += K[rows[t] * COUNTED + rows[i]] * b[i];
+        errors[count++] = fabs(Y[rows[t] * columns] - value);
+    }
+    for (int64_t i = 0; i < count; i++) /* the element in the middle */
+        for (int64_t j = i + 1; j < count; j++)
+            if (errors[j] < errors[i]) {
+                double other = errors[i];
+                errors[i] = errors[j];
+                errors[j] = other;
+            }
+    return 1.4826 * errors[count / 2];
+}
+
+/* Of K + (alpha / rho) I, by the diagonal of its Cholesky factor. */
+static double plain_rcond(const double *K, double rho)
+{
+    static double L[COUNTED * COUNTED];
+    double least = INFINITY, most = 0;
+    for (int j = 0; j < COUNTED; j++)
+        for (int i = j; i < COUNTED; i++) {
+            double sum = K[i * COUNTED + j] + (i == j ? count_alpha / rho : 0);
+            for (int k = 0; k < j; k++)
+                sum -= L[i * COUNTED + k] * L[j * COUNTED + k];
+            L[i * COUNTED + j] = i == j ? sqrt(sum) : sum / L[j * (COUNTED + 1)];
+            least = i == j ? fmin(least, sqrt(sum)) : least;
+            most = i == j ? fmax(most, sqrt(sum)) : most;
+        }
+    return least * least / (most * most);
+}
+
+/* Both methods converge in the number of steps that their orders of convergence imply. The numbers are those of this problem;
+ * rounding may add a step of Newton's method, or a check of the gap of the other, which are 5 steps, and change the rows that
+ * are interpolated. */
+static void steps_are_few(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *loss;
+        int64_t columns, steps[2], newton_steps[2];
+    } cases[] = {
+        {"squares", 1, {5, 15}, {0, 2}},
+        {"huber:delta=0.3", 1, {10, 40}, {0, 2}},
+        {"quantile:q=0.9", 1, {10, 10}, {24, 24}},
+        {"quantile:q=0.1/0.3/0.5/0.7/0.9", 5, {10, 10}, {67, 83}},
+        {"epsilon:epsilon=0.2", 1, {10, 10}, {31, 31}},
+        {"expectile:q=0.8", 1, {10, 25}, {0, 2}},
+        {"logistic", 1, {20, 40}, {0, 2}},
+        {"multinomial", 3, {20, 110}, {0, 0}},
+        {"poisson", 1, {40, 40}, {1, 2}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int form = 0; form < 4; form++) {
+            static const double tolerances[] = {1e-4, 1e-10};
+            static double before[COUNTED * COUNTED], K[COUNTED * COUNTED], Y[COUNTED * OUTPUTS],
+                A[COUNTED * OUTPUTS], U[COUNTED * OUTPUTS];
+            double c[OUTPUTS], w[COUNTED], mean = 0;
+            int64_t columns = cases[i].columns, counted = 0, weighted = form / 2, strict = form % 2;
+            volt_loss *loss = NULL;
+            check_ok(volt_loss_parse(cases[i].loss, &loss));
+            make_targets(loss, columns, before, Y);
+            memcpy(K, before, sizeof K);
+            for (int64_t t = 0; t < COUNTED; t++) {
+                w[t] = !weighted ? 1 : t % 9 == 4 ? 0 : 0.5 + (double)(t % 4);
+                counted += w[t] > 0;
+                mean += w[t];
+            }
+            volt_loss_task task = {.loss = loss,
+                                   .Y = volt_view_of(Y, COUNTED, columns),
+                                   .weights = weighted ? w : NULL,
+                                   .alpha = count_alpha,
+                                   .tolerance = tolerances[strict],
+                                   .intercept = true,
+                                   .share = 1};
+            volt_loss_result result = {
+                .A = volt_matrix_of(A, COUNTED, columns), .U = volt_matrix_of(U, COUNTED, columns), .c = c};
+            check_ok(volt_loss_minimise(volt_matrix_of(K, COUNTED, COUNTED), &task, &result));
+            double scale = loss->kind->by_residuals ? plain_scale(before, Y, columns, w) : 1;
+            double rcond = plain_rcond(before, loss->kind->rho / scale * mean / (double)counted);
+            print_message("# %s, %g: %d and %d steps, gap %g of %g, rcond %g, expected %g\n", cases[i].loss,
+                          task.tolerance, (int)result.steps, (int)result.newton_steps, result.gap,
+                          result.objective, result.rcond, rcond);
+            assert_true(result.gap <= task.tolerance * fabs(result.objective));
+            if (!loss->kind->row || !strict) /* otherwise rho is adapted */
+                assert_true(fabs(result.rcond - rcond) <= 1e-9 * rcond);
+            if (!weighted) {
+                int64_t steps = cases[i].steps[strict], newton_steps = cases[i].newton_steps[strict];
+                assert_true(result.steps >= 5 &&
+                            result.steps <= steps + (steps < 40 || loss->kind->row ? 5 : 0));
+                assert_true(result.newton_steps <=
+                            newton_steps + (loss->kind->smooth ? newton_steps > 0 : newton_steps / 4));
+                assert_true(result.newton_steps >= (newton_steps > 0));
+            }
+            volt_loss_free(loss);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +503,7 @@ int main(void)
         cmocka_unit_test(newton_step_solves_its_equations),
         cmocka_unit_test(directions_are_the_derivative_of_slopes),
         cmocka_unit_test(admm_steps_equal_plain_steps),
+        cmocka_unit_test(steps_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
