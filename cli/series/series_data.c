@@ -1,6 +1,7 @@
 /* cli/series/series_data.c: reads the series of a file and the times of their rows. */
 #include "series/series_inputs.h"
 
+#include "files/clock.h"
 #include "search/training.h"
 #include "terminal/messages.h"
 
@@ -11,84 +12,26 @@
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-/* Returns whether a name is in a list of lower-case names, in any case. */
-static bool is_among(const char *name, const char *const *names)
-{
-    for (int i = 0; names[i]; i++) {
-        const char *a = name, *b = names[i];
-        while (*a && (*a == *b || *a == *b - 'a' + 'A'))
-            a++, b++;
-        if (!*a && !*b)
-            return true;
-    }
-    return false;
-}
-
-static bool is_name_of_clock(const char *name)
-{
-    static const char *const names[] = {"time",  "date", "year", "month", "week", "day", "hour", "t",
-                                        "index", "row",  "step", "id",    "n",    "no",  NULL};
-    return is_among(name, names);
-}
-
-/* Returns true if the column increases by the same step in every row. */
-static bool counts_rows(volt_view values, int64_t j, double *step)
-{
-    if (values.rows < 3)
-        return false;
-    double first = values.data[j], last = values.data[(values.rows - 1) * values.ld + j];
-    *step = (last - first) / (double)(values.rows - 1);
-    double rounding = 1e-6 * fabs(*step) + 1e-12 * fmax(fabs(first), fabs(last));
-    if (!(*step > 0))
-        return false;
-    for (int64_t i = 1; i < values.rows; i++)
-        if (fabs(values.data[i * values.ld + j] - first - (double)i * *step) > rounding)
-            return false;
-    return true;
-}
-
-static bool is_named_time(const series_data *data, int64_t j)
-{
-    static const char *const names[] = {"time", "date", "datetime", "timestamp", "ds", NULL};
-    return data->file.names && is_among(data->file.names[j], names);
-}
-
-/* Returns true for a column of times without a regular step, such as dates as numbers of a spreadsheet. */
-static bool is_clock(const series_data *data, volt_view values, int64_t j)
-{
-    if (!is_named_time(data, j) || values.rows < 3)
-        return false;
-    for (int64_t i = 1; i < values.rows; i++)
-        if (!(values.data[i * values.ld + j] > values.data[(i - 1) * values.ld + j]))
-            return false;
-    return true;
-}
-
 /* Selects the columns that are series: *count of them, into `kept`. */
-static void choose_columns(series_data *data, int64_t *kept, int64_t *count)
+static int choose_columns(series_data *data, int64_t *kept, int64_t *count)
 {
     volt_view view = data->file.view;
+    volt_time_columns *found = &data->times;
+    int *is_time = calloc((size_t)view.cols + 1, sizeof *is_time);
+    *found = (volt_time_columns){.struct_size = sizeof *found};
+    volt_status status =
+        is_time ? volt_time_columns_find(view, data->file.names, NULL, 0, is_time, found) : VOLT_ERR_MEMORY;
     *count = 0;
-    for (int64_t j = 0; j < view.cols; j++) {
-        double step = 0;
-        bool may_be = view.cols > 1 && (j == 0 || (data->file.names && is_name_of_clock(data->file.names[j])));
-        if (series_is_input(data, data->file.table->names[j]))
-            continue;
-        bool counts = may_be && counts_rows(view, j, &step);
-        if (may_be && !counts && is_clock(data, view, j)) {
-            data->irregular = data->file.names[j];
-        } else if (!counts) {
+    for (int64_t j = 0; j < view.cols && !status; j++)
+        if (!is_time[j] && !series_is_input(data, data->file.table->names[j]))
             kept[(*count)++] = j;
-        } else if (!data->clock) {
-            data->clock = data->file.names ? data->file.names[j] : "1";
-            data->clock_last = view.data[(view.rows - 1) * view.ld + j];
-            data->clock_step = step;
-        }
-        if (may_be && is_named_time(data, j) && view.rows > 0) {
-            data->clock_begin = view.data[j];
-            data->clock_end = view.data[(view.rows - 1) * view.ld + j];
-        }
-    }
+    free(is_time);
+    if (status)
+        return complain_status(status);
+    if (found->clock >= 0)
+        clock_warn_gap(&data->file, found, data->file.table->names[found->clock], view.data + found->clock,
+                       view.ld);
+    return 0;
 }
 
 /* Generates names for the series of a file without a header. */
@@ -156,13 +99,22 @@ static int check_times(series_data *data)
     return failed ? failed : row_times_check_training(&data->file, NULL, 0);
 }
 
+/* Returns the column that numbers the rows and is no input; -1: none. */
+static int64_t counter_of(const series_data *data)
+{
+    int64_t j = data->times.counter;
+    return j >= 0 && !series_is_input(data, data->file.table->names[j]) ? j : -1;
+}
+
 int series_find_times(series_data *data, int64_t steps)
 {
     const volt_table *table = data->file.table;
     int64_t rows = data->levels.rows;
     const volt_time *given = steps <= data->future.rows ? data->future_times : NULL;
     int failed = row_labels_after(&data->dates, &data->file, steps, given);
-    data->time_name = table->time_texts ? data->dates.name : data->clock;
+    volt_view view = data->file.view;
+    int64_t counter = counter_of(data);
+    data->time_name = table->time_texts ? data->dates.name : counter >= 0 ? table->names[counter] : NULL;
     if (failed || !data->time_name)
         return failed;
     data->time_texts = malloc((size_t)(rows + steps) * sizeof *data->time_texts);
@@ -171,7 +123,8 @@ int series_find_times(series_data *data, int64_t steps)
         return complain(EXIT_FAILED, "not enough memory for the times of %s", data->file.source);
     for (int64_t i = 0; i < rows + steps; i++) {
         char *count = data->counts + i * VOLT_TIME_LENGTH;
-        double at = data->clock_last + (double)(i - rows + 1) * data->clock_step;
+        double last = counter >= 0 ? view.data[(view.rows - 1) * view.ld + counter] : 0;
+        double at = last + (double)(i - rows + 1) * data->times.step;
         bool is_whole = at == rint(at) && fabs(at) < 1e15; /* milliseconds since 1970 have 13 digits */
         snprintf(count, VOLT_TIME_LENGTH, is_whole ? "%.0f" : "%.12g", at);
         if (!data->dates.name || !table->time_texts)
@@ -190,7 +143,11 @@ static int take_columns(series_data *data)
     int64_t *kept = malloc(((size_t)view.cols + 1) * sizeof *kept), count = 0;
     if (!kept)
         return complain(EXIT_FAILED, "not enough memory for the columns of %s", data->file.source);
-    choose_columns(data, kept, &count);
+    int failed = choose_columns(data, kept, &count);
+    if (failed) {
+        free(kept);
+        return failed;
+    }
     if (count == 0) {
         free(kept);
         if (data->inputs.table)
@@ -201,7 +158,7 @@ static int take_columns(series_data *data)
                         "takes one all the same)",
                         data->file.source);
     }
-    int failed = make_names(data, kept, count);
+    failed = make_names(data, kept, count);
     if (!failed)
         failed = allocate_matrix(view.rows, count, "the series", &data->levels);
     for (int64_t i = 0; !failed && i < view.rows; i++)

@@ -1,5 +1,5 @@
 /* cli/series/series_report.c: writes a forecast of series as a file and as a report. */
-#include "series/series_report.h"
+#include "series/series_inputs.h"
 
 #include "files/header_line.h"
 #include "files/outputs.h"
@@ -512,6 +512,26 @@ static void report_inputs(const series_data *data, result_list *results)
     results_flag(results, "inputs_known", data->future.data != NULL);
 }
 
+/* Reports a column of times that is not forecast. Missing rows were reported before. */
+static void report_time_column(const series_data *data, const volt_warning *found, result_list *results)
+{
+    const volt_view view = data->file.view;
+    const char *name = data->file.table->names[found->series];
+    char date[VOLT_TIME_LENGTH];
+    if (series_is_input(data, name))
+        return;
+    if (found->code == VOLT_WARNING_ROW_COUNTER)
+        results_text(results, NULL, "note", "column '%s' numbers the rows and is %s", name,
+                     data->file.table->time_texts ? "not forecast" : "used as their time");
+    if (found->code == VOLT_WARNING_UNEVEN_CLOCK)
+        results_text(results, NULL, "note", "column '%s' is a time without a regular step and not forecast",
+                     name);
+    const volt_time origin = {0, 0}, first = {found->value, found->value};
+    if (found->code == VOLT_WARNING_SERIAL_DATES && !volt_time_write_like("1970-01-01", origin, first, date))
+        results_text(results, NULL, "note", "%s? %.0f is %s: write dates as text to use them",
+                     data->times.serial, floor(view.data[found->series]), date);
+}
+
 int series_report(const series_outcome *outcome, bool json)
 {
     const series_data *data = outcome->data;
@@ -542,15 +562,8 @@ int series_report(const series_outcome *outcome, bool json)
         results_text(results, "plot", "plot", "%s", outcome->plot);
     for (int64_t i = 0; i < outcome->info.n_warnings; i++)
         (json ? report_warning_json : report_warning)(data, &outcome->info.warnings[i], results);
-    if (data->clock)
-        results_text(results, NULL, "note", "column '%s' numbers the rows and is %s", data->clock,
-                     data->file.table->time_texts ? "not forecast" : "used as their time");
-    if (data->irregular)
-        results_text(results, NULL, "note", "column '%s' is a time without a regular step and not forecast",
-                     data->irregular);
-    char hint[SERIAL_HINT_LENGTH];
-    if ((data->clock || data->irregular) && serial_dates_hint(data->clock_begin, data->clock_end, hint))
-        results_text(results, NULL, "note", "%s", hint);
+    for (int64_t i = 0; i < data->times.n_warnings; i++)
+        report_time_column(data, &data->times.warnings[i], results);
     if (outcome->info.first_row > 0)
         results_text(results, NULL, "note",
                      "the forecast uses the latest %lld of %lld rows; --rows 0: uses all of them",

@@ -28,18 +28,15 @@ typedef struct series_data {
     volt_time *future_times; /* their times; NULL: unknown */
     volt_matrix
         known; /* inputs and calendar of the rows, and of those after them if all are known; data NULL: none */
-    int64_t levels_rows; /* rows with a target, before any are dropped */
-    int64_t steps;       /* number of steps; 0: the default */
-    int64_t season;      /* --season: rows, 0 or VOLT_SEASON_AUTO */
-    volt_time_step step; /* time between two rows; all zero: unknown */
-    const char *clock;   /* row counter column, not forecast; NULL: none */
-    double clock_last, clock_step;
-    double clock_begin, clock_end; /* first and last number of the column named as a time; both 0: none */
-    const char *irregular;         /* column of times without a regular step, not forecast; NULL: none */
-    const char *time_name;         /* name of the time column; NULL: unknown */
-    const char **time_texts;       /* times of the rows, then of the steps; NULL: unknown */
-    row_labels dates;              /* storage for date texts */
-    char *counts;                  /* storage for counter texts */
+    int64_t levels_rows;     /* rows with a target, before any are dropped */
+    int64_t steps;           /* number of steps; 0: the default */
+    int64_t season;          /* --season: rows, 0 or VOLT_SEASON_AUTO */
+    volt_time_step step;     /* time between two rows; all zero: unknown */
+    volt_time_columns times; /* columns of the file that are times, which are not forecast */
+    const char *time_name;   /* name of the time column; NULL: unknown */
+    const char **time_texts; /* times of the rows, then of the steps; NULL: unknown */
+    row_labels dates;        /* storage for date texts */
+    char *counts;            /* storage for counter texts */
     char input_source[SOURCE_LENGTH];
 } series_data;
 
@@ -67,10 +64,5 @@ int series_write(const char *path, const series_outcome *outcome);
 /* Prints the report to standard output as text or JSON. Both functions return the exit status, after an error
  * message. */
 int series_report(const series_outcome *outcome, bool json);
-
-/* Describes dates written as numbers, from the first and the last number of their column: "serial dates of Excel? 45292 is
- * 2024-01-01: ...". NULL: other numbers. */
-enum { SERIAL_HINT_LENGTH = 160 };
-const char *serial_dates_hint(double first, double last, char text[SERIAL_HINT_LENGTH]);
 
 #endif

@@ -197,7 +197,10 @@ typedef enum volt_warning_code {
     VOLT_WARNING_NO_RESPONSE,  /* no output is correlated with the inputs of the last `value` rows */
     VOLT_WARNING_SATURATED,    /* output `series` is at an end of its range in the share `value` of the rows */
     VOLT_WARNING_FEW_FREQUENCIES, /* an input has the power of `value` sine waves only */
-    VOLT_WARNING_SHORT_SEASON /* too few rows for the season of the calendar, `value` rows: the forecast has none */
+    VOLT_WARNING_SHORT_SEASON, /* too few rows for the season of the calendar, `value` rows: the forecast has none */
+    VOLT_WARNING_ROW_COUNTER,  /* column `series` numbers the rows with step `value` */
+    VOLT_WARNING_UNEVEN_CLOCK, /* column `series` is a time without a regular step */
+    VOLT_WARNING_SERIAL_DATES /* column `series` may have dates as numbers; `value`: the first, in seconds since 1970 */
 } volt_warning_code;
 
 typedef struct volt_warning {

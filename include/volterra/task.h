@@ -103,6 +103,26 @@ typedef struct volt_times_report {
 VOLT_API volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_grid *grid,
                                       volt_time last, volt_times_report *report);
 
+/* Columns of a table that are times of its rows as numbers; -1: none. */
+typedef struct volt_time_columns {
+    size_t struct_size; /* set by the caller */
+    int64_t counter;    /* first column that increases by the same step in every row ... */
+    double step;        /* ... and this step */
+    int64_t clock;      /* first column named as a time whose numbers increase in every record */
+    const char *serial; /* static: what its numbers are, such as "serial dates of Excel"; NULL: unknown */
+    /* `series` is the column. VOLT_WARNING_ROW_COUNTER; of the clock VOLT_WARNING_UNEVEN_CLOCK, VOLT_WARNING_SERIAL_DATES and
+     * VOLT_WARNING_ROWS_MISSING (the first gap) */
+    int64_t n_warnings;
+    volt_warning warnings[4];
+} volt_time_columns;
+
+/* Finds times among the columns of `values` (n x d, d >= 2, n >= 3), which are not data: is_time (d, may be NULL) is 1 for row
+ * counters (the first column, and others named as a time or index, year, ...), and for columns named t, time, timestamp, date,
+ * datetime or ds, with or without a unit in brackets, whose numbers increase. names (d) and records may be NULL. Values that are
+ * not finite are allowed. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_time_columns_find(volt_view values, const char *const *names, const int64_t *records,
+                                            int64_t n_records, int *is_time, volt_time_columns *found);
+
 /* ---- assessment ------------------------------------------------------------------------------- */
 
 /* Model to compare with baselines, and rows of the comparison: the blocks of a search (`splits`), a test block (`test`), or

@@ -214,3 +214,54 @@ def test_short_season_is_a_warning():
         model = Forecaster(steps=2).fit(months)
     assert any("two seasons" in note.text for note in model.warnings_)
     assert not any("two seasons" in note.text for note in Forecaster(steps=2).fit(y).warnings_)
+
+
+@pytest.mark.parametrize(
+    "name, times",
+    [
+        ("t", 5.0 * np.arange(100)),
+        ("Time (s)", 0.25 * np.arange(100)),
+        ("Date", 45292.0 + np.arange(100)),
+        ("date", 45292.0 + np.arange(100) + 2 * (np.arange(100) // 5)),  # working days in Excel
+        ("timestamp", np.arange(100) + 7.0 * (np.arange(100) >= 60)),  # a gap
+    ],
+)
+def test_columns_of_times_as_in_the_program(program_path, tmp_path, name, times):
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame({name: times, "y": monthly(100)[:, 0]})
+    data.to_csv(tmp_path / "y.csv", index=False)
+    command = [program_path, "forecast", tmp_path / "y.csv", "--steps", "3", "--threads", "1", "--plot", "none", "-o"]
+    done = subprocess.run([*command, tmp_path / "f.csv"], capture_output=True, text=True, check=True)
+    theirs = pandas.read_csv(tmp_path / "f.csv")
+    with pytest.warns(volterra.VolterraWarning) as caught:
+        model = Forecaster(steps=3, n_jobs=1).fit(data)
+    ours = model.table()
+    assert ours.to_numpy().tolist() == theirs.iloc[:, 1:].to_numpy().tolist() and list(ours) == list(theirs)[1:]
+    is_regular = len(set(np.diff(times))) == 1
+    assert list(ours.index) == (list(theirs.iloc[:, 0]) if is_regular else [100, 101, 102])
+    assert ours.index.name == (name if is_regular else None)
+    assert is_regular == (f"'{name}' numbers the rows" in done.stdout)
+    words = {"ROW_COUNTER": is_regular, "UNEVEN_CLOCK": not is_regular, "SERIAL_DATES": "2024-01-01" in done.stdout}
+    words["ROWS_MISSING"] = "missing" in done.stderr
+    codes = {volterra._core._native.CONSTANTS[f"VOLT_WARNING_{word}"] for word, given in words.items() if given}
+    assert {note.code for note in model.warnings_} >= codes and all(name in str(w.message) for w in caught[: len(codes)])
+    assert words["SERIAL_DATES"] == name.lower().startswith("date") and words["ROWS_MISSING"] == (name == "timestamp")
+    gaps = [w for w in caught if "7 rows are missing between 59 and 67" in str(w.message)]
+    assert len(gaps) == (name == "timestamp")
+
+
+def test_columns_of_times_are_left_out():
+    pandas = pytest.importorskip("pandas")
+    y = monthly(60, 2)
+    alone = Forecaster(steps=2).fit(y)
+    with pytest.warns(ForecastWarning, match="'1'"):
+        assert Forecaster(steps=2).fit(np.column_stack([np.arange(60.0), y])).forecast_.tolist() == alone.forecast_.tolist()
+    frame = pandas.DataFrame({"year": np.arange(60), "a": y[:, 0]}, index=pandas.date_range("2020-01-01", periods=60))
+    with pytest.warns(ForecastWarning, match="'year'"):
+        assert list(forecast(frame, 2).index) == list(pandas.date_range("2020-03-01", periods=2))
+    with pytest.warns(ForecastWarning), pytest.raises(ValueError, match="counts the rows"):
+        forecast(pandas.DataFrame({"t": np.arange(9.0), "index": 2 * np.arange(9.0)}))
+    polars = pytest.importorskip("polars")
+    with pytest.warns(ForecastWarning, match="'t'"):
+        found = forecast(polars.DataFrame({"t": np.arange(60), "a": y[:, 0]}), 2)
+    assert found.columns == ["a", "a.error"]

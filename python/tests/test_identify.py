@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -153,3 +154,28 @@ def test_diagnosis_equals_that_of_the_program(program, tmp_path):
     assert one["cross_correlation"].shape == (1, 2, 15) and one["below"].shape == (3,)
     assert one["explanation"].g1.ravel().tolist() == np.ravel(report["g1"]).tolist()
     assert page.stat().st_size > 0
+
+
+def test_times_as_in_the_program(program, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    u, y = system(120)
+    clock = 0.5 * (np.arange(120) + 4 * (np.arange(120) >= 50))
+    dates = pandas.Timestamp("2024-01-01") + pandas.to_timedelta(clock, unit="s")
+    for name, times, as_index in (("Time (s)", clock, True), ("t", clock, False), ("date", dates, True), ("t1", clock, False)):
+        data = pandas.DataFrame({name: times, "u": u, "y": y})
+        data.to_csv(tmp_path / "data.csv", index=False)
+        inputs = "u" if as_index else f"{name},u"
+        command = ("identify", tmp_path / "data.csv", "--x", inputs, "--y", "y", "--draws", "1", "--json")
+        report = json.loads(program(*command, "-o", tmp_path / "m.safetensors"))
+        indexed = data.set_index(name) if as_index else data
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = volterra.identify(indexed[inputs.split(",")], indexed["y"], draws=1)
+        gaps = [str(w.message) for w in caught if issubclass(w.category, volterra.GapWarning)]
+        assert len(gaps) == (name != "t1") and all("4 rows are missing" in gap for gap in gaps)
+        assert found.test_rmse_ == report["test_rmse"]
+        for key, value in found.check_.items():
+            assert value == report[key]
+        assert report["time_step"] == (0 if name == "t1" else 0.5)
+        volterra.save(found.model, tmp_path / "ours.safetensors")
+        assert (tmp_path / "ours.safetensors").read_bytes() == (tmp_path / "m.safetensors").read_bytes()

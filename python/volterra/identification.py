@@ -5,7 +5,7 @@ All decisions are automatic. ``volterra identify`` and `volt_identify` compute t
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_void_p
+from ctypes import POINTER, byref, c_void_p, cast
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
@@ -14,8 +14,9 @@ from ._assess import FitWarning, Note, read_notes
 from ._core import _native as c
 from ._core._arguments import seconds_of, seed_number, whole
 from ._core._arrays import Array, as_matrix, as_targets, view
-from ._core._errors import NotFittedError, warn
-from ._core._frames import column_names
+from ._core._errors import GapWarning, NotFittedError, warn
+from ._core._frames import column_names, is_frame
+from ._core._gaps import MISSING, TimeColumns, Times, training_gap, warn_of_gap
 from ._core._model import Model, record_fields
 from ._core._progress import Watch
 from ._core._protocol import BaseEstimator, RegressorMixin
@@ -196,6 +197,35 @@ def _matrices(rows: Records, names: Tuple[str, str]) -> Tuple[Array, Array]:
     return as_matrix(_inputs(rows.X, names[0]), names[0]), as_targets(rows.y, names[1])[0]
 
 
+def _set_times(rows: Records, inputs: Array, outputs: Array, options: Any) -> Any:
+    """Set the times of the rows: dates in the index of u, or numbers in its index or a column named as a time, as in the
+    program. Return the arrays that the options refer to."""
+    index = rows.X.index if is_frame(rows.X) else None
+    times = None if index is None else Times.of(index)
+    if times is not None and times.kind.startswith("dates") and np.isfinite(times.values).all():
+        warn_of_gap(training_gap(rows.X, rows.lengths)[1], "u")
+        values = np.ascontiguousarray(times.values)
+        options.times = cast(values.ctypes.data, POINTER(c.Time))
+        return values
+    columns, names = [inputs, outputs], [*_names(rows.X, inputs), *_names(rows.y, outputs)]
+    if index is not None and times is not None and times.kind == "numbers" and isinstance(index.name, str):
+        columns, names = [times.values[:, :1], *columns], [index.name, *names]
+    found = TimeColumns.find(np.ascontiguousarray(np.hstack(columns)), names, rows.lengths)
+    if found.found.clock < 0:
+        return None
+    for warning in found.warnings():
+        if warning.code == MISSING:
+            warn(found.text(warning), GapWarning)
+    clock = np.ascontiguousarray(found.values[:, found.found.clock])
+    options.clock = clock.ctypes.data_as(POINTER(c.c_double))
+    return clock
+
+
+def _names(value: Any, columns: Array) -> List[str]:
+    names = column_names(value)
+    return [""] * columns.shape[1] if names is None else list(names)
+
+
 def identify(
     u: Any,
     y: Any,
@@ -218,7 +248,9 @@ def identify(
     Parameters
     ----------
     u : array-like of shape (n_steps, n_inputs) or (n_steps,), or list of these
-        Inputs of the system, one row per time step. At least 60 rows. A list has one array per record.
+        Inputs of the system, one row per time step. At least 60 rows. A list has one array per record. The index of a data
+        frame, if it has dates or is named as a time, or a column of numbers named ``t``, ``time`` or ``Time (s)``, has the times
+        of the rows, for the data check: missing rows are a `GapWarning`, and ``check_`` has the step. A column remains an input.
     y : array-like of shape (n_steps, n_outputs) or (n_steps,), or list of these
         Outputs of the system, row by row with X.
     budget : float or str, default="5min"
@@ -277,6 +309,7 @@ def identify(
         fields = record_fields(other.lengths)
         if fields:
             options.test_records, options.n_test_records = fields["records"], fields["n_records"]
+    times = _set_times(rows, inputs, outputs, options)
     handle, found = c_void_p(), c.Identification()
     with use_threads(n_jobs), Watch("identify", verbose) as watch:
         options.progress = watch.progress
@@ -290,6 +323,7 @@ def identify(
                     view(inputs), view(outputs), byref(options), handle, byref(found), byref(diagnosis)
                 )
             )
+    del times
     assert model is not None
     result = Identification(model, found)
     if diagnosis:

@@ -6,7 +6,7 @@ All decisions are automatic. ``volterra forecast`` and `volt_forecast_run` compu
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p, cast
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from ._assess import read_notes
 from ._core import _native as c
 from ._core._arguments import kernel_word, seconds_of, seed_number, whole
 from ._core._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
-from ._core._errors import NotFittedError, warn
-from ._core._frames import FrameForm, column_names, is_frame, library_of
-from ._core._gaps import future_index, step_of, training_gap, warn_of_gap
+from ._core._errors import GapWarning, NotFittedError, warn
+from ._core._frames import FrameForm, column_names, is_frame, library_of, pandas_module
+from ._core._gaps import MISSING, TimeColumns, future_index, step_of, training_gap, warn_of_gap
 from ._core._handles import Handle
 from ._core._order import index_of, is_ordered
 from ._core._progress import Watch
@@ -47,6 +47,41 @@ def _check_follows(y: Any, known: Any) -> None:
     for row, (have, due) in enumerate(zip(known.index, [*y.index, *future])):
         if have != due:
             raise ValueError(f"row {row} of known has the index {have}, and must have {due}: the index of y, continued")
+
+
+def _select(y: Any, keep: Array) -> Any:
+    """Return the columns of y with a mark."""
+    if library_of(y) == "polars":
+        return y.select([column for column, kept in zip(y.columns, keep) if kept])
+    return y.iloc[:, keep] if is_frame(y) else np.asarray(y)[:, keep]
+
+
+class _Series(NamedTuple):
+    """The series of y without the columns that are times of the rows."""
+
+    y: Any
+    values: Array
+    flat: bool
+    times: TimeColumns
+
+    @classmethod
+    def of(cls, y: Any) -> "_Series":
+        values, flat = as_targets(y, "y")
+        times = TimeColumns.find(values, column_names(y))
+        for warning in times.warnings():
+            warn(times.text(warning), GapWarning if warning.code == MISSING else ForecastWarning)
+        if not times.is_time.any():
+            return cls(y, values, flat, times)
+        if times.is_time.all():
+            raise ValueError("every column of y only counts the rows: there is nothing to forecast (pass one as a Series)")
+        return cls(_select(y, ~times.is_time), np.ascontiguousarray(values[:, ~times.is_time]), flat, times)
+
+    def counter(self) -> Optional[Tuple[str, float, float]]:
+        """Name, last value and step of the column that numbers the rows of y, if its index has no times."""
+        pandas, j = pandas_module(), self.times.found.counter
+        if j < 0 or not is_frame(self.y) or not isinstance(self.y.index, pandas.RangeIndex):
+            return None
+        return self.times.names[j], float(self.times.values[-1, j]), float(self.times.found.step)
 
 
 def _table(steps: int, series: int, read: Any) -> Array:
@@ -108,6 +143,7 @@ class Forecaster(BaseEstimator):
     search_ : dict
         Outcome of the search, number of candidates, and their errors relative to the naive forecast.
     warnings_ : list of Note
+        Of the series, then of columns of y that are times (see `fit`), whose ``series`` is the column.
     backtest_ : dict
         Of `backtest`: number of origins, steps, rows before the first origin, and rows between two.
 
@@ -192,7 +228,11 @@ class Forecaster(BaseEstimator):
         Parameters
         ----------
         y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
-            The series in time order, without missing values. The index of a pandas object gives the dates.
+            The series in time order, without missing values. The index of a pandas object gives the dates. Columns that are
+            times of the rows are not forecast, as in the program, with a `ForecastWarning`: a first column, or one named as a
+            time, ``index``, ``year``, ..., that increases by the same step in every row, and a column named ``t``, ``time``,
+            ``date``, ``datetime``, ``timestamp`` or ``ds`` whose numbers increase. The first one numbers the rows of the forecast if
+            y has no other index.
         known : array-like of shape (n_steps, n_inputs) or (n_steps + steps, n_inputs), optional
             Additional inputs of every row. With more than ``n_steps`` rows, those of the rows to forecast are used, such as a
             calendar or a price; without `steps`, the number of these rows is the number of steps. If y and `known` are pandas
@@ -202,8 +242,9 @@ class Forecaster(BaseEstimator):
         -------
         self
         """
+        data = _Series.of(y)
+        y, series, self._flat = data.y, data.values, data.flat
         names = column_names(y)
-        series, self._flat = as_targets(y, "y")
         options, keep = self._request(y, series, known)
         pointer = c_void_p()
         with use_threads(self.n_jobs), Watch("forecast", self.verbose) as watch:
@@ -217,9 +258,11 @@ class Forecaster(BaseEstimator):
         given = known.index[len(y) :] if is_frame(y) and is_frame(known) else None
         is_dated = given is not None and len(given) >= len(self.forecast_) and given.dtype == y.index.dtype
         self._given = given if is_dated else None
+        self._counter = data.counter()
         for note in self.warnings_:
             name = f"series {note.series if names is None else repr(names[note.series])}"
             warn(f"{name}: {note.text}" + (f" ({note.baseline})" if note.baseline else ""), ForecastWarning)
+        self.warnings_ += read_notes(data.times.found.warnings, data.times.found.n_warnings)
         return self
 
     def backtest(self, y: Any, k: int = 3, *, known: Any = None) -> Any:
@@ -254,7 +297,8 @@ class Forecaster(BaseEstimator):
         forecast
         """
         origins = whole("k", k, 1)
-        series = as_targets(y, "y")[0]
+        data = _Series.of(y)
+        y, series = data.y, data.values
         options, keep = self._request(y, series, known)
         levels, count = self._levels(), series.shape[1]
         errors = np.empty((3, c.CONSTANTS["VOLT_BACKTEST_METHODS"], count))
@@ -361,6 +405,11 @@ class Forecaster(BaseEstimator):
         return count
 
     def _future(self, count: int) -> Any:
+        if self._given is None and self._counter is not None:
+            name, last, step = self._counter
+            later = last + step * np.arange(1, count + 1)
+            whole = bool(np.all(later == np.rint(later)) and np.all(np.abs(later) < 1e15))
+            return pandas_module().Index(later.astype(np.int64) if whole else later, name=name)
         return future_index(self._index, 1, count) if self._given is None else self._given[:count]
 
 

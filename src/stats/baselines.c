@@ -152,6 +152,12 @@ const char *volt_warning_text(volt_warning_code code)
         return "too few rows to hold any out: the errors are unknown";
     case VOLT_WARNING_SHORT_SEASON:
         return "fewer than two seasons of the calendar: the forecast has no season";
+    case VOLT_WARNING_ROW_COUNTER:
+        return "a column numbers the rows: it is a time, not a series";
+    case VOLT_WARNING_UNEVEN_CLOCK:
+        return "a column is a time without a regular step, not a series";
+    case VOLT_WARNING_SERIAL_DATES:
+        return "a column of times has dates as numbers: convert them to dates to use the calendar";
     case VOLT_WARNING_WORSE_THAN_CONSTANT:
         return "the mean of the targets has a lower error on the held-out rows";
     case VOLT_WARNING_PAST_TARGETS:

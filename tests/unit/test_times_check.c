@@ -336,6 +336,167 @@ static void a_model_stores_the_times_of_its_rows(void **state)
     volt_kernel_free(kernel);
 }
 
+/* ---- columns of numbers ----------------------------------------------------------------------- */
+
+enum { ROWS = 30, COLUMNS = 2 };
+
+/* Two columns, the second of which are data. */
+typedef struct two_columns {
+    double values[ROWS * COLUMNS];
+    int is_time[COLUMNS];
+    volt_time_columns found;
+} two_columns;
+
+static const volt_warning *column_warning(const two_columns *t, volt_warning_code code)
+{
+    for (int64_t i = 0; i < t->found.n_warnings; i++)
+        if (t->found.warnings[i].code == code)
+            return &t->found.warnings[i];
+    return NULL;
+}
+
+/* Column 0 is `first` + each * (i + more * (i >= later)), with this name (NULL: no names). */
+static two_columns find_columns(const char *name, double first, double each, double more, int64_t later,
+                                const int64_t *records, int64_t n_records)
+{
+    two_columns t = {.found.struct_size = sizeof t.found, .is_time = {7, 7}};
+    const char *names[] = {name, "y"};
+    for (int i = 0; i < ROWS; i++) {
+        t.values[COLUMNS * i] = first + each * ((double)i + more * (i >= later));
+        t.values[COLUMNS * i + 1] = sin(i);
+    }
+    check_ok(volt_time_columns_find(volt_view_of(t.values, ROWS, COLUMNS), name ? names : NULL, records,
+                                    n_records, t.is_time, &t.found));
+    assert_int_equal(t.is_time[1], 0);
+    return t;
+}
+
+static void row_counters(void **state)
+{
+    (void)state;
+    static const char *const names[] = {NULL, "price", "Index", "t"}; /* the first column may have any name */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        two_columns t = find_columns(names[i], 10, 0.1, 0, 0, NULL, 0);
+        assert_true(t.is_time[0] == 1 && t.found.counter == 0 && fabs(t.found.step - 0.1) < 1e-12);
+        assert_int_equal(t.found.clock, i == 3 ? 0 : -1);
+        const volt_warning *counter = column_warning(&t, VOLT_WARNING_ROW_COUNTER);
+        assert_true(counter && counter->series == 0 && counter->value == t.found.step);
+        assert_null(column_warning(&t, VOLT_WARNING_UNEVEN_CLOCK));
+    }
+    /* other columns count by their names; a single column and two rows are data */
+    const char *const orders[2][2] = {{"y", "year"}, {"y", "price"}};
+    double values[] = {5, 1990, 3, 1991, 9, 1992, 1, 1993};
+    for (int i = 0; i < 2; i++) {
+        volt_time_columns found = {.struct_size = sizeof found};
+        int is_time[2];
+        check_ok(volt_time_columns_find(volt_view_of(values, 4, 2), orders[i], NULL, 0, is_time, &found));
+        assert_true(found.counter == (i == 0 ? 1 : -1) && is_time[0] == 0 && is_time[1] == (i == 0));
+        check_ok(volt_time_columns_find(volt_view_of(values, 2, 2), orders[i], NULL, 0, NULL, &found));
+        assert_true(found.counter == -1 && found.n_warnings == 0);
+        volt_view one = {.data = values + 1, .rows = 4, .cols = 1, .ld = 2};
+        check_ok(volt_time_columns_find(one, orders[0] + 1, NULL, 0, is_time, &found));
+        assert_true(found.counter == -1 && is_time[0] == 0);
+    }
+}
+
+static void clocks_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int is_clock;
+    } cases[] = {{"t", 1},        {"Time (s)", 1}, {"time [h]", 1}, {"TIMESTAMP", 1}, {"date", 1},
+                 {"datetime", 1}, {"ds", 1},       {"t1", 0},       {"t_oil", 0},     {"time of day", 0},
+                 {"year", 0},     {"", 0},         {"times", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        two_columns t = find_columns(cases[i].name, 0, 1, 0.3, 20, NULL, 0);
+        if (t.is_time[0] != cases[i].is_clock || t.found.clock != cases[i].is_clock - 1)
+            fail_msg("'%s' is %d", cases[i].name, t.is_time[0]);
+        assert_int_equal(column_warning(&t, VOLT_WARNING_UNEVEN_CLOCK) != NULL, cases[i].is_clock);
+        assert_int_equal(t.found.counter, -1);
+    }
+    /* numbers that do not increase are data, and so are columns with a missing number */
+    assert_int_equal(find_columns("time", 0, 1, -1, 20, NULL, 0).found.clock, -1);
+    assert_int_equal(find_columns("time", 0, 1, NAN, 20, NULL, 0).found.clock, -1);
+    assert_int_equal(find_columns("time", 0, 1, INFINITY, 29, NULL, 0).found.clock, -1);
+}
+
+/* Row 20 follows a gap of five rows. In two records, the second starts again. */
+static void gaps_of_clocks(void **state)
+{
+    (void)state;
+    two_columns t = find_columns("t", 0, 0.01, 5, 20, NULL, 0);
+    const volt_warning *gap = column_warning(&t, VOLT_WARNING_ROWS_MISSING);
+    assert_true(gap && gap->row == 20 && gap->value == 5 && gap->series == 0);
+    const int64_t records[] = {20, 10}, other[] = {12, 18};
+    t = find_columns("t", 0, 0.01, 5, 20, records, 2);
+    assert_true(t.found.clock == 0 && !column_warning(&t, VOLT_WARNING_ROWS_MISSING) && t.found.counter == -1);
+    t = find_columns("t", 0, 0.01, -15, 20, records, 2);
+    assert_int_equal(t.found.clock, 0);
+    t = find_columns("t", 0, 0.01, 5, 20, other, 2);
+    gap = column_warning(&t, VOLT_WARNING_ROWS_MISSING);
+    assert_true(gap && gap->row == 20 && gap->value == 5);
+}
+
+/* 2024-01-01 as numbers. Days with closed weekends have no gaps. */
+static void serial_dates(void **state)
+{
+    (void)state;
+    static const struct {
+        double first, each;
+        const char *form;
+    } cases[] = {{45292, 1, "Excel"},
+                 {739252, 1, "MATLAB"},
+                 {1704067200, 86400, "seconds"},
+                 {1704067200e3, 86400e3, "milliseconds"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int is_uneven = 0; is_uneven < 2; is_uneven++) {
+            two_columns t = find_columns("Date", cases[i].first, cases[i].each, 0.25 * is_uneven, 9, NULL, 0);
+            const volt_warning *serial = column_warning(&t, VOLT_WARNING_SERIAL_DATES);
+            assert_true(serial && fabs(serial->value - 1704067200) < 1e-3 && serial->series == 0);
+            assert_non_null(strstr(t.found.serial, cases[i].form));
+            assert_int_equal(t.found.counter, is_uneven ? -1 : 0);
+        }
+    two_columns t = find_columns("Date", 0, 1, 0, 0, NULL, 0); /* row numbers */
+    assert_true(!t.found.serial && !column_warning(&t, VOLT_WARNING_SERIAL_DATES));
+    t = find_columns("level", 45292, 1, 0.25, 9, NULL, 0);
+    assert_true(t.found.n_warnings == 0 && !t.found.serial);
+    double week[2 * ROWS];
+    const char *const names[] = {"date", "y"};
+    for (int i = 0; i < ROWS; i++) {
+        week[2 * i] = 45292 + i + 2 * (i / 5); /* a Monday */
+        week[2 * i + 1] = cos(i);
+    }
+    check_ok(volt_time_columns_find(volt_view_of(week, ROWS, 2), names, NULL, 0, NULL, &t.found));
+    assert_true(t.found.clock == 0 && t.found.n_warnings == 2 &&
+                !column_warning(&t, VOLT_WARNING_ROWS_MISSING));
+}
+
+static void time_columns_fail_as_stated(void **state)
+{
+    (void)state;
+    double values[] = {0, 5, 1, 3, 2, 4, 9, 9};
+    const char *const names[] = {"t", "y"};
+    const int64_t records[] = {2, 1};
+    const volt_view view = volt_view_of(values, 4, 2);
+    volt_time_columns found = {.struct_size = sizeof found, .counter = 5};
+    int is_time[] = {7, 7};
+    check_fails(volt_time_columns_find(view, names, NULL, 0, is_time, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(
+        volt_time_columns_find((volt_view){.rows = 4, .cols = 2, .ld = 2}, names, NULL, 0, is_time, &found),
+        VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_time_columns_find(view, names, records, 2, is_time, &found), VOLT_ERR_ARGUMENT, "records");
+    volt_status status = VOLT_ERR_MEMORY;
+    for (int k = 1; status; k++) {
+        assert_true(is_time[0] == 7 && found.counter == 5);
+        failing_alloc_start(k);
+        status = volt_time_columns_find(view, names, NULL, 0, is_time, &found);
+        failing_alloc_stop();
+        assert_true(status == VOLT_OK || status == VOLT_ERR_MEMORY);
+    }
+    assert_true(is_time[0] == 1 && is_time[1] == 0 && found.clock == 0 && found.counter == -1);
+}
+
 static void failures_are_reported(void **state)
 {
     (void)state;
@@ -363,6 +524,11 @@ int main(void)
         cmocka_unit_test(rows_out_of_order_are_counted),
         cmocka_unit_test(rows_are_compared_with_the_last_one),
         cmocka_unit_test(a_model_stores_the_times_of_its_rows),
+        cmocka_unit_test(row_counters),
+        cmocka_unit_test(clocks_by_name),
+        cmocka_unit_test(gaps_of_clocks),
+        cmocka_unit_test(serial_dates),
+        cmocka_unit_test(time_columns_fail_as_stated),
         cmocka_unit_test(failures_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,18 +7,18 @@ library finds the step of an index and missing rows (``volt_times_check``); here
 from __future__ import annotations
 
 import warnings
-from ctypes import POINTER, byref, cast
-from typing import Any, NamedTuple, Optional, Tuple
+from ctypes import POINTER, byref, c_int, c_int64, cast
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _native as c
-from ._arrays import Array
+from ._arrays import Array, view
 from ._errors import GapWarning, check, warn
 from ._frames import is_frame, pandas_module
 
-UNORDERED, MISSING, TRAINING = (
-    c.CONSTANTS[f"VOLT_WARNING_{word}"] for word in ("ROWS_UNORDERED", "ROWS_MISSING", "TRAINING_ROWS")
+UNORDERED, MISSING, TRAINING, SERIAL = (
+    c.CONSTANTS[f"VOLT_WARNING_{word}"] for word in ("ROWS_UNORDERED", "ROWS_MISSING", "TRAINING_ROWS", "SERIAL_DATES")
 )
 
 
@@ -120,6 +120,48 @@ def warn_of_gap(gap: Optional[Gap], name: str = "X") -> None:
             "(reindex and interpolate), or give the parts as records (groups=)",
             GapWarning,
         )
+
+
+# ---- columns that are times ------------------------------------------------------------------------------------
+
+
+class TimeColumns(NamedTuple):
+    """Columns of numbers that are times of the rows (``volt_time_columns_find``)."""
+
+    is_time: Array  # of each column
+    found: c.TimeColumns
+    names: List[str]
+    values: Array
+
+    @classmethod
+    def find(cls, values: Array, names: Any = None, lengths: Optional[Sequence[int]] = None) -> "TimeColumns":
+        """Find the times among the columns of `values`; `lengths` are those of the records."""
+        marks, found = np.zeros(values.shape[1], dtype=np.intc), c.TimeColumns()
+        texts = c.names_array("the name of a column", names)
+        counts = None if lengths is None else (c_int64 * len(lengths))(*lengths)
+        pointer = marks.ctypes.data_as(POINTER(c_int))
+        check(
+            c.lib.volt_time_columns_find(
+                view(values), texts, counts, 0 if lengths is None else len(lengths), pointer, byref(found)
+            )
+        )
+        words = [str(j + 1) for j in range(len(marks))] if names is None else [str(name) for name in names]
+        return cls(marks != 0, found, words, values)
+
+    def warnings(self) -> List[c.Warning]:
+        return list(self.found.warnings[: self.found.n_warnings])
+
+    def text(self, warning: c.Warning) -> str:
+        """Return the text of a warning with the name of its column and its values."""
+        name, column = self.names[warning.series], self.values[:, warning.series]
+        about = f"column {name!r}: {c.text(c.lib.volt_warning_text(warning.code))}"
+        if warning.code == MISSING:
+            row = int(warning.row)
+            return f"{about} ({Gap(f'{column[row - 1]:.9g}', f'{column[row]:.9g}', int(warning.value))})"
+        if warning.code == SERIAL:
+            day = np.datetime64(int(warning.value // 86400), "D")
+            return f"{about} ({c.text(self.found.serial)}: {np.floor(column[0]):.0f} is {day})"
+        return about
 
 
 # ---- rows after the last ---------------------------------------------------------------------------------------

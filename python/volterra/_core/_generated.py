@@ -154,6 +154,9 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_SATURATED": 23,
     "VOLT_WARNING_FEW_FREQUENCIES": 24,
     "VOLT_WARNING_SHORT_SEASON": 25,
+    "VOLT_WARNING_ROW_COUNTER": 26,
+    "VOLT_WARNING_UNEVEN_CLOCK": 27,
+    "VOLT_WARNING_SERIAL_DATES": 28,
     "VOLT_MEMBER_KERNEL": 0,
     "VOLT_MEMBER_THETA": 1,
     "VOLT_MEMBER_ETS": 2,
@@ -1383,6 +1386,18 @@ class TimesReport(Sized):
     ]
 
 
+class TimeColumns(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("counter", c_int64),
+        ("step", c_double),
+        ("clock", c_int64),
+        ("serial", c_char_p),
+        ("n_warnings", c_int64),
+        ("warnings", Warning * 4),
+    ]
+
+
 class AssessOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -1879,6 +1894,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_pairing_options": PairingOptions,
     "volt_pairing": Pairing,
     "volt_times_report": TimesReport,
+    "volt_time_columns": TimeColumns,
     "volt_assess_options": AssessOptions,
     "volt_baseline_score": BaselineScore,
     "volt_assessment": Assessment,
@@ -2064,6 +2080,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_pairing_create": (c_int, [Matrix, Matrix, POINTER(PairingOptions), POINTER(POINTER(Pairing))]),
     "volt_pairing_free": (None, [POINTER(Pairing)]),
     "volt_times_check": (c_int, [POINTER(Time), c_int64, POINTER(TimeGrid), Time, POINTER(TimesReport)]),
+    "volt_time_columns_find": (c_int, [Matrix, c_void_p, c_void_p, c_int64, c_void_p, POINTER(TimeColumns)]),
     "volt_assess_options_default": (AssessOptions, []),
     "volt_assess": (c_int, [POINTER(Pairing), POINTER(AssessOptions), POINTER(Assessment)]),
     "volt_identify_options_default": (IdentifyOptions, []),
