@@ -433,10 +433,10 @@ static void warnings_have_codes(void **state)
     }
     volt_forecast_free(forecast);
     const char *unknown = volt_warning_text((volt_warning_code)99);
-    for (int a = VOLT_WARNING_CONSTANT_HELDOUT; a <= VOLT_WARNING_SHORT_SEASON; a++)
-        for (int b = a + 1; b <= VOLT_WARNING_SHORT_SEASON + 1; b++)
+    for (int a = VOLT_WARNING_CONSTANT_HELDOUT; a <= VOLT_WARNING_SERIAL_DATES; a++)
+        for (int b = a + 1; b <= VOLT_WARNING_SERIAL_DATES + 1; b++)
             assert_string_not_equal(volt_warning_text((volt_warning_code)a),
-                                    b > VOLT_WARNING_SHORT_SEASON ? unknown
+                                    b > VOLT_WARNING_SERIAL_DATES ? unknown
                                                                   : volt_warning_text((volt_warning_code)b));
     for (int m = 0; m < (int)info.members; m++)
         assert_non_null(info.member_names[m]);
