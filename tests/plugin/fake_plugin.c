@@ -12,6 +12,7 @@
  *     memory=BYTES                    that the device has (default 1e9)
  *     seconds=S                       that it says a Gram matrix and a factor take together
  *     streams=N                       candidates at a time
+ *     names                           its names fill their arrays, without an end
  *     optional                        it has entries for landmarks, products and free runs, which do nothing
  *
  * A block is an address range without access rights. Its data are stored REACH bytes after it. A block that
@@ -279,6 +280,10 @@ static volt_status fake_describe(int64_t device, volt_device_info *info)
 {
     snprintf(info->name, sizeof info->name, "Fake %lld", (long long)device);
     snprintf(info->driver, sizeof info->driver, "1.0");
+    if (fault("names", 0) != 0) {
+        memset(info->name, 'n', sizeof info->name);
+        memset(info->driver, 'd', sizeof info->driver);
+    }
     info->memory = (uint64_t)2e9;
     info->available = fake_available();
     return VOLT_OK;

@@ -67,6 +67,17 @@ static void assert_fails(const char *text, const char *columns, volt_status expe
     volt_table_free(table);
 }
 
+/* The message ends with a selection of these columns. */
+static void assert_proposes(const char *text, const char *columns)
+{
+    volt_table *table;
+    assert_int_not_equal(read_text(text, NULL, VOLT_MISSING_ERROR, &table), VOLT_OK);
+    const char *proposed = strstr(volt_error_detail(), "FILE:");
+    assert_non_null(proposed);
+    assert_string_equal(proposed + strlen("FILE:"), columns);
+    volt_table_free(table);
+}
+
 static void headers(void **state)
 {
     (void)state;
@@ -159,10 +170,15 @@ static void unselected_columns_are_ignored(void **state)
     const char *tanks = "\"uEst\",\"yEst\",\"Ts\",\r\n3.25,5.5,4,\r\n3.5,5.25,,\r\n";
     assert_reads(tanks, "yEst,uEst", "yEst|uEst", "5.5 3.25/5.25 3.5");
     assert_fails(tanks, NULL, VOLT_ERR_NOT_FINITE, "line 3 column 'Ts'");
-    assert_fails(tanks, NULL, VOLT_ERR_NOT_FINITE, "FILE:uEst,yEst");
+    assert_proposes(tanks, "uEst,yEst");
+    assert_proposes("a,b,c\n1,2,3\n4,,6\n", "a,c");
     const char *methods = "method,error\nLTI SS,6.5\nRNN,1.5\n";
     assert_reads(methods, "error", "error", "6.5/1.5");
     assert_fails(methods, NULL, VOLT_ERR_FORMAT, "line 2 column 'method' 'LTI SS'");
+    assert_proposes(methods, "error");
+    assert_proposes("day,a,b,c\n2019-04-09,1,x,2\n2019-04-10,3,y,4\n", "a,c"); /* without the dates */
+    assert_fails(tanks, "*", VOLT_ERR_NOT_FINITE, "line 3 column 'Ts'");
+    assert_null(strstr(volt_error_detail(), "FILE:")); /* the columns were selected */
 }
 
 static void missing_values(void **state)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -198,6 +199,30 @@ static void refuses(void **state)
     volt_model_free(model);
 }
 
+/* Residual models whose members are sums: only without feedback. */
+static void refuses_trees_with_feedback(void **state)
+{
+    (void)state;
+    static const export_case members[] = {
+        {.name = "m", .kernel = "fir", .second = "fading", .sum = VOLT_SUM_RESIDUAL, .feedback = 0.2},
+        {.name = "m", .kernel = "fir", .second = "fading", .sum = VOLT_SUM_RESIDUAL}};
+    for (int i = 0; i < 2; i++) {
+        for (volt_sum_kind kind = VOLT_SUM_AVERAGE; kind <= VOLT_SUM_RESIDUAL; kind++) {
+            volt_model *member = export_case_fit(&members[i]), *tree = NULL;
+            check_ok(volt_model_sum((const volt_model *const[]){member, member}, NULL, 2, kind, &tree));
+            volt_status status = volt_model_export(tree, NULL, scratch_path("tree.c"), NULL);
+            if (i == 0 && kind == VOLT_SUM_RESIDUAL)
+                check_fails(status, VOLT_ERR_ARGUMENT, "residual feedback member 1");
+            else
+                check_ok(status);
+            volt_model_free(member);
+            volt_model_free(tree);
+        }
+    }
+    unlink(scratch_path("tree.c"));
+    unlink(scratch_path("tree.h"));
+}
+
 static void refuses_models(void **state)
 {
     (void)state;
@@ -244,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses),
         cmocka_unit_test(refuses_models),
+        cmocka_unit_test(refuses_trees_with_feedback),
         cmocka_unit_test(double_equals_stream),
         cmocka_unit_test(single_is_near_stream),
     };

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,7 @@ static void random_bit_patterns_read_back_and_are_shortest(void **state)
     print_message("seed %d, stream 0\n", (int)seed);
     volt_rng rng;
     volt_rng_init(&rng, seed, 0);
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 6000; i++) {
         uint64_t bits = volt_rng_word(&rng);
         double values[] = {
             double_of_bits(bits),
@@ -215,6 +216,46 @@ static void misspelt_names_find_the_right_one(void **state)
     assert_null(volt_nearest_name("tau", NULL, 0));
 }
 
+/* The number of insertions, deletions, replacements and exchanges of neighbours, by recursion on the last letters. */
+static int distance_by_definition(const char *a, int n, const char *b, int m)
+{
+    if (n == 0 || m == 0)
+        return n + m;
+    int best = distance_by_definition(a, n - 1, b, m - 1) + (a[n - 1] != b[m - 1]);
+    int shorter_a = distance_by_definition(a, n - 1, b, m) + 1;
+    int shorter_b = distance_by_definition(a, n, b, m - 1) + 1;
+    best = shorter_a < best ? shorter_a : best;
+    best = shorter_b < best ? shorter_b : best;
+    if (n > 1 && m > 1 && a[n - 1] == b[m - 2] && a[n - 2] == b[m - 1]) {
+        int exchanged = distance_by_definition(a, n - 2, b, m - 2) + 1;
+        best = exchanged < best ? exchanged : best;
+    }
+    return best;
+}
+
+/* All pairs of words of up to four letters a, b and c: near if at most about a third of the shorter one is wrong. */
+static void near_words_by_definition(void **state)
+{
+    (void)state;
+    enum { LETTERS = 3, LONGEST = 4, WORDS = 1 + 3 + 9 + 27 + 81 };
+    static char words[WORDS][LONGEST + 1];
+    int count = 1;
+    for (int from = 0; count < WORDS; from++)
+        for (int letter = 0; letter < LETTERS; letter++) {
+            strcpy(words[count], words[from]);
+            words[count++][strlen(words[from])] = (char)('a' + letter);
+        }
+    for (int i = 0; i < WORDS; i++)
+        for (int j = 1; j < WORDS; j++) {
+            const char *candidate = words[j];
+            int n = (int)strlen(words[i]), m = (int)strlen(candidate), shorter = n < m ? n : m;
+            bool is_near = (n >= 2 && strncmp(words[i], candidate, (size_t)n) == 0) ||
+                           3 * distance_by_definition(words[i], n, candidate, m) <= shorter + 2;
+            if ((volt_nearest_name(words[i], &candidate, 1) != NULL) != is_near)
+                fail_msg("'%s' and '%s'", words[i], candidate);
+        }
+}
+
 /* Words longer than the distance table must not overflow it. */
 static void long_words_are_safe(void **state)
 {
@@ -237,6 +278,7 @@ int main(void)
         cmocka_unit_test(reading_requires_whole_text),
         cmocka_unit_test(a_comma_locale_changes_nothing),
         cmocka_unit_test(misspelt_names_find_the_right_one),
+        cmocka_unit_test(near_words_by_definition),
         cmocka_unit_test(long_words_are_safe),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
