@@ -176,9 +176,13 @@ static void bash_script(void)
 
 /* ---- zsh -------------------------------------------------------------------------------------- */
 
+/* Colons separate the fields of an argument: those of a label are escaped. */
 static void zsh_value(const char *label, const name_list *values)
 {
-    printf(":%s:", label);
+    printf(":");
+    for (; *label; label++)
+        printf(*label == ':' ? "\\%c" : "%c", *label);
+    printf(":");
     if (values->count == 0) {
         printf("_files");
         return;
