@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""tests/cli/figures.py: compare the numbers and names in text files with a reference.
+"""tests/cli/figures.py: compare the text files that the program writes with a reference.
 
     figures.py REFERENCE TOLERANCE FILE...        VOLT_RECORD=1 writes the reference instead
 
-The reference has the number of lines of each file and, of each line, the values in order: numbers, colours, options
-(--name), keys and words in double quotes, values of one word in a report, fields of a CSV line, and all words of a plot's
-script or of C. Sentences are not compared. Of a long table (or line) there are the first and the last row, the number
-of rows, and sums over the rows: of the absolute values, and of the positive ones with weights that grow from 1 to 2.
+The reference has the number of lines of each file, and a line for each line of the file with anything to compare:
+
+- reports, tables and pages: the line itself with its spaces, so that the layout is compared;
+- messages of the program ("volterra: ..."): numbers, options (--name) and words in double quotes, no sentences;
+- CSV and JSON: the same, keys and fields;
+- scripts of plots and C: all words.
+
+Of a long table (or line) there are the first and the last row, the number of rows, and sums over the rows: of the
+absolute values, and of the positive ones with weights that grow from 1 to 2.
 
 Two whole numbers must be equal. Others may differ by one unit of the last printed digit (at most 2 %), by the relative
-TOLERANCE or by 1e-9, because the order of summation depends on the machine. Running times ("0.02 s"), times of day, style
-sheets and the origin of a page are ignored.
+TOLERANCE or by 1e-9, because the order of summation depends on the machine. The spaces of a report are compared if its
+numbers have the same lengths. Running times ("0.02 s"), times of day, directories, style sheets and the origin of a page
+are ignored.
 """
 
 import math
@@ -21,8 +27,11 @@ import sys
 NUMBER = re.compile(r"#[0-9a-f]{6}\b|(?<![\w.#])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|NaN|inf)(?!\w)(?!\.\d)")
 NAME = re.compile(r'"[^"\s/]+"|--[a-z][a-z-]*|(?<=: )(?:true|false|null)\b|(?<=  )[^\s/]+$|^\w[^\s,]*(?:,[^\s,]*)+$')
 CODE = re.compile(r"[^\s,]+")
+VALUES = re.compile(r'volterra( [a-z]+)?: |\s*["\[\]{}]')  # messages and JSON, also in a file with reports
 IGNORED = re.compile(r"<style>.*?</style>|<dl.*?</dl>|\d{4}-\d\d-\d\d \d\d:\d\d|[\d.]+ (?:s|ms|us|min|h)\b|"
                      r'by volterra [\d.]+|"\w*(?:seconds|flops|parallel|version)\w*": [^,}\n]*', re.S)
+DIRECTORY = re.compile(r"(?<![^\s\"'=])/[^\s:\"']*/")
+IGNORED_MARK = "~"
 LONG = 6  # rows of a table
 WIDE = 30  # numbers of a line
 
@@ -39,33 +48,41 @@ def values_of(line, pattern):
     return values + NUMBER.findall(line[end:])
 
 
-def numbers_of(path):
-    """["name: N lines", numbers and names of a line, ...]"""
+def values_of_file(path):
+    """["name: N lines", ...]: pairs of a text and whether it is a line of a report"""
     pattern = CODE if path.endswith((".gp", ".c", ".h")) else NAME
+    is_report = pattern is NAME and not path.endswith((".csv", ".json"))
     with open(path, encoding="utf-8") as file:
-        text = IGNORED.sub(lambda match: "\n" * match.group().count("\n"), file.read())
-    lines = text.split("\n")
-    found, table = [f"{os.path.basename(path)}: {len(lines) - 1} lines"], []
+        text = IGNORED.sub(lambda match: IGNORED_MARK * is_report + "\n" * match.group().count("\n"), file.read())
+    lines = DIRECTORY.sub("", text).split("\n")
+    found, table = [(f"{os.path.basename(path)}: {len(lines) - 1} lines", False)], []
     for line in lines + [""]:
         words = NUMBER.findall(line)
         is_row = bool(words) and not re.sub(r"[\s,]", "", NUMBER.sub("", line)) and "#" not in line
-        if table and (not is_row or len(words) != len(table[0])):
-            found += summary(table) if len(table) > LONG else map(" ".join, table)
+        if table and (not is_row or len(words) != len(table[0][1])):
+            found += summary(table, is_report) if len(table) > LONG else rows_of(table, is_report)
             table = []
         if is_row:
-            table.append(words)
+            table.append((line, words))
         elif len(words) > WIDE and "#" not in line:
-            found += summary([[word] for word in words])
+            found += summary([(word, [word]) for word in words], False)
+        elif is_report and not VALUES.match(line):
+            found += [(line.rstrip(), True)] * bool(line.strip())
         elif values := values_of(line, pattern):
-            found.append(" ".join(values))
+            found.append((" ".join(values), False))
     return found
 
 
-def summary(table):
-    values = [[v if math.isfinite(v) else 0 for v in map(float, row)] for row in table]
+def rows_of(table, is_report):
+    return [(line.rstrip(), True) if is_report and "," not in line else (" ".join(words), False) for line, words in table]
+
+
+def summary(table, is_report):
+    values = [[v if math.isfinite(v) else 0 for v in map(float, words)] for _, words in table]
     sums = [sum(abs(v) for v in column) for column in zip(*values)]
     weighted = [sum((1 + i / len(column)) * max(v, 0) for i, v in enumerate(column)) for column in zip(*values)]
-    return [" ".join(table[0]), " ".join(table[-1]), f"{len(table)} rows " + " ".join(f"{v:.5e}" for v in sums + weighted)]
+    return rows_of([table[0], table[-1]], is_report) + [
+        (f"{len(table)} rows " + " ".join(f"{v:.5e}" for v in sums + weighted), False)]
 
 
 def is_whole(word):
@@ -81,32 +98,40 @@ def allowed(word, other, tolerance):
     return max(tolerance * value, min(1.01 * unit, 0.02 * value), 1e-9)
 
 
-def is_same(wanted, found, tolerance):
-    words, others = wanted.split(), found.split()
-    if len(words) != len(others):
+def is_near(word, other, tolerance):
+    return word == other or (NUMBER.fullmatch(word) and NUMBER.fullmatch(other) and "#" not in word + other and
+                             abs(float(word) - float(other)) <= allowed(word, other, tolerance))
+
+
+def is_same(wanted, found, is_line, tolerance):
+    words, others = (NUMBER.findall(line) if is_line else line.split() for line in (wanted, found))
+    if len(words) != len(others) or not all(is_near(word, other, tolerance) for word, other in zip(words, others)):
         return False
-    return all(word == other or (NUMBER.fullmatch(word) and NUMBER.fullmatch(other) and "#" not in word + other and
-                                 abs(float(word) - float(other)) <= allowed(word, other, tolerance))
-               for word, other in zip(words, others))
+    if not is_line:
+        return True
+    texts = [NUMBER.sub("0", line) for line in (wanted, found)]
+    if list(map(len, words)) != list(map(len, others)) or IGNORED_MARK in found:
+        texts = [" ".join(text.split()) for text in texts]
+    return texts[0] == texts[1]
 
 
 def main():
     reference, tolerance, *paths = sys.argv[1:]
-    found = [line for path in paths for line in numbers_of(path)]
+    found = [entry for path in paths for entry in values_of_file(path)]
     if os.environ.get("VOLT_RECORD"):
         with open(reference, "w", encoding="utf-8") as file:
-            file.write("\n".join(found) + "\n")
+            file.write("".join(text + "\n" for text, _ in found))
         return 0
     with open(reference, encoding="utf-8") as file:
         wanted = file.read().splitlines()
     place = ""
-    for one, other in zip(wanted, found):
+    for one, (other, is_line) in zip(wanted, found):
         place = one if re.search(r": \d+ lines$", one) else place
-        if not is_same(one, other, float(tolerance)):
+        if not is_same(one, other, is_line, float(tolerance)):
             print(f"{os.path.basename(reference)}, {place}: '{one}' expected, '{other}' found")
             return 1
     if len(wanted) != len(found):
-        print(f"{os.path.basename(reference)}: {len(wanted)} lines of numbers expected, {len(found)} found")
+        print(f"{os.path.basename(reference)}: {len(wanted)} lines expected, {len(found)} found")
         return 1
     return 0
 

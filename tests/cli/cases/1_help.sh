@@ -184,3 +184,10 @@ unknown_command()
     expect 2 help fit predict
 }
 check "unknown command: the nearest one is named" unknown_command
+
+help_layout()
+{
+    command -v python3 >/dev/null || skip "there is no python3"
+    python3 -IS "$here/help_pages.py" "$VOLTERRA" >says 2>&1 || fail "$(cat says)"
+}
+check "help pages have the layout of their tables" help_layout

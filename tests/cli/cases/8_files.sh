@@ -194,6 +194,109 @@ one_file_two_names()
 }
 check "two outputs that are one file under two names" one_file_two_names
 
+# Every output of every command is checked before an input is read: its folder, and that it is none of the inputs.
+outputs_are_checked_first()
+{
+    local line
+    while read -r line; do
+        expect 1 ${line//OUT/no/such/out}
+        err_names no/such
+    done <<'END'
+forecast absent.csv -o OUT.csv
+forecast absent.csv -o f.csv --plot OUT.svg
+forecast absent.csv --backtest 2 -o OUT.csv
+identify absent.csv --x u --y y -o OUT
+identify absent.csv --x u --y y -o m --report OUT.html
+compare --x absent.csv --kernel linear --report OUT.html
+compare --x absent.csv --kernel linear --csv OUT.csv
+compare --x absent.csv --kernel linear --latex OUT.tex
+curve --x absent.csv --kernel linear -o OUT.csv
+curve --x absent.csv --kernel linear --plot OUT.svg
+simulate lorenz -o OUT.csv
+fit --x absent.csv -o OUT
+fit --x absent.csv -o m --fitted OUT.csv
+tune --x absent.csv --kernel linear --draws 2 -o OUT
+tune --x absent.csv --kernel linear --draws 2 --log OUT
+tune --x absent.csv --kernel linear --draws 2 --plot OUT.svg
+combine absent another -o OUT
+predict absent --x absent.csv -o OUT.csv
+predict absent --x absent.csv -o p.csv --plot OUT.svg
+continue absent --steps 2 -o OUT.csv
+stream absent --state OUT
+export absent -o OUT.c
+export absent -o OUT.json --format json
+explain absent -o OUT
+explain absent --forgetting --along absent.csv -o OUT
+classify --train absent.ts --test absent.ts -o OUT.csv
+anomaly --train absent.ts -o OUT.csv
+anomaly --x absent.csv -o OUT.csv
+gram --x absent.csv -o OUT.csv
+gram --x absent.csv --spectrum -o s.csv --plot OUT.svg
+gram --collection absent.csv -o OUT.csv
+score --truth absent.csv --pred absent.csv --plot OUT.svg
+capacity --kernel esn:size=4 --plot OUT.svg
+bekk fit absent.csv -o OUT.json
+bekk simulate --preset sp500-d5 -o OUT.csv
+END
+    # The input is a file of any kind, and is not changed.
+    echo text >in.c
+    echo text >in.h
+    cp in.c in.csv
+    while read -r line; do
+        expect 2 $line
+        err_names in.
+        [ "$(cat in.c in.h in.csv)" = "$(printf 'text\ntext\ntext')" ] || fail "an input was changed: $line"
+    done <<'END'
+forecast in.csv -o in.csv
+forecast in.csv -o f.csv --plot in.csv
+forecast absent.csv --x a --future in.csv -o in.csv
+forecast in.csv --backtest 2 -o in.csv
+identify in.csv --x u --y y -o in.csv
+identify absent.csv --test in.csv --x u --y y -o in.csv
+compare --x in.csv --kernel linear --csv in.csv
+compare --x absent.csv --y in.csv --kernel linear --latex in.csv
+curve --x in.csv --kernel linear -o in.csv
+fit --x in.csv -o in.csv
+fit --x absent.csv --y in.csv -o in.csv
+fit --x absent.csv --series in.csv -o m --fitted in.csv
+fit --x absent.csv --weights in.csv -o in.csv
+tune --x in.csv --kernel linear --draws 2 -o in.csv
+tune --x absent.csv --y in.csv --kernel linear --draws 2 --log in.csv
+tune --x absent.csv --candidates in.csv -o in.csv
+tune --x absent.csv --merge in.csv -o in.csv
+combine in.csv absent -o in.csv
+combine absent in.csv -o in.csv
+predict in.csv --x absent.csv -o in.csv
+predict absent --x in.csv -o in.csv
+predict absent --x absent.csv --series in.csv -o in.csv
+predict absent --x absent.csv --known in.csv -o p.csv --plot in.csv
+continue in.csv --steps 2 -o in.csv
+continue absent --steps 2 --after in.csv -o in.csv
+stream in.csv --state in.csv
+stream in.csv --learn --journal in.csv
+export in.c -o in.c
+export in.h -o in.c
+export in.csv --format json -o in.csv
+classify --train in.csv -o in.csv
+classify --train absent.ts --test in.csv -o in.csv
+anomaly --train in.csv -o in.csv
+anomaly --train absent.ts --test in.csv -o in.csv
+anomaly --x in.csv -o in.csv
+anomaly --x absent.csv --labels in.csv -o in.csv
+gram --x in.csv -o in.csv
+gram --x absent.csv --y in.csv -o in.csv
+gram --x in.csv --spectrum -o s.csv --plot in.csv
+gram --collection in.csv -o in.csv
+gram --collection absent.csv --with in.csv -o in.csv
+score --truth in.csv --pred absent.csv --plot in.csv
+score --truth absent.csv --pred in.csv --plot in.csv
+bekk fit in.csv -o in.csv
+END
+    expect 2 stream absent --state s.xlsx
+    expect 2 fit --x absent.csv -o m.xls
+}
+check "outputs are checked before inputs are read" outputs_are_checked_first
+
 # --plot needs no gnuplot here: a program of that name that draws as much as a test needs.
 plot_is_written_like_the_rest()
 {

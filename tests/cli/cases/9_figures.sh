@@ -1,8 +1,8 @@
-# tests/cli/cases/9_figures.sh: every number of reports, tables, pages and plots, on small problems.
+# tests/cli/cases/9_figures.sh: reports, tables, pages and plots on small problems, with their layout.
 #
-# The references in data/figures hold numbers and names, not sentences: see figures.py. VOLT_RECORD=1 writes them again.
+# The references are in data/figures: see figures.py. VOLT_RECORD=1 writes them again.
 
-# figures NAME TOLERANCE FILE...: the numbers and names in the files are those of the reference
+# figures NAME TOLERANCE FILE...: the files agree with the reference
 figures()
 {
     command -v python3 >/dev/null || skip "there is no python3"

@@ -13,7 +13,7 @@ figures_of_covolatility()
     plain_only
     expect 0 bekk simulate --preset sp500-d5 --length 160 --seed 4
     awk -F, 'NR == 1 { print "r,s"; next } { print 100 * $6 "," 100 * $7 }' out >r.csv
-    awk -F, 'NR == 1 { print "ONE,TWO"; print "100,50"; p = q = 0; next }
+    awk -F, 'NR == 1 { print "a_name_of_24_characters,TWO"; print "100,50"; p = q = 0; next }
         { p += $1 / 100; q += $2 / 100; printf "%.12g,%.12g\n", 100 * exp(p), 50 * exp(q) }' r.csv >p.csv
     adds bekk fit p.csv --starts 3 -o b.json --verbose --quiet
     adds bekk score b.json --prices p.csv --json
@@ -238,3 +238,69 @@ figures_of_warnings()
     figures warnings 1e-3 all p.csv q.csv f.csv g.csv
 }
 check "figures of warnings and notes" figures_of_warnings
+
+# many_classes N: N classes of two series, the last one with a long name
+many_classes()
+{
+    awk -v n="$1" 'BEGIN {
+        printf "@problemName Many\n@univariate true\n@classLabel true"
+        for (k = 1; k <= n; k++) printf " %s", k < n ? "c" k : "a_class_of_23_characters"
+        print "\n@data"
+        for (k = 1; k <= n; k++)
+            for (r = 0; r < 2; r++) {
+                for (t = 0; t < 5; t++) printf "%s%.6g", t ? "," : "", k * k + sin(k * t + r)
+                print ":" (k < n ? "c" k : "a_class_of_23_characters")
+            }
+    }'
+}
+
+# Limits of tables: numbers of columns, lengths of names, sizes of numbers.
+figures_of_tables()
+{
+    plain_only
+    many_classes 12 >many.ts
+    many_classes 13 >more.ts
+    sed '/^@classLabel/s/$/ new/; s/:c3$/:new/' many.ts >new.ts
+    adds classify --train many.ts --kernel rbf:gamma=0.5 --alpha 0.1 --splits 0 --folds 0
+    adds classify --train more.ts --kernel rbf:gamma=0.5 --alpha 0.1 --splits 0 --folds 0
+    adds classify --train many.ts --test new.ts --kernel rbf:gamma=0.5 --alpha 0.1 --splits 0 --folds 0
+    wiener 60
+    awk -F, -v OFS=, 'NR == 1 { print "u,v,big,huge,tiny"; next } { print $1, $2, 200 * $3, 3e8 * $3, $3 / 3e4 }' d.csv >w.csv
+    local y
+    for y in big huge tiny; do
+        adds compare --x w.csv:u,v --y w.csv:$y --kernel linear --draws 1 --folds 1
+    done
+    sed -i -E 's/ +[0-9.]+  O\(/  O(/' all # running times
+    # Missing values: at both ends of columns, at one end, in most rows.
+    awk -F, -v OFS=, 'NR == 2 { $1 = $2 = "" } NR == 61 { $2 = "NA" } { print }' w.csv >ends.csv
+    adds fit --x ends.csv:u,v --y w.csv:big --missing interpolate --kernel linear --alpha 0.1 -o m.safetensors
+    adds fit --x ends.csv:u --y w.csv:big --missing interpolate --kernel linear --alpha 0.1 -o m.safetensors
+    awk -F, -v OFS=, 'NR > 1 && NR % 3 { $1 = "" } { print }' w.csv >holes.csv
+    adds fit --x holes.csv:u,v --missing drop --kernel linear --alpha 0.1 -o m.safetensors
+    adds fit --x holes.csv:u,v --missing interpolate --kernel linear --alpha 0.1 -o m.safetensors
+    figures tables 1e-4 all
+}
+check "figures of tables: many classes, large numbers, missing values" figures_of_tables
+
+figures_of_help()
+{
+    local topic shell
+    for topic in kernels 'kernels sig' solvers systems completion; do
+        expect 0 help $topic
+        { echo "help $topic"; cat out; } >>help.txt
+    done
+    expect 0 help
+    sed '1s/volterra [0-9.]*/volterra/; /^commands:/,/^$/d' out >>help.txt
+    volterra
+    sed 's/^/ /' err >>help.txt
+    # Of the completions: the frame of the script and three commands.
+    for shell in bash zsh fish; do
+        expect 0 completion $shell
+        case $shell in
+            fish) grep -E '^#|__fish_use_subcommand|from (help|completion|simulate|mcs|continue)\b' out ;;
+            *) awk '/^        [a-z]+\)$/ { inside = 1; shown = $1 ~ /^(simulate|mcs|continue)\)/ } !inside || shown { print } /;;$/ && !/words=/ { inside = 0 }' out ;;
+        esac >>help.txt
+    done
+    figures help 0 help.txt
+}
+check "figures of help: kernels, solvers, systems, completion" figures_of_help

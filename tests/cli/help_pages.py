@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""tests/cli/help_pages.py: the help of every command has the layout of its table.
+
+    help_pages.py PROGRAM
+
+Writes the help of each command from `help --json` a second time and compares it with what the program prints, with
+all spaces and line breaks. Prints the first line that differs.
+"""
+
+import json
+import subprocess
+import sys
+
+WIDTH = 100  # of a line
+COLUMN = 30  # of the descriptions of options
+
+
+def output_of(*arguments):
+    return subprocess.run([sys.argv[1], *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def synopsis(name, options, form):
+    head = ("usage:" if form == 1 else "      ") + f" volterra {name}"
+    lines = [head]
+    for option in options:
+        if option["form"] not in (0, form):
+            continue
+        word = option.get("positional") or ("-" + option["letter"] if "letter" in option else "--" + option["name"])
+        use = f"{word} {option['value']}" if option["value"] else word
+        if option["required"] not in (-1, form):
+            use = f"[{use}]"
+        if len(lines[-1]) + 1 + len(use) > WIDTH:
+            lines.append(" " * len(head))
+        lines[-1] += " " + use
+    return lines
+
+
+def described(head, text):
+    """The head, and the text from COLUMN on: in the next line if there is no room for two spaces."""
+    lines = [head] if len(head) + 2 > COLUMN else []
+    line = ("" if lines else head).ljust(COLUMN)
+    for k, word in enumerate(text.split()):
+        if k and len(line) + 1 + len(word) > WIDTH:
+            lines.append(line)
+            line = " " * COLUMN + word
+        else:
+            line += " " * bool(k) + word
+    return lines + [line]
+
+
+def entry(option):
+    head = "  " + (f"-{option['letter']}, " if "letter" in option else "")
+    head += option.get("positional") or "--" + option["name"]
+    return described(head + (" " + option["value"] if option["value"] else ""), option["help"])
+
+
+def page(command, common):
+    options = command["options"]
+    lines = [f"volterra {command['name']}: {command['summary']}", ""] + synopsis(command["name"], options, 1)
+    if any(option["form"] == 2 for option in options):
+        lines += synopsis(command["name"], options, 2)
+    lines += ["", *(command["description"] + "\n").splitlines()]
+    for k, option in enumerate(options):
+        if k == 0 or option["group"] != options[k - 1]["group"]:
+            lines += [""] * (k > 0) + [option["group"] + ":"]
+        lines += entry(option)
+    lines += [""] * bool(options) + ["options of every command:"]
+    for option in common:
+        lines += entry(option)
+    lines += described("  --help", "this text")
+    return lines + (["", "examples:", *command["examples"].splitlines()] if command["examples"] else [])
+
+
+def main():
+    tables = json.loads(output_of("help", "--json"))
+    overview = output_of("help").splitlines()
+    for command in tables["commands"]:
+        line = f"  {command['name']:10} {command['summary']}"
+        if line not in overview:
+            sys.exit(f"help lacks '{line}'")
+        wanted, printed = page(command, tables["options"]), output_of("help", command["name"]).splitlines()
+        for k, line in enumerate(wanted + [None]):
+            found = printed[k] if k < len(printed) else None
+            if line != found:
+                sys.exit(f"help {command['name']}, line {k + 1}: '{found}' printed, '{line}' expected")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
