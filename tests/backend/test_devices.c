@@ -167,12 +167,8 @@ static void test_device_choice_persists(void **state)
 static void test_list(void **state)
 {
     (void)state;
-    volt_device_info info = {.struct_size = sizeof info};
-    plug(FAKE, "names");
-    check_ok(volt_device_get_info(0, &info));
-    assert_int_equal(strlen(info.name), sizeof info.name - 1);
-    assert_int_equal(strlen(info.driver), sizeof info.driver - 1);
     plug(FAKE, "devices=3,memory=5e8");
+    volt_device_info info = {.struct_size = sizeof info};
     assert_int_equal(volt_device_count(), 3);
     assert_string_equal(volt_device_error(), "");
     assert_string_equal(volt_device_plugin(), "fake 1.2.3 (" FAKE ")");

@@ -331,6 +331,38 @@ static void invalid_parameters_name_value_and_bound(void **state)
     assert_null(volt_system_at(VOLT_SYSTEM_RELAY + 1));
 }
 
+/* The default of any system, and of none, has the parameters of the systems with fields of their own. */
+static void defaults_have_the_fields_of_all_systems(void **state)
+{
+    (void)state;
+    volt_simulate_options lorenz = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
+    volt_simulate_options mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
+    assert_true(lorenz.sigma == 10 && lorenz.rho == 28 && lorenz.beta == 8.0 / 3.0);
+    assert_true(mackey.a == 0.2 && mackey.b == 0.1 && mackey.power == 10 && mackey.delay == 17);
+    for (int64_t i = -1; i < 0 || volt_system_at(i); i++) {
+        volt_simulate_options other = volt_simulate_options_default((volt_system)i);
+        assert_true(other.struct_size == sizeof other && other.method == VOLT_ODE_RK4);
+        assert_true(other.sigma == lorenz.sigma && other.rho == lorenz.rho && other.beta == lorenz.beta);
+        assert_true(other.a == mackey.a && other.b == mackey.b && other.power == mackey.power);
+        assert_true(other.delay == mackey.delay);
+    }
+}
+
+/* 2 * every * period = 2^53 half steps of the input are too many. */
+static void input_has_less_than_2_53_points(void **state)
+{
+    (void)state;
+    volt_system system;
+    volt_simulate_options options;
+    double rows[2] = {-7, -7};
+    check_ok(volt_system_parse("duffing:period=67108864,bandwidth=1e-7", &system, &options));
+    options.every = 67108864;
+    options.discard = 0;
+    check_fails(volt_simulate(system, &options, volt_matrix_of(rows, 1, 2)), VOLT_ERR_ARGUMENT, "every period");
+    options.every = 67108863;
+    check_fails(volt_simulate(system, &options, volt_matrix_of(rows, 1, 2)), VOLT_ERR_MEMORY, "input");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +376,8 @@ int main(void)
         cmocka_unit_test(inputs_have_their_amplitude_and_period),
         cmocka_unit_test(undamped_duffing_keeps_its_amplitude),
         cmocka_unit_test(invalid_parameters_name_value_and_bound),
+        cmocka_unit_test(defaults_have_the_fields_of_all_systems),
+        cmocka_unit_test(input_has_less_than_2_53_points),
     };
     return cmocka_run_group_tests_name("systems", tests, NULL, NULL);
 }

@@ -516,38 +516,6 @@ static volt_status run(int which, int is_long, volt_progress progress, double *r
     }
 }
 
-/* The default of any system, and of none, has the parameters of the systems with fields of their own. */
-static void defaults_have_the_fields_of_all_systems(void **state)
-{
-    (void)state;
-    volt_simulate_options lorenz = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
-    volt_simulate_options mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
-    assert_true(lorenz.sigma == 10 && lorenz.rho == 28 && lorenz.beta == 8.0 / 3.0);
-    assert_true(mackey.a == 0.2 && mackey.b == 0.1 && mackey.power == 10 && mackey.delay == 17);
-    for (int64_t i = -1; i < 0 || volt_system_at(i); i++) {
-        volt_simulate_options other = volt_simulate_options_default((volt_system)i);
-        assert_true(other.struct_size == sizeof other && other.method == VOLT_ODE_RK4);
-        assert_true(other.sigma == lorenz.sigma && other.rho == lorenz.rho && other.beta == lorenz.beta);
-        assert_true(other.a == mackey.a && other.b == mackey.b && other.power == mackey.power);
-        assert_true(other.delay == mackey.delay);
-    }
-}
-
-/* 2 * every * period = 2^53 half steps of the input are too many. */
-static void input_has_less_than_2_53_points(void **state)
-{
-    (void)state;
-    volt_system system;
-    volt_simulate_options options;
-    double rows[2] = {-7, -7};
-    check_ok(volt_system_parse("duffing:period=67108864,bandwidth=1e-7", &system, &options));
-    options.every = 67108864;
-    options.discard = 0;
-    check_fails(volt_simulate(system, &options, volt_matrix_of(rows, 1, 2)), VOLT_ERR_ARGUMENT, "every period");
-    options.every = 67108863;
-    check_fails(volt_simulate(system, &options, volt_matrix_of(rows, 1, 2)), VOLT_ERR_MEMORY, "input");
-}
-
 static void progress_runs_from_zero_to_one(void **state)
 {
     (void)state;
@@ -615,8 +583,6 @@ int main(void)
         cmocka_unit_test(invalid_mackey_glass_options_are_rejected),
         cmocka_unit_test(rounded_steps_are_accepted),
         cmocka_unit_test(invalid_matrices_are_rejected),
-        cmocka_unit_test(defaults_have_the_fields_of_all_systems),
-        cmocka_unit_test(input_has_less_than_2_53_points),
         cmocka_unit_test(progress_runs_from_zero_to_one),
         cmocka_unit_test(cancellation_is_prompt_and_leaks_nothing),
         cmocka_unit_test(every_allocation_may_fail),

@@ -93,6 +93,8 @@ device_listed()
     on gpu:1 memory=5e8 0 info --json
     valid_json out "v['device'] == 'gpu:1' and len(v['gpus']) == 2 and v['gpus'][0]['name'] == 'Fake 0' \
         and v['gpus'][1]['available'] == 500000000 and v['plugin'].startswith('fake 1.2.3 (/')"
+    on gpu names 0 info --json # names without an end fill their arrays of 128 and 64 characters
+    valid_json out "[g['name'] for g in v['gpus']] == 2 * [127 * 'n'] and v['gpus'][0]['driver'] == 63 * 'd'"
     on gpu '' 0 info
     out_has '^GPU +gpu:1: Fake 1, 1.9 GiB of memory, 953.7 MiB available, driver 1.0$'
     [ "$sanitized" = no ] || skip "the plan of what fits runs the same code"
