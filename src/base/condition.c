@@ -2,6 +2,7 @@
 #include "base/condition.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { MAX_STEPS = 5 };
@@ -35,49 +36,44 @@ static bool take_signs(int64_t n, double *x, double *signs)
     return same;
 }
 
-/* Maximises |A^{-1} x| over unit vectors, following the gradient. */
-static bool climb(int64_t n, volt_solve_fn solve, void *context, double *x, double *signs, double *norm)
+/* Maximises |A^{-1} x| over unit vectors, following the gradient; at least `norm`. */
+static double climb(int64_t n, volt_solve_fn solve, void *context, double *x, double *signs, double norm)
 {
     int64_t j = largest_of(n, x);
     for (int step = 2; step <= MAX_STEPS; step++) {
         memset(x, 0, (size_t)n * sizeof *x);
         x[j] = 1;
-        if (!solve(context, x))
-            return false;
-        double found = sum_of(n, x), before = *norm;
-        *norm = fmax(*norm, found);
+        solve(context, x);
+        double found = sum_of(n, x), before = norm;
+        norm = fmax(norm, found);
         if (take_signs(n, x, signs) || found <= before)
-            return true;
-        if (!solve(context, x))
-            return false;
+            break;
+        solve(context, x);
         int64_t last = j;
         j = largest_of(n, x);
         if (fabs(x[last]) == fabs(x[j]))
-            return true;
+            break;
     }
-    return true;
+    return norm;
 }
 
-bool volt_inverse_norm(int64_t n, volt_solve_fn solve, void *context, double *workspace, double *norm)
+double volt_inverse_norm(int64_t n, volt_solve_fn solve, void *context, double *workspace)
 {
     double *x = workspace, *signs = workspace + n;
     for (int64_t i = 0; i < n; i++) {
         x[i] = 1 / (double)n;
         signs[i] = 0;
     }
-    if (!solve(context, x))
-        return false;
-    *norm = sum_of(n, x);
+    solve(context, x);
+    double norm = sum_of(n, x);
     if (n == 1)
-        return true;
+        return norm;
     take_signs(n, x, signs);
-    if (!solve(context, x) || !climb(n, solve, context, x, signs, norm))
-        return false;
+    solve(context, x);
+    norm = climb(n, solve, context, x, signs, norm);
     /* Higham's alternating vector, for matrices on which the iteration above fails */
     for (int64_t i = 0; i < n; i++)
         x[i] = (i % 2 ? -1 : 1) * (1 + (double)i / (double)(n - 1));
-    if (!solve(context, x))
-        return false;
-    *norm = fmax(*norm, 2 * sum_of(n, x) / (3 * (double)n));
-    return true;
+    solve(context, x);
+    return fmax(norm, 2 * sum_of(n, x) / (3 * (double)n));
 }

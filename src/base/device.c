@@ -64,7 +64,7 @@ static bool all_work(void)
     bool good = true;
     for (int64_t i = 0; i < volt_backend_devices(opened); i++) {
         int64_t before = volt_backend_bind(opened, i);
-        good = good && volt_backend_state(opened) == VOLT_OK;
+        good &= volt_backend_state(opened) == VOLT_OK;
         volt_backend_bind(opened, before);
     }
     return good;

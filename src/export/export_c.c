@@ -267,7 +267,7 @@ static void put_helpers(const volt_export *made, volt_source *out)
             const char *functions = factor->code ? factor->code->functions : NULL;
             bool known = !functions || count == VOLT_MAX_FACTORS;
             for (int k = 0; k < count; k++)
-                known = known || written[k] == functions;
+                known |= written[k] == functions;
             if (!known)
                 written[count++] = functions;
         }
@@ -463,7 +463,7 @@ void volt_c_source(const volt_export *made, const volt_c_names *names, volt_sour
     if (body.text.bytes)
         volt_text_put(&out->text, body.text.bytes);
     out->text.failed = out->text.failed || body.text.failed;
-    out->overflows = out->overflows || body.overflows;
-    out->not_finite = out->not_finite || body.not_finite;
+    out->overflows |= body.overflows;
+    out->not_finite |= body.not_finite;
     volt_source_release(&body);
 }

@@ -388,7 +388,7 @@ static bool is_anchored(const volt_model *model)
 {
     bool anchored = false;
     for (int64_t k = 0; k < model->q; k++)
-        anchored = anchored || model->anchors[k] >= 0;
+        anchored |= model->anchors[k] >= 0;
     return anchored;
 }
 
@@ -443,7 +443,7 @@ void volt_part_advance(const volt_export_part *part, int p, const volt_export *m
     const volt_recipe *recipe = &part->model->recipe;
     bool begins = part->past_is_first && needs_first(part);
     for (int64_t f = 0; f < part->n_factors; f++)
-        begins = begins || (part->past_is_first && part->factor[f].reservoir);
+        begins |= part->past_is_first && part->factor[f].reservoir;
     volt_source_put(out,
                     "\n/* Advances the state by the row in part->z, with inputs x; y receives its outputs. */\n"
                     "static int p%d_advance(%s_part_%d *part, const double *x, double *y)\n{\n"

@@ -463,7 +463,7 @@ volt_status volt_export_make(const volt_model *model, const volt_export_task *ta
         volt_status status = make_part(made, task, i, &made->parts[i]);
         if (status != VOLT_OK)
             return count > 1 ? volt_fail_prefix(status, "member %" PRId64, i + 1) : status;
-        made->can_continue = made->can_continue && !made->parts[i].model->ends_without_target;
+        made->can_continue &= !made->parts[i].model->ends_without_target;
     }
     return make_intervals(made, task);
 }

@@ -155,7 +155,7 @@ static void output_tables(const volt_export_part *part, int p, volt_source *out)
     const volt_feedback *fed = &model->recipe.fed_outputs;
     bool anchored = false;
     for (int64_t k = 0; k < model->q; k++)
-        anchored = anchored || model->anchors[k] >= 0;
+        anchored |= model->anchors[k] >= 0;
     table(out, model->intercepts, model->q, 0, "p%d_intercept", p);
     table(out, model->target_mean, model->q, 0, "p%d_mean", p);
     table(out, model->target_scale, model->q, 0, "p%d_scale", p);

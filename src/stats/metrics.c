@@ -81,8 +81,11 @@ static void add_share(figures *mean, const figures *metrics, double share)
 /* The mean of squares may overflow when nothing else does. */
 static int is_finite(const figures *m)
 {
-    return isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) && isfinite(m->mdae) && isfinite(m->w1) &&
-           isfinite(m->mape) && isfinite(m->rmse);
+    const double all[] = {m->nmse, m->r2, m->mae, m->mdae, m->w1, m->mape, m->rmse};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!isfinite(all[i]))
+            return 0;
+    return 1;
 }
 
 /* ---- public ----------------------------------------------------------------------------------- */

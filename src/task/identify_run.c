@@ -34,7 +34,7 @@ static volt_status run_rows(volt_identify_state *run, const volt_model *model, c
     volt_status status = volt_model_predict(model, volt_view_rows(data->U, first - before, rows), &options,
                                             volt_matrix_of(outputs, rows, q), NULL);
     for (int64_t i = 0; i < said.n_warnings; i++)
-        *is_bounded = *is_bounded || said.warnings[i].code == VOLT_WARNING_RUN_BOUNDED;
+        *is_bounded |= said.warnings[i].code == VOLT_WARNING_RUN_BOUNDED;
     if (!status)
         memcpy(out, outputs + before * q, (size_t)((end - first) * q) * sizeof *out);
     volt_free(outputs);

@@ -188,7 +188,7 @@ static volt_status fit_and_check(volt_identify_state *run, check *c, int64_t end
     volt_model_free(model);
     if (status == VOLT_ERR_MEMORY || status == VOLT_ERR_CANCELLED)
         return status;
-    candidate->is_rejected = candidate->is_rejected || status != VOLT_OK;
+    candidate->is_rejected |= status != VOLT_OK;
     return VOLT_OK;
 }
 

@@ -119,7 +119,7 @@ volt_status volt_checkpoint_save(void *context, const volt_pcg_state *state, boo
     volt_status status = write_state(checkpoint, state);
     checkpoint->last = volt_seconds();
     if (status == VOLT_OK || status == VOLT_ERR_MEMORY) {
-        checkpoint->complained = checkpoint->complained && status != VOLT_OK;
+        checkpoint->complained &= status != VOLT_OK;
         return status;
     }
     if (!checkpoint->complained)

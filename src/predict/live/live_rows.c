@@ -104,7 +104,7 @@ static volt_status feed_members(volt_live *live, const double *x)
         volt_status status = feed_taken(member, x, NULL);
         if (status != VOLT_OK)
             failed = volt_fail_prefix(status, "member %" PRId64, i + 1);
-        live->diverged = live->diverged || member->diverged;
+        live->diverged |= member->diverged;
         volt_sum_add(sum->weights[i], member->y, live->model->q, i == 0, live->y);
     }
     VOLT_TRY(failed);
@@ -133,7 +133,7 @@ static void release_input(volt_live *live)
     for (int64_t i = 0; live->members && i < live->model->sum->n; i++)
         release_input(live->members[i]);
     volt_recent_unfilter(&live->model->recipe, &live->recent);
-    live->recent.fed = live->recent.fed && !live->found_first;
+    live->recent.fed &= !live->found_first;
 }
 
 /* Feeds row x, which take_input has converted to live->z. */
@@ -213,7 +213,7 @@ static volt_status take_input(volt_live *live, const double *x)
     volt_status status = volt_model_take_input(live->model, &live->recent, x, live->policy, live->pushed,
                                                live->z, &live->next_beyond);
     if (status != VOLT_OK)
-        live->recent.fed = live->recent.fed && !live->found_first;
+        live->recent.fed &= !live->found_first;
     return status;
 }
 
@@ -272,7 +272,7 @@ static volt_status set_known_of_members(volt_live *live, const double *y, bool a
         const double *made = volt_live_prediction(live->members[i], 0);
         if (sum->kind == VOLT_SUM_RESIDUAL && made)
             volt_sum_add(-sum->weights[i], made, live->model->q, false, own);
-        exact = exact && (sum->kind == VOLT_SUM_AVERAGE || made);
+        exact &= sum->kind == VOLT_SUM_AVERAGE || made;
     }
     return VOLT_OK;
 }

@@ -29,7 +29,7 @@ static inline double *volt_setting_at(volt_setting *setting, const char *name)
 
 static inline bool volt_name_is_alpha(const char *name)
 {
-    return name && strcmp(name, "alpha") == 0;
+    return strcmp(name, "alpha") == 0;
 }
 
 static inline bool volt_name_is_setting(const char *name)

@@ -178,7 +178,7 @@ volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const vol
     drawing *drawn = volt_alloc_zero(1, sizeof *drawn);
     if (!drawn)
         return VOLT_ERR_MEMORY;
-    drawn->seed = options ? options->seed : 0;
+    drawn->seed = options->seed;
     drawn->points = points;
     volt_candidates source = {
         .count = -1, .get = points ? grid_get : draw_get, .release = release, .context = drawn};
@@ -191,11 +191,11 @@ volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const vol
         source.seed = drawn->seed;
     }
     drawn->rows = X.rows;
-    drawn->d = X.cols + (options && options->fed_outputs.data ? options->fed_outputs.cols : 0);
-    source.feeds = options && options->fed_outputs.data;
+    drawn->d = X.cols + (options->fed_outputs.data ? options->fed_outputs.cols : 0);
+    source.feeds = options->fed_outputs.data;
     volt_status status = volt_space_create(kernel, X, options, &drawn->space);
     if (status == VOLT_OK)
-        drawn->profiles = options && options->from_defaults && points == 0 && !drawn->space->alpha_requested;
+        drawn->profiles = options->from_defaults && points == 0 && !drawn->space->alpha_requested;
     int64_t n_parts = 0;
     if (status == VOLT_OK)
         status = volt_space_parts(drawn->space, points ? points : 1, &drawn->parts, &n_parts);

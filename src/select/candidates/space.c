@@ -316,15 +316,12 @@ static void tidy(char *text)
 volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_options *options,
                               volt_space **space)
 {
-    volt_draw_options opts = volt_draw_options_default();
-    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_draw_options"));
-    options = &opts;
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
 
     enum { MAX_OPEN_PARAMETERS = VOLT_MAX_AXES / 2 };
     char requested[MAX_OPEN_PARAMETERS][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
-    VOLT_REQUIRE(kernel && strlen(kernel) < sizeof text, VOLT_ERR_KERNEL,
-                 "the kernel's text is NULL or has more than %d characters", VOLT_KERNEL_LENGTH - 1);
+    VOLT_REQUIRE(strlen(kernel) < sizeof text, VOLT_ERR_KERNEL, "the kernel's text has more than %d characters",
+                 VOLT_KERNEL_LENGTH - 1);
     memcpy(text, kernel, strlen(kernel) + 1);
     int64_t n_requested = volt_kernel_text_open_parameters(text, requested, MAX_OPEN_PARAMETERS);
     volt_kernel *given = NULL;

@@ -135,7 +135,7 @@ static volt_status add_axes(const volt_space *space, const double *u, bool width
             else
                 VOLT_TRY(offer(text, axis->name, value, &taken[a]));
             again = again || (is_rejected && taken[a]);
-            is_rejected = is_rejected || !taken[a];
+            is_rejected |= !taken[a];
         }
     }
     return VOLT_OK;

@@ -9,9 +9,9 @@
 static double part_numbers(const volt_problem *problem)
 {
     int64_t longest = 0;
-    for (int64_t k = 0; problem->loss && k < problem->n_splits; k++)
+    for (int64_t k = 0; k < problem->n_splits; k++)
         longest = volt_max(longest, problem->splits[k].train_end - problem->splits[k].train_begin);
-    return problem->loss ? (double)longest * (double)longest + (double)problem->q : 0;
+    return (double)longest * (double)longest + (double)problem->q;
 }
 
 /* Rows of the stored Gram matrix. */

@@ -144,7 +144,7 @@ static volt_status search_with(volt_class_search *search, const volt_class_round
     VOLT_TRY(status);
     volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(*found, &info);
-    search->cut = search->cut || info.stopped[0] > 0;
+    search->cut |= info.stopped[0] > 0;
     for (int64_t i = 0; i < round->count; i++)
         round->records[round->draws[i]].trial = volt_search_trial(*found, i);
     return VOLT_OK;

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -144,24 +143,20 @@ double volt_symmetric_norm(volt_view A, double *sums)
     return largest;
 }
 
-static bool solve_one(void *context, double *x)
+static void solve_one(void *context, double *x)
 {
     const volt_matrix *L = context;
     volt_matrix column = volt_matrix_of(x, L->rows, 1);
     volt_cholesky_forward(*L, column);
     volt_cholesky_backward(*L, column);
-    return true;
 }
 
 volt_status volt_cholesky_rcond(volt_matrix L, double norm, double *rcond)
 {
-    VOLT_REQUIRE(norm >= 0, VOLT_ERR_SINGULAR,
-                 "the condition of a matrix of %" PRId64 " rows and norm %g cannot be estimated", L.rows, norm);
-    double inverse = 0, *workspace = volt_alloc_doubles(2 * L.rows, 1);
+    double *workspace = volt_alloc_doubles(2 * L.rows, 1);
     if (!workspace)
         return VOLT_ERR_MEMORY;
-    volt_inverse_norm(L.rows, solve_one, &L, workspace, &inverse);
-    *rcond = norm > 0 && inverse > 0 ? 1 / norm / inverse : 0;
+    *rcond = 1 / norm / volt_inverse_norm(L.rows, solve_one, &L, workspace);
     volt_free(workspace);
     return VOLT_OK;
 }
