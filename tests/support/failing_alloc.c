@@ -15,6 +15,7 @@ enum { ALIGNMENT = 64, SLOTS = 1 << 16 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t fail_at, asked, live;
 static int hit;
+static void (*watcher)(int64_t number);
 static void *blocks[SLOTS];        /* open addressing; NULL: never used, `removed`: free again */
 static size_t used[SLOTS], n_used; /* slots that are not NULL: the set is emptied often, and is small mostly */
 static char removed_mark;
@@ -57,6 +58,8 @@ static void *counting_alloc(size_t bytes, void *context)
     void *block = NULL;
     pthread_mutex_lock(&lock);
     asked++;
+    if (watcher)
+        watcher(asked);
     if (asked == fail_at)
         hit = 1;
     else if (bytes <= SIZE_MAX - ALIGNMENT)
@@ -105,7 +108,13 @@ int64_t failing_alloc_count(void)
     return asked;
 }
 
+void failing_alloc_watch(void (*note)(int64_t number))
+{
+    watcher = note;
+}
+
 void failing_alloc_stop(void)
 {
+    watcher = NULL;
     volt_set_allocator(NULL);
 }

@@ -32,6 +32,9 @@ int64_t failing_alloc_live(void);
 /* Allocations requested since the start. */
 int64_t failing_alloc_count(void);
 
+/* Call `note` with the number of every allocation until the allocator is restored. */
+void failing_alloc_watch(void (*note)(int64_t number));
+
 /* Restore the allocator of the library. */
 void failing_alloc_stop(void);
 

@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "support/call_sites.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/far_backend.h"
@@ -52,9 +53,13 @@ static scenario_fault allocation = {"allocation", VOLT_ERR_MEMORY, false, 0, 0},
                       claim = {"claim", VOLT_ERR_MEMORY, false, 0, 0},
                       poll = {"poll", VOLT_ERR_CANCELLED, false, 0, 0};
 
+static const scenario_fault *noted; /* kind of fault whose call sites are listed */
+
 bool scenario_fault_due(scenario_fault *fault)
 {
     fault->asked++;
+    if (fault == noted)
+        call_sites_note(fault->asked);
     return fault->at > 0 && (fault->stays ? fault->asked >= fault->at : fault->asked == fault->at);
 }
 
@@ -69,15 +74,18 @@ static int listen(const char *stage, double fraction, void *context)
 /* ---- claims ----------------------------------------------------------------------------------- */
 
 static uint64_t available;
+static double clock_step, clock_now;
 
 volt_status __real_volt_blas_claim(volt_blas_use *use);
 volt_status __real_volt_start_threads(void);
 volt_status __real_volt_memory_require(double bytes, const char *what);
 uint64_t __real_volt_memory_available(void);
+double __real_volt_seconds(void);
 volt_status __wrap_volt_blas_claim(volt_blas_use *use);
 volt_status __wrap_volt_start_threads(void);
 volt_status __wrap_volt_memory_require(double bytes, const char *what);
 uint64_t __wrap_volt_memory_available(void);
+double __wrap_volt_seconds(void);
 
 volt_status __wrap_volt_blas_claim(volt_blas_use *use)
 {
@@ -102,6 +110,11 @@ uint64_t __wrap_volt_memory_available(void)
     return available > 0 ? available : __real_volt_memory_available();
 }
 
+double __wrap_volt_seconds(void)
+{
+    return clock_step > 0 ? clock_now += clock_step : __real_volt_seconds();
+}
+
 /* Files of a scenario with faults need no fsync. */
 int __wrap_fsync(int file);
 
@@ -116,6 +129,11 @@ void scenario_set_available(uint64_t bytes)
     available = bytes;
 }
 
+void scenario_set_clock(double step)
+{
+    clock_step = step;
+}
+
 /* ---- the scenario ------------------------------------------------------------------------------ */
 
 /* Run with the fault at number k (0: none). Returns the number of fault points passed. */
@@ -125,7 +143,10 @@ static int64_t travel(const scenario *j, scenario_fault *fault, int64_t k, volt_
     *result = (scenario_result){.digest = volt_digest_start};
     fault->at = k;
     fault->asked = 0;
+    clock_now = 0;
     failing_alloc_start(allocation.at);
+    if (noted == &allocation)
+        failing_alloc_watch(call_sites_note);
     *status = j->run(j->with, (volt_progress){listen, NULL}, result);
     allocation.asked = failing_alloc_count();
     int64_t live = failing_alloc_live() + far_backends_live();
@@ -165,12 +186,20 @@ static int64_t travel_undisturbed(const scenario *j, scenario_fault *fault, uint
     return asked;
 }
 
-/* Largest number of faults of one kind: all, or this many at equal distances. */
-enum { MOST = UNDER_SANITIZERS ? 12 : 1000 };
+/* Largest number of faults of one kind. Of more, one fault below each call site is tried; with sanitizers, which
+ * are slow, this many at equal distances. */
+enum { MOST = UNDER_SANITIZERS ? 12 : 300 };
 
-static int64_t step_among(const scenario *j, int64_t total)
+static void try_fault(const scenario *j, scenario_fault *fault, int64_t k, uint64_t digest)
 {
-    return 1 + (total - 1) / (j->most > 0 && j->most < MOST ? j->most : MOST);
+    volt_status status;
+    scenario_result result;
+    int64_t asked = travel(j, fault, k, &status, &result);
+    bool same = result.digest == digest;
+    if (asked < k || !is_right(j, fault, status, same))
+        fail_at(j, fault, k, status, same);
+    if (fault == &poll && asked > k && !(j->traits & SCENARIO_GOES_ON))
+        fail_msg("%s: cancelled at poll %" PRId64 ", polled %" PRId64 " times", j->name, k, asked);
 }
 
 void scenario_disturb(const scenario *j, scenario_fault *const faults[], int count)
@@ -180,19 +209,18 @@ void scenario_disturb(const scenario *j, scenario_fault *const faults[], int cou
     print_message("%s:", j->name);
     for (int i = 0; i < count; i++) {
         scenario_fault *fault = faults[i];
-        int64_t total = travel_undisturbed(j, fault, &digest);
-        for (int64_t k = 1; k <= total; k += step_among(j, total)) {
-            volt_status status;
-            scenario_result result;
-            int64_t asked = travel(j, fault, k, &status, &result);
-            bool same = result.digest == digest;
-            if (asked < k || !is_right(j, fault, status, same))
-                fail_at(j, fault, k, status, same);
-            if (fault == &poll && asked > k && !(j->traits & SCENARIO_GOES_ON))
-                fail_msg("%s: cancelled at poll %" PRId64 ", polled %" PRId64 " times", j->name, k, asked);
-        }
+        int64_t most = j->most > 0 && j->most < MOST ? j->most : MOST, tried = 0;
+        call_sites_begin(i + 1, i == 0 && !(j->traits & SCENARIO_NEW_SITES));
+        noted = fault;
+        int64_t total = travel_undisturbed(j, fault, &digest), n_sites = 0;
+        noted = NULL;
+        const int64_t *sites = call_sites_list(&n_sites);
+        bool by_sites = (total > most || j->traits & SCENARIO_NEW_SITES) && !UNDER_SANITIZERS;
+        int64_t step = by_sites ? 1 : 1 + (total - 1) / most, end = by_sites ? n_sites : total;
+        for (int64_t k = 0; k < end; k += step, tried++)
+            try_fault(j, fault, by_sites ? sites[k] : k + 1, digest);
         assert_int_equal(travel_undisturbed(j, fault, &digest), total);
-        print_message(" %" PRId64 " times %s", total, fault->name);
+        print_message(" %" PRId64 " of %" PRId64 " times %s", tried, total, fault->name);
     }
     print_message("\n");
 }
@@ -216,5 +244,6 @@ int scenario_end(void **state)
     (void)state;
     volt_stage_set_interval(0.05);
     scenario_set_available(0);
+    scenario_set_clock(0);
     return volt_set_threads(0) != VOLT_OK;
 }

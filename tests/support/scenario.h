@@ -2,9 +2,9 @@
  *
  * A scenario is a function that creates objects, calls the library and frees everything, on one thread.
  * scenario_check runs it without faults, then with the k-th allocation failing, with the k-th claim (below)
- * refused, and cancelled at the k-th poll, for every k (or a sample if there are many). Each run must return
- * the correct status and leave no allocation or file. A final run must give results bitwise equal to those
- * of the first.
+ * refused, and cancelled at the k-th poll, for every k. If there are many, one fault is tried below each call site
+ * (support/call_sites.h). Each run must return the correct status and leave no allocation or file. A final run must
+ * give results bitwise equal to those of the first.
  *
  * Claims are memory checks before an allocation: volt_blas_claim, volt_start_threads and
  * volt_memory_require. Programs whose names end in `_scenarios` are linked with --wrap for these functions
@@ -31,7 +31,8 @@ void scenario_put_file(scenario_result *result, const char *path);
 enum {
     SCENARIO_DOES_WITHOUT = 1, /* some allocations may fail, and it comes to the same numbers */
     SCENARIO_SILENT = 2,       /* it has no polls */
-    SCENARIO_GOES_ON = 4       /* it calls again after a failure, and always comes to the same numbers */
+    SCENARIO_GOES_ON = 4,      /* it calls again after a failure, and always comes to the same numbers */
+    SCENARIO_NEW_SITES = 8     /* only faults below call sites that the scenario before it does not have */
 };
 
 typedef struct scenario {
@@ -39,7 +40,7 @@ typedef struct scenario {
     const void *with; /* distinguishes scenarios with the same function */
     volt_status (*run)(const void *with, volt_progress progress, scenario_result *result);
     int traits;
-    int64_t most; /* faults of each kind; 0: a thousand */
+    int64_t most; /* faults of each kind that are all tried; 0: 300 */
 } scenario;
 
 /* On failure ends the test and prints the scenario, the fault and its number. */
@@ -65,5 +66,8 @@ int scenario_end(void **state);
 
 /* Set the result of volt_memory_available; 0: the actual value. */
 void scenario_set_available(uint64_t bytes);
+
+/* Let time advance by `step` seconds at every reading (volt_seconds), from 0 in every run; 0: the actual time. */
+void scenario_set_clock(double step);
 
 #endif

@@ -1,12 +1,10 @@
-/* tests/unit/test_failing_scenarios.c: sequences of calls on kernels, collections and detectors with every
- * allocation failing in turn, and cancelled at every callback or at about 50 of them. After each failure the
- * status is correct and nothing is leaked. The final run is bitwise equal to an undisturbed one. */
-#include "base/progress.h"
+/* tests/unit/test_failing_scenarios.c: sequences of calls on kernels, collections and detectors under fault
+ * injection (support/scenario.h). */
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
-#include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
+#include "support/scenario.h"
 #include "support/sequences.h"
 #include "volterra.h"
 
@@ -25,34 +23,29 @@ static struct {
 } given;
 
 /* The results of a sequence of calls. Unwritten entries keep their values. */
-typedef struct scenario {
+typedef struct call_case {
     const char *name, *kernel;
-    volt_status (*run)(const struct scenario *scenario, volt_progress progress, double *figures);
-} scenario;
+    volt_status (*run)(const struct call_case *j, volt_progress progress, double *figures);
+} call_case;
 
 static int make_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2411);
     given.rows = random_rows(&rng, LONG, D, 0.9);
     for (int i = 0; i < SERIES; i++)
         given.series[i] = volt_view_of(given.rows + i * N * D, N - i % 3, D);
-    volt_stage_set_interval(0);
-    return volt_set_threads(1) != VOLT_OK;
+    return scenario_begin(state);
 }
 
 static int free_rows(void **state)
 {
-    (void)state;
-    failing_alloc_stop();
-    volt_stage_set_interval(0.05);
     free(given.rows);
-    return volt_set_threads(0) != VOLT_OK;
+    return scenario_end(state);
 }
 
 /* ---- call sequences --------------------------------------------------------------------------- */
 
-static volt_status gram(const scenario *j, volt_progress progress, volt_view X, volt_view Y, double *figures)
+static volt_status gram(const call_case *j, volt_progress progress, volt_view X, volt_view Y, double *figures)
 {
     volt_kernel *kernel = NULL;
     volt_status status = volt_kernel_parse(j->kernel, &kernel);
@@ -65,22 +58,22 @@ static volt_status gram(const scenario *j, volt_progress progress, volt_view X, 
     return status;
 }
 
-static volt_status rows_with_others(const scenario *j, volt_progress progress, double *figures)
+static volt_status rows_with_others(const call_case *j, volt_progress progress, double *figures)
 {
     return gram(j, progress, volt_view_of(given.rows, N, D), volt_view_of(given.rows + N * D, H, D), figures);
 }
 
-static volt_status many_rows_with_others(const scenario *j, volt_progress progress, double *figures)
+static volt_status many_rows_with_others(const call_case *j, volt_progress progress, double *figures)
 {
     return gram(j, progress, volt_view_of(given.rows, LONG, D), volt_view_of(given.rows, H, D), figures);
 }
 
-static volt_status rows_with_themselves(const scenario *j, volt_progress progress, double *figures)
+static volt_status rows_with_themselves(const call_case *j, volt_progress progress, double *figures)
 {
     return gram(j, progress, volt_view_of(given.rows, N, D), volt_view_of(NULL, 0, 0), figures);
 }
 
-static volt_status spectrum(const scenario *j, volt_progress progress, int64_t count, double *figures)
+static volt_status spectrum(const call_case *j, volt_progress progress, int64_t count, double *figures)
 {
     volt_kernel *kernel = NULL;
     volt_status status = volt_kernel_parse(j->kernel, &kernel);
@@ -93,17 +86,17 @@ static volt_status spectrum(const scenario *j, volt_progress progress, int64_t c
     return status;
 }
 
-static volt_status all_eigenvalues(const scenario *j, volt_progress progress, double *figures)
+static volt_status all_eigenvalues(const call_case *j, volt_progress progress, double *figures)
 {
     return spectrum(j, progress, LONG, figures);
 }
 
-static volt_status few_eigenvalues(const scenario *j, volt_progress progress, double *figures)
+static volt_status few_eigenvalues(const call_case *j, volt_progress progress, double *figures)
 {
     return spectrum(j, progress, 3, figures);
 }
 
-static volt_status forgetting(const scenario *j, volt_progress progress, double *figures)
+static volt_status forgetting(const call_case *j, volt_progress progress, double *figures)
 {
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
@@ -124,7 +117,7 @@ static volt_status forgetting(const scenario *j, volt_progress progress, double 
 }
 
 /* Of 12 rows: more than the states of esn:size=3. alpha is chosen, or 0. */
-static volt_status capacities(const scenario *j, volt_progress progress, double *figures)
+static volt_status capacities(const call_case *j, volt_progress progress, double *figures)
 {
     volt_kernel *kernel = NULL;
     volt_capacity *capacity = NULL;
@@ -145,7 +138,7 @@ static volt_status capacities(const scenario *j, volt_progress progress, double 
     return status;
 }
 
-static volt_status collections(const scenario *j, volt_progress progress, double *figures)
+static volt_status collections(const call_case *j, volt_progress progress, double *figures)
 {
     volt_kernel *kernel = NULL;
     volt_status status = volt_kernel_parse(j->kernel, &kernel);
@@ -159,7 +152,7 @@ static volt_status collections(const scenario *j, volt_progress progress, double
     return status;
 }
 
-static volt_status compare_objects(const scenario *j, const volt_objects_options *options,
+static volt_status compare_objects(const call_case *j, const volt_objects_options *options,
                                    volt_progress progress, const volt_view *series, int64_t count,
                                    double *figures)
 {
@@ -179,7 +172,7 @@ static volt_status compare_objects(const scenario *j, const volt_objects_options
     return status;
 }
 
-static volt_status steps(const scenario *j, volt_progress progress, double *figures)
+static volt_status steps(const call_case *j, volt_progress progress, double *figures)
 {
     const volt_objects_options options = {VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_LEVEL, 0,
                                           VOLT_OBJECT_COMPARE_STEPS};
@@ -187,7 +180,7 @@ static volt_status steps(const scenario *j, volt_progress progress, double *figu
 }
 
 /* One series is longer than a block of rows. */
-static volt_status long_steps(const scenario *j, volt_progress progress, double *figures)
+static volt_status long_steps(const call_case *j, volt_progress progress, double *figures)
 {
     const volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 1,
                                           VOLT_OBJECT_COMPARE_STEPS};
@@ -195,7 +188,7 @@ static volt_status long_steps(const scenario *j, volt_progress progress, double 
     return compare_objects(j, &options, progress, series, 2, figures);
 }
 
-static volt_status equal_series(const scenario *j, volt_progress progress, double *figures)
+static volt_status equal_series(const call_case *j, volt_progress progress, double *figures)
 {
     const volt_objects_options options = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_BOTH, 1,
                                           VOLT_OBJECT_COMPARE_SERIES};
@@ -203,7 +196,7 @@ static volt_status equal_series(const scenario *j, volt_progress progress, doubl
     return compare_objects(j, &options, progress, series, 3, figures);
 }
 
-static volt_status detector(const scenario *j, volt_progress progress, double *figures)
+static volt_status detector(const call_case *j, volt_progress progress, double *figures)
 {
     (void)j;
     double K[N * N], C[2 * N];
@@ -224,7 +217,7 @@ static volt_status detector(const scenario *j, volt_progress progress, double *f
     return status;
 }
 
-static volt_status series_detector(const scenario *j, volt_progress progress, double *figures)
+static volt_status series_detector(const call_case *j, volt_progress progress, double *figures)
 {
     volt_series_anomaly_options options = volt_series_anomaly_options_default();
     volt_series_anomaly *anomaly = NULL;
@@ -240,7 +233,7 @@ static volt_status series_detector(const scenario *j, volt_progress progress, do
     return status;
 }
 
-static const scenario scenarios[] = {
+static const call_case cases[] = {
     {"cross", "volterra:tau=0.3,lambda=0.3", rows_with_others},
     {"cross", "esn:size=3", rows_with_others},
     {"cross", "gak:window=3,sigma=1", rows_with_others},
@@ -267,83 +260,26 @@ static const scenario scenarios[] = {
     {"detector", "", detector},
     {"detector of series", "gak", series_detector},
 };
-enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 
-/* ---- failures --------------------------------------------------------------------------------- */
-
-static double undisturbed[FIGURES], found[FIGURES];
-
-static void begin(const scenario *j)
+static volt_status run_case(const void *with, volt_progress progress, scenario_result *result)
 {
-    memset(undisturbed, 0, sizeof undisturbed);
-    check_ok(j->run(j, (volt_progress){0}, undisturbed)); /* threads and buffers are allocated by now */
+    static double figures[FIGURES];
+    const call_case *j = with;
+    memset(figures, 0, sizeof figures);
+    volt_status status = j->run(j, progress, figures);
+    scenario_put(result, figures, status == VOLT_OK ? FIGURES : 0);
+    return status;
 }
 
-static void end(const scenario *j)
-{
-    memset(found, 0, sizeof found);
-    check_ok(j->run(j, (volt_progress){0}, found));
-    if (memcmp(found, undisturbed, sizeof found) != 0)
-        fail_msg("%s, %s: other figures after a failure", j->name, j->kernel);
-}
-
-static void every_allocation_failure_is_handled(void **state)
+static void every_call_scenario(void **state)
 {
     (void)state;
-    for (int i = 0; i < SCENARIOS; i++) {
-        const scenario *j = &scenarios[i];
-        begin(j);
-        for (int64_t fails = 1, hit = 1; hit; fails++) {
-            failing_alloc_start(fails);
-            volt_status status = j->run(j, (volt_progress){0}, found);
-            hit = failing_alloc_hit();
-            int64_t left = failing_alloc_live();
-            failing_alloc_stop();
-            if (status != (hit ? VOLT_ERR_MEMORY : VOLT_OK) || left != 0)
-                fail_msg("%s, %s, allocation %d: status %d, and %d blocks are left", j->name, j->kernel,
-                         (int)fails, (int)status, (int)left);
-        }
-        end(j);
-    }
-}
-
-typedef struct user {
-    int64_t calls, cancel_at; /* 0: never */
-} user;
-
-static int listen(const char *stage, double fraction, void *context)
-{
-    (void)stage;
-    user *u = context;
-    assert_true(fraction >= 0 && fraction <= 1);
-    return ++u->calls == u->cancel_at;
-}
-
-static void every_callback_can_cancel(void **state)
-{
-    (void)state;
-    for (int i = 0; i < SCENARIOS; i++) {
-        const scenario *j = &scenarios[i];
-        user all = {0};
-        begin(j);
-        check_ok(j->run(j, (volt_progress){listen, &all}, found));
-        assert_true(all.calls >= 3);
-        for (int64_t at = 1; at <= all.calls; at += 1 + all.calls / 50) {
-            user u = {.cancel_at = at};
-            volt_status status = j->run(j, (volt_progress){listen, &u}, found);
-            if (status != VOLT_ERR_CANCELLED || u.calls != at)
-                fail_msg("%s, %s, cancelled at call %d of %d: status %d after %d calls", j->name, j->kernel,
-                         (int)at, (int)all.calls, (int)status, (int)u.calls);
-        }
-        end(j);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        scenario_check(&(scenario){cases[i].name, &cases[i], run_case, 0, 0});
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_failure_is_handled),
-        cmocka_unit_test(every_callback_can_cancel),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_scenario)};
     return cmocka_run_group_tests_name("failing scenarios", tests, make_rows, free_rows);
 }
