@@ -1,6 +1,5 @@
 /* tests/unit/test_backtest.c: backtests compared with a loop over plain forecasts, their origins and errors. */
 #include "support/check.h"
-#include "support/failing_alloc.h"
 #include "support/sequences.h"
 #include "volterra/forecast.h"
 
@@ -239,28 +238,7 @@ static void too_many_origins(void **state)
     assert_int_equal(volt_forecast_backtest(volt_view_of(y, 12, 1), NULL, 1, NULL), VOLT_ERR_ARGUMENT);
 }
 
-/* ---- memory and cancelling --------------------------------------------------------------------- */
-
-static void failed_allocations_are_reported(void **state)
-{
-    (void)state;
-    double levels[30 * SERIES], known[30];
-    make_series(30, 5, levels, known);
-    for (int64_t k = 1;; k += k / 20 + 1) {
-        scores found;
-        volt_backtest result = result_in(&found);
-        volt_forecast_options options = usual_options();
-        options.steps = 1;
-        failing_alloc_start(k);
-        volt_status status = volt_forecast_backtest(volt_view_of(levels, 30, SERIES), &options, 2, &result);
-        int hit = failing_alloc_hit();
-        assert_int_equal(failing_alloc_live(), 0);
-        failing_alloc_stop();
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        if (!hit)
-            break;
-    }
-}
+/* ---- cancelling -------------------------------------------------------------------------------- */
 
 typedef struct watch {
     double last;
@@ -346,7 +324,6 @@ int main(void)
         cmocka_unit_test(naive_errors_of_a_ramp),
         cmocka_unit_test(origins_come_closer),
         cmocka_unit_test(too_many_origins),
-        cmocka_unit_test(failed_allocations_are_reported),
         cmocka_unit_test(progress_covers_all_origins),
         cmocka_unit_test(later_known_rows_are_ignored),
         cmocka_unit_test(known_rows_limit_default_steps),

@@ -1,6 +1,5 @@
-/* tests/unit/test_identify.c: identification of systems: choice, guard, data check, rows, failures. */
+/* tests/unit/test_identify.c: identification of systems: choice, guard, data check, rows. */
 #include "support/check.h"
-#include "support/failing_alloc.h"
 #include "support/sequences.h"
 #include "task/identify_check.h"
 #include "volterra/task.h"
@@ -415,29 +414,6 @@ static void unusable_data_are_rejected(void **state)
     release(&rows);
 }
 
-/* Outputs are unchanged, and nothing is leaked, whichever allocation fails. Every 37th is tried. */
-static void allocations_may_fail(void **state)
-{
-    (void)state;
-    system_rows rows = filtered(9, 60, true, 0.1);
-    volt_identification found;
-    check_ok(volt_set_threads(1));
-    for (int64_t k = 1;; k += UNDER_SANITIZERS ? 367 : 37) {
-        volt_model *model = NULL;
-        failing_alloc_start(k);
-        volt_status status = identify(&rows, 60, 1, &model, &found);
-        int hit = failing_alloc_hit();
-        assert_true(status == VOLT_OK || (hit && status == VOLT_ERR_MEMORY && !model));
-        volt_model_free(model);
-        assert_int_equal(failing_alloc_live(), 0);
-        failing_alloc_stop();
-        if (!hit)
-            break;
-    }
-    check_ok(volt_set_threads(0));
-    release(&rows);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,7 +426,6 @@ int main(void)
         cmocka_unit_test(units_of_inputs_do_not_matter),
         cmocka_unit_test(the_best_excited_stretch_is_found),
         cmocka_unit_test(unusable_data_are_rejected),
-        cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 /* tests/unit/test_identify_diagnose.c: diagnosis of an identified model against direct computations. */
 #include "support/check.h"
-#include "support/failing_alloc.h"
 #include "support/sequences.h"
 #include "volterra/identify.h"
 
@@ -154,21 +153,6 @@ static void records_of_the_test_are_separate(void **state)
                 isnan(one->simulated[TEST / 2]));
     assert_true(fabs(sqrt(sum / (double)known) - found.test_rmse) <= 1e-12 * found.test_rmse);
     volt_diagnosis_free(one);
-
-    check_ok(volt_set_threads(1));
-    for (int64_t k = 1;; k += UNDER_SANITIZERS ? 97 : 7) {
-        one = NULL;
-        failing_alloc_start(k);
-        volt_status status = volt_identify_diagnose(U, Y, &options, model, &found, &one);
-        int hit = failing_alloc_hit();
-        assert_true(status == VOLT_OK || (hit && status == VOLT_ERR_MEMORY && !one));
-        volt_diagnosis_free(one);
-        assert_int_equal(failing_alloc_live(), 0);
-        failing_alloc_stop();
-        if (!hit)
-            break;
-    }
-    check_ok(volt_set_threads(0));
     volt_model_free(model);
 }
 

@@ -347,9 +347,11 @@ static void constant_model_equals_window_mean(void **state)
                 check_near("mean", &y[k], &(double){mean_of(&s, first, t, k)}, 1);
         }
         const char *path = scratch_path("constant");
-        volt_live *again = NULL;
+        volt_live *again = NULL, *copy = NULL;
         double a[Q], b[Q];
-        check_ok(volt_live_save(learner, path));
+        check_ok(volt_live_copy(learner, &copy));
+        check_ok(volt_live_save(copy, path));
+        volt_live_free(copy);
         check_ok(volt_live_load(s.model, NULL, path, &again));
         check_ok(volt_live_drop(learner, 3));
         check_ok(volt_live_drop(again, 3));

@@ -30,6 +30,8 @@ typedef struct pupil {
     int64_t ahead;
     double weight; /* feedback weight */
     volt_live_options options;
+    volt_initial initial;
+    bool detects; /* predicts its own inputs */
     volt_model *model;
 } pupil;
 
@@ -76,7 +78,10 @@ static volt_status teach(const pupil *p, volt_live *learner)
     volt_status status = VOLT_OK;
     for (int64_t i = TRAIN; i < TRAIN + ROWS && status == VOLT_OK; i++) {
         const double *x = X + i * D, *target = Y + (i - p->ahead) * Q;
-        if (p->ahead > 0) {
+        if (p->detects) {
+            volt_detection found = {.struct_size = sizeof found};
+            AGAIN(status, volt_live_detect(learner, x, NULL, &found));
+        } else if (p->ahead > 0) {
             AGAIN(status, volt_live_update(learner, x, 1, target, y));
         } else {
             AGAIN(status, volt_live_feed(learner, x, y));
@@ -91,10 +96,29 @@ static volt_status teach(const pupil *p, volt_live *learner)
     return status;
 }
 
+/* A model of all rows, if the learner keeps them. */
+static volt_status put_model(const pupil *p, volt_live *learner, volt_progress progress,
+                             scenario_result *result)
+{
+    volt_model *model = NULL;
+    volt_model_info info = {.struct_size = sizeof info};
+    volt_status status = VOLT_OK;
+    if (p->options.window > 0 || p->options.forget < 1)
+        return VOLT_OK;
+    AGAIN(status, volt_live_model(learner, p->ahead == 0, progress, &model));
+    assert_true((status == VOLT_OK) == (model != NULL));
+    if (model) {
+        check_ok(volt_model_get_info(model, &info));
+        scenario_put(result, info.coefficients, info.kernel_rows * info.q);
+    }
+    volt_model_free(model);
+    return status;
+}
+
 static volt_status live(const void *with, volt_progress progress, scenario_result *result)
 {
     const pupil *p = with;
-    volt_live *learner = NULL, *again = NULL;
+    volt_live *learner = NULL, *copy = NULL, *again = NULL;
     volt_live_options options = p->options;
     const char *path = scratch_path("learner");
     volt_status status = VOLT_OK;
@@ -105,24 +129,41 @@ static volt_status live(const void *with, volt_progress progress, scenario_resul
     AGAIN(status, volt_live_track(learner, coverages, 2));
     if (status == VOLT_OK)
         status = teach(p, learner);
-    AGAIN(status, volt_live_save(learner, path));
+    AGAIN(status, volt_live_copy(learner, &copy));
+    assert_true((status == VOLT_OK) == (copy != NULL));
+    AGAIN(status, volt_live_save(copy, path));
     AGAIN(status, volt_live_load(p->model, NULL, path, &again));
+    if (status == VOLT_OK)
+        status = put_model(p, copy, progress, result);
     if (status == VOLT_OK)
         status = put_learner(learner, result);
     if (status == VOLT_OK)
+        status = put_learner(copy, result);
+    if (status == VOLT_OK)
         status = put_learner(again, result);
     volt_live_free(again);
+    volt_live_free(copy);
     volt_live_free(learner);
     unlink(path);
     return status;
 }
 
 static pupil pupils[] = {
-    {"levels", "volterra:tau_coef=0.6,lambda_coef=0.8,pole=0.2", 0, 0, {0}, NULL},
-    {"a window", "gak:window=3", 0, 0, {.window = 5}, NULL},
-    {"a sum", "fir:mu=0.5 + rbf:pole=0.3", 1, 0, {.window = 6}, NULL},
-    {"late targets that fade", "volterra", 2, 0, {.forget = 0.9, .forget_what = VOLT_FORGET_ALL}, NULL},
-    {"fed-back outputs", "volterra", 0, 0.3, {.forget = 0.9, .forget_what = VOLT_FORGET_DYNAMICS}, NULL},
+    {.name = "levels",
+     .kernel = "volterra:tau_coef=0.6,lambda_coef=0.8,pole=0.2",
+     .initial = VOLT_INITIAL_MEAN},
+    {.name = "a window", .kernel = "gak:window=3", .options.window = 5},
+    {.name = "a sum", .kernel = "fir:mu=0.5 + rbf:pole=0.3", .ahead = 1, .options.window = 6},
+    {.name = "late targets that fade", .kernel = "volterra", .ahead = 2, .options.forget = 0.9},
+    {.name = "fed-back outputs",
+     .kernel = "volterra",
+     .weight = 0.3,
+     .options = {.forget = 0.9, .forget_what = VOLT_FORGET_DYNAMICS}},
+    {.name = "a detector",
+     .kernel = "volterra",
+     .ahead = 1,
+     .options = {.alarm_rate = 0.1, .scale_rows = 10},
+     .detects = true},
 };
 
 static void every_learner_scenario(void **state)
@@ -186,12 +227,16 @@ static int make_models(void **state)
         options.alpha = 0.3;
         options.ahead = p->ahead;
         options.feedback_weight = p->weight;
+        options.initial = p->initial;
+        options.feedback = p->detects;
         p->options.struct_size = sizeof p->options;
         p->options.learn = 1;
         if (p->options.forget == 0)
             p->options.forget = 1;
-        check_ok(volt_model_fit(kernel, volt_view_of(X, TRAIN, D), volt_view_of(Y, TRAIN, Q), &options, nowhere,
-                                &p->model));
+        if (p->weight == 0)
+            p->options.forget_what = VOLT_FORGET_ALL;
+        check_ok(volt_model_fit(kernel, volt_view_of(X, TRAIN, D),
+                                volt_view_of(p->detects ? X + D : Y, TRAIN, Q), &options, nowhere, &p->model));
         volt_kernel_free(kernel);
     }
     return scenario_begin(state);

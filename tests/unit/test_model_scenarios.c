@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { N = 20, H = 4, D = 2, MAX_OUTPUTS = 4, WAYS = 17 };
+enum { N = 20, H = 4, D = 2, MAX_OUTPUTS = 4, WAYS = 19 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 static const int64_t lengths[] = {7, 5, N - 12};
 
@@ -184,6 +184,11 @@ static int make_models(void **state)
     w->options.missing_targets = 1;
     w = add_way("fed-back outputs", "volterra:tau=0.6,lambda=0.7", EXPLAINS | RUNS_FREE | STREAMS);
     w->options.feedback_weight = 0.3;
+    w = add_way("fed-back outputs of first inputs", "volterra:tau=0.6,lambda=0.7", RUNS_FREE | STREAMS);
+    w->options.feedback_weight = 0.3;
+    w->options.initial = VOLT_INITIAL_FIRST;
+    w = add_way("mean before the first row", "volterra:pole=0.3", STREAMS);
+    w->options.initial = VOLT_INITIAL_MEAN;
     w = add_way("fed-back missing targets", "volterra", RUNS_FREE);
     w->targets = last_holes;
     w->options.missing_targets = 1;

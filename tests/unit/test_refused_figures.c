@@ -7,6 +7,7 @@
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/data.h"
+#include "volterra/kernel.h"
 #include "volterra/solve.h"
 #include "volterra/stats.h"
 #include "volterra/task.h"
@@ -17,6 +18,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -229,6 +231,51 @@ static void comparison_scenarios(void **state)
     assert_null(comparison);
 }
 
+/* ---- simulated systems, spectra ------------------------------------------------------------------ */
+
+static void systems_and_spectra(void **state)
+{
+    (void)state;
+    char long_text[2000];
+    volt_system system = VOLT_SYSTEM_HENON;
+    volt_simulate_options options = volt_simulate_options_default(system);
+    int64_t columns = -7;
+    double x[6] = {1, 2, 4, 3, 5, 2}, out[8] = {-7};
+    memset(long_text, 'x', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = '\0';
+    check_fails(volt_system_parse(NULL, &system, &options), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_system_parse("henon", NULL, &options), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_system_parse("henon", &system, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_system_parse(long_text, &system, &options), VOLT_ERR_ARGUMENT, "1999");
+    check_fails(volt_system_parse("7", &system, &options), VOLT_ERR_ARGUMENT, "7");
+    check_fails(volt_simulate_set(system, NULL, "a", 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_simulate_set(system, &options, NULL, 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_simulate_columns(system, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    assert_true(volt_simulate_options_default((volt_system)-1).struct_size == sizeof options);
+    static const double wrong[] = {-1, INFINITY, NAN};
+    for (int w = 0; w < 3; w++) {
+        options.start_noise = wrong[w];
+        check_fails(volt_simulate_columns(system, &options, &columns), VOLT_ERR_ARGUMENT, "start_noise");
+    }
+    assert_int_equal(columns, -7);
+
+    volt_kernel *kernel = NULL;
+    const volt_view X = volt_view_of(x, 6, 1);
+    check_ok(volt_kernel_parse("rbf", &kernel));
+    check_fails(volt_gram_spectrum(kernel, (volt_view){x, 6, 2, 1}, NULL, volt_matrix_of(out, 2, 2)),
+                VOLT_ERR_SHAPE, "X");
+    check_fails(volt_gram_spectrum(kernel, X, NULL, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_SHAPE, "x 2");
+    check_fails(volt_gram_spectrum(kernel, X, NULL, volt_matrix_of(out, 0, 2)), VOLT_ERR_SHAPE, "x 0 2");
+    check_fails(volt_gram_spectrum(kernel, X, NULL, volt_matrix_of(out, 7, 2)), VOLT_ERR_SHAPE, "x 7 2");
+    check_fails(volt_gram_spectrum(kernel, X, NULL, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "x 2 1");
+    check_fails(volt_gram_spectrum(kernel, X, NULL, (volt_matrix){out, 2, 2, 1}), VOLT_ERR_SHAPE, "x 2");
+    assert_true(out[0] == -7);
+    volt_kernel_free(kernel);
+    volt_loss_info info = {.struct_size = sizeof info};
+    check_fails(volt_loss_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_devices_get(NULL), VOLT_ERR_ARGUMENT, "NULL");
+}
+
 /* ---- BEKK --------------------------------------------------------------------------------------- */
 
 static void parameters_in_memory(void **state)
@@ -390,7 +437,7 @@ int main(void)
         cmocka_unit_test(pairs_of_rows),        cmocka_unit_test(baselines),
         cmocka_unit_test(losses_and_weights),   cmocka_unit_test(comparison_scenarios),
         cmocka_unit_test(parameters_in_memory), cmocka_unit_test(returns_and_fits),
-        cmocka_unit_test(parameters_as_text),
+        cmocka_unit_test(parameters_as_text),   cmocka_unit_test(systems_and_spectra),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

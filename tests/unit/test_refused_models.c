@@ -265,6 +265,41 @@ static void queries_into_null(void **state)
     volt_model_free(model);
 }
 
+static void invalid_histories(void **state)
+{
+    (void)state;
+    volt_fit_options options = given_alpha();
+    volt_model *model = model_of("volterra", &options);
+    double out[2 * (N + 1)] = {-7};
+    const volt_view row = volt_view_of(X, 1, D), rows = volt_view_of(X, 3, D),
+                    narrow = volt_view_of(X, 1, D - 1);
+    const volt_matrix place = volt_matrix_of(out, 4, 2);
+    const volt_progress silent = {0};
+    check_fails(volt_model_forgetting(NULL, row, row, rows, silent, place), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_model_forgetting(model, narrow, row, rows, silent, place), VOLT_ERR_SHAPE, "first");
+    check_fails(volt_model_forgetting(model, row, narrow, rows, silent, place), VOLT_ERR_SHAPE, "second");
+    check_fails(volt_model_forgetting(model, row, row, narrow, silent, place), VOLT_ERR_SHAPE, "common");
+    check_fails(volt_model_forgetting(model, row, row, rows, silent, volt_matrix_of(NULL, 4, 2)),
+                VOLT_ERR_SHAPE, "x 4 2");
+    check_fails(volt_model_forgetting(model, row, row, rows, silent, volt_matrix_of(out, 3, 2)), VOLT_ERR_SHAPE,
+                "x 3 2");
+    check_fails(volt_model_forgetting(model, row, row, rows, silent, volt_matrix_of(out, 4, 1)), VOLT_ERR_SHAPE,
+                "x 4 1");
+    check_fails(volt_model_forgetting(model, row, row, rows, silent, (volt_matrix){out, 4, 2, 1}),
+                VOLT_ERR_SHAPE, "x 4 2");
+    volt_model_free(model);
+    options.feedback_weight = 0.5;
+    model = model_of("volterra", &options);
+    check_fails(volt_model_forgetting(model, row, row, rows, silent, place), VOLT_ERR_ARGUMENT, "feedback");
+    volt_model_free(model);
+    options = given_alpha();
+    options.initial = VOLT_INITIAL_FIRST;
+    model = model_of("volterra", &options);
+    check_fails(volt_model_orders(model, row, NULL, volt_matrix_of(out, 1, 4)), VOLT_ERR_ARGUMENT, "initial");
+    assert_true(out[0] == -7);
+    volt_model_free(model);
+}
+
 /* Models with feedback, with another loss and on landmarks do not support every query. */
 static void unsupported_queries(void **state)
 {
@@ -501,7 +536,7 @@ int main(void)
         cmocka_unit_test(invalid_classes),          cmocka_unit_test(constant_inputs),
         cmocka_unit_test(queries_into_null),        cmocka_unit_test(unsupported_queries),
         cmocka_unit_test(invalid_stream_rows),      cmocka_unit_test(invalid_learner_rows),
-        cmocka_unit_test(outputs_of_another_shape),
+        cmocka_unit_test(outputs_of_another_shape), cmocka_unit_test(invalid_histories),
     };
     return cmocka_run_group_tests(tests, draw_system, NULL);
 }

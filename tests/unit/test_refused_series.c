@@ -280,6 +280,45 @@ static void series_of_classifiers(void **state)
     volt_series_model_free(classifier);
 }
 
+static void numbers_of_series(void **state)
+{
+    (void)state;
+    const volt_matrix none = volt_matrix_of(NULL, 0, 0);
+    const volt_progress silent = {0};
+    volt_series_options options = small_options();
+    volt_series_model *model = NULL;
+    volt_series_info info = {.struct_size = sizeof info};
+    double y[SERIES], out[SERIES] = {-7};
+    int64_t found[SERIES] = {-7};
+    for (int i = 0; i < SERIES; i++)
+        y[i] = (double)classes[i];
+    const volt_view Y = volt_view_of(y, SERIES, 1);
+    options.alpha = INFINITY;
+    check_fails(volt_series_fit_numbers(series, SERIES, Y, &options, &model), VOLT_ERR_ARGUMENT, "alpha inf");
+    options.alpha = 0.1;
+    check_fails(volt_series_fit_numbers(series, SERIES, (volt_view){y, SERIES, 2, 1}, &options, &model),
+                VOLT_ERR_SHAPE, "Y");
+    assert_null(model);
+    check_ok(volt_series_fit_numbers(series, SERIES, Y, &options, &model));
+    check_fails(volt_series_model_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_model_get_info(model, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_model_predict(model, series, 2, silent, none, none, found), VOLT_ERR_ARGUMENT,
+                "classes");
+    check_fails(volt_series_model_predict(model, series, 2, silent, none, volt_matrix_of(out, 2, 1), NULL),
+                VOLT_ERR_ARGUMENT, "probabilities");
+    check_fails(volt_series_model_predict(model, series, 2, silent, none, none, NULL), VOLT_ERR_ARGUMENT,
+                "NULL");
+    assert_true(out[0] == -7 && found[0] == -7);
+    volt_series_model_free(model);
+    model = NULL;
+    check_ok(volt_series_fit_classes(series, SERIES, classes, 2, &options, &model));
+    check_ok(volt_series_model_predict(model, series, 2, silent, none, none, found));
+    assert_true(found[0] == classes[0] && found[1] == classes[1]);
+    volt_series_model_free(model);
+    volt_anomaly_info about = {.struct_size = sizeof about};
+    check_fails(volt_series_anomaly_get_info(NULL, &about), VOLT_ERR_ARGUMENT, "NULL");
+}
+
 /* ---- collections -------------------------------------------------------------------------------- */
 
 static void collections(void **state)
@@ -355,6 +394,7 @@ int main(void)
         cmocka_unit_test(invalid_watch_options),
         cmocka_unit_test(options_of_classifiers),
         cmocka_unit_test(series_of_classifiers),
+        cmocka_unit_test(numbers_of_series),
         cmocka_unit_test(collections),
     };
     return cmocka_run_group_tests(tests, draw_series, NULL);

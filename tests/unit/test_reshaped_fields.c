@@ -214,12 +214,100 @@ static void streams(void **state)
     volt_model_free(model);
 }
 
+/* ---- detectors -------------------------------------------------------------------------------- */
+
+static volt_metadatum *find_text(fields *f, const char *key)
+{
+    int64_t i = 0;
+    while (i < f->n_metadata && strcmp(f->metadata[i].key, key) != 0)
+        i++;
+    assert_true(i < f->n_metadata);
+    return &f->metadata[i];
+}
+
+static void refuse_fields(const fields *f, const volt_model *model, const char *words)
+{
+    const char *path = scratch_path("reshaped");
+    check_ok(volt_safetensors_write(path, f->tensors, f->n_tensors, f->metadata, f->n_metadata));
+    check_fails(load(model, path), VOLT_ERR_FORMAT, words);
+}
+
+static void refuse_text(const char *path, const volt_model *model, const char *key, const char *text,
+                        const char *words)
+{
+    fields f = read_fields(path);
+    if (text)
+        find_text(&f, key)->value = text;
+    else
+        *find_text(&f, key) = f.metadata[--f.n_metadata];
+    refuse_fields(&f, model, words);
+    free_fields(&f);
+}
+
+/* A number below 0, and numbers of other rows than there are channels or allowed. */
+static void refuse_numbers(const char *path, const volt_model *model)
+{
+    static const char *const names[] = {"detector_largest", "detector_errors", "detector_scores"};
+    enum { MANY = 4096 }; /* more than any of them may have */
+    static double numbers[MANY];
+    for (int k = 0; k < 3; k++) {
+        fields f = read_fields(path);
+        int64_t i = 0, count = 0;
+        while (strcmp(f.tensors[i].name, names[k]) != 0)
+            i++;
+        count = numbers_of(&f.tensors[i]);
+        assert_true(count > 0);
+        memcpy(numbers, f.tensors[i].data, (size_t)count * sizeof *numbers);
+        f.tensors[i].data = numbers;
+        numbers[count - 1] = -1;
+        refuse_fields(&f, model, names[k]);
+        numbers[count - 1] = 0;
+        f.tensors[i].rows = k == 2 ? MANY : count + 1;
+        refuse_fields(&f, model, "detector");
+        f.tensors[i].rows = MANY;
+        refuse_fields(&f, model, "detector");
+        f.tensors[i] = f.tensors[--f.n_tensors];
+        if (k != 1) /* without errors there is no detector */
+            refuse_fields(&f, model, names[k]);
+        free_fields(&f);
+    }
+}
+
+static void detectors(void **state)
+{
+    (void)state;
+    volt_fit_options options = volt_fit_options_default();
+    volt_live_options detecting = volt_live_options_default();
+    volt_live *live = NULL;
+    volt_detection found = {.struct_size = sizeof found};
+    options.alpha = 0.1;
+    options.ahead = options.feedback = 1;
+    detecting.alarm_rate = 0.1;
+    detecting.scale_rows = 12;
+    volt_model *model = fit("volterra", &options, X + D);
+    check_ok(volt_live_create(model, &detecting, &live));
+    for (int64_t i = 0; i < 2 * AHEAD; i++)
+        check_ok(volt_live_detect(live, X + (ROWS + i) * D, NULL, &found));
+    const char *path = path_of("detector");
+    check_ok(volt_live_save(live, path));
+    volt_live_free(live);
+    check_ok(load(model, path));
+    refuse_text(path, model, "alarm_rate", NULL, "alarm_rate");
+    refuse_text(path, model, "alarm_rate", "2", "rate 2");
+    refuse_text(path, model, "scale_rows", "many", "scale_rows");
+    refuse_text(path, model, "scale_rows", "9", "scale_rows 9");
+    refuse_text(path, model, "scale_rows", "16777217", "scale_rows 16777217");
+    refuse_numbers(path, model);
+    volt_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models),
         cmocka_unit_test(learners),
         cmocka_unit_test(streams),
+        cmocka_unit_test(detectors),
     };
     return cmocka_run_group_tests_name("reshaped fields", tests, make_rows, free_rows);
 }

@@ -35,6 +35,7 @@ typedef struct search_case {
     const char *loss;
     bool records, by_records, with_base, weighted, rolling, no_intercept;
     int64_t washout, gap, draws;
+    volt_initial initial;
 } search_case;
 
 static volt_search_options options_of(const search_case *c)
@@ -48,6 +49,7 @@ static volt_search_options options_of(const search_case *c)
     options.start = c->start;
     options.validate = c->validate;
     options.washout = c->washout;
+    options.initial = c->initial;
     options.score = c->score;
     options.solver = c->solver;
     options.landmarks = c->solver && strcmp(c->solver, "nystrom") == 0 ? LANDMARKS : 0;
@@ -155,6 +157,11 @@ static const scenario scenarios[] = {
     {"exact", &(search_case){SUM, 0.1, .records = true, .start = VOLT_START_RESET}, search, 0, 0},
     {"exact, profile", &(search_case){RBF, .with_base = true, .washout = 1, .gap = 1}, search, 0, 0},
     {"exact, blocks of records", &(search_case){RBF, 0.1, .records = true, .by_records = true}, search, 0, 0},
+    {"exact, washout of records",
+     &(search_case){RBF, 0.1, .records = true, .by_records = true, .with_base = true, .washout = 1}, search, 0,
+     0},
+    {"exact, mean before the first row", &(search_case){"rbf:pole=0.3", 0.1, .initial = VOLT_INITIAL_MEAN},
+     search, 0, 0},
     {"left out, profile", &(search_case){RBF, .score = VOLT_SCORE_LOO, .records = true}, search, 0, 0},
     {"left out by formula", &(search_case){RBF, 0.1, .score = VOLT_SCORE_GCV}, search, 0, 0},
     {"one step after the other", &(search_case){SUM, 0.1, .score = VOLT_SCORE_PREQUENTIAL}, search, 0, 0},
@@ -167,6 +174,9 @@ static const scenario scenarios[] = {
     {"landmarks, rolling", &(search_case){RBF, 0.1, NYSTROM, .rolling = true, .washout = 1}, search, 0, 0},
     {"landmarks, left out", &(search_case){RBF, NYSTROM, .score = VOLT_SCORE_LOO}, search, 0, 0},
     {"simulation", &(search_case){RBF, 0.1, .feedback = 0.3}, search, 0, 0},
+    {"simulation of records",
+     &(search_case){RBF, 0.1, .feedback = 0.3, .records = true, .by_records = true, .washout = 1}, search, 0,
+     0},
     {"simulation from nothing", &(search_case){RBF, 0.1, .feedback = 0.3, .start = VOLT_START_RESET}, search, 0,
      0},
     {"simulation on landmarks", &(search_case){RBF, 0.1, NYSTROM, .feedback = 0.3}, search, 0, 0},

@@ -86,6 +86,7 @@ static void series_scenarios(void **state)
         {"volterra", VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_COMPARE_SERIES},
         {"linear:window=2", VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_BOTH, VOLT_OBJECT_COMPARE_STEPS}};
     volt_series_options drawn = volt_series_options_default(), multinomial = drawn, both = drawn;
+    volt_series_options landmarks = drawn, late = drawn;
     drawn.kernel = "linear:window=2 | rbf:window=2";
     drawn.draws = 3;
     drawn.splits = 2;
@@ -101,11 +102,22 @@ static void series_scenarios(void **state)
     both.parts = parts;
     both.n_parts = 2;
     both.splits = 2;
+    landmarks.kernel = "rbf:gamma=0.5";
+    landmarks.landmarks = 6;
+    landmarks.splits = 2;
+    late.kernel = "linear:window=2 | rbf:window=2";
+    late.draws = 6;
+    late.screen = 6;
+    late.budget = 0.05; /* ends the search */
     scenario_check(&(scenario){"ridge, alpha chosen", &chosen, regress, 0, 0});
     scenario_check(&(scenario){"ridge", &given, regress, 0, 0});
     scenario_check(&(scenario){"classes", &drawn, classify, 0, 100});
     scenario_check(&(scenario){"classes, multinomial", &multinomial, classify, 0, 100});
     scenario_check(&(scenario){"classes, kernels given", &both, classify, 0, 100});
+    scenario_check(&(scenario){"classes, landmarks", &landmarks, classify, 0, 100});
+    scenario_set_clock(2e-3);
+    scenario_check(&(scenario){"classes, budget", &late, classify, 0, 100});
+    scenario_set_clock(0);
 }
 
 /* ---- comparisons ------------------------------------------------------------------------------ */

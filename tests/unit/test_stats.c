@@ -327,6 +327,18 @@ static void memory_failures_are_clean(void **state)
     }
 }
 
+/* Codes are consecutive. */
+static void every_warning_has_its_own_text(void **state)
+{
+    (void)state;
+    for (int code = 0; code <= VOLT_WARNING_SHORT_SEASON; code++) {
+        const char *text = volt_warning_text((volt_warning_code)code);
+        assert_string_not_equal(text, volt_warning_text((volt_warning_code)-1));
+        for (int other = 0; other < code; other++)
+            assert_string_not_equal(text, volt_warning_text((volt_warning_code)other));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +357,7 @@ int main(void)
         cmocka_unit_test(zero_and_huge_truths),
         cmocka_unit_test(invalid_calls_are_rejected),
         cmocka_unit_test(memory_failures_are_clean),
+        cmocka_unit_test(every_warning_has_its_own_text),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

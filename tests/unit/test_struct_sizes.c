@@ -38,6 +38,7 @@ static void options_need_a_size(void **state)
     rejects(volt_live_load(model, options, "no such file", &live));
     volt_explanation *explanation = NULL;
     rejects(volt_model_explain(model, options, &explanation));
+    rejects(volt_model_orders(model, X, options, to));
     rejects(volt_model_export(model, options, "model.c", NULL));
     assert_true(!made && !live && !explanation);
 
@@ -83,6 +84,18 @@ static void options_need_a_size(void **state)
     rejects(volt_simulate(VOLT_SYSTEM_NARMA10, options, to));
     rejects(volt_bekk_fit(X, options, &bekk, NULL));
     assert_true(!mcs && !bekk);
+    int64_t columns = -7;
+    rejects(volt_simulate_columns(VOLT_SYSTEM_NARMA10, options, &columns));
+    rejects(volt_simulate_set(VOLT_SYSTEM_NARMA10, (void *)(size_t)options, "noise", 1));
+    check_ok(volt_bekk_preset(volt_bekk_preset_name(0), &bekk));
+    rejects(volt_bekk_simulate(bekk, options, (volt_matrix){0}, (volt_matrix){0}, (volt_matrix){0}));
+    volt_bekk_free(bekk);
+    volt_table *table = NULL;
+    volt_table_writer *writer = NULL;
+    rejects(volt_table_read("no such file", options, &table));
+    rejects(volt_table_write("no such folder/file.csv", X, NULL, options));
+    rejects(volt_table_writer_open("no such folder/file.csv", 1, 1, NULL, options, &writer));
+    assert_true(columns == -7 && !table && !writer);
 
     volt_candidates_free(candidates);
     volt_model_free(model);
