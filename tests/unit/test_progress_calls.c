@@ -26,7 +26,8 @@ enum { N = 120, D = 2, MAX_STAGES = 16, NAME = 32 };
 
 typedef struct record {
     int64_t calls, stages, last_calls; /* last_calls: with the fraction of the last call */
-    double first, last, longest;       /* longest: the largest increase between two calls */
+    double first, last, longest;       /* longest: the largest increase between two calls ... */
+    double choosing, chosen;           /* ... of the stage "choose", and its share */
     bool decreases;
     char names[MAX_STAGES *
                NAME]; /* of the stages that increase the fraction, each followed by its end in percent */
@@ -57,6 +58,10 @@ static int listen(const char *stage, double fraction, void *context)
         r->first = r->last = fraction;
     r->decreases |= fraction < r->last;
     r->longest = fmax(r->longest, fraction - r->last);
+    if (strcmp(name, "choose") == 0) {
+        r->choosing = fmax(r->choosing, fraction - r->last);
+        r->chosen += fraction - r->last;
+    }
     r->last_calls = fraction == r->last ? r->last_calls + 1 : 1;
     r->last = fraction;
     return 0;
@@ -144,6 +149,27 @@ static void fit_landmarks(volt_progress progress)
     options.solver = "nystrom";
     options.landmarks = 30;
     volt_model_free(fit_with("volterra", &options));
+}
+
+/* Several blocks of rows. */
+static void fit_many_rows(volt_progress progress)
+{
+    enum { ROWS = 1300 };
+    static double x[ROWS], y[ROWS];
+    volt_kernel *kernel = plain_parse("rbf:gamma=2");
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    for (int64_t i = 0; i < ROWS; i++) {
+        x[i] = sin(0.1 * (double)i);
+        y[i] = x[i] * x[i];
+    }
+    options.progress = progress;
+    options.solver = "nystrom";
+    options.landmarks = 60;
+    check_ok(volt_model_fit(kernel, volt_view_of(x, ROWS, 1), volt_view_of(y, ROWS, 1), &options,
+                            volt_matrix_of(NULL, 0, 0), &model));
+    volt_model_free(model);
+    volt_kernel_free(kernel);
 }
 
 static void fit_iterations(volt_progress progress)
@@ -376,6 +402,8 @@ static const struct {
      2},
     {"landmarks", fit_landmarks, "landmarks 26, states 62, choose 69, solve 77, readout 100, finish 100", 0.073,
      2},
+    {"landmarks, many rows", fit_many_rows,
+     "landmarks 1, states 60, choose 64, solve 89, readout 100, finish 100", 0.2, 2},
     {"iterations", fit_iterations, "landmarks 16, states 71, step 100, finish 100", 0.16, 2},
     {"scan", gram_scan, "gram 100", 0.087, 20},
     {"windows", gram_windows, "gram 100", 0.012, 4},
@@ -406,11 +434,12 @@ static void fractions_are_in_proportion_to_the_work(void **state)
         record r = {0};
         calls[i].call((volt_progress){listen, &r});
         end_stage(&r);
-        print_message("# %s: %s; largest increase %.2g, %d calls at the end\n", calls[i].name, r.names,
-                      r.longest, (int)r.last_calls);
+        print_message("# %s: %s; largest increase %.2g, %.2g of the choice, %d calls at the end\n",
+                      calls[i].name, r.names, r.longest, r.choosing, (int)r.last_calls);
         assert_string_equal(r.names, calls[i].stages);
         assert_true(r.first == 0 && r.last == 1 && !r.decreases);
         assert_true(r.longest <= calls[i].longest && r.last_calls <= calls[i].last);
+        assert_true(r.choosing <= 0.1 * r.chosen); /* 12 alphas, one at a time */
     }
 }
 

@@ -195,6 +195,31 @@ static void columns_of_records_are_separate(void **state)
     }
 }
 
+/* The last row of a record does not enter the prepared columns of the next one. Columns are learned on the first record. */
+static void prepared_records_are_separate(void **state)
+{
+    (void)state;
+    double u[N], y[N];
+    volt_prepared *made[2] = {NULL, NULL};
+    volt_fit_options options = volt_fit_options_default();
+    options.input = VOLT_INPUT_BOTH;
+    options.records = lengths;
+    options.n_records = RECORDS;
+    make_rows(5, u, y);
+    for (int i = 0; i < 2; i++) {
+        u[lengths[0] + lengths[1] - 1] = 0.1 * i;
+        check_ok(volt_prepare(volt_view_of(u, N, 1), volt_view_of(y, N, 1), &options, lengths[0], &made[i]));
+    }
+    int differ = 0;
+    for (int64_t t = 0; t < N; t++)
+        differ += memcmp(made[0]->X.data + t * made[0]->X.ld, made[1]->X.data + t * made[1]->X.ld,
+                         (size_t)made[0]->X.cols * sizeof(double)) != 0;
+    assert_int_equal(made[0]->X.cols, 2);
+    assert_int_equal(differ, 1);
+    volt_prepared_free(made[0]);
+    volt_prepared_free(made[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +227,7 @@ int main(void)
         cmocka_unit_test(scores_of_a_search_leave_out_the_washouts),
         cmocka_unit_test(washouts_must_leave_rows),
         cmocka_unit_test(columns_of_records_are_separate),
+        cmocka_unit_test(prepared_records_are_separate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
