@@ -330,6 +330,44 @@ static void times_continue(void **state)
     assert_string_equal(found.last_time[0], "4");
 }
 
+/* Numbers as times increase; what follows is in their steps. With lines but without names of columns, the line is named. */
+static void numbers_as_times_are_checked(void **state)
+{
+    (void)state;
+    static table rows;
+    static int64_t lines[MOST];
+    received found = {.cancel_at = -1};
+    volt_forecast_options options = few_steps();
+    rows.rows = 0;
+    for (int t = 0; t < 8; t++) {
+        char time[NAME];
+        snprintf(time, sizeof time, "%g", 7.5 + 0.5 * t);
+        add(&rows, "halves", time, t % 3);
+        add(&rows, "words", t == 3 ? "noon" : time, t % 3);
+        add(&rows, "endless", t == 7 ? "inf" : time, t % 3);
+        add(&rows, "twice", t == 5 ? "9.5" : time, t % 3);
+        add(&rows, "back", t == 1 ? "6.25" : time, t % 3);
+    }
+    for (int64_t i = 0; i < rows.rows; i++)
+        lines[i] = 100 + i;
+    volt_long_rows data = view_of_rows(&rows);
+    static const char *const terms[][2] = {
+        {"", ""}, {"116", "noon"}, {"137", "inf"}, {"128", "9.5"}, {"109", "6.25"}};
+    for (int i = 0; i < 2; i++) {
+        found = (received){.cancel_at = -1};
+        data.lines = i ? lines : NULL;
+        check_ok(volt_forecast_many(&data, &options, receive, &found));
+        for (int s = 1; s < 5; s++) {
+            assert_int_equal(found.status[s], s < 3 ? VOLT_ERR_FORMAT : VOLT_ERR_DATA);
+            assert_non_null(strstr(found.reason[s], terms[s][1]));
+            assert_true(!i || strstr(found.reason[s], terms[s][0]));
+        }
+        assert_true(found.status[0] == VOLT_OK && found.is_dated[0]);
+        assert_string_equal(found.first_time[0], "11.5");
+        assert_string_equal(found.last_time[0], "13");
+    }
+}
+
 static void long_season_is_dropped(void **state)
 {
     (void)state;
@@ -403,6 +441,7 @@ int main(void)
         cmocka_unit_test(faults_have_lines),
         cmocka_unit_test(limit_and_resume),
         cmocka_unit_test(times_continue),
+        cmocka_unit_test(numbers_as_times_are_checked),
         cmocka_unit_test(long_season_is_dropped),
         cmocka_unit_test(invalid_calls_are_rejected),
     };

@@ -153,8 +153,9 @@ static void newton_step_solves_its_equations(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(32);
-    for (int form = 0; form < 4; form++)
+    for (int draw = 0; draw < 24; draw++)
         for (int intercept = 0; intercept < 2; intercept++) {
+            int form = draw % 4;
             small_problem p;
             volt_loss_direction items[MOST];
             double numbers[3 * MOST], a[ROWS * LEVELS], g[ROWS * LEVELS], da[ROWS * LEVELS], kda[ROWS * LEVELS],
