@@ -176,7 +176,7 @@ static double slope_of(const int64_t *sizes, const double *errors, int64_t count
     for (int64_t i = 0; i < count; i++) {
         double dx = log((double)sizes[i]) - x;
         xx += dx * dx;
-        xy += dx * (log(errors[i]) - y);
+        xy += dx * log(errors[i]); /* the sum of dx is 0 */
     }
     if (count < 2 || !isfinite(xy))
         return NAN;

@@ -65,9 +65,8 @@ volt_status volt_forecast_group_create(const forecast_data *data, int64_t first,
     if (!group->scale || !group->anchors || !group->inputs.data)
         return VOLT_ERR_MEMORY;
     for (int64_t k = 0; k < count; k++) {
-        double spread = spread_of(levels, first + k);
         group->anchors[k] = k;
-        group->scale[k] = spread > 0 && isfinite(spread) ? spread : 1;
+        group->scale[k] = spread_of(levels, first + k); /* positive: the series is not constant */
         for (int64_t i = 0; i < rows; i++)
             group->inputs.data[i * group->inputs.ld + k] =
                 levels.data[i * levels.ld + first + k] / group->scale[k];

@@ -169,6 +169,28 @@ static void check_row(const volt_loss_problem *p, int64_t i, const double *g)
     }
 }
 
+/* The ends of the slopes of l, by hand. */
+static void ranges_by_definition(void **state)
+{
+    (void)state;
+    static const struct {
+        const volt_loss_kind *kind;
+        double p, y, low, high;
+    } cases[] = {{&volt_loss_huber, 0.3, 2, -0.3, 0.3},
+                 {&volt_loss_quantile, 0.3, 2, -0.3, 0.7},
+                 {&volt_loss_epsilon, 0.2, 2, -1, 1},
+                 {&volt_loss_logistic, 0, 1, -1, 0},
+                 {&volt_loss_logistic, 0, -1, 0, 1},
+                 {&volt_loss_poisson, 0, 3, -3, INFINITY},
+                 {&volt_loss_squares, 0, 3, -INFINITY, INFINITY},
+                 {&volt_loss_expectile, 0.2, 3, -INFINITY, INFINITY}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double low = 7, high = 7;
+        cases[i].kind->range(cases[i].p, cases[i].y, &low, &high);
+        assert_true(low == cases[i].low && high == cases[i].high);
+    }
+}
+
 /* Any slopes become feasible, and feasible ones stay. U, objective and gap by their definitions; with an intercept, levels
  * that cross are moved apart, as little as possible from the first on. */
 static void certificates_of_random_readouts(void **state)
@@ -205,7 +227,7 @@ static void certificates_of_random_readouts(void **state)
                         G[i * m + k] =
                             w[i] * (0.2 * G[i * m + k] / (draw % 3 + 0.5) + 1.0 / COLUMNS - Y[i * m + k]);
                     q[k] = loss->count > 0 ? loss->values[k % loss->count] : 0;
-                    c[k] = moved[k] = 0.3 * volt_rng_normal(&rng);
+                    c[k] = moved[k] = 0.3 * volt_rng_normal(&rng) + (draw % 4 == 3 ? 3.0 * (double)k : 0);
                 }
             }
             volt_loss_problem problem = {.loss = loss,
@@ -310,6 +332,7 @@ int main(void)
         cmocka_unit_test(objectives_below_the_floor_are_not_certified),
         cmocka_unit_test(gap_is_computed_where_the_bound_is_too_large),
         cmocka_unit_test(tolerance_is_above_rounding),
+        cmocka_unit_test(ranges_by_definition),
         cmocka_unit_test(certificates_of_random_readouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

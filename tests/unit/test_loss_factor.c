@@ -254,6 +254,44 @@ static void directions_are_the_derivative_of_slopes(void **state)
     volt_loss_free(loss);
 }
 
+/* Each entry has its own target, parameter and weight. */
+static void slopes_of_several_columns(void **state)
+{
+    (void)state;
+    enum { TARGETS = 3, OF_EACH = 2, SPACED = 5 };
+    volt_rng rng = test_rng(37);
+    volt_loss *loss = NULL;
+    double Y[TARGETS * SPACED], w[TARGETS] = {0.4, 0, 2.5}, p[OF_EACH] = {0.3, 0.1};
+    check_ok(volt_loss_parse("epsilon:epsilon=0.2", &loss));
+    for (int i = 0; i < TARGETS * SPACED; i++)
+        Y[i] = volt_rng_normal(&rng);
+    volt_loss_problem problem = {.loss = loss,
+                                 .n = TARGETS,
+                                 .columns = OF_EACH,
+                                 .group = 1,
+                                 .Y = {Y, TARGETS, OF_EACH, SPACED},
+                                 .p = p,
+                                 .weights = w};
+    for (int64_t i = 0; i < TARGETS; i++)
+        for (int64_t k = 0; k < OF_EACH; k++)
+            for (int draw = 0; draw < 20; draw++) {
+                double u = volt_rng_normal(&rng), g0 = volt_rng_normal(&rng), g, expected = 0, d = 0;
+                volt_loss_directions all = {0};
+                check_ok(volt_loss_row_slope(&problem, i, k, &u, &g0, 2, &g, &all));
+                if (w[i] > 0)
+                    loss->kind->slope(p[k], Y[i * SPACED + k], u, g0 / w[i], 2 / w[i], &expected, &d);
+                assert_true(g == w[i] * expected);
+                assert_int_equal(all.size, d > 0);
+                if (d > 0)
+                    assert_true(all.items[0].row == i && all.items[0].d == w[i] * d &&
+                                all.items[0].count == 1 && all.items[0].first == 0 &&
+                                all.numbers[all.items[0].at] == 1);
+                free(all.items);
+                free(all.numbers);
+            }
+    volt_loss_free(loss);
+}
+
 /* ---- steps of ADMM ---------------------------------------------------------------------------- */
 
 /* The formulas of loss_methods.h with a dense solver. */
@@ -497,14 +535,57 @@ static void steps_are_few(void **state)
         }
 }
 
+/* Equal targets are their own constant: no coefficients, no steps, no gap. */
+static void constant_targets_need_no_steps(void **state)
+{
+    (void)state;
+    enum { ROWS_OF_ONE = 7, PAIR = 2 };
+    static const char *const texts[] = {"huber:delta=0.3", "quantile:q=0.4", "epsilon:epsilon=0.1", "squares"};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        double K[ROWS_OF_ONE * ROWS_OF_ONE], Y[ROWS_OF_ONE * PAIR], A[ROWS_OF_ONE * PAIR],
+            U[ROWS_OF_ONE * PAIR], c[PAIR];
+        volt_loss *loss = NULL;
+        check_ok(volt_loss_parse(texts[t], &loss));
+        for (int i = 0; i < ROWS_OF_ONE; i++) {
+            for (int j = 0; j < ROWS_OF_ONE; j++)
+                K[i * ROWS_OF_ONE + j] = exp(-0.3 * (i - j) * (i - j));
+            for (int k = 0; k < PAIR; k++) {
+                Y[i * PAIR + k] = 1.5 - 4 * k;
+                A[i * PAIR + k] = U[i * PAIR + k] = NAN;
+            }
+        }
+        volt_loss_task task = {.loss = loss,
+                               .Y = volt_view_of(Y, ROWS_OF_ONE, PAIR),
+                               .alpha = 0.1,
+                               .tolerance = 1e-6,
+                               .intercept = true,
+                               .share = 1};
+        volt_loss_result result = {.A = volt_matrix_of(A, ROWS_OF_ONE, PAIR),
+                                   .U = volt_matrix_of(U, ROWS_OF_ONE, PAIR),
+                                   .c = c,
+                                   .gap = 7,
+                                   .steps = 7,
+                                   .newton_steps = 7};
+        check_ok(volt_loss_minimise(volt_matrix_of(K, ROWS_OF_ONE, ROWS_OF_ONE), &task, &result));
+        assert_true(result.gap == 0 && result.objective == 0 && result.rcond == 1);
+        assert_true(result.steps == 0 && result.newton_steps == 0);
+        for (int i = 0; i < ROWS_OF_ONE * PAIR; i++)
+            assert_true(A[i] == 0 && U[i] == Y[i]);
+        assert_true(c[0] == 1.5 && c[1] == -2.5);
+        volt_loss_free(loss);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(block_solve_equals_full_solve),
         cmocka_unit_test(newton_step_solves_its_equations),
         cmocka_unit_test(directions_are_the_derivative_of_slopes),
+        cmocka_unit_test(slopes_of_several_columns),
         cmocka_unit_test(admm_steps_equal_plain_steps),
         cmocka_unit_test(steps_are_few),
+        cmocka_unit_test(constant_targets_need_no_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
