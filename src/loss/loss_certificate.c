@@ -204,8 +204,6 @@ static void uncross(const volt_loss_problem *problem, volt_loss_state *state)
             for (int64_t i = 0; i < problem->n; i++)
                 if (volt_loss_weight(problem, i) > 0)
                     most = fmax(most, U.data[i * U.ld + j - 1] - U.data[i * U.ld + j]);
-            if (most == 0)
-                continue;
             state->c[j] += most;
             for (int64_t i = 0; i < problem->n; i++)
                 U.data[i * U.ld + j] += most;

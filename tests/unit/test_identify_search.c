@@ -279,6 +279,14 @@ static void plain_run(const volt_model *model, const double *u, const double *y,
     memcpy(out, all + before, (size_t)(end - first) * sizeof *out);
 }
 
+static int stop_at(const char *stage, double fraction, void *context)
+{
+    int64_t *left = context;
+    assert_string_equal(stage, "run");
+    assert_true(fraction >= 0.25 && fraction <= 0.75);
+    return --*left == 0;
+}
+
 /* Each record starts anew: the outputs of its first rows, a tenth of it and at most the washout of 4, set the state. */
 static void free_runs_begin_with_records(void **state)
 {
@@ -327,6 +335,16 @@ static void free_runs_begin_with_records(void **state)
         for (int64_t i = end - begin; i <= RUN_ROWS; i++)
             assert_true(out[i] == -77);
     }
+    int64_t left = 100000; /* progress of the stage, whose part of the call are the fractions from 1/4 to 3/4 */
+    run.options.progress = (volt_progress){stop_at, &left};
+    strcpy(run.stage, "run");
+    run.done = 0.25;
+    run.fraction = 0.5;
+    check_ok(volt_identify_simulate(&run, model, &data, 0, RUN_ROWS, false, out, &is_bounded));
+    assert_true(left < 100000);
+    left = 1;
+    assert_int_equal(volt_identify_simulate(&run, model, &data, 0, RUN_ROWS, false, out, &is_bounded),
+                     VOLT_ERR_CANCELLED);
     volt_records_release(&data.records);
     volt_model_free(model);
     volt_kernel_free(kernel);

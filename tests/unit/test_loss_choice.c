@@ -40,6 +40,12 @@ static void noisy_data_choose_larger_alpha(void **state)
     task.Y = volt_view_of(rule, N, 1);
     check_ok(volt_loss_choose(volt_matrix_of(K, N, N), &task, &alpha));
     assert_true(alpha <= unit);
+    double twice[2 * N], same = 0; /* two equal columns have the same choice */
+    for (int i = 0; i < 2 * N; i++)
+        twice[i] = rule[i / 2];
+    task.Y = volt_view_of(twice, N, 2);
+    check_ok(volt_loss_choose(volt_matrix_of(K, N, N), &task, &same));
+    assert_true(same == alpha);
     volt_loss_free(loss);
 }
 
