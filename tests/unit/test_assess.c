@@ -60,6 +60,45 @@ static volt_model *fit(const volt_pairing *pairing, double *fitted)
     return model;
 }
 
+/* Rows without all targets do not enter R2. Without them there are no baselines. */
+static void missing_targets_do_not_count(void **state)
+{
+    (void)state;
+    enum { HOLES = 10 };
+    double *x = wave(8, 1), y[N], fitted[N], truth[N], values[N], r2 = 0;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < N; i++)
+        y[i] = i % (N / HOLES) == 3 ? (double)NAN : x[i] * x[i];
+    volt_pairing *pairing = NULL;
+    volt_pairing_options pairs = volt_pairing_options_default();
+    check_ok(volt_pairing_create(volt_view_of(x, N, 1), volt_view_of(y, N, 1), &pairs, &pairing));
+    assert_int_equal(pairing->missing_targets, HOLES);
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options fitting = volt_fit_options_default();
+    fitting.missing_targets = 1;
+    fitting.alpha = 0.01;
+    check_ok(volt_kernel_parse("rbf", &kernel));
+    check_ok(volt_model_fit(kernel, pairing->inputs, pairing->targets, &fitting, volt_matrix_of(fitted, N, 1),
+                            &model));
+    volt_assess_options options = volt_assess_options_default();
+    options.model = model;
+    options.fitted = volt_view_of(fitted, N, 1);
+    volt_assessment found = {.struct_size = sizeof found};
+    check_ok(volt_assess(pairing, &options, &found));
+    for (int64_t i = 0; i < N; i++)
+        if (!isnan(y[i])) {
+            truth[kept] = y[i];
+            values[kept++] = fitted[i];
+        }
+    check_ok(volt_r2(volt_view_of(truth, kept, 1), volt_view_of(values, kept, 1), &r2));
+    assert_true(found.r2 == r2 && found.n_baselines == 0);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    volt_pairing_free(pairing);
+    free(x);
+}
+
 /* ---- a fit ------------------------------------------------------------------------------------ */
 
 static void baselines_are_compared_on_held_out_rows(void **state)
@@ -364,6 +403,7 @@ static void failed_allocations_leak_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(missing_targets_do_not_count),
         cmocka_unit_test(baselines_are_compared_on_held_out_rows),
         cmocka_unit_test(random_walk_keeps_naive_forecast),
         cmocka_unit_test(baselines_do_not_depend_on_the_unit),

@@ -173,6 +173,10 @@ static void constant_series(void **state)
         assert_true(found.smape[k] == 0 && found.rmse[k] == 0);
         assert_int_equal(found.values[k], 4);
     }
+    /* Constant until the origin: there is no naive error to compare with. */
+    levels[28 * SERIES] = levels[29 * SERIES] = 3;
+    check_ok(volt_forecast_backtest(volt_view_of(levels, 30, SERIES), &options, 1, &result));
+    assert_true(isnan(found.mase[0]) && found.rmse[0] == 3 && found.smape[0] == 200);
 }
 
 /* Steps 1, 2 and 3 are predictable by hand: the naive forecast of a ramp has the error h. */

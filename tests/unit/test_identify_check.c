@@ -258,6 +258,14 @@ static void unrelated_columns_have_no_response(void **state)
     simulate(&(test_system){.pole = 0.8, .dead = 1}, 81, &other);
     volt_identification found = check_rows(other.u, 1, rows.y, NULL);
     assert_true(warns(&found, VOLT_WARNING_NO_RESPONSE) && found.dead_time == -1 && !found.is_nonlinear);
+    /* The first input acts at once, the second after three rows. */
+    static double both[2 * N], sum[N];
+    for (int64_t t = 0; t < N; t++) {
+        both[2 * t] = rows.u[t];
+        both[2 * t + 1] = other.u[t];
+        sum[t] = rows.u[t] + (t >= 3 ? other.u[t - 3] : 0);
+    }
+    assert_int_equal(check_rows(both, 2, sum, NULL).dead_time, 0);
     /* The square of a symmetric input is not correlated with it. */
     for (int64_t t = 1; t < N; t++)
         other.y[t] = 0.5 * other.y[t - 1] + pow(other.u[t - 1], 2);

@@ -322,6 +322,23 @@ static void certificates_of_random_readouts(void **state)
     assert_true(finite > all / 3);
 }
 
+/* Medians of the known rows of each target; the mean of three weighted counts. */
+static void constants_by_hand(void **state)
+{
+    (void)state;
+    const double Y[] = {NAN, 10, 1, NAN, 2, 30, 9, 20, NAN, 40}, counts[] = {1, 4, 10}, w[] = {2, 1, 0};
+    double forecast[2] = {0};
+    volt_loss *loss = NULL;
+    check_ok(volt_loss_parse("epsilon:epsilon=0.001", &loss));
+    check_ok(volt_loss_constant(loss, volt_view_of(Y, 5, 2), NULL, 2, forecast));
+    assert_true(fabs(forecast[0] - 2) <= 0.002 && forecast[1] >= 20 - 0.002 && forecast[1] <= 30 + 0.002);
+    volt_loss_free(loss);
+    check_ok(volt_loss_parse("poisson", &loss));
+    check_ok(volt_loss_constant(loss, volt_view_of(counts, 3, 1), w, 1, forecast));
+    assert_true(fabs(forecast[0] - 2) <= 1e-6); /* the square root of rounding */
+    volt_loss_free(loss);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +349,7 @@ int main(void)
         cmocka_unit_test(objectives_below_the_floor_are_not_certified),
         cmocka_unit_test(gap_is_computed_where_the_bound_is_too_large),
         cmocka_unit_test(tolerance_is_above_rounding),
+        cmocka_unit_test(constants_by_hand),
         cmocka_unit_test(ranges_by_definition),
         cmocka_unit_test(certificates_of_random_readouts),
     };

@@ -119,6 +119,13 @@ static void records_are_separate(void **state)
     volt_pairing_options options = volt_pairing_options_default();
     for (int64_t i = 0; i < N; i++)
         y[i] = i + 1 < N && i != 3 && i != 4 ? x[i + 1] : 100; /* the next input within each record */
+    options.records = (const int64_t[]){N};
+    options.n_records = 1;
+    options.ahead = 2;
+    check_ok(volt_pairing_create(volt_view_of(x, N, 1), (volt_view){0}, &options, &pairing));
+    assert_true(pairing->n_records == 1 && pairing->records[0] == N - 2 && pairing->rows[N - 3] == N - 3);
+    volt_pairing_free(pairing);
+    options = volt_pairing_options_default();
     options.records = lengths;
     options.n_records = 3;
     check_ok(volt_pairing_create(volt_view_of(x, N, 1), volt_view_of(y, N, 1), &options, &pairing));
