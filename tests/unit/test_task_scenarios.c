@@ -173,7 +173,7 @@ static volt_status backtest(const void *with, volt_progress progress, scenario_r
 static void forecasts(void **state)
 {
     (void)state;
-    static const forecast_case searched = {"rbf:window=2", 40, 2, .search_seconds = 2},
+    static const forecast_case searched = {"rbf:window=2", 40, 2, .search_seconds = 3},
                                separate = {"linear:window=2", 30, 1, .separate = true, .known = true};
     scenario_set_clock(1e-3); /* a search within a time budget repeats exactly */
     scenario_check(&(scenario){"forecast with a search", &searched, forecast, 0, MOST});
