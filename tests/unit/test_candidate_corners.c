@@ -225,10 +225,9 @@ static void too_large_spaces_are_rejected(void **state)
     check_fails(volt_candidates_draw(longest, rows(), &one, &candidates), VOLT_ERR_KERNEL,
                 "kernel's 1.window 2047");
     memcpy(longest + VOLT_KERNEL_LENGTH - 1, " ", 2);
-    const char *too_long = "the kernel's text is NULL or has more than 2047 characters";
-    check_fails(volt_candidates_draw(longest, rows(), NULL, &candidates), VOLT_ERR_KERNEL, too_long);
+    check_fails(volt_candidates_draw(longest, rows(), NULL, &candidates), VOLT_ERR_KERNEL, "2047");
     memcpy(longest + VOLT_KERNEL_LENGTH, "|rbf", 5);
-    check_fails(volt_candidates_draw(longest, rows(), &one, &candidates), VOLT_ERR_KERNEL, too_long);
+    check_fails(volt_candidates_draw(longest, rows(), &one, &candidates), VOLT_ERR_KERNEL, "2047");
     assert_null(candidates);
 }
 
