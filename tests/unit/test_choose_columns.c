@@ -81,6 +81,26 @@ static void selections(void **state)
     assert_int_equal(volt_choose_columns(&none, "a", &chosen, &n_chosen), VOLT_ERR_FORMAT);
 }
 
+/* Of many columns, the message names the nearest one, or the first. */
+static void unknown_among_many(void **state)
+{
+    (void)state;
+    enum { MANY = 12 };
+    char text[MANY][24];
+    const char *many[MANY];
+    for (int j = 0; j < MANY; j++) {
+        snprintf(text[j], sizeof text[j], "temperature_at_%d", 100 + j);
+        many[j] = text[j];
+    }
+    const volt_column_list list = {MANY, many, NULL, NULL};
+    int64_t *chosen = NULL, n_chosen = 0;
+    check_fails(volt_choose_columns(&list, "temperatur_at_105", &chosen, &n_chosen), VOLT_ERR_FORMAT,
+                "'temperatur_at_105' 'temperature_at_105'");
+    check_fails(volt_choose_columns(&list, "q", &chosen, &n_chosen), VOLT_ERR_FORMAT,
+                "'q' 12 'temperature_at_100'");
+    assert_null(chosen);
+}
+
 static void assert_split(const char *source, const char *path, const char *selection)
 {
     char *found = NULL;
@@ -231,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selections),
+        cmocka_unit_test(unknown_among_many),
         cmocka_unit_test(sources),
         cmocka_unit_test(file_kind_from_first_bytes),
         cmocka_unit_test(tables_with_common_rows),

@@ -177,6 +177,9 @@ static void unselected_columns_are_ignored(void **state)
     assert_fails(methods, NULL, VOLT_ERR_FORMAT, "line 2 column 'method' 'LTI SS'");
     assert_proposes(methods, "error");
     assert_proposes("day,a,b,c\n2019-04-09,1,x,2\n2019-04-10,3,y,4\n", "a,c"); /* without the dates */
+#define TENTHS "_tenths_of_a_degree_above_the_mean_of_the_last_ten_years"
+    assert_proposes("a" TENTHS ",b" TENTHS ",c" TENTHS ",d\n1,2,3,4\n5,6,7,x\n", /* as many as fit */
+                    "a" TENTHS ",b" TENTHS);
     assert_fails(tanks, "*", VOLT_ERR_NOT_FINITE, "line 3 column 'Ts'");
     assert_null(strstr(volt_error_detail(), "FILE:")); /* the columns were selected */
 }
@@ -262,6 +265,8 @@ static void wrong_files(void **state)
     assert_fails("\xff\xfe"
                  "1",
                  NULL, VOLT_ERR_FORMAT, "UTF-16");
+    assert_fails("PK\3\4 of a spreadsheet", NULL, VOLT_ERR_FORMAT, "archive");
+    assert_fails("\xd0\xcf\x11\xe0", NULL, VOLT_ERR_FORMAT, "spreadsheet");
     assert_fails("a,b\n1,2\n", "c", VOLT_ERR_FORMAT, "column 'c'");
     volt_table *table = NULL;
     const char *zero = scratch_write("zero.csv", "a\n1\0\n", 5);

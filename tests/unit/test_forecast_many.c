@@ -250,6 +250,58 @@ static void faults_have_lines(void **state)
     assert_non_null(strstr(found.reason[0], "'x'"));
 }
 
+/* Without times, the row of the series is named. */
+static void faults_have_rows(void **state)
+{
+    (void)state;
+    static table rows;
+    static const char *faults[MOST];
+    received found = {.cancel_at = -1};
+    volt_forecast_options options = few_steps();
+    rows.rows = 0;
+    for (int t = 0; t < 6; t++) {
+        faults[rows.rows] = t == 3 ? "'x' is not a number" : NULL;
+        add(&rows, "text", "", t);
+        add(&rows, "hole", "", t == 4 ? (double)NAN : t);
+        add(&rows, "endless", "", t == 2 ? (double)INFINITY : t);
+        add(&rows, "good", "", t + t % 2);
+    }
+    volt_long_rows data = view_of_rows(&rows);
+    data.times = NULL;
+    data.faults = faults;
+    check_ok(volt_forecast_many(&data, &options, receive, &found));
+    static const char *const terms[][2] = {{"3", "'x'"}, {"4", "missing"}, {"2", "infinite"}, {"", ""}};
+    static const volt_status expected[] = {VOLT_ERR_FORMAT, VOLT_ERR_NOT_FINITE, VOLT_ERR_NOT_FINITE, VOLT_OK};
+    assert_int_equal(found.count, 4);
+    for (int s = 0; s < 4; s++) {
+        assert_int_equal(found.status[s], expected[s]);
+        for (int j = 0; j < 2; j++)
+            assert_non_null(strstr(found.reason[s], terms[s][j]));
+    }
+}
+
+/* If the rows contradict each other, each series determines its own order of day and month. */
+static void orders_of_dates(void **state)
+{
+    (void)state;
+    static table rows;
+    received found = {.cancel_at = -1};
+    volt_forecast_options options = few_steps();
+    rows.rows = 0;
+    for (int t = 0; t < 6; t++) {
+        char time[NAME];
+        snprintf(time, sizeof time, "%d/01/2020", t + 10);
+        add(&rows, "day first", time, t + t % 2);
+        snprintf(time, sizeof time, "01/%d/2020", t + 10);
+        add(&rows, "month first", time, t + t % 2);
+    }
+    volt_long_rows data = view_of_rows(&rows);
+    check_ok(volt_forecast_many(&data, &options, receive, &found));
+    assert_int_equal(found.count, 2);
+    assert_string_equal(found.first_time[0], "16/01/2020");
+    assert_string_equal(found.first_time[1], "01/16/2020");
+}
+
 /* A time limit that is over at once allows one forecast. Series that are done are not forecast again, unless their first step
  * now has another time. */
 static void limit_and_resume(void **state)
@@ -439,6 +491,8 @@ int main(void)
         cmocka_unit_test(series_are_forecast_as_each_one),
         cmocka_unit_test(broken_series_have_reasons),
         cmocka_unit_test(faults_have_lines),
+        cmocka_unit_test(faults_have_rows),
+        cmocka_unit_test(orders_of_dates),
         cmocka_unit_test(limit_and_resume),
         cmocka_unit_test(times_continue),
         cmocka_unit_test(numbers_as_times_are_checked),

@@ -132,6 +132,18 @@ static void facts_of_sums(void **state)
     assert_null(sum_info(sum).notes.first_rows);
     volt_model_free(sum);
     volt_model_free(other);
+
+    /* So are records. */
+    const int64_t halves[] = {N / 2, N - N / 2};
+    options = fed_options(0);
+    options.records = halves;
+    options.n_records = 2;
+    both[1] = other = fed_fit("volterra", &p.rows, &options, nowhere);
+    assert_int_equal(sum_info(other).n_records, 2);
+    check_ok(volt_model_sum(both, NULL, 2, VOLT_SUM_AVERAGE, &sum));
+    assert_true(sum_info(sum).n_records == 0 && !sum_info(sum).records);
+    volt_model_free(sum);
+    volt_model_free(other);
     sum_problem_free(&p);
 }
 

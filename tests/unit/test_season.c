@@ -211,12 +211,37 @@ static void failures_name_the_argument(void **state)
     assert_int_equal(season, 0);
 }
 
+/* Weeks of a year; values that do not vary about their means. */
+static void calendar_of_exact_values(void **state)
+{
+    (void)state;
+    enum { WEEKS = 160 };
+    const volt_time_step week = {.seconds = 604800}, quarter = {.months = 3};
+    double y[WEEKS];
+    int64_t season = -1;
+    assert_int_equal(volt_forecast_calendar(week), 52);
+    assert_true(volt_forecast_is_calendar(week, 52) && !volt_forecast_is_calendar(week, 7));
+    for (int t = 0; t < WEEKS; t++)
+        y[t] = t % 52;
+    check_ok(volt_forecast_season(y, WEEKS, week, &season));
+    assert_int_equal(season, 52);
+    for (int t = 0; t < WEEKS; t++)
+        y[t] = t % 4 == 1 ? 8 : 0; /* exact means */
+    check_ok(volt_forecast_season(y, 40, quarter, &season));
+    assert_int_equal(season, 4);
+    for (int t = 0; t < WEEKS; t++)
+        y[t] = 3;
+    check_ok(volt_forecast_season(y, 40, quarter, &season));
+    assert_int_equal(season, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(season_of_sine_is_recovered),    cmocka_unit_test(exactly_repeating_season),
         cmocka_unit_test(season_does_not_depend_on_unit), cmocka_unit_test(aperiodic_series_have_no_season),
         cmocka_unit_test(calendar_seasons_pass_a_test),   cmocka_unit_test(failures_name_the_argument),
+        cmocka_unit_test(calendar_of_exact_values),
     };
     return cmocka_run_group_tests_name("season", tests, NULL, NULL);
 }

@@ -52,6 +52,8 @@ static void known_times(void **state)
         {"Apr 2019", 1554076800, 1554076800},
         {"Apr-19", 1554076800, 1554076800},
         {"2019-apr", 1554076800, 1554076800},
+        {"2019-Apr-09", 1554768000, 1554768000},
+        {"2019 April 9", 1554768000, 1554768000},
         {"20190409", 1554768000, 1554768000},
         {"9 April 2019", 1554768000, 1554768000},
         {"09-APR-19", 1554768000, 1554768000},
@@ -114,6 +116,9 @@ static void rejected_texts(void **state)
     const char *clock = "12:30", *either = "4/9/2019";
     check_fails(volt_times_parse(&clock, 1, &time), VOLT_ERR_FORMAT, "without");
     check_fails(volt_times_parse(&either, 1, &time), VOLT_ERR_FORMAT, "begin");
+    const char *const mixed[] = {"4/9/2019", "Tuesday"};
+    volt_time both[2];
+    check_fails(volt_times_parse(mixed, 2, both), VOLT_ERR_FORMAT, "4/9/2019");
 }
 
 /* Later times have the form of the rows: names of months, their case, and numbers without zeros. */
