@@ -6,6 +6,7 @@
 #include "support/predict_std.h"
 #include "support/school.h"
 #include "support/scratch.h"
+#include "support/tensor_fields.h"
 
 #include <float.h>
 #include <math.h>
@@ -393,6 +394,59 @@ static void a_constant_model_has_intervals(void **state)
     close_school(&s);
 }
 
+/* A copy of the file without the tensors whose names end so. */
+static const char *file_without(const char *path, const char *end)
+{
+    static char copy[512];
+    fields f = read_fields(path);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < f.n_tensors; i++) {
+        size_t length = strlen(f.tensors[i].name), tail = strlen(end);
+        if (length < tail || strcmp(f.tensors[i].name + length - tail, end) != 0)
+            f.tensors[kept++] = f.tensors[i];
+    }
+    assert_true(kept < f.n_tensors);
+    snprintf(copy, sizeof copy, "%s", scratch_path("without"));
+    check_ok(volt_safetensors_write(copy, f.tensors, kept, f.metadata, f.n_metadata));
+    free_fields(&f);
+    return copy;
+}
+
+/* Without means in the state, or errors in the model, the targets of training are replaced by their mean. */
+static void constant_without_targets(void **state)
+{
+    (void)state;
+    school s;
+    double mean[Q], y[Q];
+    open_noise(&s);
+    volt_live *learner = learn_to(&s, LAST), *again = NULL;
+    const char *path = scratch_path("constant");
+    check_ok(volt_live_save(learner, path));
+    check_ok(volt_live_load(s.model, NULL, file_without(path, "means"), &again));
+    check_ok(volt_live_feed(again, s.X, y));
+    for (int64_t k = 0; k < Q; k++)
+        mean[k] = mean_of(&s, 0, TRAIN, k);
+    check_near("without means", y, mean, Q);
+    volt_live_free(again);
+    volt_live_free(learner);
+
+    volt_model *bare = NULL;
+    path = scratch_path("model");
+    check_ok(volt_model_save(s.model, path, silent));
+    path = file_without(path, "errors");
+    check_ok(volt_model_load(file_without(path, "error_scales"), &bare));
+    learner = new_learner(bare, 0, 1);
+    check_ok(volt_live_update(learner, s.X, 0, s.Y + TRAIN * Q, y));
+    check_near("without errors", y, mean, Q);
+    check_ok(volt_live_feed(learner, s.X, y));
+    for (int64_t k = 0; k < Q; k++)
+        mean[k] = mean_of(&s, 0, TRAIN + 1, k);
+    check_near("one row more", y, mean, Q);
+    volt_live_free(learner);
+    volt_model_free(bare);
+    close_school(&s);
+}
+
 /* The naive forecast stays naive, whatever is learned. */
 static void naive_stays_naive(void **state)
 {
@@ -418,6 +472,33 @@ static void naive_stays_naive(void **state)
                                 NULL));
     check_near("naive", y, s.X + (LAST - 1) * D, Q);
     volt_model_free(grown);
+    volt_live_free(learner);
+    close_school(&s);
+}
+
+/* Before the first row the model is that of the fit. A learner may begin with a new record. */
+static void nothing_learned(void **state)
+{
+    (void)state;
+    school s;
+    open_school(kernels[0], 1643, &s);
+    volt_live *learner = new_learner(s.model, 0, 1), *restarted = NULL, *begun = NULL;
+    volt_model *grown = model_of(learner, 0);
+    check_same("nothing learned", &s, grown, s.model);
+    volt_model_free(grown);
+    volt_live_options options = *with_learning();
+    options.start = VOLT_START_RESET;
+    check_ok(volt_live_create(s.model, &options, &begun));
+    check_ok(volt_live_create(s.model, with_learning(), &restarted));
+    check_ok(volt_live_restart(restarted));
+    for (int64_t t = TRAIN; t < TRAIN + 3; t++) {
+        double a[Q], b[Q];
+        check_ok(volt_live_update(begun, s.X + t * D, 0, s.Y + t * Q, a));
+        check_ok(volt_live_update(restarted, s.X + t * D, 0, s.Y + t * Q, b));
+        assert_memory_equal(a, b, sizeof a);
+    }
+    volt_live_free(begun);
+    volt_live_free(restarted);
     volt_live_free(learner);
     close_school(&s);
 }
@@ -482,7 +563,9 @@ int main(void)
         cmocka_unit_test(rows_outside_the_ball),
         cmocka_unit_test(constant_model_equals_window_mean),
         cmocka_unit_test(a_constant_model_has_intervals),
+        cmocka_unit_test(constant_without_targets),
         cmocka_unit_test(naive_stays_naive),
+        cmocka_unit_test(nothing_learned),
         cmocka_unit_test(learners_without_model_are_rejected),
         cmocka_unit_test(every_allocation_may_fail),
     };

@@ -292,6 +292,9 @@ static void log_of_another_search_is_rejected(void **state)
     OTHER(other.intercept = 0);
     OTHER(other.scale = 0);
     OTHER(other.score = VOLT_SCORE_MSE);
+    const double values[] = {0.5, -0.5};
+    OTHER(other.initial = VOLT_INITIAL_FIRST);
+    OTHER((other.initial = VOLT_INITIAL_VALUES, other.initial_values = values));
 #undef OTHER
     double *entry[] = {&problem.X[17], &problem.Y[31]};
     for (int e = 0; e < 2; e++) {

@@ -112,17 +112,15 @@ static void stream_in_blocks(void **state)
     sum_problem_free(&p);
 }
 
-/* A row that the second member rejects leaves the first one unchanged. */
-static void rejected_row_changes_no_member(void **state)
+/* A row that the second member rejects leaves the first one, which may be a sum, unchanged. */
+static void check_rejected_row(const volt_model *first)
 {
-    (void)state;
-    sum_problem p = sum_problem_make();
     fed_system small = fed_system_make(4711);
     for (int i = 0; i < FED_ALL * D; i++)
         small.x[i] *= 0.25;
     volt_fit_options options = fed_options(0.2);
     volt_model *narrow = fed_fit("volterra:pole=0.5", &small, &options, nowhere), *sum = NULL;
-    const volt_model *both[] = {p.members[2], narrow};
+    const volt_model *both[] = {first, narrow};
     volt_live_options how = volt_live_options_default();
     volt_live *live = NULL, *clean = NULL;
     double y[Q], expected[Q], edge[D] = {0.7, 0};
@@ -145,6 +143,18 @@ static void rejected_row_changes_no_member(void **state)
     volt_model_free(sum);
     volt_model_free(narrow);
     fed_system_free(&small);
+}
+
+static void rejected_row_changes_no_member(void **state)
+{
+    (void)state;
+    sum_problem p = sum_problem_make();
+    const volt_model *inner[] = {p.members[2], p.members[1]};
+    volt_model *sum = NULL;
+    check_ok(volt_model_sum(inner, NULL, 2, VOLT_SUM_AVERAGE, &sum));
+    check_rejected_row(p.members[2]);
+    check_rejected_row(sum);
+    volt_model_free(sum);
     sum_problem_free(&p);
 }
 
@@ -265,17 +275,56 @@ static void diverging_member(void **state)
     check_ok(volt_live_restart(live));
     check_ok(volt_live_feed(live, x, &last));
     volt_live_free(live);
+    live = sum_live(sum, VOLT_START_CONTINUE);
+    check_fails(volt_live_predict(live, volt_view_of(x, AFTER, 1), 0, volt_matrix_of(out, AFTER, 1), NULL),
+                VOLT_ERR_NOT_FINITE, "member 2");
+    volt_live_free(live);
     volt_model_free(sum);
     for (int i = 0; i < 2; i++)
         volt_model_free(members[i]);
 }
 
+/* The output of a member overflows: the message names it, and every member has taken the row. */
+static void overflowing_member(void **state)
+{
+    (void)state;
+    const double X[] = {1, 2, 3, 4}, huge = 1e170;
+    volt_kernel *kernel = NULL;
+    volt_model *members[2] = {NULL, NULL}, *sum = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 1e-8;
+    options.scale = options.intercept = 0;
+    check_ok(volt_kernel_parse("linear", &kernel));
+    for (int i = 0; i < 2; i++) {
+        double Y[4];
+        for (int t = 0; t < 4; t++)
+            Y[t] = X[t] * (i ? 1e150 : 1);
+        check_ok(volt_model_fit(kernel, volt_view_of(X, 4, 1), volt_view_of(Y, 4, 1), &options, nowhere,
+                                &members[i]));
+    }
+    check_ok(volt_model_sum((const volt_model *const *)members, NULL, 2, VOLT_SUM_AVERAGE, &sum));
+    volt_live *live = sum_live(sum, VOLT_START_RESET);
+    double y = 0;
+    check_fails(volt_live_feed(live, &huge, &y), VOLT_ERR_NOT_FINITE, "member 2 output 1");
+    check_ok(volt_live_feed(live, X, &y));
+    assert_int_equal(live_info(live).rows_fed, 2);
+    volt_live_free(live);
+    volt_model_free(sum);
+    for (int i = 0; i < 2; i++)
+        volt_model_free(members[i]);
+    volt_kernel_free(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stream_equals_prediction),       cmocka_unit_test(stream_in_blocks),
-        cmocka_unit_test(rejected_row_changes_no_member), cmocka_unit_test(rejected_first_row),
-        cmocka_unit_test(intervals_of_a_stream),          cmocka_unit_test(diverging_member),
+        cmocka_unit_test(stream_equals_prediction),
+        cmocka_unit_test(stream_in_blocks),
+        cmocka_unit_test(rejected_row_changes_no_member),
+        cmocka_unit_test(rejected_first_row),
+        cmocka_unit_test(intervals_of_a_stream),
+        cmocka_unit_test(diverging_member),
+        cmocka_unit_test(overflowing_member),
     };
     return cmocka_run_group_tests_name("stream_sum", tests, NULL, NULL);
 }
