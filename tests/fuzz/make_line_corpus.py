@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tests/fuzz/make_line_corpus.py: the seeds of the targets of short texts and of parts of tables: fuzz_times, fuzz_json, fuzz_loss_text,
 fuzz_model_notes, fuzz_quoted_text, fuzz_csv_blocks, fuzz_rows_part, fuzz_column_texts, fuzz_bindings, fuzz_command_tables,
-fuzz_many_series.
+fuzz_many_series, fuzz_time_columns.
 
     python3 tests/fuzz/make_line_corpus.py
 
@@ -225,6 +225,11 @@ COMMANDS = {
     "fit-checkpoint": "fit --x u --solver pcg --checkpoint c --checkpoint-every 1h30m --iterations 5 -o m",
     "tune": "tune --x u --kernel rbf --range gamma=log:0.1..1 --draws 5 --folds 3 --budget 90s --seed 3 --landmarks 20",
     "tune-auto": "tune --x u --landmarks auto",
+    "tune-adaptive": "tune --x d.csv:u --y d.csv:y --search adaptive --draws 80 --log t.jsonl --resume --shard 1/3",
+    "tune-cma": "tune --x d.csv:a..c,h* --y d.csv:y --search=cma --budget 1h30m",
+    "tune-gradient": "tune --x u --y y --search gradient --score evidence --draws 100",
+    "tune-search-unknown": "tune --x u --search gradiant",
+    "tune-search-twice": "tune --x u --search cma --search random",
     "identify": "identify d.csv --x u --y y --budget 2min --draws 5 --test-rows 10 -o m",
     "forecast": "forecast d.csv --id unique_id --steps 3 --season 12 --interval 0.8 --resume -o f.csv",
     "compare": "compare --x u --y v --kernel linear rbf --draws 4 --log logs --resume",
@@ -276,6 +281,45 @@ MANY = {
 }
 
 
+# COLUMNS, rows of the first record, table.
+def clock(name, times, columns="", record=0):
+    rows = "".join(f"{time},{i % 3}\n" for i, time in enumerate(times))
+    return f"{columns}\n{record}\n{name},y\n{rows}"
+
+
+CLOCKS = {
+    "counter": clock("", range(6)),
+    "index": clock("Index", range(10, 70, 10)),
+    "year": clock("year", range(1990, 1996)),
+    "seconds": clock("Time (s)", [0, 0.1, 0.2, 0.3, 0.4, 0.5]),
+    "uneven": clock("t", [0, 1, 2.5, 3, 4, 5.25]),
+    "gap": clock("time", [0, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13.001]),
+    "excel": clock("Date", range(45000, 45008)),
+    "excel-weekdays": clock("Date", [45001, 45002, 45005, 45006, 45007, 45008, 45009, 45012, 45013]),
+    "excel-fraction": clock("date", [45000, 45000.25, 45000.5, 45000.75, 45001, 45001.5]),
+    "datenum": clock("ds", [738000, 738001, 738003, 738004, 738005]),
+    "unix": clock("timestamp", [1700000000, 1700000060, 1700000120, 1700000181]),
+    "unix-milliseconds": clock("timestamp [ms]", [1700000000000, 1700000000250, 1700000000500, 1700000009000]),
+    "falls": clock("t", [0, 2, 1, 3, 4]),
+    "stands": clock("t", [0, 1, 1, 2, 3]),
+    "records": clock("t", [0, 1, 2, 0, 1, 3], record=3),
+    "record-beyond": clock("t", [0, 1, 2], record=9),
+    "missing": clock("t", [0, 1, "", 3, 4]),
+    "text": clock("t", [0, 1, "x", 3, 4]),
+    "huge": clock("t", [-1.7e308, 0, 1, 1.7e308]),
+    "tiny": clock("t", [0, 5e-324, 1e-323, 1e-300]),
+    "equal-to-rounding": clock("t", [9007199254740990, 9007199254740991, 9007199254740992, 9007199254740994]),
+    "two-rows": clock("t", [0, 1]),
+    "unit-only": clock("(s)", [0, 1, 2, 4]),
+    "two-clocks": "\n0\nt,time,y\n0,1,1\n1,3,2\n2,4,1\n4,5,2\n",
+    "one-column": "t\n0\nt,y\n0,1\n1,2\n2,1\n",
+    "colons": "y:t\n0\nt,y:t,y\n0,1,2\n1,2,3\n2,3,5\n",
+    "pattern": "t..y,[a-z]\n0\nt,x,y\n0,1,2\n1,2,3\n2,3,5\n",
+    "no-header": "1..2\n0\n0,1\n1,2\n2,3\n",
+    "semicolons": "\n0\nt;y\n0,5;1\n1,0;2\n1,75;1\n",
+}
+
+
 def npy(order, shape, numbers, descr="<f8", code="d"):
     header = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}".encode()
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
@@ -313,6 +357,7 @@ def main():
     write("bindings", "txt", BINDINGS)
     write("command_tables", "txt", {name: line.replace(" ", "\n") + "\n" for name, line in COMMANDS.items()})
     write("many_series", "txt", MANY)
+    write("time_columns", "txt", CLOCKS)
     write("column_texts", "csv", {**TEXTS, **TABLES})
     write("csv_blocks", "bin", {f"{name}-{block + 1}": bytes([block]) + encoded(text)
                                 for k, (name, text) in enumerate(TABLES.items()) for block in (0, 2 + k)})
