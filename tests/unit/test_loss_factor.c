@@ -527,8 +527,7 @@ static void steps_are_few(void **state)
                 int64_t steps = cases[i].steps[strict], newton_steps = cases[i].newton_steps[strict];
                 assert_true(result.steps >= 5 &&
                             result.steps <= steps + (steps < 40 || loss->kind->row ? 5 : 0));
-                assert_true(result.newton_steps <=
-                            newton_steps + (loss->kind->smooth ? 0 : newton_steps / 4));
+                assert_true(result.newton_steps <= newton_steps + (loss->kind->smooth ? 0 : newton_steps / 4));
                 assert_true(result.newton_steps >= (newton_steps > 0));
             }
             volt_loss_free(loss);
