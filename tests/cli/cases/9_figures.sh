@@ -238,7 +238,8 @@ check "figures of identify: report, page, plots" figures_of_identification
 
 figures_of_classes()
 {
-    local train=$here/../../examples/data/turns_train.ts test=$here/../../examples/data/turns_test.ts
+    cp "$here"/../../examples/data/turns_{train,test}.ts . # reports are as wide as the names of files
+    local train=turns_train.ts test=turns_test.ts
     expect 0 classify --train $train --test $test --kernel volterra:tau=0.2,lambda=0.5 --alpha 0.1 -o classes.csv --verbose
     kept classify.txt
     expect 0 classify --train $train --kernel rbf --draws 3 --json

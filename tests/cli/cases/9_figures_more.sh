@@ -123,7 +123,8 @@ check "figures of forecast: inputs, calendars, gaps" figures_of_series
 figures_of_labels()
 {
     plain_only
-    local train=$here/../../examples/data/turns_train.ts test=$here/../../examples/data/turns_test.ts
+    cp "$here"/../../examples/data/turns_{train,test}.ts . # reports are as wide as the names of files
+    local train=turns_train.ts test=turns_test.ts
     adds classify --train $train --test $test --kernel volterra:tau=0.2,lambda=0.5 --loss multinomial --alpha 0.1 --scale series --json --splits 3
     adds classify --train $train --kernel 'gak | fading' --draws 4 --landmarks 10 --blend 2 --folds 3 --splits 2 --input change --compare series
     adds classify --train $train --test $test --kernel rbf:window=3,gamma=0.5 --compare steps --input both --scale none --splits 0 --folds 0
@@ -180,7 +181,8 @@ figures_of_short_reports()
 {
     plain_only
     wiener 70
-    local train=$here/../../examples/data/turns_train.ts test=$here/../../examples/data/turns_test.ts
+    cp "$here"/../../examples/data/turns_{train,test}.ts . # reports are as wide as the names of files
+    local train=turns_train.ts test=turns_test.ts
     adds fit --x d.csv:u,v --y d.csv:y,z --kernel fading --alpha 0.1 -o m.safetensors
     adds fit --x d.csv:u,v --y d.csv:y --kernel fading --washout 2 -o m.safetensors --fitted f.csv
     adds tune --x d.csv:u,v --y d.csv:y --kernel fading --draws 5 --folds 2 --gap 1
