@@ -356,6 +356,138 @@ static void transforms_and_solutions_are_exact(void **state)
     assert_true(volt_power_of_two(1) == 1 && volt_power_of_two(63) == 32 && volt_power_of_two(64) == 64);
 }
 
+/* ---- direct computations ---------------------------------------------------------------------- */
+
+static double mean_of(const double *x, int64_t n, int64_t ld)
+{
+    double sum = 0;
+    for (int64_t t = 0; t < n; t++)
+        sum += x[t * ld] / (double)n;
+    return sum;
+}
+
+/* Sum of products about the means. */
+static double product_of(const double *x, const double *y, int64_t n, int64_t ld)
+{
+    double sum = 0, first = mean_of(x, n, ld), second = mean_of(y, n, ld);
+    for (int64_t t = 0; t < n; t++)
+        sum += (x[t * ld] - first) * (y[t * ld] - second);
+    return sum;
+}
+
+static double growth_of(const double *x, int64_t n, int64_t ld)
+{
+    double within = 0;
+    for (int64_t i = 0; i < 4; i++)
+        within += product_of(x + i * (n / 4) * ld, x + i * (n / 4) * ld, n / 4, ld) / (double)(n / 4) / 4;
+    return product_of(x, x, n, ld) / (double)n / within;
+}
+
+/* Adjusted R^2 of the increments over 16 spans on the sums of two inputs. */
+static double integration_of(const double *u, const double *y, int64_t n)
+{
+    int64_t span = (n - 1) / 16;
+    double rows[16 * 3];
+    for (int64_t s = 0; s < 16; s++) {
+        rows[3 * s] = mean_of(u + 2 * s * span, span, 2) * (double)span;
+        rows[3 * s + 1] = mean_of(u + 2 * s * span + 1, span, 2) * (double)span;
+        rows[3 * s + 2] = y[2 * (s + 1) * span] - y[2 * s * span];
+    }
+    double aa = product_of(rows, rows, 16, 3), ab = product_of(rows, rows + 1, 16, 3);
+    double bb = product_of(rows + 1, rows + 1, 16, 3), ay = product_of(rows, rows + 2, 16, 3);
+    double by = product_of(rows + 1, rows + 2, 16, 3), yy = product_of(rows + 2, rows + 2, 16, 3);
+    double determinant = aa * bb - ab * ab;
+    double explained = (ay * (bb * ay - ab * by) + by * (aa * by - ab * ay)) / determinant;
+    return 1 - (1 - explained / yy) * 15 / 13;
+}
+
+static double lines_of(const double *x, int64_t n, int64_t ld)
+{
+    double sum = 0, squares = 0, mean = mean_of(x, n, ld);
+    for (int64_t b = 1; b <= n / 2; b++) {
+        double complex z = 0;
+        for (int64_t t = 0; t < n; t++)
+            z += (x[t * ld] - mean) * cexp(-I * 2 * pi * (double)(b * t % n) / (double)n);
+        sum += creal(z * conj(z));
+        squares += pow(creal(z * conj(z)), 2);
+    }
+    return sum * sum / squares;
+}
+
+static double at_extremes(const double *x, int64_t n, int64_t ld)
+{
+    double low = INFINITY, high = -INFINITY, at_low = 0, at_high = 0;
+    for (int64_t t = 0; t < n; t++) {
+        low = fmin(low, x[t * ld]);
+        high = fmax(high, x[t * ld]);
+    }
+    for (int64_t t = 0; t < n; t++) {
+        at_low += x[t * ld] <= low + 1e-3 * (high - low);
+        at_high += x[t * ld] >= high - 1e-3 * (high - low);
+    }
+    return fmax(at_low, at_high) / (double)n;
+}
+
+/* Two inputs and two outputs in three records. The longest record, in the middle, gives spectra and growth. */
+static void numbers_equal_direct_computations(void **state)
+{
+    (void)state;
+    const int64_t lengths[] = {120, 380, 100}, begin = 120, rows = 380;
+    static double U[2 * N], Y[2 * N];
+    double clock[N];
+    volt_rng rng = test_rng(97);
+    for (int64_t t = 0; t < N; t++) {
+        double last[] = {t ? U[2 * t - 2] : 0, t ? U[2 * t - 1] : 0};
+        U[2 * t] = t % 3 ? last[0] : volt_rng_normal(&rng);
+        U[2 * t + 1] = t % 4 ? last[1] : fmin(0.8, 0.9 * last[1] + volt_rng_normal(&rng));
+        Y[2 * t] = (t ? 0.97 * Y[2 * t - 2] : 0) + last[0] - last[1] + 0.3 * volt_rng_normal(&rng);
+        Y[2 * t + 1] = fmax(-1, (t >= 5 ? U[2 * (t - 5)] : 0) + 0.5 * volt_rng_normal(&rng));
+        clock[t] = 0.5 * (double)t + (t % 90 == 40 ? 0.2 : 0) + (t >= 120 ? 7 : 0);
+    }
+    volt_records records;
+    check_ok(volt_records_make(lengths, 3, N, &records));
+    volt_identification found = {.struct_size = sizeof found};
+    check_ok(volt_identify_check(volt_view_of(U, N, 2), volt_view_of(Y, N, 2), &records,
+                                 &(volt_identify_options){.clock = clock}, 0, (volt_progress){0}, &found));
+
+    double correlation = 0;
+    int64_t changes = 0, delay = -1;
+    for (int64_t t = 1; t < N; t++)
+        changes += t != 120 && t != 500 && (U[2 * t] != U[2 * t - 2] || U[2 * t + 1] != U[2 * t - 1]);
+    for (int64_t pair = 0; pair < 4; pair++) {
+        const double *u = U + pair / 2, *y = Y + pair % 2;
+        double scale = sqrt(product_of(u, u, N, 2) * product_of(y, y, N, 2));
+        double input = mean_of(u, N, 2), output = mean_of(y, N, 2);
+        for (int64_t lag = 0; lag < 100; lag++) {
+            double sum = 0;
+            for (int64_t t = lag; t < N; t++) {
+                int64_t record = (t >= 120) + (t >= 500), from = (t - lag >= 120) + (t - lag >= 500);
+                if (record == from)
+                    sum += (u[2 * (t - lag)] - input) * (y[2 * t] - output);
+            }
+            if (fabs(sum / scale) > fabs(correlation)) {
+                correlation = sum / scale;
+                delay = lag;
+            }
+        }
+    }
+    const double *u = U + 2 * begin, *y = Y + 2 * begin,
+                 tolerance = 1e-9; /* sums of at most N terms of order 1 */
+    assert_int_equal(found.input_changes, changes);
+    assert_int_equal(found.delay, delay);
+    assert_true(fabs(found.correlation - correlation) < tolerance);
+    assert_true(found.time_step == 0.5 && found.uneven_steps == 2 * 7); /* rows 40, 130, 220, ..., 580 */
+    assert_true(found.input_at_extreme == fmax(at_extremes(U, N, 2), at_extremes(U + 1, N, 2)));
+    assert_true(found.output_at_extreme == fmax(at_extremes(Y, N, 2), at_extremes(Y + 1, N, 2)));
+    double lines = fmin(lines_of(u + 2 * (rows - 256), 256, 2), lines_of(u + 2 * (rows - 256) + 1, 256, 2));
+    assert_true(fabs(found.input_lines - lines) < tolerance * lines);
+    assert_true(fabs(found.input_growth - fmax(growth_of(u, rows, 2), growth_of(u + 1, rows, 2))) < tolerance);
+    assert_true(fabs(found.output_growth - fmax(growth_of(y, rows, 2), growth_of(y + 1, rows, 2))) < tolerance);
+    double integration = fmax(fmax(integration_of(u, y, rows), integration_of(u, y + 1, rows)), 0);
+    assert_true(integration > 0.1 && fabs(found.integration - integration) < tolerance);
+    volt_records_release(&records);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +504,7 @@ int main(void)
         cmocka_unit_test(uneven_times_are_noticed),
         cmocka_unit_test(spectra_give_the_response),
         cmocka_unit_test(transforms_and_solutions_are_exact),
+        cmocka_unit_test(numbers_equal_direct_computations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
