@@ -86,22 +86,22 @@ volt_status volt_cuda_norm(volt_view A, double *norm)
 }
 
 /* x <- A^{-1} x from the factor. */
-static bool solve_one(void *context, double *x)
+static void solve_one(void *context, double *x)
 {
     volt_matrix L = *(const volt_matrix *)context, column = volt_matrix_of(x, L.rows, 1);
     volt_cuda_forward(L, 0, L.rows, false, column);
     volt_cuda_backward(L, false, column);
-    return !volt_cuda_has_failed();
 }
 
 volt_status volt_cuda_rcond(volt_matrix L, double norm, double *rcond)
 {
-    double *workspace = volt_cuda_host->alloc(2 * L.rows, sizeof *workspace), inverse = 0;
+    double *workspace = volt_cuda_host->alloc(2 * L.rows, sizeof *workspace);
     if (!workspace)
         return VOLT_ERR_MEMORY;
-    if (volt_inverse_norm(L.rows, solve_one, &L, workspace, &inverse))
-        *rcond = norm > 0 && inverse > 0 ? 1 / norm / inverse : 0;
+    double inverse = volt_inverse_norm(L.rows, solve_one, &L, workspace);
     volt_cuda_host->release(workspace);
+    if (!volt_cuda_has_failed())
+        *rcond = norm > 0 && inverse > 0 ? 1 / norm / inverse : 0;
     return volt_cuda_state();
 }
 

@@ -2,7 +2,8 @@
 # scripts/lint.sh: formatting, layout, wording, clang-tidy, cppcheck, shellcheck, interface. Called by `make lint`.
 #
 #   scripts/lint.sh            check everything
-#   scripts/lint.sh --fast     layout, generated files, exported names, wording and format: seconds, nothing is built or installed
+#   scripts/lint.sh --fast     layout, generated files, exported names, wording, format, and the syntax of optional components:
+#                              seconds, nothing is built or installed
 #   scripts/lint.sh --format   rewrite the C files with clang-format instead
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -57,6 +58,24 @@ format()
     clang-format --dry-run --Werror "${c_files[@]}"
 }
 
+# The tests do not build the CUDA plugin, and the MPI program only where MPI is installed.
+optional_components()
+{
+    local compile=("${CC:-cc}" -fsyntax-only -std=gnu11 -Wall -Wextra -Werror '-DVOLT_VERSION="0"' -Iinclude -Isrc -Icli)
+    local cuda=${CUDA_HOME:-/usr/local/cuda}/include bad=0
+    if [ -f "$cuda/cuda_runtime.h" ]; then
+        for file in cuda/*.c; do "${compile[@]}" -Icuda -isystem "$cuda" "$file" || bad=1; done
+    else
+        echo "the headers of CUDA are not installed: cuda/ is not checked"
+    fi
+    if command -v mpicc >/dev/null; then
+        for file in mpi/*.c; do OMPI_CC=${compile[0]} mpicc "${compile[@]:1}" -Impi "$file" || bad=1; done
+    else
+        echo "mpicc is not installed: mpi/ is not checked"
+    fi
+    return "$bad"
+}
+
 mkdir -p build
 step "layout" scripts/check_layout.sh
 step "generated files" scripts/make_python_structs.py --check
@@ -64,6 +83,7 @@ step "names in the architecture" scripts/check_architecture.py
 step "exported names" scripts/abi.sh --names
 step "wording" scripts/voice.py --limit 0.5
 step "clang-format" format
+step "optional components" optional_components
 [ "${1:-}" = --fast ] && { report; exit 0; }
 # Some scripts are sourced by others, which define their variables: SC1090, SC2034, SC2154.
 step "shellcheck" shellcheck --shell=bash --severity=warning -e SC1090,SC2034,SC2154 "${scripts[@]}"
