@@ -248,6 +248,12 @@ static void excitation_is_counted(void **state)
     found = check_rows(rows.u, 1, rows.y, NULL);
     assert_true(warns(&found, VOLT_WARNING_FEW_FREQUENCIES) && fabs(found.input_lines - 1) < 1e-6);
     assert_false(warns(&found, VOLT_WARNING_LITTLE_EXCITATION));
+    for (int64_t t = 0; t < N; t++)
+        rows.u[t] = (double)(5 * t / N % 2); /* four steps */
+    for (int64_t t = 1; t < N; t++)
+        rows.y[t] = 0.5 * rows.y[t - 1] + rows.u[t - 1];
+    found = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(warns(&found, VOLT_WARNING_LITTLE_EXCITATION) && found.input_changes == 4);
 }
 
 static void unrelated_columns_have_no_response(void **state)

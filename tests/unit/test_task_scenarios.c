@@ -111,6 +111,28 @@ static void identification(void **state)
     }
 }
 
+/* On a clock that uses up the time at once, linear models have a trial, and the others no score. */
+static void identification_without_time(void **state)
+{
+    (void)state;
+    volt_identify_options options = volt_identify_options_default();
+    volt_identification found = {.struct_size = sizeof found};
+    volt_model *model = NULL;
+    int64_t unscored = 0;
+    options.seconds = 1e-3;
+    scenario_set_clock(10);
+    check_ok(volt_identify(volt_view_of(u, N, D), volt_view_of(y, N, 1), &options, &model, &found));
+    scenario_set_clock(0);
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
+        const volt_identify_candidate *one = &found.candidates[i];
+        assert_true(one->trials > 0 || !one->is_linear);
+        assert_true((one->trials == 0) == (isnan(one->nmse) && isnan(one->block_nmse[0])));
+        unscored += isnan(one->nmse);
+    }
+    assert_true(unscored > 0 && found.candidates[found.chosen].is_linear);
+    volt_model_free(model);
+}
+
 /* ---- forecasts -------------------------------------------------------------------------------- */
 
 typedef struct forecast_case {
@@ -235,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(identification),
+        cmocka_unit_test(identification_without_time),
         cmocka_unit_test(forecasts),
         cmocka_unit_test(learning_curve),
     };
