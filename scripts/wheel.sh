@@ -42,31 +42,6 @@ repair_wheel()
     ls -l "$dist"
 }
 
-# The wheel contains one OpenMP, one OpenBLAS, and no network libraries.
-check_contents()
-{
-    local inside
-    inside=$("$tools/python" -m zipfile --list "$(echo "$dist"/*.whl)" | awk '{ print $1 }' | grep '\.libs/lib')
-    echo "$inside"
-    [ "$(grep -c libgomp <<<"$inside")" -eq 1 ] || { echo "wheel: not one OpenMP inside" >&2; return 1; }
-    [ "$(grep -c libopenblas <<<"$inside")" -eq 1 ] || { echo "wheel: not one OpenBLAS inside" >&2; return 1; }
-    ! grep -E 'libcurl|libssl|libcrypto' <<<"$inside" || { echo "wheel: that is too much" >&2; return 1; }
-}
-
-# The wheel contains the licence of every bundled library.
-check_licences()
-{
-    local listed library
-    listed=$("$tools/python" -m zipfile --list "$(echo "$dist"/*.whl)" | awk '{ print $1 }')
-    grep -oE '`[A-Za-z0-9.-]+\.txt`' packaging/licenses/README.md | tr -d '`' | sort -u | while read -r text; do
-        grep -q "dist-info/licenses/.*$text" <<<"$listed" || { echo "wheel: no $text inside" >&2; return 1; }
-    done
-    grep '\.libs/lib' <<<"$listed" | sed -E 's|.*/||; s|[-.].*||' | sort -u | while read -r library; do
-        grep -q "^| \`$library\` " packaging/licenses/README.md ||
-            { echo "wheel: packaging/licenses/README.md does not name $library" >&2; return 1; }
-    done
-}
-
 # This root has only Python: no compiler, no BLAS, no NumPy.
 make_root()
 {
@@ -107,8 +82,7 @@ make_tools
 scripts/wheel_libraries.sh "$libraries"
 build_wheel
 repair_wheel
-check_contents
-check_licences
+python3 scripts/wheel_check.py "$(echo "$dist"/*.whl)"
 [ "${1:-}" != --build ] || exit 0
 make_root
 try_wheel
