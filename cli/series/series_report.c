@@ -468,6 +468,18 @@ static void report_json(const series_outcome *outcome, result_list *results)
 
 /* ---- report ----------------------------------------------------------------------------------- */
 
+/* Times that the forecast skips. */
+static const char *skipped_times(volt_time_step step)
+{
+    if (step.months > 0 && step.closed_weekdays)
+        return step.is_month_end ? " (last weekday of the month; holidays are unknown)"
+                                 : " (first weekday of the month; holidays are unknown)";
+    if (step.closes > 0)
+        return step.closed_weekdays ? " (hours and weekdays without rows are skipped; holidays are unknown)"
+                                    : " (hours without rows are skipped)";
+    return step.closed_weekdays ? " (weekdays without rows are skipped; holidays are unknown)" : "";
+}
+
 static void report_source(const series_outcome *outcome, result_list *results)
 {
     const series_data *data = outcome->data;
@@ -490,9 +502,7 @@ static void report_source(const series_outcome *outcome, result_list *results)
     if (times && outcome->info.steps > 1)
         results_text(results, NULL, "forecast", "%lld steps, %s to %s%s", (long long)outcome->info.steps,
                      times[rows], times[rows + outcome->info.steps - 1],
-                     data->step.closed_weekdays && !data->future_times
-                         ? " (weekdays without rows are skipped; holidays are unknown)"
-                         : "");
+                     data->future_times ? "" : skipped_times(data->step));
     else
         results_text(results, NULL, "forecast", "%lld step%s%s%s", (long long)outcome->info.steps,
                      outcome->info.steps == 1 ? "" : "s", times ? ", " : "", times ? times[rows] : "");

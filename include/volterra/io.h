@@ -176,8 +176,12 @@ VOLT_API volt_status volt_time_write_like(const char *like, volt_time like_time,
 typedef struct volt_time_step {
     double seconds;
     int64_t months;
-    int is_month_end;    /* 1: the last day of the month */
-    int closed_weekdays; /* steps up to a day; bit k: weekday k (Monday 0) has no rows and is skipped */
+    int is_month_end; /* 1: the last day of the month */
+    /* steps up to a day: bit k: weekday k (Monday 0) has no rows and is skipped; months: the last open weekday of the month
+     * with is_month_end, otherwise the first */
+    int closed_weekdays;
+    /* steps below a day: session, whole seconds of the local day at its first and last row; both 0: all day */
+    double opens, closes;
 } volt_time_step;
 
 static inline int volt_time_step_is_known(volt_time_step step)
@@ -198,7 +202,7 @@ typedef struct volt_training_times {
     volt_time_step step; /* all zero: unknown */
 } volt_training_times;
 
-/* Returns the time `count` steps later. Closed weekdays are skipped; holidays are not known. */
+/* Returns the time `count` steps later. Closed weekdays and the time between sessions are skipped; holidays are not known. */
 VOLT_API volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count);
 
 /* Cyclic calendar columns. `parts` is a comma-separated list of minute (of the hour), hour (of the day), weekday, month and

@@ -58,7 +58,7 @@ enum { VOLT_LANDMARKS_AUTO = -1 };
 typedef struct volt_model_notes {
     const char *time_end;       /* time of the last row of X: "2019-04-09 12:30" */
     const char *time_target;    /* time of the last row of Y, in the same form */
-    const char *time_step;      /* time between rows: "3600 s" or "1 month" */
+    const char *time_step;      /* time between rows: "3600 s", "86400 s except Sat Sun" or "1 month" */
     const char *calendar;       /* calendar columns (volt_calendar_columns) that are the last inputs ... */
     const char *calendar_scale; /* ... and their scale */
     const char *first_rows;     /* digest of the first rows of X; NULL in options: volt_model_fit computes it */

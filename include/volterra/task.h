@@ -91,8 +91,8 @@ typedef struct volt_times_report {
     /* VOLT_WARNING_ROWS_UNORDERED, or else VOLT_WARNING_ROWS_MISSING (the first gap) and VOLT_WARNING_TRAINING_ROWS */
     int64_t n_warnings;
     volt_warning warnings[4];
-    /* step that at least nineteen of twenty of these rows have, or a day with closed weekdays, of which up to one row in five
-     * follows a holiday; all zero: none */
+    /* step that at least nine of ten of these rows follow, or four of five with closed weekdays or sessions, where the others
+     * follow holidays; all zero: none */
     volt_time_step step;
 } volt_times_report;
 

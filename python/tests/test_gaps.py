@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from volterra import GapWarning, VolterraRidge
+from volterra._core._gaps import future_index
 
 pd = pytest.importorskip("pandas")
 
@@ -104,6 +105,23 @@ def test_records_are_apart():
     assert gap_warnings(lambda: model().fit(parts, groups=groups)) == []
     found = gap_warnings(lambda: model().fit(parts.drop(X.index[40]), groups=groups[:-1]))
     assert len(found) == 1 and str(X.index[39]) in found[0]
+
+
+@pytest.mark.parametrize("freq", ["D", "B", "W", "ME", "MS", "BME", "BMS", "QE", "BQE", "YE", "BYE", "7h"])
+def test_dates_continue_without_a_frequency(freq):
+    index = pd.date_range("2001-01-31", periods=24, freq=freq)
+    expected = pd.date_range(index[-1], periods=9, freq=freq)[1:]
+    assert list(future_index(pd.DatetimeIndex(list(index)), 1, 8)) == list(expected)
+
+
+@pytest.mark.parametrize("zone", [None, "America/New_York"])
+def test_sessions_continue_on_the_next_day(zone):
+    days = [day + pd.Timedelta(minutes=m) for day in pd.bdate_range("2024-02-26", periods=10) for m in range(570, 961, 30)]
+    bars = pd.DatetimeIndex(days).tz_localize(zone)  # clocks change on Sunday, 2024-03-10
+    texts = ["2024-03-08 16:00", "2024-03-11 09:30", "2024-03-11 10:00"]
+    assert list(future_index(bars[:-1], 1, 3)) == list(pd.DatetimeIndex(texts).tz_localize(zone))
+    at_noon = bars[(bars.hour != 12)]
+    assert list(future_index(at_noon, 1, 2)) == [1, 2]  # a break is not a session
 
 
 def test_irregular_dates_have_no_gaps():

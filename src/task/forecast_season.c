@@ -2,6 +2,7 @@
 #include "task/forecast_season.h"
 
 #include "base/memory.h"
+#include "io/time/time_text.h"
 #include "volterra/stats.h"
 
 #include <math.h>
@@ -12,17 +13,15 @@ enum { MAX_PERIODS = 2 };
 /* Periods of the calendar in rows; returns their number. */
 static int calendar_periods(volt_time_step step, int64_t periods[MAX_PERIODS])
 {
-    static const double lengths[] = {86400, 604800};
-    int count = 0;
-    if (step.closed_weekdays) /* holidays shift a week of open days */
-        return 0;
+    int count = 0, n_lengths = step.closed_weekdays ? 1 : 2; /* holidays shift a week of open days */
+    double length = volt_time_step_day(step), lengths[] = {length, 7 * length};
     if (step.months > 0 && step.months < 12 && 12 % step.months == 0)
         periods[count++] = 12 / step.months;
     if (step.months > 0)
         return count;
     if (step.seconds == 604800)
         periods[count++] = 52;
-    for (int i = 0; i < 2 && step.seconds > 0; i++) {
+    for (int i = 0; i < n_lengths && step.seconds > 0; i++) {
         double rows = lengths[i] / step.seconds;
         if (rows >= 2 && rows <= 2016 && rows == floor(rows))
             periods[count++] = (int64_t)rows;

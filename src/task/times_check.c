@@ -73,6 +73,8 @@ volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_
             full.grid = *grid;
         else
             VOLT_TRY(volt_time_grid_find(times, n, &full.grid));
+        if (!grid && volt_time_step_is_known(full.grid.step) && volt_time_step_is_known(full.step))
+            full.grid.step = full.step;
         if (isfinite(last.seconds))
             compare_with_last(times, n, last, &full);
         bool follows = full.start == VOLT_START_AFTER_TARGET;

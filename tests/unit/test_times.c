@@ -1,4 +1,4 @@
-/* tests/unit/test_times.c: dates and times in common formats, steps between them, and the calendar. */
+/* tests/unit/test_times.c: dates and times in common formats, and the calendar. */
 #define _GNU_SOURCE
 #include "io/time/time_text.h"
 #include "support/check.h"
@@ -260,96 +260,6 @@ static void written_and_read(void **state)
     }
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
-
-static volt_time_step step_of(const char *const *texts, int64_t n)
-{
-    volt_time times[64];
-    volt_time_step step;
-    assert_true(n <= 64);
-    check_ok(volt_times_parse(texts, n, times));
-    check_ok(volt_time_step_find(times, n, &step));
-    return step;
-}
-
-static void steps(void **state)
-{
-    (void)state;
-    const char *const hours[] = {"2019-04-09 22:00", "2019-04-09 23:00", "2019-04-10 00:00"};
-    const char *const months[] = {"2019-11", "2019-12", "2020-01"};
-    const char *const ends[] = {"2019-12-31", "2020-01-31", "2020-02-29"};
-    const char *const quarters[] = {"2019-10-15", "2020-01-15", "2020-04-15"};
-    const char *const week[] = {"2019-04-08", "2019-04-09", "2019-04-10",
-                                "2019-04-11", "2019-04-12", "2019-04-15"};
-    const char *const backwards[] = {"2019-04-10", "2019-04-09"};
-    char text[VOLT_TIME_LENGTH];
-    assert_string_equal(volt_time_step_format(step_of(hours, 3), text), "3600 s");
-    assert_string_equal(volt_time_step_format(step_of(months, 3), text), "1 month");
-    assert_string_equal(volt_time_step_format(step_of(ends, 3), text), "1 month to the last day");
-    assert_string_equal(volt_time_step_format(step_of(quarters, 3), text), "3 months");
-    assert_string_equal(volt_time_step_format(step_of(week, 6), text), "86400 s except Sat Sun");
-    assert_false(volt_time_step_is_known(step_of(backwards, 2)));
-    assert_false(volt_time_step_is_known(step_of(hours, 1)));
-
-    assert_true(volt_time_advance(time_of(hours[2]), step_of(hours, 3), 25).seconds ==
-                time_of("2019-04-11 01:00").seconds);
-    assert_true(volt_time_advance(time_of(ends[2]), step_of(ends, 3), 1).seconds ==
-                time_of("2020-03-31").seconds);
-    assert_true(volt_time_advance(time_of(ends[2]), step_of(ends, 3), -2).seconds ==
-                time_of("2019-12-31").seconds);
-    volt_time_step month = step_of(months, 3);
-    assert_true(volt_time_advance(time_of("2020-01-30"), month, 1).seconds == time_of("2020-02-29").seconds);
-
-    /* At most one row in twenty may be missing. */
-    volt_time times[41];
-    volt_time_step step;
-    for (int i = 0; i < 41; i++)
-        times[i].seconds = times[i].clock = 600.0 * (i + (i > 7) + (i > 20));
-    check_ok(volt_time_step_find(times, 41, &step));
-    assert_true(step.seconds == 600);
-    times[30].seconds += 1;
-    check_ok(volt_time_step_find(times, 41, &step));
-    assert_false(volt_time_step_is_known(step));
-}
-
-static void steps_as_texts(void **state)
-{
-    (void)state;
-    const char *const good[] = {"3600 s",
-                                "0.25 s",
-                                "1 month",
-                                "12 months",
-                                "3 months to the last day",
-                                "86400 s except Sat Sun",
-                                "3600 s except Mon Tue Wed Thu Fri Sat",
-                                "315537897599 s",
-                                "119987 months"}; /* from the year 1 to 9999 */
-    const char *const bad[] = {"",
-                               "3600",
-                               "-1 s",
-                               "0 s",
-                               "nan s",
-                               "1e300 s",
-                               "1 minute",
-                               "1.5 months",
-                               "2 month",
-                               "1 month to the last",
-                               "1 months",
-                               "s",
-                               "86400 s except",
-                               "86400 s except Sun Sat",
-                               "86401 s except Sun",
-                               "86400 s except Mon Tue Wed Thu Fri Sat Sun"};
-    char text[VOLT_TIME_LENGTH];
-    volt_time_step step;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        check_ok(volt_time_step_parse(good[i], &step));
-        assert_string_equal(volt_time_step_format(step, text), good[i]);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        check_fails(volt_time_step_parse(bad[i], &step), VOLT_ERR_FORMAT, "step");
-}
-
 /* ---- the calendar ----------------------------------------------------------------------------- */
 
 static void calendar_by_hand(void **state)
@@ -552,8 +462,6 @@ int main(void)
         cmocka_unit_test(day_or_month_by_step),
         cmocka_unit_test(every_day_of_a_calendar),
         cmocka_unit_test(written_and_read),
-        cmocka_unit_test(steps),
-        cmocka_unit_test(steps_as_texts),
         cmocka_unit_test(calendar_by_hand),
         cmocka_unit_test(calendar_rejected),
         cmocka_unit_test(tables_keep_their_times),

@@ -91,55 +91,6 @@ static void gaps_are_found_on_every_grid(void **state)
     assert_true(report.grid.step.seconds == 1800 && check(months, 60).grid.step.months == 1);
 }
 
-/* Trading days: no weekends, and holidays that shorten a week. */
-static void weekdays(void **state)
-{
-    (void)state;
-    enum { ROWS = 40, DAYS = 70 };
-    const int weekend = 1 << 5 | 1 << 6, friday = 1 << 4;
-    volt_time times[DAYS];
-    volt_time_step step;
-    for (int closed = 1; closed < 127; closed++) { /* closed < 127: bits of the closed weekdays */
-        int n = 0;
-        for (int i = 0; i < DAYS; i++) /* 1970-01-05 was a Monday; 16:00 */
-            if (!(closed >> i % 7 & 1))
-                times[n++].seconds = 86400.0 * (4 + i) + 57600;
-        for (int i = 0; i < n; i++)
-            times[i].clock = times[i].seconds;
-        step = (volt_time_step){.seconds = 86400, .closed_weekdays = closed};
-        for (int i = 0; i < n; i++) {
-            assert_true(volt_time_advance(times[0], step, i).seconds == times[i].seconds);
-            assert_true(volt_time_advance(times[n - 1], step, i + 1 - n).seconds == times[i].seconds);
-        }
-        step = check(times, n).step;
-        if (closed == weekend || closed == (weekend | friday) || closed == 1 << 6)
-            assert_int_equal(step.closed_weekdays, closed);
-    }
-    /* Rows of a Saturday step to Monday, and those of a day stay there. */
-    step = (volt_time_step){.seconds = 86400, .closed_weekdays = weekend};
-    assert_true(volt_time_advance(date("2019-04-13"), step, 1).seconds == date("2019-04-15").seconds);
-    assert_true(volt_time_advance(date("2019-04-13"), step, 5).seconds == date("2019-04-19").seconds);
-    assert_true(volt_time_advance(date("2019-04-13"), step, 0).seconds == date("2019-04-13").seconds);
-    step.seconds = 6 * 3600;
-    assert_true(volt_time_advance(date("2019-04-12 18:00"), step, 2).seconds ==
-                date("2019-04-15 06:00").seconds);
-    step.seconds = 86400, step.closed_weekdays = 127; /* no week has an open day: none is skipped */
-    assert_true(volt_time_advance(date("2019-04-12"), step, 1).seconds == date("2019-04-13").seconds);
-
-    /* With up to one holiday in five rows, the step is known; with more, it is not. */
-    for (int holidays = 6; holidays <= 9; holidays++) {
-        int n = 0;
-        for (int i = 0; n < ROWS; i++)
-            if (i % 7 < 5 && !(i % 7 == 2 && i / 7 < holidays)) {
-                times[n].seconds = times[n].clock = 86400.0 * (4 + i);
-                n++;
-            }
-        step = check(times, ROWS).step;
-        assert_int_equal(volt_time_step_is_known(step), holidays <= 7);
-        assert_int_equal(step.closed_weekdays, holidays <= 7 ? weekend : 0);
-    }
-}
-
 /* ---- grids by hand ---------------------------------------------------------------------------- */
 
 static volt_time_grid grid_of(const volt_time *times, int64_t n)
@@ -515,7 +466,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaps_are_found_on_every_grid),
-        cmocka_unit_test(weekdays),
         cmocka_unit_test(steps_of_a_month_and_more),
         cmocka_unit_test(short_and_irregular_grids),
         cmocka_unit_test(clock_changes_are_no_gaps),

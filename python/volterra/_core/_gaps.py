@@ -6,7 +6,6 @@ library finds the step of an index and missing rows (``volt_times_check``); here
 
 from __future__ import annotations
 
-import warnings
 from ctypes import POINTER, byref, c_int, c_int64, cast
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -174,8 +173,8 @@ def step_of(index: Any) -> c.TimeStep:
 
 
 def _dates_like(index: Any, times: Any, step: c.TimeStep) -> Any:
-    """Return times as dates of the type of `index`: steps of days and months on its clock, others in UTC."""
-    on_clock = step.months > 0 or step.seconds >= 86400
+    """Return times as dates of the type of `index`: days, months and steps with closed times on its clock, others in UTC."""
+    on_clock = step.months > 0 or step.seconds >= 86400 or step.closed_weekdays or step.closes > 0
     counts = [round(1e6 * (time.clock if on_clock else time.seconds)) for time in times]
     dates = pandas_module().DatetimeIndex(np.array(counts, dtype="int64").astype("M8[us]"))
     if index.tz is not None and on_clock:
@@ -185,18 +184,9 @@ def _dates_like(index: Any, times: Any, step: c.TimeStep) -> Any:
     return dates.astype(index.dtype)
 
 
-def _inferred_freq(index: Any) -> Any:
-    """Return the frequency of an index of dates, or None. pandas warns of a change of type; both types work here."""
-    if len(index) < 3:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pandas_module().infer_freq(index)
-
-
 def future_index(index: Any, first: int, count: int) -> Any:
     """Return the index of rows `first`, first + 1, ... after the end of an index: continued with its frequency or the step that
-    the library finds (closed weekdays are skipped, holidays are not known), otherwise the step numbers. None for None
+    the library finds (closed weekdays and hours are skipped, holidays are not known), otherwise the step numbers. None for None
     (polars)."""
     if index is None:
         return None
@@ -205,9 +195,8 @@ def future_index(index: Any, first: int, count: int) -> Any:
     if isinstance(index, pandas.PeriodIndex):
         return pandas.PeriodIndex([index[-1] + step for step in steps])
     if isinstance(index, pandas.DatetimeIndex):
-        freq = index.freq or _inferred_freq(index)
-        if freq is not None:
-            return pandas.date_range(index[-1], periods=first + count, freq=freq)[first:]
+        if index.freq is not None:
+            return pandas.date_range(index[-1], periods=first + count, freq=index.freq)[first:]
         times, step = Times.of(index), step_of(index)
         if times is not None and (step.seconds > 0 or step.months > 0):
             return _dates_like(index, [times.later(step, count) for count in steps], step)

@@ -1,4 +1,7 @@
-/* src/io/time/time_grid.c: regular times of rows, and rows missing from them. */
+/* src/io/time/time_grid.c: the step of times of rows, and rows missing from them.
+ *
+ * The step is the description that most rows follow exactly, among those that the median step suggests: months to the same
+ * or the last day, or to the last or first open weekday; seconds, with or without closed weekdays and a session. */
 #include "io/time/time_grid.h"
 
 #include "base/error.h"
@@ -10,14 +13,21 @@
 
 static const double day = 86400, min_month = 27 * 86400.0;
 static const double late = 1.5; /* largest distance of consecutive rows, in steps */
-static const double rare = 0.1; /* relative to an even distribution: a rarer weekday is closed */
+static const double rare = 0.1; /* relative to an even distribution: a rarer weekday or time of day is closed */
+static const double rounding = 2e-6;             /* of times with 10 digits, in seconds */
 static const double max_seconds = 4e6 * 86400.0; /* about 11000 years: days fit an integer */
-enum { HOLIDAY = 2 /* working days */, WEEKEND = 5, WEEK = 7, MIN_ROWS = 3 };
+enum { HOLIDAY = 2 /* working days */, SATURDAY = 5, WEEK = 7, MIN_ROWS = 3, WEEKEND = 1 << 5 | 1 << 6 };
 
-/* Local time for days and months, UTC for other steps, which clock changes must not affect. */
-static double moment(const volt_time_grid *grid, volt_time time)
+static int has_session(volt_time_step step)
 {
-    return grid->step.months > 0 || grid->step.seconds >= day ? time.clock : time.seconds;
+    return step.closes > step.opens;
+}
+
+/* Local time for days, months and closed times, UTC for other steps, which clock changes must not affect. */
+static double moment(volt_time_step step, volt_time time)
+{
+    int is_local = step.months > 0 || step.seconds >= day || step.closed_weekdays || has_session(step);
+    return is_local ? time.clock : time.seconds;
 }
 
 static int64_t day_of(double seconds)
@@ -25,52 +35,23 @@ static int64_t day_of(double seconds)
     return (int64_t)floor(seconds / day);
 }
 
-static int64_t month_of(double seconds)
-{
-    volt_civil_date date = volt_date_of_days(day_of(seconds));
-    return 12 * date.year + date.month;
-}
-
-/* Number of days from `first` to `last`, both included, that are open. */
-static int64_t open_days(int closed, int64_t first, int64_t last)
-{
-    int64_t open = 0, days = last - first + 1, weeks = volt_max(days, 0) / WEEK;
-    for (int k = 0; k < WEEK; k++)
-        open += weeks * !((unsigned)closed >> k & 1);
-    for (int64_t d = first + weeks * WEEK; d <= last; d++)
-        open += !((unsigned)closed >> volt_weekday_of_days(d) & 1);
-    return open;
-}
-
-/* Number of steps between two rows: 1 if none is missing. */
-static double steps_between(const volt_time_grid *grid, double before, double after)
-{
-    if (grid->step.months > 0)
-        return (double)(month_of(after) - month_of(before)) / (double)grid->step.months;
-    double apart = after - before;
-    if (grid->step.closed_weekdays) {
-        int64_t from = day_of(before), to = day_of(after);
-        apart -= (double)(to - from - open_days(grid->step.closed_weekdays, from + 1, to)) * day;
-    }
-    return apart / grid->step.seconds;
-}
-
 int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, volt_time after)
 {
-    double a = moment(grid, before), b = moment(grid, after);
-    if (!volt_time_step_is_known(grid->step) || !(fmax(fabs(a), fabs(b)) < max_seconds))
+    volt_time_step step = grid->step;
+    double a = moment(step, before), b = moment(step, after);
+    if (!volt_time_step_is_known(step) || !(fmax(fabs(a), fabs(b)) < max_seconds))
         return 0;
-    double apart = steps_between(grid, a, b);
-    if (grid->closes_nightly) {
-        int64_t nights = open_days(grid->step.closed_weekdays, day_of(a), day_of(b) - 1);
-        if (nights > 0 && nights <= (grid->step.closed_weekdays ? 1 + HOLIDAY : 1))
+    double apart = volt_time_steps_between(step, a, b);
+    if (grid->closes_nightly || has_session(step)) {
+        int64_t nights = volt_open_days(step.closed_weekdays, day_of(before.clock), day_of(after.clock) - 1);
+        if (nights > 0 && nights <= (step.closed_weekdays ? 1 + HOLIDAY : 1))
             return 0;
     }
     int64_t missing = apart > late ? (int64_t)rint(apart) - 1 : 0;
-    return grid->step.closed_weekdays && grid->step.seconds == day && missing <= HOLIDAY ? 0 : missing;
+    return step.closed_weekdays && step.seconds == day && missing <= HOLIDAY ? 0 : missing;
 }
 
-/* ---- find ------------------------------------------------------------------------------------- */
+/* ---- parts of a description ------------------------------------------------------------------- */
 
 static double median(double *values, int64_t n)
 {
@@ -78,89 +59,251 @@ static double median(double *values, int64_t n)
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* Weekdays without rows. A weekday that the dates do not cover counts as open, except a weekend after daily rows. */
-static int find_closed(const double *t, int64_t n, double step)
+/* Median step in seconds. Days are measured on the local clock. */
+static double find_seconds(const volt_time *times, int64_t n, double *work)
 {
-    int64_t counts[WEEK] = {0}, first = day_of(t[0]), last = day_of(t[n - 1]);
-    int closed = 0;
-    for (int64_t i = 0; i < n; i++)
-        counts[volt_weekday_of_days(day_of(t[i]))]++;
-    for (int k = 0; k < WEEK; k++) {
-        int64_t passed = open_days(~(1 << k), first, last);
-        int is_covered = k < WEEKEND ? passed >= 2 : passed > 0 || step >= day;
-        closed |= (is_covered && (double)counts[k] <= rare * (double)n / WEEK) << k;
+    double seconds = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 1; i < n; i++)
+            work[i - 1] = pass ? times[i].clock - times[i - 1].clock : times[i].seconds - times[i - 1].seconds;
+        seconds = median(work, n - 1);
+        if (!(seconds >= 23 * day / 24))
+            break;
     }
-    return closed;
+    return seconds;
 }
 
-/* Nights are closed if there are several rows a day and most nights have none. */
-static int find_nights(const volt_time_grid *grid, const double *t, int64_t n)
+/* The number of months that most rows are apart, on whichever days; 0: none. */
+static int64_t find_months(const volt_time *times, int64_t n, double *work)
 {
-    int64_t nights = 0, empty = 0;
-    for (int64_t i = 1; i < n; i++) {
-        int is_new_day = day_of(t[i]) > day_of(t[i - 1]);
-        nights += is_new_day;
-        empty += is_new_day && steps_between(grid, t[i - 1], t[i]) > late;
-    }
-    return grid->step.seconds < day && nights > 1 && 2 * empty > nights;
-}
-
-static void find_months(const double *t, int64_t n, double *work, volt_time_grid *grid)
-{
+    const volt_time_step month = {.months = 1};
     int64_t alike = 0;
     for (int64_t i = 1; i < n; i++)
-        work[i - 1] = (double)(month_of(t[i]) - month_of(t[i - 1]));
+        work[i - 1] = volt_time_steps_between(month, times[i - 1].clock, times[i].clock);
     int64_t usual = (int64_t)median(work, n - 1);
     for (int64_t i = 0; i + 1 < n; i++)
         alike += work[i] == (double)usual;
-    grid->step = (volt_time_step){.months = usual > 0 && 2 * alike > n - 1 ? usual : 0};
+    return usual > 0 && 2 * alike > n - 1 ? usual : 0;
 }
 
-/* t and work: n numbers. */
-static void find(const volt_time *times, int64_t n, double *t, double *work, volt_time_grid *grid)
+/* Weekdays without rows, which must have passed twice; once suffices for a whole weekend. */
+static int find_closed(const volt_time *times, int64_t n)
 {
-    int64_t alike = 0;
-    for (int pass = 0; pass < 2; pass++) { /* the second for days, whose clocks may have been changed */
-        for (int64_t i = 0; i < n; i++)
-            t[i] = pass ? times[i].clock : times[i].seconds;
-        for (int64_t i = 1; i < n; i++)
-            work[i - 1] = t[i] - t[i - 1];
-        grid->step.seconds = median(work, n - 1);
-        if (!(grid->step.seconds >= 23 * day / 24))
-            break;
-    }
-    if (!(grid->step.seconds > 0)) {
-        grid->step.seconds = 0;
-        return;
-    }
+    int64_t counts[WEEK] = {0}, first = day_of(times[0].clock), last = day_of(times[n - 1].clock);
+    int once = 0, twice = 0;
     for (int64_t i = 0; i < n; i++)
-        t[i] = moment(grid, times[i]);
+        counts[volt_weekday_of_days(day_of(times[i].clock))]++;
+    for (int k = 0; k < WEEK; k++) {
+        int64_t passed = volt_open_days(~(1 << k), first, last);
+        int is_rare = (double)counts[k] <= rare * (double)n / WEEK;
+        once |= (is_rare && passed >= 1) << k;
+        twice |= (is_rare && passed >= 2) << k;
+    }
+    return (once & WEEKEND) == WEEKEND ? twice | WEEKEND : twice;
+}
+
+/* Whether row i is the first of its day. */
+static int begins_day(const volt_time *times, int64_t i)
+{
+    return i > 0 && day_of(times[i].clock) != day_of(times[i - 1].clock);
+}
+
+static double time_of_day(volt_time time)
+{
+    return time.clock - day * floor(time.clock / day);
+}
+
+/* Sets opens and closes if four of five days have all rows from one to the other. The first day may begin later, the last
+ * may end earlier. Two days must both be complete. Returns whether there is a session. */
+static int find_session(const volt_time *times, int64_t n, double *work, volt_time_step *step)
+{
+    int64_t nights = 0, full = 0, begin = 0;
     for (int64_t i = 1; i < n; i++)
-        alike += t[i] - t[i - 1] == grid->step.seconds;
-    if (grid->step.seconds >= min_month && (double)alike < 0.9 * (double)(n - 1)) {
-        find_months(t, n, work, grid);
+        if (begins_day(times, i))
+            work[nights++] = time_of_day(times[i]);
+    if (nights == 0)
+        return 0;
+    double opens = median(work, nights);
+    nights = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (begins_day(times, i))
+            work[nights++] = time_of_day(times[i - 1]);
+    double closes = median(work, nights), rows = (closes - opens) / step->seconds + 1;
+    if (!(rows >= 2) || rows != floor(rows) || opens != floor(opens) || step->seconds != floor(step->seconds))
+        return 0;
+    for (int64_t i = 1; i <= n; i++) {
+        if (i < n && !begins_day(times, i))
+            continue;
+        int is_inner = (begin > 0 && i < n) || nights == 1;
+        full += is_inner && time_of_day(times[begin]) == opens && time_of_day(times[i - 1]) == closes &&
+                (double)(i - begin) == rows;
+        begin = i;
+    }
+    step->opens = opens;
+    step->closes = closes;
+    return 5 * full >= 4 * (nights == 1 ? 2 : nights - 1);
+}
+
+/* Whether there are several rows a day and most nights have none. */
+static int find_nights(const volt_time *times, int64_t n, volt_time_step step)
+{
+    int64_t nights = 0, empty = 0;
+    for (int64_t i = 1; i < n; i++) {
+        int is_new_day = begins_day(times, i);
+        nights += is_new_day;
+        empty += is_new_day &&
+                 volt_time_steps_between(step, moment(step, times[i - 1]), moment(step, times[i])) > late;
+    }
+    return step.seconds < day && nights > 1 && 2 * empty > nights;
+}
+
+/* Whether some times of day have no rows on at least 3 days, such as a break at noon. */
+static volt_status has_closed_hours(const volt_time *times, int64_t n, double seconds, int *result)
+{
+    double slots = day / seconds, days = 1;
+    *result = 0;
+    for (int64_t i = 1; i < n; i++)
+        days += begins_day(times, i);
+    if (days < 3 || slots < 2 || slots > day || slots != floor(slots))
+        return VOLT_OK;
+    double *counts = volt_alloc_doubles((int64_t)slots, 1);
+    if (!counts)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < (int64_t)slots; k++)
+        counts[k] = 0;
+    for (int64_t i = 0; i < n; i++)
+        counts[(int64_t)(time_of_day(times[i]) / seconds)]++;
+    for (int64_t k = 0; k < (int64_t)slots; k++)
+        *result |= counts[k] <= rare * days;
+    volt_free(counts);
+    return VOLT_OK;
+}
+
+/* ---- the grid, to which most rows are near ---------------------------------------------------- */
+
+/* work: n numbers. */
+static void find_grid(const volt_time *times, int64_t n, double *work, volt_time_grid *grid)
+{
+    volt_time_step step = {.seconds = find_seconds(times, n, work)};
+    int64_t alike = 0, near = 0;
+    if (!(step.seconds > 0))
+        return;
+    for (int64_t i = 1; i < n; i++)
+        alike += moment(step, times[i]) - moment(step, times[i - 1]) == step.seconds;
+    if (step.seconds >= min_month && (double)alike < 0.9 * (double)(n - 1)) {
+        grid->step.months = find_months(times, n, work);
         return;
     }
-    if (grid->step.seconds <= day)
-        grid->step.closed_weekdays = find_closed(t, n, grid->step.seconds);
-    alike = 0;
-    for (int64_t i = 1; i < n; i++)
-        alike += fabs(steps_between(grid, t[i - 1], t[i]) - 1) < late - 1;
-    if (2 * alike <= n - 1) /* rows at irregular times have no step */
-        *grid = (volt_time_grid){0};
-    else
-        grid->closes_nightly = find_nights(grid, t, n);
+    if (step.seconds <= day)
+        step.closed_weekdays = find_closed(times, n);
+    for (int64_t i = 1; i < n; i++) {
+        double apart = volt_time_steps_between(step, moment(step, times[i - 1]), moment(step, times[i]));
+        near += fabs(apart - 1) < late - 1;
+    }
+    if (2 * near > n - 1) /* rows at irregular times have no step */
+        *grid = (volt_time_grid){.step = step, .closes_nightly = find_nights(times, n, step)};
+}
+
+/* Whether days and months of all times can be computed. */
+static int are_dates(const volt_time *times, int64_t n)
+{
+    int are = 1;
+    for (int64_t i = 0; i < n; i++)
+        are &= fmax(fabs(times[i].clock), fabs(times[i].seconds)) < max_seconds;
+    return are;
 }
 
 volt_status volt_time_grid_find(const volt_time *times, int64_t n, volt_time_grid *grid)
 {
     *grid = (volt_time_grid){0};
-    if (n < MIN_ROWS || !(fmax(fabs(times[0].clock), fabs(times[n - 1].clock)) < max_seconds))
+    if (n < MIN_ROWS || !are_dates(times, n))
         return VOLT_OK;
-    double *t = volt_alloc_doubles(2, n);
-    if (!t)
+    double *work = volt_alloc_doubles(n, 1);
+    if (!work)
         return VOLT_ERR_MEMORY;
-    find(times, n, t, t + n, grid);
-    volt_free(t);
+    find_grid(times, n, work, grid);
+    volt_free(work);
     return VOLT_OK;
+}
+
+/* ---- the step, which rows follow exactly ------------------------------------------------------ */
+
+enum { MAX_CANDIDATES = 8 };
+
+/* Fraction of the rows that are one step after the row before. */
+static double fraction_following(const volt_time *times, int64_t n, volt_time_step step)
+{
+    int64_t following = 0;
+    for (int64_t i = 1; i < n; i++) {
+        volt_time due = volt_time_advance(times[i - 1], step, 1);
+        following += fabs(moment(step, due) - moment(step, times[i])) <= rounding;
+    }
+    return (double)following / (double)(n - 1);
+}
+
+/* Steps that the median step suggests, simple ones first. Returns their number. work: n numbers. */
+static int list_candidates(const volt_time *times, int64_t n, double *work, volt_time_step *list)
+{
+    const volt_time_step plain = {.seconds = find_seconds(times, n, work)};
+    volt_time_step session = plain;
+    int count = 0;
+    if (!(plain.seconds > 0))
+        return 0;
+    int64_t months = plain.seconds >= min_month ? find_months(times, n, work) : 0;
+    int closed = plain.seconds <= day ? find_closed(times, n) : 0;
+    if (months > 0) {
+        list[count++] = (volt_time_step){.months = months, .is_month_end = 1};
+        list[count++] = (volt_time_step){.months = months};
+    }
+    list[count++] = plain;
+    if (months > 0) {
+        list[count++] = (volt_time_step){.months = months, .is_month_end = 1, .closed_weekdays = WEEKEND};
+        list[count++] = (volt_time_step){.months = months, .closed_weekdays = WEEKEND};
+    }
+    if (closed) {
+        list[count] = plain;
+        list[count++].closed_weekdays = closed;
+    }
+    if (plain.seconds < day && find_session(times, n, work, &session)) {
+        list[count++] = session;
+        list[count] = session;
+        list[count++].closed_weekdays = closed;
+    }
+    return count;
+}
+
+/* Nine of ten rows must follow a plain step: this allows a few missing rows and clock changes, but not a six-day week. Four
+ * of five suffice without closed times: the others follow holidays. */
+static volt_status choose_step(const volt_time *times, int64_t n, double *work, volt_time_step *step)
+{
+    volt_time_step list[MAX_CANDIDATES], best = {0};
+    int count = list_candidates(times, n, work, list), closes = 0;
+    double most = 0;
+    for (int i = 0; i < count; i++) {
+        double fraction = fraction_following(times, n, list[i]);
+        best = fraction > most ? list[i] : best;
+        most = fmax(most, fraction);
+    }
+    if (10 * most < (best.closed_weekdays || has_session(best) ? 8 : 9))
+        return VOLT_OK;
+    if (best.months == 0 && best.seconds < day && !has_session(best))
+        VOLT_TRY(has_closed_hours(times, n, best.seconds, &closes));
+    if (!closes)
+        *step = best;
+    return VOLT_OK;
+}
+
+volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_step *step)
+{
+    VOLT_REQUIRE(times && step && n >= 0, VOLT_ERR_ARGUMENT,
+                 "volt_time_step_find requires times and an output for the step");
+    *step = (volt_time_step){0};
+    if (n < 2 || !are_dates(times, n))
+        return VOLT_OK;
+    double *work = volt_alloc_doubles(n, 1);
+    if (!work)
+        return VOLT_ERR_MEMORY;
+    volt_status status = choose_step(times, n, work, step);
+    volt_free(work);
+    return status;
 }

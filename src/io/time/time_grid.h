@@ -1,8 +1,8 @@
-/* src/io/time/time_grid.h: regular times of rows, and rows missing from them.
+/* src/io/time/time_grid.h: the step of times of rows, and rows missing from them.
  *
- * A step is a fixed number of seconds (the median), or calendar months from 27 days on. Weekdays that do not
- * occur (weekends) are closed, and a closure every night (trading hours) is not a gap. With closed weekdays
- * and a step of one day, up to two missing days are a holiday. */
+ * A grid is lenient: more than half of the rows are near its times. Its step is a fixed number of seconds (the median), or
+ * calendar months from 27 days on. Weekdays that do not occur (weekends) are closed, and a closure every night (trading
+ * hours) is not a gap. With closed weekdays and a step of one day, up to two missing days are a holiday. */
 #ifndef IO_TIME_GRID_H
 #define IO_TIME_GRID_H
 
@@ -13,5 +13,11 @@ volt_status volt_time_grid_find(const volt_time *times, int64_t n, volt_time_gri
 
 /* The number of rows missing between two consecutive rows of the grid; 0: none, or an unknown step. */
 int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, volt_time after);
+
+/* Number of steps from one moment to another, on the local clock if the step has days, months or closed times. */
+double volt_time_steps_between(volt_time_step step, double before, double after);
+
+/* Number of days from `first` to `last`, both included, whose weekday is not closed. */
+int64_t volt_open_days(int closed, int64_t first, int64_t last);
 
 #endif

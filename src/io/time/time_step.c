@@ -1,6 +1,9 @@
-/* src/io/time/time_step.c: the time step between the rows of a column of times. */
+/* src/io/time/time_step.c: times a number of steps later, steps between two times, and steps as text.
+ *
+ * Closed weekdays and the time between the last row of a day and the first of the next do not count: a day has the length
+ * closes - opens + seconds, from `opens` on, or 24 hours. */
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/numbers.h"
 #include "io/time/time_grid.h"
 #include "io/time/time_text.h"
 #include "text/text.h"
@@ -9,109 +12,82 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WEEK = 7, ALL_WEEKDAYS = 127, DAY = 86400 };
 
-/* 19 of 20 steps must be equal: this allows a few missing rows and clock changes, but not a five-day week. */
-static int are_enough(int64_t alike, int64_t n)
+/* ---- days with rows, and the part of them that has rows ---------------------------------------- */
+
+static int is_closed(int closed, int64_t days)
 {
-    return 20 * alike >= 19 * n;
+    return (unsigned)closed >> volt_weekday_of_days(days) & 1;
 }
 
-/* Steps in fractional seconds differ by the rounding of times with 10 digits. */
-static int are_alike(double a, double b)
+/* Whether some but not all weekdays are closed. */
+static int has_closed_weekdays(volt_time_step step)
 {
-    return fabs(a - b) <= 2e-6;
+    return (step.months > 0 || step.seconds <= DAY) && step.closed_weekdays > 0 &&
+           step.closed_weekdays < ALL_WEEKDAYS;
 }
 
-static int ascending(const void *a, const void *b)
+static int has_session(volt_time_step step)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return step.months == 0 && step.seconds < DAY && step.opens >= 0 && step.closes > step.opens &&
+           step.closes < DAY;
 }
 
-/* Months between rows, on the same day of each (or on the last day of each) at the same time of day. */
-static int find_months(const volt_time *times, int64_t n, double *steps, volt_time_step *step)
+double volt_time_step_day(volt_time_step step)
 {
-    volt_clock_parts first, now;
-    if (!volt_clock_split(times[0].clock, 6, &first))
-        return 0;
-    double time_of_day = times[0].clock - 86400.0 * (double)first.days;
-    int64_t before = 0;
-    int is_same_day = 1, is_last_day = 1;
-    for (int64_t i = 0; i < n; i++) {
-        if (!volt_clock_split(times[i].clock, 6, &now) ||
-            !are_alike(times[i].clock - 86400.0 * (double)now.days, time_of_day))
-            return 0;
-        is_same_day &= now.date.day == first.date.day;
-        is_last_day &= now.date.day == volt_days_in_month(now.date.year, now.date.month);
-        int64_t month = 12 * now.date.year + now.date.month;
-        if (i > 0)
-            steps[i - 1] = (double)(month - before);
-        before = month;
-    }
-    if (!is_same_day && !is_last_day)
-        return 0;
-    qsort(steps, (size_t)n - 1, sizeof *steps, ascending);
-    double middle = steps[(n - 1) / 2];
-    int64_t alike = 0;
-    for (int64_t i = 0; i + 1 < n; i++)
-        alike += steps[i] == middle;
-    if (middle < 1 || !are_enough(alike, n - 1))
-        return 0;
-    *step = (volt_time_step){.months = (int64_t)middle, .is_month_end = is_last_day};
-    return 1;
+    return has_session(step) ? step.closes - step.opens + step.seconds : DAY;
 }
 
-static int find_seconds(const volt_time *times, int64_t n, double *steps, volt_time_step *step)
+/* Seconds of the day from its first row, within the session. */
+static double seconds_of_day(volt_time_step step, double clock)
 {
-    for (int64_t i = 0; i + 1 < n; i++)
-        steps[i] = times[i + 1].seconds - times[i].seconds;
-    qsort(steps, (size_t)n - 1, sizeof *steps, ascending);
-    double middle = steps[(n - 1) / 2];
-    int64_t alike = 0;
-    for (int64_t i = 0; i + 1 < n; i++)
-        alike += are_alike(steps[i], middle);
-    if (!(middle > 0) || !are_enough(alike, n - 1))
-        return 0;
-    *step = (volt_time_step){.seconds = middle};
-    return 1;
+    double second = clock - DAY * floor(clock / DAY);
+    return has_session(step) ? fmin(fmax(second - step.opens, 0), step.closes - step.opens) : second;
 }
 
-/* One day with closed weekdays, such as trading days. Four of five rows must follow the row before on the next open day:
- * the others follow holidays. */
-static volt_status find_open_days(const volt_time *times, int64_t n, volt_time_step *step)
+int64_t volt_open_days(int closed, int64_t first, int64_t last)
 {
-    volt_time_grid grid;
-    int64_t next = 0;
-    for (int64_t i = 1; i < n; i++)
-        if (!(times[i].clock > times[i - 1].clock))
-            return VOLT_OK;
-    VOLT_TRY(volt_time_grid_find(times, n, &grid));
-    if (grid.step.seconds != DAY || !grid.step.closed_weekdays)
-        return VOLT_OK;
-    for (int64_t i = 1; i < n; i++)
-        next += are_alike(volt_time_advance(times[i - 1], grid.step, 1).clock, times[i].clock);
-    if (5 * next >= 4 * (n - 1))
-        *step = grid.step;
-    return VOLT_OK;
+    int64_t open = 0, days = last - first + 1, weeks = volt_max(days, 0) / WEEK;
+    for (int k = 0; k < WEEK; k++)
+        open += weeks * !is_closed(closed, k);
+    for (int64_t d = first + weeks * WEEK; d <= last; d++)
+        open += !is_closed(closed, d);
+    return open;
 }
 
-volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_step *step)
+/* The open day `count` open days after an open day, or after the last open day before a closed one. */
+static int64_t later_open_day(int closed, int64_t days, int64_t count)
 {
-    VOLT_REQUIRE(times && step && n >= 0, VOLT_ERR_ARGUMENT,
-                 "volt_time_step_find requires times and an output for the step");
-    *step = (volt_time_step){0};
-    if (n < 2)
-        return VOLT_OK;
-    double *steps = volt_alloc_doubles(n - 1, 1);
-    if (!steps)
-        return VOLT_ERR_MEMORY;
-    int found = find_months(times, n, steps, step) || find_seconds(times, n, steps, step);
-    volt_free(steps);
-    return found ? VOLT_OK : find_open_days(times, n, step);
+    int64_t open = volt_open_days(closed, 0, WEEK - 1);
+    while (is_closed(closed, days))
+        days--;
+    int64_t weeks = count / open - (count % open < 0), rest = count - weeks * open;
+    for (days += WEEK * weeks; rest > 0; rest -= !is_closed(closed, days))
+        days++;
+    return days;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static int64_t month_of(double clock)
+{
+    volt_civil_date date = volt_date_of_days((int64_t)floor(clock / DAY));
+    return 12 * date.year + date.month;
+}
+
+double volt_time_steps_between(volt_time_step step, double before, double after)
+{
+    if (step.months > 0)
+        return (double)(month_of(after) - month_of(before)) / (double)step.months;
+    if (!has_session(step) && !has_closed_weekdays(step))
+        return (after - before) / step.seconds;
+    int closed = has_closed_weekdays(step) ? step.closed_weekdays : 0;
+    int64_t days = volt_open_days(closed, (int64_t)floor(before / DAY) + 1, (int64_t)floor(after / DAY));
+    double rest = seconds_of_day(step, after) - seconds_of_day(step, before);
+    return ((double)days * volt_time_step_day(step) + rest) / step.seconds;
 }
 
 /* Seconds from a time to `count` steps of months later. */
@@ -125,51 +101,36 @@ static double seconds_of_months(double clock, volt_time_step step, int64_t count
     if (month < 0)
         return -1e15;
     int64_t year = month / 12, of_year = month % 12 + 1, length = volt_days_in_month(year, of_year);
-    int64_t day = step.is_month_end || now.date.day > length ? length : now.date.day;
-    return 86400.0 * (double)(volt_days_of_date(year, of_year, day) - now.days);
+    int is_open_day = has_closed_weekdays(step);
+    int64_t day = step.is_month_end || (!is_open_day && now.date.day > length) ? length : now.date.day;
+    int64_t days = volt_days_of_date(year, of_year, is_open_day && !step.is_month_end ? 1 : day);
+    while (is_open_day && is_closed(step.closed_weekdays, days))
+        days += step.is_month_end ? -1 : 1;
+    return 86400.0 * (double)(days - now.days);
 }
 
-static int is_closed(int closed, int64_t days)
-{
-    return (unsigned)closed >> volt_weekday_of_days(days) & 1;
-}
-
-/* The open day `count` open days after an open day, or after the last open day before a closed one. */
-static int64_t later_open_day(int closed, int64_t days, int64_t count)
-{
-    int64_t open = 0;
-    for (int k = 0; k < WEEK; k++)
-        open += !is_closed(closed, k);
-    while (is_closed(closed, days))
-        days--;
-    int64_t weeks = count / open - (count % open < 0), rest = count - weeks * open;
-    for (days += WEEK * weeks; rest > 0; rest -= !is_closed(closed, days))
-        days++;
-    return days;
-}
-
-/* Seconds from a time to `count` steps later, without closed weekdays. */
+/* Seconds from a time to `count` steps later, without closed weekdays and the time between sessions. */
 static double seconds_of_open_days(double clock, volt_time_step step, int64_t count)
 {
-    double far = step.seconds * (double)count, first = floor(clock / DAY);
-    double days = floor((clock - first * DAY + far) / DAY);
-    if (days == 0 || !(fabs(first) + fabs(days) < 1e9))
+    const double rounding = 1e-6;
+    int closed = has_closed_weekdays(step) ? step.closed_weekdays : 0;
+    double far = step.seconds * (double)count, first = floor(clock / DAY), length = volt_time_step_day(step);
+    if (count == 0 || !(fabs(first) + fabs(far) / length < 1e9))
         return far;
-    int64_t day = later_open_day(step.closed_weekdays, (int64_t)first, (int64_t)days);
-    return far + DAY * ((double)day - first - days);
-}
-
-/* Whether some but not all weekdays are closed. */
-static int has_closed_weekdays(volt_time_step step)
-{
-    return step.seconds <= DAY && step.closed_weekdays > 0 && step.closed_weekdays < ALL_WEEKDAYS;
+    double second = seconds_of_day(step, clock);
+    if (step.seconds < DAY && is_closed(closed, (int64_t)first))
+        second = length - step.seconds; /* the last row of the open day before */
+    double days = floor((second + far + rounding) / length);
+    double day = (double)later_open_day(closed, (int64_t)first, (int64_t)days);
+    return DAY * day + (has_session(step) ? step.opens : 0) + (second + far - days * length) - clock;
 }
 
 volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count)
 {
-    double gone = step.months > 0             ? seconds_of_months(time.clock, step, count)
-                  : has_closed_weekdays(step) ? seconds_of_open_days(time.clock, step, count)
-                                              : step.seconds * (double)count;
+    double gone = step.months > 0 ? seconds_of_months(time.clock, step, count)
+                  : has_closed_weekdays(step) || has_session(step)
+                      ? seconds_of_open_days(time.clock, step, count)
+                      : step.seconds * (double)count;
     return (volt_time){.seconds = time.seconds + gone, .clock = time.clock + gone};
 }
 
@@ -181,12 +142,13 @@ static const double too_many_seconds = 366 * 86400.0 * 10000;
 
 static const char *const weekday_names[WEEK] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
 
-/* " except Sat Sun" */
-static void format_closed(int closed, char *text, size_t size)
+/* Appends " except Sat Sun". */
+static void add_closed(int closed, char *text, size_t size)
 {
-    size_t length = (size_t)snprintf(text, size, "%s", closed ? " except" : "");
+    size_t length = strlen(text);
+    length += (size_t)snprintf(text + length, size - length, " except");
     for (int k = 0; k < WEEK; k++)
-        if ((unsigned)closed >> k & 1)
+        if ((unsigned)closed >> k & 1 && length < size)
             length += (size_t)snprintf(text + length, size - length, " %s", weekday_names[k]);
 }
 
@@ -198,15 +160,37 @@ static int parse_closed(const char *text)
     return closed;
 }
 
+/* Appends ", 09:30:00 to 16:00:00". */
+static void add_session(volt_time_step step, char *text, size_t size)
+{
+    size_t length = strlen(text);
+    unsigned opens = (unsigned)step.opens, closes = (unsigned)step.closes;
+    snprintf(text + length, size - length, ", %02u:%02u:%02u to %02u:%02u:%02u", opens / 3600, opens / 60 % 60,
+             opens % 60, closes / 3600, closes / 60 % 60, closes % 60);
+}
+
+static void parse_session(const char *text, volt_time_step *step)
+{
+    int t[6];
+    const char *from = strchr(text, ',');
+    if (!from || sscanf(from, ", %2d:%2d:%2d to %2d:%2d:%2d", t, t + 1, t + 2, t + 3, t + 4, t + 5) != 6)
+        return;
+    step->opens = t[0] * 3600 + t[1] * 60 + t[2];
+    step->closes = t[3] * 3600 + t[4] * 60 + t[5];
+}
+
 const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH])
 {
-    char number[VOLT_NUMBER_LENGTH], closed[VOLT_TIME_LENGTH / 2];
-    format_closed(has_closed_weekdays(step) ? step.closed_weekdays : 0, closed, sizeof closed);
+    char number[VOLT_NUMBER_LENGTH];
     if (step.months > 0)
         snprintf(text, VOLT_TIME_LENGTH, "%" PRId64 " month%s%s", step.months, step.months > 1 ? "s" : "",
                  step.is_month_end ? " to the last day" : "");
     else
-        snprintf(text, VOLT_TIME_LENGTH, "%s s%s", volt_format_number(step.seconds, number), closed);
+        snprintf(text, VOLT_TIME_LENGTH, "%s s", volt_format_number(step.seconds, number));
+    if (has_closed_weekdays(step))
+        add_closed(step.closed_weekdays, text, VOLT_TIME_LENGTH);
+    if (has_session(step))
+        add_session(step, text, VOLT_TIME_LENGTH);
     return text;
 }
 
@@ -225,10 +209,12 @@ volt_status volt_time_step_parse(const char *text, volt_time_step *step)
     }
     volt_time_step read = {0};
     if (value > 0 && value < too_many_seconds && strncmp(text + length, " s", 2) == 0)
-        read = (volt_time_step){.seconds = value, .closed_weekdays = parse_closed(text)};
+        read.seconds = value;
     else if (value >= 1 && value < TOO_MANY_MONTHS && value == floor(value) &&
              strncmp(text + length, " month", 6) == 0)
         read = (volt_time_step){.months = (int64_t)value, .is_month_end = strstr(text, " last ") != NULL};
+    read.closed_weekdays = parse_closed(text);
+    parse_session(text, &read);
     VOLT_REQUIRE(volt_time_step_is_known(read) && strcmp(volt_time_step_format(read, again), text) == 0,
                  VOLT_ERR_FORMAT, "'%.40s' is not a time step, such as 3600 s or 1 month", text);
     *step = read;

@@ -45,12 +45,15 @@ volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_o
  * within 1e-6 s. Returns `text`. */
 const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH]);
 
-/* Finds the step that at least nineteen of twenty rows have, or a day with closed weekdays and holidays; all zero if there is
- * none. VOLT_ERR_MEMORY. */
+/* Finds the step that nine of ten rows follow, or four of five with closed weekdays or a session; all zero: none, or a time of
+ * day without rows that is not between sessions. VOLT_ERR_MEMORY. */
 volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_step *step);
 
-/* Format and parse a step: "3600 s", "86400 s except Sat Sun", "1 month", "3 months to the last day".
- * VOLT_ERR_FORMAT. */
+/* Seconds of a day that have rows: of its session, or 86400. */
+double volt_time_step_day(volt_time_step step);
+
+/* Format and parse a step: "3600 s", "300 s except Sat Sun, 09:30:00 to 16:00:00", "1 month", "3 months to the last day",
+ * "1 month to the last day except Sat Sun". VOLT_ERR_FORMAT. */
 const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH]);
 volt_status volt_time_step_parse(const char *text, volt_time_step *step);
 

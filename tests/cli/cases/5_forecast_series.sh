@@ -324,6 +324,30 @@ forecast_weekdays()
 }
 check "forecast: trading days continue without weekends" forecast_weekdays
 
+# Bars of trading hours continue in the next session, and last weekdays of months in the next month.
+forecast_sessions()
+{
+    awk 'BEGIN {
+        srand(6)
+        print "t,y"
+        for (d = 8; d < 17; d++)
+            for (k = 0; d % 7 != 6 && d % 7 != 0 && k < 14; k++)
+                printf "2024-01-%02d %02d:%02d,%.4f\n", d, 9 + (k + 1) / 2, (k + 1) % 2 * 30, 5 + cos(k) + rand()
+    }' >bars.csv
+    expect 0 forecast bars.csv --steps 3 --plot none -o -
+    no_err
+    [ "$(cut -d, -f1 out | tr '\n' ' ')" = 't 2024-01-17 09:30 2024-01-17 10:00 2024-01-17 10:30 ' ] || fail "$(cat out)"
+    grep -v '12:[03]0' bars.csv >break.csv
+    expect 0 forecast break.csv --steps 2 --plot none -o -
+    err_names break.csv session
+    [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'step 1 2 ' ] || fail "$(cat out)"
+    printf 'date,y\n2023-03-31,4\n2023-04-28,7\n2023-05-31,5\n2023-06-30,8\n2023-07-31,6\n2023-08-31,9\n' >ends.csv
+    expect 0 forecast ends.csv --steps 2 --plot none -o -
+    no_err
+    [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'date 2023-09-29 2023-10-31 ' ] || fail "$(cat out)"
+}
+check "forecast: sessions and last weekdays of months" forecast_sessions
+
 # One column with decimal commas: read with a header or where a line lacks the comma, otherwise two columns with a warning
 forecast_decimal_commas()
 {
