@@ -44,6 +44,20 @@ static void numbers_equal_direct_computations(void **state)
     check_ok(volt_identify(U, Y, &options, &model, &found));
     check_ok(volt_identify_diagnose(U, Y, &options, model, &found, &one));
     assert_true(one->d == D && one->q == 1 && one->rows == TEST && one->first_row == TRAIN);
+    for (int i = 0; i < 4; i++) { /* results of other rows */
+        volt_identification other = found;
+        volt_diagnosis *none = NULL;
+        if (i == 0)
+            other.fit_begin = -1;
+        else if (i == 1)
+            other.fit_rows = 0;
+        else if (i == 2)
+            other.train_rows--;
+        else
+            other.fit_rows = TRAIN - other.fit_begin + 1;
+        check_fails(volt_identify_diagnose(U, Y, &options, model, &other, &none), VOLT_ERR_ARGUMENT, "result");
+        assert_null(none);
+    }
 
     double sum = 0, mean = 0, e[TEST];
     for (int64_t t = 0; t < TEST; t++) {

@@ -311,6 +311,40 @@ static void log_of_another_search_is_rejected(void **state)
     volt_candidates_free(others);
 }
 
+/* Fields of the last line with another value. */
+static void damaged_fields_are_rejected_with_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *field, *value, *term;
+    } cases[] = {
+        {"folds", "3", "folds"},        {"folds", "[1,\"x\"]", "fold"},  {"feedback", "-1", "feedback"},
+        {"feedback", "[]", "feedback"}, {"alpha", "0", "alpha"},         {"alpha", "[]", "alpha"},
+        {"seconds", "-1", "seconds"},   {"stopped", "\"x\"", "stopped"}, {"kernel", "3", "kernel"}};
+    const char *path = fresh_path("good.jsonl");
+    volt_search_options options = options_with_log(path);
+    options.draws = 3;
+    volt_search_free(run(&options));
+    char *good = scratch_read(path, NULL);
+    char *last = strchr(strchr(good, '\n') + 1, '\n') + 1;
+    options.resume = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[8192];
+        json_t *line = json_loads(last, 0, NULL), *value = json_loads(cases[i].value, JSON_DECODE_ANY, NULL);
+        assert_true(line && value);
+        json_object_set_new(line, cases[i].field, value);
+        char *damaged = json_dumps(line, JSON_COMPACT);
+        snprintf(text, sizeof text, "%.*s%s\n", (int)(last - good), good, damaged);
+        options.log = scratch_write_text("damaged.jsonl", text);
+        check_refused(&options, candidates, &problem, VOLT_ERR_FORMAT, "damaged.jsonl line 3");
+        if (!error_names(cases[i].term))
+            fail_msg("%s: '%s'", cases[i].field, volt_error_detail());
+        free(damaged);
+        json_decref(line);
+    }
+    free(good);
+}
+
 static void damaged_logs_are_rejected_with_their_line(void **state)
 {
     (void)state;
@@ -460,6 +494,7 @@ int main(void)
         cmocka_unit_test(log_supports_more_or_fewer_draws),
         cmocka_unit_test(log_of_another_search_is_rejected),
         cmocka_unit_test(damaged_logs_are_rejected_with_their_line),
+        cmocka_unit_test(damaged_fields_are_rejected_with_their_line),
         cmocka_unit_test(unwritable_logs_fail),
         cmocka_unit_test(merged_shards_equal_full_search),
         cmocka_unit_test(raced_shards_have_the_same_winner),

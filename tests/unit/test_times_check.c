@@ -437,6 +437,14 @@ static void time_columns_fail_as_stated(void **state)
         volt_time_columns_find((volt_view){.rows = 4, .cols = 2, .ld = 2}, names, NULL, 0, is_time, &found),
         VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_time_columns_find(view, names, records, 2, is_time, &found), VOLT_ERR_ARGUMENT, "records");
+    const volt_view wrong[] = {{values, -1, 2, 2}, {values, 4, -1, 2}, {values, 4, 2, 1}, {NULL, 4, 2, 2}};
+    for (int i = 0; i < 4; i++)
+        check_fails(volt_time_columns_find(wrong[i], names, NULL, 0, is_time, &found), VOLT_ERR_ARGUMENT,
+                    "shape");
+    volt_time_columns empty = {.struct_size = sizeof empty};
+    check_ok(volt_time_columns_find((volt_view){.rows = 4}, NULL, NULL, 0, NULL, &empty));
+    check_ok(volt_time_columns_find((volt_view){.cols = 2, .ld = 2}, NULL, NULL, 0, NULL, &empty));
+    assert_true(empty.counter == -1 && empty.clock == -1);
     volt_status status = VOLT_ERR_MEMORY;
     for (int k = 1; status; k++) {
         assert_true(is_time[0] == 7 && found.counter == 5);
@@ -455,6 +463,7 @@ static void failures_are_reported(void **state)
     volt_times_report report = {.struct_size = sizeof report};
     check_fails(volt_times_check(NULL, 3, NULL, unknown, &report), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_times_check(times, 3, NULL, unknown, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_times_check(times, -1, NULL, unknown, &report), VOLT_ERR_ARGUMENT, "");
     failing_alloc_start(1);
     volt_status status = volt_times_check(times, 3, NULL, unknown, &report);
     assert_true(failing_alloc_hit());
