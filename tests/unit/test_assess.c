@@ -112,6 +112,14 @@ static void baselines_are_compared_on_held_out_rows(void **state)
     options.fitted = volt_view_of(fitted, N - AHEAD, 1);
     options.season = 0;
     volt_assessment found = {.struct_size = sizeof found};
+    volt_assess_options wrong = options;
+    volt_pairing *other = pair(x, N - 1, AHEAD);
+    wrong.fitted = volt_view_of(fitted, (N - AHEAD) / 2, 2);
+    check_fails(volt_assess(pairing, &wrong, &found), VOLT_ERR_SHAPE, "fitted");
+    wrong.fitted = (volt_view){fitted, N - AHEAD, 2, 2};
+    check_fails(volt_assess(pairing, &wrong, &found), VOLT_ERR_SHAPE, "fitted");
+    check_fails(volt_assess(other, &options, &found), VOLT_ERR_SHAPE, "fitted");
+    volt_pairing_free(other);
     check_ok(volt_assess(pairing, &options, &found));
 
     volt_model_info info = {.struct_size = sizeof info};

@@ -366,7 +366,20 @@ static void members_must_agree(void **state)
     model = fed_fit("fir", &p.rows, &options, nowhere);
     check_fails(sum_two(plain, model, VOLT_SUM_AVERAGE), VOLT_ERR_ARGUMENT, "member 2 huber squares");
     check_fails(sum_two(model, model, VOLT_SUM_RESIDUAL), VOLT_ERR_ARGUMENT, "member 1 huber");
+    check_fails(sum_two(plain, model, VOLT_SUM_RESIDUAL), VOLT_ERR_ARGUMENT, "member 2 huber");
+    check_fails(sum_two(model, plain, VOLT_SUM_AVERAGE), VOLT_ERR_ARGUMENT, "member 2 huber squares");
     check_ok(sum_two(model, model, VOLT_SUM_AVERAGE));
+    options.loss = "huber:delta=2";
+    volt_model *wider = fed_fit("fir", &p.rows, &options, nowhere);
+    check_fails(sum_two(model, wider, VOLT_SUM_AVERAGE), VOLT_ERR_ARGUMENT, "member 2 huber");
+    volt_model_free(wider);
+    options.loss = NULL;
+    check_ok(volt_kernel_parse("fir", &kernel));
+    check_ok(volt_model_fit(kernel, fed_inputs(&p.rows, 0, N), (volt_view){p.rows.y, N, 1, Q}, &options,
+                            nowhere, &wider));
+    volt_kernel_free(kernel);
+    check_fails(sum_two(plain, wider, VOLT_SUM_AVERAGE), VOLT_ERR_SHAPE, "member 2 1 2");
+    volt_model_free(wider);
     volt_model_free(model);
 
     /* Sums of sums. */

@@ -130,6 +130,12 @@ static void invalid_pending_inputs_are_rejected(void **state)
     volt_view right = t.options.pending;
     t.options.pending.cols = 1;
     check_fails(fit(&t, &model), VOLT_ERR_SHAPE, "x 2 1");
+    const volt_view wrong[] = {
+        {NULL, 1, COLS, COLS}, {right.data, -1, COLS, COLS}, {right.data, 1, COLS, COLS - 1}};
+    for (int i = 0; i < 3; i++) {
+        t.options.pending = wrong[i];
+        check_fails(fit(&t, &model), VOLT_ERR_SHAPE, "pending");
+    }
     t.options.pending = right;
     t.x[(ROWS - 1) * COLS + 1] = NAN;
     check_fails(fit(&t, &model), VOLT_ERR_NOT_FINITE, "pending input 2 row");

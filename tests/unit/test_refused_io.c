@@ -96,6 +96,11 @@ static void two_tables_with_missing_values(void **state)
     /* A missing value is found in either matrix. */
     check_fails(volt_tables_clean(whole, holed, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE, "missing");
     check_fails(volt_tables_clean(holed, whole, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE, "missing");
+    const int64_t none = 0, two = 2;
+    check_fails(volt_tables_clean(whole, NULL, VOLT_MISSING_ERROR, &two, -1), VOLT_ERR_ARGUMENT, "-1 records");
+    check_fails(volt_tables_clean(whole, NULL, VOLT_MISSING_ERROR, &two, 0), VOLT_ERR_ARGUMENT, "records");
+    check_fails(volt_tables_clean(whole, NULL, VOLT_MISSING_ERROR, &none, 1), VOLT_ERR_SHAPE, "record 1 0");
+    check_ok(volt_tables_clean(whole, NULL, VOLT_MISSING_ERROR, &two, 1));
     check_ok(volt_tables_clean(whole, NULL, VOLT_MISSING_ERROR, NULL, 0));
     assert_true(isnan(holed->values[1]) && whole->rows == 2);
     volt_table_free(whole);

@@ -470,6 +470,23 @@ static void invalid_options_are_rejected(void **state)
         AGAIN((options.score = (volt_score)s, options.splits.max_train = 9), "maximum training length");
     }
     AGAIN((options.score = VOLT_SCORE_LOG, options.splits.gap = 2), "support a gap");
+    AGAIN(options.initial = (volt_initial)9, "9");
+    static const int64_t records[] = {20, N - 20};
+    good.records = records;
+    good.n_records = 2;
+    good.washout = 2;
+    AGAIN(options.score = VOLT_SCORE_PREQUENTIAL, "washout 2 records");
+    AGAIN(options.loss = "huber:delta=1", "washout 2 records loss");
+    AGAIN(options.splits.rolling = 1, "washout 2 records");
+    AGAIN(options.splits.max_train = 9, "washout 2 records");
+    good = volt_search_options_default();
+    good.draws = 2;
+    double base[N * 2] = {0};
+    for (int i = 0; i < 2; i++) {
+        options = good;
+        options.base = volt_view_of(base, N - 1 + i, 1 + (i == 0));
+        check_refused(&options, VOLT_ERR_SHAPE, "base");
+    }
 #undef AGAIN
 }
 

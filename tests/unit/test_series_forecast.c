@@ -193,6 +193,7 @@ static void summary_and_default_steps(void **state)
     assert_null(volt_forecast_step_at(forecast, info.steps, 0));
     assert_null(volt_forecast_step_at(forecast, -1, 0));
     assert_null(volt_forecast_step_at(forecast, 0, info.series));
+    assert_null(volt_forecast_step_at(forecast, 0, -1));
     assert_null(volt_forecast_step_at(NULL, 0, 0));
     assert_null(volt_forecast_series_at(forecast, info.series));
     volt_forecast_free(forecast);

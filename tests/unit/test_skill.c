@@ -95,6 +95,9 @@ static void failures_name_the_argument(void **state)
                 "baseline");
     const volt_view wide = volt_view_of(f, 1, 2);
     check_fails(volt_skill_compute(truth, truth, (volt_view){0}, wide, 1, 0, &skill), VOLT_ERR_SHAPE, "past");
+    const volt_view nothing = {NULL, 3, truth.cols, truth.cols};
+    check_fails(volt_skill_compute(truth, truth, (volt_view){0}, nothing, 1, 0, &skill), VOLT_ERR_SHAPE,
+                "past");
     check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_HISTORY, 0, 0, &skill), VOLT_ERR_ARGUMENT,
                 "ahead");
     check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_HISTORY, 1, 1, &skill), VOLT_ERR_ARGUMENT,
