@@ -566,6 +566,16 @@ static volt_status open_fields(const volt_file_fields *fields, const volt_model 
     return read_state(fields, *live);
 }
 
+/* All numbers of the file are finite, but those computed from extreme ones may not be. Such a state could not be saved. */
+static volt_status check_loaded(const volt_file_fields *fields, const volt_live *live)
+{
+    volt_file_writer writer = {0};
+    volt_live_put_state(live, &writer);
+    volt_status status = writer.failed ? VOLT_ERR_MEMORY : check_finite(&writer);
+    volt_writer_release(&writer);
+    return status == VOLT_ERR_NOT_FINITE ? volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path) : status;
+}
+
 volt_status volt_live_read_state(const volt_model *model, const char *path, int learn,
                                  const volt_live_options *options, volt_live **live)
 {
@@ -573,6 +583,8 @@ volt_status volt_live_read_state(const volt_model *model, const char *path, int 
     VOLT_TRY(volt_safetensors_read(path, &file));
     const volt_file_fields fields = {.file = file, .path = path, .kind = "the state of a volterra model"};
     volt_status status = open_fields(&fields, model, learn, options, live);
+    if (status == VOLT_OK)
+        status = check_loaded(&fields, *live);
     volt_safetensors_free(file);
     return status;
 }
