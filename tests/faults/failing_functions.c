@@ -235,8 +235,18 @@ ssize_t readlink(const char *restrict path, char *restrict text, size_t capacity
 
 /* ---- memory, limits, the environment ---------------------------------------------------------- */
 
-STAND_BEFORE(int, posix_memalign, (void **memory, size_t alignment, size_t size), (memory, alignment, size),
-             ENOMEM)
+/* ThreadSanitizer is part of the program, and the next function is that of libc, whose memory its free() does not know. */
+int sanitizer_memalign(void **memory, size_t alignment, size_t size) __asm__("__interceptor_posix_memalign")
+    __attribute__((weak));
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    NEXT(posix_memalign)
+    if (is_due("posix_memalign"))
+        return ENOMEM;
+    return (sanitizer_memalign ? sanitizer_memalign : next_posix_memalign)(memory, alignment, size);
+}
+
 STAND_BEFORE(int, setenv, (const char *name, const char *value, int replace), (name, value, replace), -1)
 STAND_BEFORE(int, dladdr, (const void *address, Dl_info *about), (address, about), 0)
 
