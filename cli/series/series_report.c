@@ -177,10 +177,13 @@ static void report_reason(const series_outcome *outcome, result_list *results)
                  origins == 1 ? "" : "s");
     else
         add_text(&reason, "too few rows to compare the methods");
-    if (fitted == 0)
-        add_text(&reason, "; too few rows for a kernel fit, or none clearly better than the last value");
-    else if (fitted < outcome->info.steps)
-        add_text(&reason, "; in other steps no kernel fit is clearly better than the last value");
+    const volt_forecast_info *info = &outcome->info;
+    if (info->fitted_steps > 0 && fitted < info->fitted_steps)
+        add_text(&reason, "; %sno kernel fit is clearly better than the last value",
+                 fitted == 0 ? "" : "in other steps ");
+    if (info->fitted_steps < info->steps)
+        add_text(&reason, "; %lld rows are too few for a kernel fit of step %lld", (long long)info->rows,
+                 (long long)info->fitted_steps + 1);
     results_text(results, NULL, "chosen by", "%s", reason.text);
 }
 

@@ -95,6 +95,7 @@ typedef struct volt_forecast_info {
     double search_mse_given; /* ... and of the kernel given */
     const volt_warning *warnings;
     int64_t n_warnings;
+    int64_t fitted_steps; /* first steps with enough rows for a kernel fit: 3 h + 10 rows for step h */
 } volt_forecast_info;
 VOLT_API volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_info *info);
 

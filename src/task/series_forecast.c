@@ -447,6 +447,8 @@ static volt_status fit_kernel(const volt_forecast_options *options, volt_kernel 
     forecast_data data = {
         .steps = info->steps, .season_given = options->season != VOLT_SEASON_AUTO, .step = options->step};
     volt_status status = levels && columns ? VOLT_OK : VOLT_ERR_MEMORY;
+    while (info->fitted_steps < info->steps && info->rows >= volt_forecast_rows_for(info->fitted_steps + 1))
+        info->fitted_steps++;
     if (!status)
         take_changing(made, levels, columns, &data);
     if (options->known.data) {

@@ -247,9 +247,12 @@ static void short_series_are_forecast(void **state)
             check_ok(volt_forecast_run(view_of(levels, rows, 1), &options, &forecast));
             volt_forecast_info info = info_of(forecast);
             assert_true(steps == 0 || info.steps == steps);
+            int64_t fitted = rows < 13 ? 0 : (rows - 10) / 3; /* step h requires 3 h + 10 rows */
+            assert_int_equal(info.fitted_steps, fitted < info.steps ? fitted : info.steps);
             for (int64_t h = 0; h < info.steps; h++) {
                 const volt_forecast_step *step = volt_forecast_step_at(forecast, h, 0);
                 assert_true(isfinite(step->value));
+                assert_true(h < fitted || step->kernel_share == 0);
                 assert_true(rows == 3 ? isnan(step->rmse) : step->rmse > 0);
                 assert_true(rows == 3 ? isnan(step->upper[0]) : step->upper[0] > step->value);
             }

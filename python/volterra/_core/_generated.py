@@ -1240,6 +1240,7 @@ class ForecastInfo(Sized):
         ("search_mse_given", c_double),
         ("warnings", POINTER(Warning)),
         ("n_warnings", c_int64),
+        ("fitted_steps", c_int64),
     ]
 
 
