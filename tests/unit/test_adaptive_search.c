@@ -527,31 +527,6 @@ static void adaptive_searches_of_many_rows_end_with_cma(void **state)
     }
 }
 
-/* If no draw is valid, all candidates are draws: the kernel of these rows overflows. */
-static void failed_draws_are_followed_by_draws(void **state)
-{
-    volt_search_options options = following(state, VOLT_RACE_EXACT);
-    volt_search *search = NULL;
-    volt_candidates *drawn = draw("poly:degree=2", 3);
-    double far[ROWS * 2];
-    for (int i = 0; i < ROWS * 2; i++)
-        far[i] = 1e200 * problem.X[i];
-    options.scale = 0;
-    check_fails(volt_search_run(drawn, volt_view_of(far, ROWS, 2), plain_targets(&problem), &options, &search),
-                VOLT_ERR_DATA, "failed");
-    assert_int_equal(count_trials(search), DRAWS);
-    for (int64_t i = 0; i < DRAWS; i++) {
-        char kernel[VOLT_KERNEL_LENGTH];
-        double alpha;
-        const volt_trial *trial = volt_search_trial(search, i);
-        check_ok(volt_candidates_get(drawn, i, kernel, &alpha, NULL));
-        assert_string_equal(trial->kernel, kernel);
-        assert_non_null(trial->failure);
-    }
-    volt_search_free(search);
-    volt_candidates_free(drawn);
-}
-
 /* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void adaptive_search_requires_draws(void **state)
@@ -594,7 +569,6 @@ int main(void)
         BOTH(log_of_another_search_is_rejected),
         BOTH(shards_are_independent_searches),
         BOTH(adaptive_search_beats_random_draws),
-        BOTH(failed_draws_are_followed_by_draws),
         BOTH(adaptive_search_requires_draws),
         cmocka_unit_test_prestate(runs_of_cma_follow_each_other, &by_cma),
         cmocka_unit_test_prestate(cma_starts_at_a_given_candidate, &by_cma),

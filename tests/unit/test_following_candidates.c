@@ -465,6 +465,37 @@ static void every_allocation_may_fail(void **state)
     volt_candidates_free(all);
 }
 
+/* Without a valid trial to follow, all candidates are draws: the kernel of these rows overflows. */
+static void failed_draws_are_followed_by_draws(void **state)
+{
+    (void)state;
+    enum { DRAWS = VOLT_FIRST_DRAWS + 2 * VOLT_GENERATION };
+    static const volt_strategy strategies[] = {VOLT_STRATEGY_ADAPTIVE, VOLT_STRATEGY_CMA};
+    volt_candidates *candidates = draw("poly:degree=2", NULL);
+    double far[N * D];
+    for (int i = 0; i < N * D; i++)
+        far[i] = 1e200 * X[i];
+    for (int s = 0; s < 2; s++) {
+        volt_search_options options = volt_search_options_default();
+        volt_search *search = NULL;
+        options.draws = DRAWS;
+        options.scale = 0;
+        options.strategy = strategies[s];
+        volt_view rows = volt_view_of(far, N, D);
+        assert_int_equal(volt_search_run(candidates, rows, volt_view_of(X, N, D), &options, &search),
+                         VOLT_ERR_DATA);
+        for (int64_t i = 0; i < DRAWS; i++) {
+            char kernel[VOLT_KERNEL_LENGTH];
+            double alpha;
+            check_ok(volt_candidates_get(candidates, i, kernel, &alpha, NULL));
+            assert_string_equal(volt_search_trial(search, i)->kernel, kernel);
+            assert_non_null(volt_search_trial(search, i)->failure);
+        }
+        volt_search_free(search);
+    }
+    volt_candidates_free(candidates);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +510,7 @@ int main(void)
         cmocka_unit_test(ranges_apply_to_kernels_with_the_parameter),
         cmocka_unit_test(grids_follow_one_another),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(failed_draws_are_followed_by_draws),
     };
     return cmocka_run_group_tests_name("following_candidates", tests, make_inputs, NULL);
 }
