@@ -87,9 +87,17 @@ function download(name, text, type) {
 }
 
 const quote = (word) => /^[\w./:=,-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
-// Without the name of the command, and without hints at options, which the page does not have.
+const isWarning = (line) => line.startsWith("volterra: warning: ");
+// Without the name of the command; hints at options, which the page does not have, name its fields.
 const unprefixed = (line) =>
-    line.replace(/^volterra [a-z]+: /, "").replace(/^warning: /, "").replace(/ \([^()]*--[^()]*\)/g, "");
+    line.replace(/^volterra( [a-z]+)?: /, "")
+        .replace(/^warning: /, "")
+        .replace(/ \(--missing [^()]*\)/g, ": choose another treatment under \u201cMissing values\u201d")
+        .replace(/ \([^()]*--[^()]*\)/g, "");
+const cell = (value) =>
+    /[",\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : value; // of a CSV file
+// A name with a comma is chosen by a pattern, because commas separate names.
+const column = (name) => name.includes(",") ? name.replace(/[,*?[\]\\]/g, "?") : name;
 
 // ---- one tab -------------------------------------------------------------------------------------
 
@@ -98,11 +106,12 @@ class Task {
         this.name = name;
         this.panel = document.getElementById(name);
         this.form = this.panel.querySelector("form");
-        this.file = null; // {name, bytes}
+        this.file = null; // {name: in the worker, shown: of the user, bytes}
         this.data = null; // columns
         const input = this.panel.querySelector("input[type=file]");
         const drop = this.panel.querySelector(".drop");
         input.addEventListener("change", () => input.files[0] && this.open(input.files[0]));
+        input.addEventListener("click", () => input.value = ""); // a file that was changed can be chosen again
         drop.addEventListener("dragover", (event) => {
             event.preventDefault();
             drop.classList.add("over");
@@ -111,10 +120,12 @@ class Task {
         drop.addEventListener("drop", (event) => {
             event.preventDefault();
             drop.classList.remove("over");
+            input.value = "";
             if (event.dataTransfer.files[0]) this.open(event.dataTransfer.files[0]);
         });
         this.panel.querySelector(".example").addEventListener("click", () => {
             const example = document.getElementById("example-" + name);
+            input.value = "";
             this.open(new File([example.textContent], example.dataset.name));
         });
         this.form.addEventListener("submit", (event) => {
@@ -128,7 +139,9 @@ class Task {
 
     complain(lines) {
         const box = this.part(".error[role=alert]");
-        box.textContent = lines.map(unprefixed).join(" ");
+        box.textContent = lines.map(unprefixed)
+                              .map((line) => this.file ? line.replaceAll(this.file.name, this.file.shown) : line)
+                              .join(" ");
         box.hidden = lines.length === 0;
     }
 
@@ -167,15 +180,19 @@ class Task {
                 MAX_BYTES / 1e6} MB; use the program for larger files`]);
         let name = file.name.replace(/[^\w.-]/g, "_");
         if (!/\.(csv|txt|tsv|dat|npy)$/i.test(name)) name += ".csv";
-        this.file = {name, bytes: await file.arrayBuffer()};
+        this.file = {name, shown: file.name, bytes: await file.arrayBuffer()};
         this.busy("reading " + file.name);
         const answer = await this.send();
         this.busy("");
-        if (answer.status !== 0) return this.complain(answer.messages);
+        if (answer.status !== 0) return this.complain(answer.messages.filter((line) => !isWarning(line)));
         this.data = JSON.parse(answer.output);
         if (this.data.names.length === 0) return this.complain([`${file.name} has no column of numbers`]);
         this.choose();
         this.part(".chosen").hidden = false;
+        const {rows, first, times} = this.data;
+        this.part(".source").textContent = `${file.name}: ${rows} rows` +
+            (first === 0 && times.length > 0 ? `, ${times[0]} to ${times[rows - 1]}` : "") +
+            (first > 0 ? `; the plot shows the last ${rows - first}` : "");
         this.preview();
     }
 
@@ -187,10 +204,13 @@ class Task {
             const box = make(
                 "input", {type: "checkbox", value: name, checked: !faulty && isChosen(j), disabled: faulty});
             box.addEventListener("change", () => this.preview());
-            holder.append(make("label", {}, box, name + (faulty ? " (text)" : "")));
+            holder.append(make("label", {}, box, this.title(name) + (faulty ? " (text)" : "")));
         });
         if (this.data.faulty.every(Boolean)) this.complain(["no column has numbers in every row"]);
     }
+
+    // Columns without a header have numbers as names.
+    title(name) { return this.data.header ? name : "column " + name; }
 
     checked(selector) {
         return [...this.panel.querySelectorAll(selector + " input:checked")].map((box) => box.value);
@@ -214,20 +234,21 @@ class Task {
             this.shown().slice(0, 4).map((name) => this.data.names.indexOf(name)).filter((j) => j >= 0);
         const holder = this.part(".data");
         holder.replaceChildren(...shown.map((j) => Plot.draw({
-            title: this.data.names[j],
-            description: `${this.data.rows} rows of ${this.data.names[j]}`,
+            title: this.title(this.data.names[j]),
+            description: `${this.data.columns[j].length} rows of ${this.title(this.data.names[j])}`,
             lines: [{
                 points: this.data.columns[j].map((value, i) => [i + this.data.first, value]),
                 className: "history",
-                name: this.data.names[j]
+                name: this.title(this.data.names[j])
             }],
             label: (row) => this.time(row),
         })));
     }
 
     async run() {
-        const words = this.words();
+        const words = this.words(this.file.name);
         if (!words) return;
+        const command = this.command(this.words(this.file.shown));
         this.complain([]);
         this.part(".result").hidden = true;
         this.busy("computing");
@@ -238,13 +259,16 @@ class Task {
             answer = await Engine.call({kind: "run", words: [...words, "--json"]},
                                        (stage, fraction) => this.progress(stage, fraction));
         this.busy("");
-        if (answer.status !== 0) return this.complain(answer.messages.slice(-3));
+        if (answer.status !== 0) {
+            this.complain(answer.messages.filter((line) => !isWarning(line)).slice(-3));
+            return this.part("[type=submit]").focus();
+        }
         const result = this.part(".result");
         result.dataset.json = answer.output;
         result.dataset.seconds = ((performance.now() - began) / 1000).toFixed(3);
         result.replaceChildren(...this.report(JSON.parse(answer.output)),
                                ...this.remarks(JSON.parse(answer.output), answer.messages),
-                               this.command(words));
+                               command);
         result.hidden = false;
         const heading = result.querySelector("h2");
         heading.tabIndex = -1;
@@ -261,6 +285,8 @@ class Task {
                                                                       show(warning.ratio)} of the squared error`
                                                                 : ""));
         texts.push(...messages.filter((line) => line.trim()).map(unprefixed));
+        if (found.rows_left_out > 0)
+            texts.push(`the forecast uses the latest ${found.rows} of ${found.rows + found.rows_left_out} rows`);
         return texts.length === 0 ? [] : [make("ul", {className: "warnings", ariaLabel: "Warnings"},
                                                ...texts.map((text) => make("li", {}, text)))];
     }
@@ -281,13 +307,13 @@ class Forecast extends Task {
 
     shown() { return this.checked(".columns"); }
 
-    words() {
+    words(file) {
         const series = this.shown(), {steps, season, missing} = this.form.elements;
         if (series.length === 0) {
             this.complain(["choose at least one series"]);
             return null;
         }
-        const words = ["forecast", `${this.file.name}:${series.join(",")}`, "--interval", "0.8,0.95"];
+        const words = ["forecast", `${file}:${series.map(column).join(",")}`, "--interval", "0.8,0.95"];
         if (steps.value) words.push("--steps", steps.value);
         if (season.value && season.value !== "auto") words.push("--season", season.value);
         if (missing.value !== "error") words.push("--missing", missing.value);
@@ -295,12 +321,13 @@ class Forecast extends Task {
     }
 
     report(found) {
-        const parts = [make("h2", {}, "Forecast")], rows = this.data.rows;
+        const parts = [make("h2", {}, "Forecast")], rows = this.data.rows, chosen = this.shown();
         const label = (row) => row < rows   ? this.time(row)
                                : found.time ? found.time[row - rows]
                                             : String(row + 1);
-        found.names.forEach((name, k) => {
-            const series = found.series[k], column = this.data.columns[this.data.names.indexOf(name)] || [];
+        found.names.forEach((internal, k) => {
+            const name = this.title(chosen[k]);
+            const series = found.series[k], column = this.data.columns[this.data.names.indexOf(chosen[k])];
             const kept = Math.min(column.length, Math.max(48, 4 * found.steps, 4 * series.season));
             const history = column.slice(-kept).map((value, i) => [rows - kept + i, value]);
             const values = found.forecast.map((row, h) => [rows + h, row[k]]);
@@ -329,7 +356,7 @@ class Forecast extends Task {
                 label,
                 divider: rows - 1,
             }));
-            const members = found.members.filter((member) => member.series === name &&
+            const members = found.members.filter((member) => member.series === internal &&
                                                              (member.rmse !== null || member.weight > 0));
             parts.push(table(
                 "Errors of forecasts from earlier rows", ["method", "RMSE", "weight"],
@@ -359,11 +386,11 @@ class Forecast extends Task {
         save.addEventListener(
             "click",
             () => download(
-                this.file.name.replace(/\.[^.]*$/, "") + "-forecast.csv",
+                this.file.shown.replace(/\.[^.]*$/, "") + "-forecast.csv",
                 [
                     head, ...found.horizons.map(
                               (_, h) => [first(h), ...cells(h).map((value) => value === null ? "" : value)])
-                ].map((row) => row.join(","))
+                ].map((row) => row.map(cell).join(","))
                         .join("\n") +
                     "\n",
                 "text/csv"));
@@ -386,7 +413,7 @@ class Identify extends Task {
 
     shown() { return [...this.checked(".inputs"), ...this.checked(".outputs")]; }
 
-    words() {
+    words(file) {
         const inputs = this.checked(".inputs"), outputs = this.checked(".outputs"),
               {draws, missing} = this.form.elements;
         if (inputs.length === 0 || outputs.length === 0) {
@@ -398,8 +425,8 @@ class Identify extends Task {
             return null;
         }
         const words = [
-            "identify", this.file.name, "--x", inputs.join(","), "--y", outputs.join(","), "--draws",
-            draws.value
+            "identify", file, "--x", inputs.map(column).join(","), "--y", outputs.map(column).join(","),
+            "--draws", draws.value
         ];
         if (missing.value !== "error") words.push("--missing", missing.value);
         return words.concat("-o", "model.safetensors", "--report", "report.html");
@@ -418,8 +445,8 @@ class Identify extends Task {
         parts.push(
             make("p", {},
                  `The model simulates the last ${
-                     found.test_rows} rows from the inputs only. These rows took no part in any choice.`));
-        outputs.forEach((name, k) => parts.push(Plot.draw({
+                     found.test_rows} rows from the inputs only. These rows are held out.`));
+        outputs.map((name) => this.title(name)).forEach((name, k) => parts.push(Plot.draw({
             title: `Measured and simulated ${name}`,
             description: `${test.measured.length} test rows; root mean squared error ${
                 show(found.test_rmse)}, of the linear model ${show(found.linear_test_rmse)}`,

@@ -28,19 +28,26 @@ const Plot = (() => {
 
     const isNumber = (value) => value !== null && Number.isFinite(value);
 
-    // A path through the points that have a value; at most two points for each pixel.
+    // A path through the points that have a value; of many points the lowest and the highest for each half pixel.
     function path(points, x, y) {
         let text = "", pen = false;
-        const stride = Math.max(1, Math.floor(points.length / (4 * WIDTH)));
-        points.forEach(([at, value], i) => {
-            if (i % stride && i !== points.length - 1) return;
-            if (!isNumber(value)) {
-                pen = false;
-                return;
-            }
-            text += (pen ? "L" : "M") + x(at).toFixed(1) + " " + y(value).toFixed(1);
+        const put = ([at, value]) => {
+            text += `${pen ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}${pen ? "" : "h0"}`;
             pen = true;
-        });
+        };
+        const size = Math.max(1, Math.ceil(points.length / (2 * WIDTH)));
+        for (let i = 0; i < points.length; i += size) {
+            const known = points.slice(i, i + size).filter(([, value]) => isNumber(value));
+            if (known.length === 0) {
+                pen = false;
+                continue;
+            }
+            const low = known.reduce((a, b) => b[1] < a[1] ? b : a);
+            const high = known.reduce((a, b) => b[1] > a[1] ? b : a);
+            if (low[0] < high[0]) put(low);
+            put(high);
+            if (low[0] > high[0]) put(low);
+        }
         return text;
     }
 
@@ -98,10 +105,12 @@ const Plot = (() => {
             Math.max(options.label(first).length, options.label(last).length); // characters of about 7.5 units
         const count =
             Math.min(6, Math.max(2, Math.floor((WIDTH - LEFT) / (7.5 * longest + 40))), last - first + 1);
+        const lines = count === 2 && 15 * longest + 20 > WIDTH - LEFT - RIGHT ? 2 : 1; // of the labels
         for (let k = 0; k < count; k++) {
             const value = Math.round(first + k * (last - first) / Math.max(1, count - 1));
             const anchor = k === 0 ? "start" : k === count - 1 ? "end" : "middle";
-            svg.append(element("text", {x: x(value), y: HEIGHT - 10, class: "tick", "text-anchor": anchor},
+            const below = lines === 1 ? HEIGHT - 10 : HEIGHT - 18 + 15 * k;
+            svg.append(element("text", {x: x(value), y: below, class: "tick", "text-anchor": anchor},
                                options.label(value)));
         }
         if (options.divider !== undefined)

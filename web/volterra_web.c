@@ -2,6 +2,7 @@
  * memory, calls web_run, and reads the JSON that the command prints. */
 #include "args/command.h"
 #include "terminal/messages.h"
+#include "volterra.h"
 #include "web_table.h"
 
 #include <errno.h>
@@ -24,27 +25,29 @@ int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_action
     return ENOSYS;
 }
 
+static int run(int count, char **words)
+{
+    set_command_name(count > 0 ? words[0] : NULL);
+    if (count == 2 && strcmp(words[0], "table") == 0)
+        return web_table(words[1]);
+    for (int i = 0; count > 0 && i < n_commands; i++)
+        if (strcmp(commands[i]->name, words[0]) == 0)
+            return commands[i]->run(count - 1, words + 1);
+    return complain(EXIT_USAGE, "unknown command '%s'", count > 0 ? words[0] : "");
+}
+
 /* Runs a command of the program, or `table` (web_table.h). `line` has its name and arguments, one on each line.
- * Returns the exit status of the program. */
+ * Warnings follow the errors on stderr. Returns the exit status of the program. */
 int web_run(char *line)
 {
     char *words[MAX_ARGUMENTS + 1] = {NULL};
     int count = 0;
     for (char *word = strtok(line, "\n"); word && count < MAX_ARGUMENTS; word = strtok(NULL, "\n"))
         words[count++] = word;
-    if (count == 2 && strcmp(words[0], "table") == 0) {
-        set_command_name(words[0]);
-        int status = web_table(words[1]);
-        fflush(stdout);
-        return status;
-    }
-    for (int i = 0; count > 0 && i < n_commands; i++)
-        if (strcmp(commands[i]->name, words[0]) == 0) {
-            set_command_name(words[0]);
-            int status = commands[i]->run(count - 1, words + 1);
-            fflush(stdout);
-            fflush(stderr);
-            return status;
-        }
-    return complain(EXIT_USAGE, "unknown command '%s'", count > 0 ? words[0] : "");
+    volt_set_log(hold_library_warning, NULL);
+    int status = run(count, words);
+    print_warnings();
+    fflush(stdout);
+    fflush(stderr);
+    return status;
 }

@@ -103,6 +103,7 @@ def page_is_small_and_complete(browser):
 def forecast_agrees_with_program(browser):
     path = file_of("monthly.csv", monthly(500))
     assert open_file(browser, "forecast", path) == ""
+    assert "500 rows" in browser.evaluate("document.querySelector('#forecast .source').textContent")
     assert run(browser, "forecast") == ""
     seconds = browser.evaluate("document.querySelector('#forecast .result').dataset.seconds")
     print(f"# forecast of 500 monthly values in {seconds} s")
@@ -176,9 +177,24 @@ def invalid_files_are_reported(browser):
         message = run(browser, "forecast")
         print(f"# {name}: {message}")
         assert all(term in message for term in terms.split()), name
+        assert browser.evaluate("document.activeElement.type") == "submit"
     browser.evaluate("document.querySelector('#forecast [name=missing]').value = 'interpolate'")
     assert run(browser, "forecast") == ""
     browser.evaluate("document.querySelector('#forecast form').reset()")
+    days = [day for day in range(1, 31) if day not in (8, 9)]
+    gap = "date,a\n" + "".join(f"2023-01-{day:02d},{day * day % 11}\n" for day in days)
+    assert open_file(browser, "forecast", file_of("my days.csv", gap)) == "" and run(browser, "forecast") == ""
+    warnings = browser.evaluate("document.querySelector('#forecast .warnings').textContent")
+    assert "2023-01-07" in warnings and "2023-01-10" in warnings, warnings
+    command = browser.evaluate("document.querySelector('#forecast .result pre').textContent")
+    assert "'my days.csv:a'" in command, command
+    comma = 'a,"b, c"\n' + "".join(f"{i * i % 7},{i * i % 11}\n" for i in range(40))
+    assert open_file(browser, "forecast", file_of("comma.csv", comma)) == ""
+    browser.evaluate("document.querySelectorAll('#forecast .columns input').forEach((box) => box.click())")
+    assert run(browser, "forecast") == "" and result(browser, "forecast")["names"] == ["b, c"]
+    bare = "".join(f"{i * i % 7}\n" for i in range(40))
+    assert open_file(browser, "forecast", file_of("bare.csv", bare)) == "" and run(browser, "forecast") == ""
+    assert browser.evaluate("document.querySelector('#forecast .result path.history').getAttribute('d')")
     mixed = "name,a\n" + "".join(f"x{i},{i * 7 % 5}\n" for i in range(40))
     assert open_file(browser, "forecast", file_of("mixed.csv", mixed)) == "" and run(browser, "forecast") == ""
     assert browser.evaluate("document.querySelector('#forecast .columns input').disabled")
