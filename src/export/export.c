@@ -37,7 +37,8 @@ static volt_status make_name(const char *given, const char *path, char name[NAME
                  "name must be a C identifier of at most %d characters (got %s)", NAME_LENGTH - 1, given);
     const char *from = given ? given : file_of(path);
     size_t length = given ? strlen(given) : strcspn(from, ".");
-    length = length < NAME_LENGTH - 2 ? length : NAME_LENGTH - 2;
+    if (!given && length > NAME_LENGTH - 2) /* a letter may precede it */
+        length = NAME_LENGTH - 2;
     size_t at = 0;
     if (length == 0 || isdigit((unsigned char)*from))
         name[at++] = 'm';

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +139,7 @@ static void seasons(void **state)
 }
 
 /* Without a name the prefix comes from the file; a C identifier does not begin with a digit. */
-static void prefix_of_digits(void **state)
+static void prefixes(void **state)
 {
     (void)state;
     volt_model *model = export_case_fit(&(export_case){.name = "m", .kernel = "fading"});
@@ -147,6 +148,32 @@ static void prefix_of_digits(void **state)
     check_ok(volt_text_read(scratch_path("2-pump.h"), &text));
     assert_non_null(strstr(text, "m2_pump_step("));
     volt_free(text);
+    check_ok(volt_model_export(model, NULL, scratch_path("p\xc3\xa9.c"), NULL));
+    check_ok(volt_text_read(scratch_path("p\xc3\xa9.h"), &text));
+    assert_non_null(strstr(text, "p___step("));
+    volt_free(text);
+
+    /* A name that is given must be an identifier of at most 63 characters. */
+    char longest[65];
+    memset(longest, 'n', 64);
+    longest[64] = '\0';
+    const char *const wrong[] = {"", "2a", "a-b", "a b", "p\xc3\xa9", longest}, *const right[] = {"_", "a_2",
+                                                                                                  longest + 1};
+    volt_export_options options = {.struct_size = sizeof options};
+    for (int i = 0; i < 6; i++) {
+        options.name = wrong[i];
+        check_fails(volt_model_export(model, &options, scratch_path("named.c"), NULL), VOLT_ERR_ARGUMENT,
+                    "name 63");
+    }
+    for (int i = 0; i < 3; i++) {
+        char call[80];
+        options.name = right[i];
+        check_ok(volt_model_export(model, &options, scratch_path("named.c"), NULL));
+        check_ok(volt_text_read(scratch_path("named.h"), &text));
+        snprintf(call, sizeof call, "%s_step(", right[i]);
+        assert_non_null(strstr(text, call));
+        volt_free(text);
+    }
     volt_model_free(model);
 }
 
@@ -154,7 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters), cmocka_unit_test(windows_and_states), cmocka_unit_test(losses),
-        cmocka_unit_test(seasons), cmocka_unit_test(prefix_of_digits),
+        cmocka_unit_test(seasons), cmocka_unit_test(prefixes),
     };
     return cmocka_run_group_tests_name("export_json", tests, NULL, NULL);
 }

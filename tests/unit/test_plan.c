@@ -283,6 +283,8 @@ static void plan_reports_solver(void **state)
     check_fails(volt_plan_fit(kernel, 10, 1, 1, 0, 0, NULL, &small), VOLT_ERR_ARGUMENT, "plan");
     check_fails(volt_plan_fit(kernel, 10, 1, 1, -1, 0, &(volt_plan){.struct_size = sizeof(volt_plan)}, &small),
                 VOLT_ERR_ARGUMENT, "landmarks");
+    check_fails(volt_plan_fit(kernel, 0, 1, 1, 0, 0, &(volt_plan){.struct_size = sizeof(volt_plan)}, &small),
+                VOLT_ERR_ARGUMENT, "");
     assert_int_equal(
         volt_plan_fit(kernel, 10, 0, 1, 0, 0, &(volt_plan){.struct_size = sizeof(volt_plan)}, &small),
         VOLT_ERR_ARGUMENT);

@@ -303,12 +303,29 @@ static void invalid_steps_and_calendars(void **state)
         assert_true(out[i] == -7);
 }
 
+static void texts_without_output(void **state)
+{
+    (void)state;
+    const char *const texts[] = {"b", "a", "b"};
+    const char *distinct[3];
+    int64_t count = -1, numbers[3];
+    check_fails(volt_texts_number(NULL, 3, distinct, &count, numbers), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_texts_number(texts, 3, NULL, &count, numbers), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_texts_number(texts, 3, distinct, NULL, numbers), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_texts_number(texts, 3, distinct, &count, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_texts_number(texts, -1, distinct, &count, numbers), VOLT_ERR_ARGUMENT, "");
+    assert_int_equal(count, -1);
+    check_ok(volt_texts_number(texts, 3, distinct, &count, numbers));
+    assert_true(count == 2 && numbers[0] == 1 && numbers[1] == 0 && numbers[2] == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_into_null),
         cmocka_unit_test(texts_of_a_column_of_numbers),
         cmocka_unit_test(two_tables_with_missing_values),
+        cmocka_unit_test(texts_without_output),
         cmocka_unit_test(writing_invalid_matrices),
         cmocka_unit_test(blocks_with_wrong_shape),
         cmocka_unit_test(lines_of_a_stream),

@@ -135,6 +135,7 @@ static void options_of_a_loss(void **state)
             o.solver = "nystrom", o.landmarks = 5);
     refused("esn", VOLT_ERR_ARGUMENT, "does not support losses", o.loss = "quantile:q=0.5",
             o.solver = "features");
+    refused("rbf", VOLT_ERR_ARGUMENT, "logistic", o.loss = "logistic", o.feedback = 1);
     refused("rbf", VOLT_ERR_ARGUMENT, "keep_factor", o.loss = "quantile:q=0.5", o.keep_factor = 1);
     refused("rbf", VOLT_ERR_ARGUMENT, "class row 1", o.loss = "logistic", o.n_classes = 2,
             o.classes = (const char *const[]){"a", "b"});
