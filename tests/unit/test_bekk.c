@@ -293,7 +293,7 @@ static void parameters_read_back_exactly(void **state)
     bekk->C[1] = 1.0 / 3;
     bekk->a[0] = 0.1 + 0.2;
     check_ok(volt_bekk_allocate_errors(bekk));
-    bekk->C_error[1] = 0.0125, bekk->a_error[1] = 0.5, bekk->b_error[0] = 1e-5;
+    bekk->C_error[1] = 0.012504, bekk->a_error[1] = 0.50004, bekk->b_error[0] = 1.0004e-5;
     bekk->loglik = -1234.5678901234567;
     bekk->observations = 77;
     bekk->converged = 0;
@@ -301,7 +301,7 @@ static void parameters_read_back_exactly(void **state)
     check_ok(volt_bekk_to_json(bekk, &text));
     check_ok(volt_bekk_from_json(text, &back));
     assert_memory_equal(bekk->C, back->C, 8 * sizeof(double));
-    assert_memory_equal(bekk->C_error, back->C_error, 8 * sizeof(double));
+    assert_true(back->C_error[1] == 0.0125 && back->a_error[1] == 0.5 && back->b_error[0] == 1e-5);
     assert_true(back->loglik == bekk->loglik && back->observations == 77 && back->converged == 0);
     assert_string_equal(back->tickers[0], tickers[0]);
     assert_string_equal(back->tickers[1], tickers[1]);
@@ -467,7 +467,7 @@ static void unconverged_estimate_is_reported(void **state)
     /* Rounding decides which of the short samples need more than one iteration. Some of them do on every
      * machine. */
     enum { SAMPLES = 40, ROWS = 60 };
-    int unfinished = 0;
+    int unfinished = 0, apart = 0;
     options.rounds = 1;
     for (uint64_t seed = 1; seed <= SAMPLES; seed++) {
         warning[0] = '\0';
@@ -475,15 +475,15 @@ static void unconverged_estimate_is_reported(void **state)
         check_ok(volt_bekk_fit(volt_view_of(returns, ROWS, 2), &options, &bekk, &info));
         bool warned = strstr(warning, "did not converge") || strstr(warning, "not a maximum");
         assert_true(info.converged == bekk->converged && warned == !info.converged);
-        assert_true(info.gain_left < 1e-5 ||
-                    !info.converged); /* the final point, not the start of the iteration */
+        assert_true(info.gain_left < 1e-5 || !info.converged);
         unfinished += !info.converged;
+        apart += info.reached < info.starts;
         volt_bekk_free(bekk);
         free(returns);
     }
     volt_set_log(NULL, NULL);
-    print_message("%d of %d did not converge\n", unfinished, SAMPLES);
-    assert_true(unfinished > 0);
+    print_message("%d of %d did not converge, the starts of %d end apart\n", unfinished, SAMPLES, apart);
+    assert_true(unfinished > 0 && apart > 0);
     volt_bekk_free(truth);
 }
 

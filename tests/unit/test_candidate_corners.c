@@ -250,10 +250,15 @@ static void positions_read_back(void **state)
         for (int i = 0; i < N; i++)
             targets[i] = sin(i);
         volt_space *space = NULL;
+        const char *const words[] = {"0.50", "2.0"}; /* located by value */
+        const volt_range choice = {.name = "gamma", .choices = words, .n_choices = 2};
         if (k % 2) {
             options.ranges = ranges;
             options.n_ranges = 1;
             options.fed_outputs = volt_view_of(targets, N, 1);
+        } else if (k == 0) {
+            options.ranges = &choice;
+            options.n_ranges = 1;
         }
         check_ok(volt_space_create(kernels[k], rows(), &options, &space));
         for (int draw = 0; draw < 20; draw++) {

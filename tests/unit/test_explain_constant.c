@@ -1,4 +1,5 @@
-/* tests/unit/test_explain_constant.c: a model of a constant has no variance to explain; kernels that overflow. */
+/* tests/unit/test_explain_constant.c: a model of a constant has no variance to explain; kernels that
+ * overflow; the memory of inputs of different variance. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -130,9 +131,48 @@ static void higher_orders_vanish_near_the_point(void **state)
     free(Y);
 }
 
+/* y = x0 + x1[-1] / 2, with x1 a tenth of x0: lag 1 has 1 / 400 of the variance, and does not count as memory. */
+static void memory_uses_the_variance_of_each_input(void **state)
+{
+    (void)state;
+    enum { ROWS = 120, D = 2, Q = 2, LAGS = 2 };
+    volt_rng rng = test_rng(7711);
+    double X[ROWS * D], Y[ROWS * Q], figures[8 * 2];
+    for (int i = 0; i < ROWS; i++) {
+        X[i * D] = 2 * volt_rng_uniform(&rng) - 1;
+        X[i * D + 1] = 0.2 * volt_rng_uniform(&rng) - 0.1;
+        Y[i * Q] = X[i * D] + (i ? 0.5 * X[(i - 1) * D + 1] : 0);
+        Y[i * Q + 1] = X[i * D] + (i ? 2 * X[(i - 1) * D + 1] : 0); /* 4 % */
+    }
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 1e-9;
+    volt_kernel *kernel = plain_parse("fir:pole=0.5");
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, D), volt_view_of(Y, ROWS, Q), &options,
+                            volt_matrix_of(NULL, 0, 0), &model));
+    volt_explain_options asked = volt_explain_options_default();
+    asked.lags = LAGS;
+    volt_explanation *e = NULL;
+    check_ok(volt_model_explain(model, &asked, &e));
+    assert_int_equal(e->memory[0], 1);
+    assert_int_equal(e->memory[1], 2);
+    volt_explanation_free(e);
+
+    /* Shapes of a comparison of two pasts. */
+    volt_view past = volt_view_of(X, 4, D), narrow = {X, 4, D, 1};
+    volt_matrix out = volt_matrix_of(figures, 5, 2);
+    volt_progress quiet = {0};
+    check_fails(volt_model_forgetting(model, narrow, past, past, quiet, out), VOLT_ERR_SHAPE, "");
+    check_fails(volt_model_forgetting(model, past, narrow, past, quiet, out), VOLT_ERR_SHAPE, "");
+    check_fails(volt_model_forgetting(model, past, past, narrow, quiet, out), VOLT_ERR_SHAPE, "");
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(constant_model_has_no_shares),
+                                       cmocka_unit_test(memory_uses_the_variance_of_each_input),
                                        cmocka_unit_test(kernels_that_overflow_are_rejected),
                                        cmocka_unit_test(higher_orders_vanish_near_the_point)};
     return cmocka_run_group_tests_name("explain constant", tests, NULL, NULL);

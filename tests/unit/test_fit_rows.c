@@ -162,10 +162,40 @@ static void every_allocation_may_fail(void **state)
     end();
 }
 
+/* The season is that of the longest record, wherever it is. */
+static void season_of_the_longest_record(void **state)
+{
+    (void)state;
+    enum { ROWS = 160 };
+    for (int longest = 0; longest < 3; longest++) {
+        const int64_t parts[3] = {longest == 0 ? 100 : 30, longest == 1 ? 100 : 30, longest == 2 ? 100 : 30};
+        double x[ROWS];
+        volt_rng rng;
+        volt_rng_init(&rng, 42, 0);
+        for (int64_t part = 0, i = 0; part < 3; part++)
+            for (int64_t end = i + parts[part]; i < end; i++)
+                x[i] = (part == longest ? 3 * sin(0.785398163397448 * (double)i) : 0) +
+                       0.1 * volt_rng_normal(&rng);
+        volt_view X = volt_view_of(x, ROWS - 1, 1), Y = volt_view_of(x + 1, ROWS - 1, 1);
+        volt_fit_options options = volt_fit_options_default();
+        volt_records records;
+        fit_task task;
+        options.ahead = 1;
+        options.anchors = anchors;
+        options.season = VOLT_SEASON_AUTO;
+        const int64_t rows[3] = {parts[0], parts[1], parts[2] - 1};
+        check_ok(volt_records_make(rows, 3, ROWS - 1, &records));
+        check_ok(volt_fit_task_resolve(X, Y, &options, &records, ROWS - 1, &task));
+        assert_int_equal(task.season, 8);
+        volt_records_release(&records);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(computed_rows_equal_stored_rows),
+        cmocka_unit_test(season_of_the_longest_record),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

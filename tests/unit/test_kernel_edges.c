@@ -415,6 +415,43 @@ static void resting_states_exist(void **state)
 }
 
 /* Zero inputs have radius 0: weights are drawn as for radius 1, and only the constants affect the states. */
+static void hear_difference(volt_log_level level, const char *message, void *context)
+{
+    (void)level;
+    const char *left = strstr(message, "differ by ");
+    *(double *)context = left ? strtod(left + strlen("differ by "), NULL) : 0;
+}
+
+/* Linear reservoirs: the difference of two states does not depend on the inputs. It starts with alternating signs. */
+static void reservoir_with_long_memory_is_measured(void **state)
+{
+    (void)state;
+    enum { N = 9, ROWS = 200 };
+    double A[N * N], radius = 0, x[N], next[N], squares = 0, found = 0, K[4];
+    const double rows[2] = {0.5, 1};
+    volt_reservoir_draw_normal(5, 0, 1, (int64_t)N * N, A);
+    check_ok(volt_spectral_radius(A, N, &radius));
+    for (int i = 0; i < N; i++)
+        x[i] = i % 2 ? -1 : 1;
+    for (int t = 0; t < ROWS; t++) {
+        for (int i = 0; i < N; i++) {
+            next[i] = 0;
+            for (int j = 0; j < N; j++)
+                next[i] += 0.998 / radius * A[i * N + j] * x[j];
+        }
+        memcpy(x, next, sizeof x);
+    }
+    for (int i = 0; i < N; i++)
+        squares += x[i] * x[i] / N;
+    volt_kernel *kernel = plain_parse("esn:size=9,radius=0.998,seed=5,activation=identity,start=zero");
+    volt_set_log(hear_difference, &found);
+    check_ok(volt_gram(kernel, volt_view_of(rows, 2, 1), nothing, NULL, volt_matrix_of(K, 2, 2)));
+    volt_set_log(NULL, NULL);
+    print_message("%.4g of the distance is left, %g printed\n", sqrt(squares), found);
+    assert_true(fabs(found / sqrt(squares) - 1) < 0.05); /* two digits */
+    volt_kernel_free(kernel);
+}
+
 static void reservoirs_on_zeros(void **state)
 {
     (void)state;
@@ -495,6 +532,7 @@ int main(void)
         cmocka_unit_test(overflowing_parameters_are_rejected),
         cmocka_unit_test_teardown(resting_states_exist, listen_no_more),
         cmocka_unit_test(reservoirs_on_zeros),
+        cmocka_unit_test(reservoir_with_long_memory_is_measured),
         cmocka_unit_test(weights_with_wrong_shape_are_rejected),
         cmocka_unit_test(spectral_edge_cases),
         cmocka_unit_test_teardown(records_are_checked, listen_no_more),

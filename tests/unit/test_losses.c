@@ -327,16 +327,33 @@ static void invalid_gram_matrix_is_rejected(void **state)
             if (status != VOLT_OK) {
                 check_fails(status, VOLT_ERR_SINGULAR, "");
             } else {
-                double loss = plain_objective(&p, found.A, found.c), energy = 0;
+                double energy = 0, rounding = 0, largest = 0;
                 for (int64_t i = 0; i < N; i++)
-                    for (int64_t k = 0; k < p.columns; k++)
-                        energy += found.A[i * p.columns + k] * (found.U[i * p.columns + k] - found.c[k]);
-                assert_true(energy >= -1e-6 * (fabs(loss) + 1) / p.alpha);
+                    largest = fmax(largest, p.K[i * N + i]);
+                for (int64_t i = 0; i < N * p.columns; i++) {
+                    double a = found.A[i], u = found.U[i], c = found.c[i % p.columns];
+                    energy += a * (u - c);
+                    rounding += 10 * N * DBL_EPSILON * (largest + p.common) * a * a +
+                                10 * DBL_EPSILON * fabs(a) * (fabs(u) + fabs(c));
+                }
+                assert_true(energy >= -1.01 * rounding); /* the documented limit, summed in another order */
             }
             volt_loss_free(p.loss);
         }
     print_message("# %d refused\n", refused);
     assert_true(refused >= SOLVED);
+
+    /* Nothing but a small negative eigenvalue: every readout has a negative norm, between 0 and -1. */
+    for (int t = 0; t < SOLVED; t++) {
+        problem p = make_problem(solved[t], &rng, 1);
+        solution found;
+        p.alpha = 1;
+        p.intercept = false;
+        for (int64_t i = 0; i < N * N; i++)
+            p.K[i] = -1e-4 * (double)((i / N + 1) % 3) * (double)((i % N + 1) % 3);
+        check_fails(solve(&p, 1e-6, (volt_progress){0}, &found), VOLT_ERR_SINGULAR, "");
+        volt_loss_free(p.loss);
+    }
 }
 
 /* Two copies of a row equal one row of weight 2, and a row of weight 0 is ignored: minimum and predictions

@@ -298,6 +298,15 @@ static void candidates_use_series_units_without_windows(void **state)
         double sigma = candidate_number(&drawn, "sigma") / unit;
         assert_true(sigma > 0.3 * (1 - 1e-12) && sigma < 10 * (1 + 1e-12)); /* the range of the table */
     }
+    /* Every candidate is drawn: the first one is not the kernel with its defaults. */
+    volt_draw_options first = volt_draw_options_default();
+    first.from_defaults = 1;
+    check_ok(volt_objects_candidates(objects, "gak", &first, &plain));
+    candidate drawn = candidate_get(candidates, 0), same = candidate_get(plain, 0);
+    assert_true(candidate_number(&drawn, "sigma") == candidate_number(&same, "sigma"));
+    assert_true(drawn.alpha > 0 && drawn.alpha == same.alpha);
+    volt_candidates_free(plain);
+    plain = NULL;
     volt_candidates_free(candidates);
     volt_draw_options bad = volt_draw_options_default();
     bad.series_steps = -1;

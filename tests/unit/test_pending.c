@@ -2,6 +2,7 @@
  * the first ones. */
 #include "support/check.h"
 #include "support/scratch.h"
+#include "volterra/live.h"
 #include "volterra/model.h"
 
 #include <math.h>
@@ -143,6 +144,36 @@ static void invalid_pending_inputs_are_rejected(void **state)
     volt_kernel_free(t.kernel);
 }
 
+/* A stream that begins with pending inputs continues as one that was fed them. */
+static void streams_begin_after_pending_inputs(void **state)
+{
+    (void)state;
+    task t;
+    begin(&t);
+    volt_model *model = NULL;
+    volt_live *fed = NULL, *begun = NULL;
+    check_ok(fit(&t, &model));
+    volt_live_options options = volt_live_options_default();
+    options.start = VOLT_START_CONTINUE;
+    check_ok(volt_live_create(model, &options, &fed));
+    options.pending = t.options.pending;
+    check_ok(volt_live_create(model, &options, &begun));
+    double one = 0, other = 1;
+    for (int64_t i = 0; i < AHEAD; i++)
+        check_ok(volt_live_feed(fed, t.options.pending.data + i * COLS, &one));
+    check_ok(volt_live_feed(fed, t.x, &one));
+    check_ok(volt_live_feed(begun, t.x, &other));
+    assert_true(one == other);
+    volt_live_free(fed);
+    volt_live_free(begun);
+    begun = NULL;
+    options.pending.cols = 1;
+    check_fails(volt_live_create(model, &options, &begun), VOLT_ERR_SHAPE, "2 1");
+    assert_null(begun);
+    volt_model_free(model);
+    volt_kernel_free(t.kernel);
+}
+
 /* The digest follows the file format: FNV-1a of the bytes of the first numbers. */
 static void models_recognise_their_first_rows(void **state)
 {
@@ -192,6 +223,7 @@ int main(void)
         cmocka_unit_test(predictions_do_not_depend_on_pending_inputs),
         cmocka_unit_test(with_feedback_the_last_target_is_pending),
         cmocka_unit_test(invalid_pending_inputs_are_rejected),
+        cmocka_unit_test(streams_begin_after_pending_inputs),
         cmocka_unit_test(models_recognise_their_first_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

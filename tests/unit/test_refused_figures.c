@@ -270,6 +270,8 @@ static void systems_and_spectra(void **state)
     check_fails(volt_gram_spectrum(kernel, X, NULL, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "x 2 1");
     check_fails(volt_gram_spectrum(kernel, X, NULL, (volt_matrix){out, 2, 2, 1}), VOLT_ERR_SHAPE, "x 2");
     assert_true(out[0] == -7);
+    check_ok(volt_gram_spectrum(kernel, X, NULL, volt_matrix_of(out, 1, 2))); /* the largest eigenvalue */
+    assert_true(out[0] >= 1 && out[0] <= 6);                                  /* trace / n and trace */
     volt_kernel_free(kernel);
     volt_loss_info info = {.struct_size = sizeof info};
     check_fails(volt_loss_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "NULL");

@@ -7,6 +7,7 @@
 #include "volterra/select.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -192,6 +193,21 @@ static void every_field_of_a_line_is_checked(void **state)
         const char *path = write_lines("wrong.jsonl", lines, 3);
         check_refused(path, "wrong.jsonl, line 2");
         check_refused(path, wrong_fields[i].fragment);
+    }
+}
+
+/* The mean of folds summed in another order differs by rounding. */
+static void rounded_scores_are_read(void **state)
+{
+    (void)state;
+    for (int side = -1; side <= 1; side += 2) {
+        json_t *lines[] = {line_of(0), line_of(1), line_of(2)};
+        double score = json_number_value(json_object_get(lines[1], "score"));
+        json_object_set_new(lines[1], "score", json_real(nextafter(score, side < 0 ? -INFINITY : INFINITY)));
+        volt_search *search = NULL;
+        const char *path = write_lines("rounded.jsonl", lines, 3);
+        check_ok(volt_search_merge(&path, 1, &search));
+        volt_search_free(search);
     }
 }
 
@@ -413,6 +429,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_of_a_line_is_checked),
+        cmocka_unit_test(rounded_scores_are_read),
         cmocka_unit_test(damaged_bytes_are_rejected_or_read),
         cmocka_unit_test(resumed_candidates_equal_search),
         cmocka_unit_test(resumed_trials_have_search_folds),

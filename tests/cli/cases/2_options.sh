@@ -16,6 +16,8 @@ unknown_option()
     err_has 'volterra help score'
     expect 2 info --treads 2
     err_names --threads
+    expect 2 tune --gp 2
+    err_names --gap
     expect 2 predict --model m.safetensors
     err_names MODEL
 }

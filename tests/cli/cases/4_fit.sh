@@ -20,7 +20,8 @@ fit_summary()
     nothing_left
     expect 0 fit --x x.csv --washout 5 -o m.safetensors --json
     valid_json out "v['n'] == 79 and v['d'] == 2 and v['q'] == 2 and v['washout'] == 5 and v['ahead'] == 1 \
-        and v['feedback'] and 0 < v['contraction'] < 1 and v['r2'] > 0.9 and v['kernel'].startswith('volterra:')"
+        and v['feedback'] and 0 < v['contraction'] < 1 and v['r2'] > 0.9 and v['kernel'].startswith('volterra:') \
+        and abs(v['lambda_bound'] ** 2 + v['tau'] ** 2 - 1) < 1e-12 and v['lambda'] < v['lambda_bound']"
 }
 check "fit prints a summary, or JSON" fit_summary
 

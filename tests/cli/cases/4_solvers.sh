@@ -235,6 +235,9 @@ plan_of_a_search()
     expect 0 plan --n 60000 --d 2 --draws 10 --max-train 500 --folds 3 --solver exact --json
     valid_json out "v['search']['draws'] == 10 and v['search']['solver'] == 'exact' and v['search']['rows'] == 15500"
     valid_json out "v['search']['bytes'] > 0 and abs(v['search']['seconds'] - 10 * v['search']['draw_seconds']) < 1e-9 * v['search']['seconds']"
+    valid_json out "'why' not in v['search']" # the solver was given
+    expect 0 plan --n 60000 --d 2 --draws 10 --json
+    valid_json out "v['search']['solver'] == 'nystrom' and v['search']['why'] and v['search']['landmarks'] == 2000"
     expect 0 plan --n 60000 --d 2 --draws 10
     out_has "^search solver +nystrom with 2000 landmarks"
     expect 2 plan --n 300 --d 2 --folds 3

@@ -248,7 +248,7 @@ compare_wrong()
     expect 2 compare --x u.csv --json --csv -
     err_names output
     expect 2 compare --x u.csv --csv t --latex t
-    err_--csv --latexs name
+    err_names --csv --latex
     expect 2 compare --x u.csv --csv u.csv
     err_names input
     expect 1 compare --x u.csv --report nowhere/r.html

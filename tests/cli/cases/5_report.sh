@@ -85,13 +85,15 @@ report_without_gnuplot()
 {
     mkdir bin
     series 80 2 >x.csv
-    PATH=$PWD/bin "$VOLTERRA" compare --x x.csv --kernel linear --draws 2 --report r.html >out 2>err
+    PATH=$PWD/bin "$VOLTERRA" compare --x x.csv --kernel linear gak:window=2 --draws 2 --report r.html >out 2>err
     status=$?
     [ "$status" -eq 0 ] || fail "status $status, not 0"
     err_names warning gnuplot
     page_has 'class="nopictures">.*gnuplot'
     [ "$(count_of '<svg' r.html)" -eq 0 ] || fail "there is a picture"
     [ "$(count_of '<table' r.html)" -eq 3 ] || fail "the tables are not there"
+    page_has 'window<sup>2</sup>'
+    [ "$(count_of '<sup>' r.html)" -eq "$(count_of '</sup>' r.html)" ] || fail "an exponent is not closed once"
 }
 check "compare --report without gnuplot: tables only" report_without_gnuplot
 
