@@ -116,6 +116,35 @@ static void options_of_a_fit(void **state)
     refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "alpha is required", o.intercept = 0, o.alpha = 0);
 }
 
+/* A kernel of the rows that overflows is reported by every solver. */
+static void kernels_too_large_for_a_double(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *solver, *loss;
+    } cases[] = {{"exact", NULL}, {"nystrom", NULL}, {"pcg", NULL}, {"auto", "huber:delta=1"}};
+    double far[N * D];
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    for (int i = 0; i < N * D; i++)
+        far[i] = 1e120 * X[i];
+    check_ok(volt_kernel_parse("poly:degree=3", &kernel));
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int chooses = 0; chooses < 2; chooses++) {
+            volt_fit_options options = volt_fit_options_default();
+            options.scale = 0;
+            options.alpha = chooses ? 0 : 0.1;
+            options.solver = cases[c].solver;
+            options.loss = cases[c].loss;
+            options.landmarks = c == 1 || c == 2 ? 5 : 0;
+            check_fails(volt_model_fit(kernel, volt_view_of(far, N, D), volt_view_of(X, N, D), &options,
+                                       nowhere, &model),
+                        VOLT_ERR_NOT_FINITE, "");
+        }
+    assert_null(model);
+    volt_kernel_free(kernel);
+}
+
 static void options_of_a_loss(void **state)
 {
     (void)state;
@@ -533,11 +562,17 @@ static void outputs_of_another_shape(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_of_a_fit),         cmocka_unit_test(options_of_a_loss),
-        cmocka_unit_test(invalid_classes),          cmocka_unit_test(constant_inputs),
-        cmocka_unit_test(queries_into_null),        cmocka_unit_test(unsupported_queries),
-        cmocka_unit_test(invalid_stream_rows),      cmocka_unit_test(invalid_learner_rows),
-        cmocka_unit_test(outputs_of_another_shape), cmocka_unit_test(invalid_histories),
+        cmocka_unit_test(options_of_a_fit),
+        cmocka_unit_test(options_of_a_loss),
+        cmocka_unit_test(kernels_too_large_for_a_double),
+        cmocka_unit_test(invalid_classes),
+        cmocka_unit_test(constant_inputs),
+        cmocka_unit_test(queries_into_null),
+        cmocka_unit_test(unsupported_queries),
+        cmocka_unit_test(invalid_stream_rows),
+        cmocka_unit_test(invalid_learner_rows),
+        cmocka_unit_test(outputs_of_another_shape),
+        cmocka_unit_test(invalid_histories),
     };
     return cmocka_run_group_tests(tests, draw_system, NULL);
 }
