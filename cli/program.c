@@ -31,22 +31,53 @@ static const cli_command *find_command(const char *name)
     return NULL;
 }
 
+/* Words that are not commands, and what to write for them. */
+static const struct {
+    const char *word, *meant;
+} other_words[] = {
+    {"help", "help"},
+    {"kernels", "help kernels"},
+    {"solvers", "help solvers"},
+    {"systems", "help systems"},
+    {"list", "help"},
+    {"completion", "completion"},
+    {"version", "--version"},
+    {"v", "--version"},
+    {"V", "--version"},
+    {"train", "fit"},
+    {"learn", "fit"},
+    {"search", "tune"},
+    {"optimize", "tune"},
+    {"evaluate", "score"},
+    {"test", "score"},
+    {"detect", "anomaly"},
+    {"generate", "simulate"},
+};
+
 /* Reports an unknown first argument, and suggests the nearest known one. */
 static int complain_unknown(const char *what, const char *name)
 {
-    enum { EXTRA = 3 };
-    const char *names[32];
+    enum { MOST = 64, WORDS = sizeof other_words / sizeof *other_words };
+    const char *names[MOST], *word = name + strspn(name, "-"), *nearest = NULL;
     int count = 0;
-    for (int i = 0; i < n_commands && i < 32 - EXTRA; i++)
+    for (int i = 0; i < n_commands && i < MOST - WORDS; i++)
         names[count++] = commands[i]->name;
-    names[count++] = "help";
-    names[count++] = "kernels";
-    names[count++] = "completion";
-    const char *nearest = volt_nearest_name(name, names, count);
-    if (nearest && strcmp(nearest, "kernels") == 0)
-        nearest = "help kernels";
+    for (int i = 0; i < WORDS; i++) {
+        names[count++] = other_words[i].word;
+        nearest = strcmp(word, other_words[i].word) == 0 ? word : nearest;
+    }
+    if (!nearest && strlen(word) > 1) /* a single letter is near to any name */
+        nearest = volt_nearest_name(word, names, count);
+    for (int i = 0; i < WORDS && nearest; i++)
+        if (strcmp(nearest, other_words[i].word) == 0) {
+            nearest = other_words[i].meant;
+            break;
+        }
     if (nearest)
         return complain(EXIT_USAGE, "unknown %s '%s'; did you mean %s?", what, name, nearest);
+    if (name[0] == '-')
+        return complain(EXIT_USAGE,
+                        "options follow the command (got '%s' first; volterra help lists the commands)", name);
     return complain(EXIT_USAGE, "unknown %s '%s' (volterra help lists the commands)", what, name);
 }
 
@@ -109,9 +140,6 @@ static int run(int argc, char *const *argv)
         return run_help(1, argv);
     if (strcmp(word, "completion") == 0)
         return completion_run(argc - 1, argv + 1);
-    if (word[0] == '-')
-        return complain(EXIT_USAGE, "the first word must be a command (got %s; volterra help lists them)",
-                        word);
     const cli_command *command = find_command(word);
     if (!command)
         return complain_unknown("command", word);

@@ -239,7 +239,8 @@ static int parse_choice(const option *row, const char *text, int *value)
     if (nearest)
         return complain(EXIT_USAGE, "--%s must be %s (got '%s'); did you mean %s?", row->name, all, text,
                         nearest);
-    return complain(EXIT_USAGE, "--%s must be %s (got '%s')", row->name, all, text);
+    return complain(EXIT_USAGE, "--%s must be %s (got '%s')%s%s", row->name, all, text, row->hint ? "; " : "",
+                    row->hint ? row->hint : "");
 }
 
 static int append_text(const option *row, const char *text, text_list *list)

@@ -104,14 +104,53 @@ static const char *begins_with(const char *text, const char *const *names, int c
     return NULL;
 }
 
-/* Returns the option that has `name`, up to an equals sign, among its synonyms, or NULL. */
-static const option *find_synonym(const option_parser *parser, const char *name)
+static int find_option(const option_parser *parser, const char *name, size_t length)
+{
+    for (int i = 0; i < parser->count; i++)
+        if (!parser->rows[i].is_positional && strlen(parser->rows[i].name) == length &&
+            strncmp(parser->rows[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+/* Names of options in other programs. */
+static const struct {
+    const char *option, *synonyms;
+} usual_synonyms[] = {
+    {"x", "input inputs data file train features"},
+    {"y", "target targets outputs label labels"},
+    {"alpha", "lambda regularization regularisation ridge penalty"},
+    {"draws", "trials candidates iterations iter n-iter"},
+    {"season", "freq frequency seasonality period"},
+    {"interval", "confidence level coverage"},
+    {"budget", "time timeout time-limit"},
+    {"plot", "figure picture chart svg"},
+    {"threads", "jobs n-jobs cores cpus"},
+    {"seed", "random-state random-seed"},
+};
+
+/* Whether `name`, up to an equals sign, is one of the words of `synonyms`. */
+static bool is_among(const char *name, const char *synonyms)
 {
     size_t length = strcspn(name, "=");
+    for (const char *at = synonyms; at && *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == length && strncmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Returns the option that has `name` among its own or the usual synonyms, or NULL. */
+static const option *find_synonym(const option_parser *parser, const char *name)
+{
     for (int i = 0; i < parser->count; i++)
-        for (const char *at = parser->rows[i].synonyms; at && *at; at += strcspn(at, " "), at += *at == ' ')
-            if (strcspn(at, " ") == length && strncmp(at, name, length) == 0)
-                return &parser->rows[i];
+        if (is_among(name, parser->rows[i].synonyms))
+            return &parser->rows[i];
+    for (size_t k = 0; k < sizeof usual_synonyms / sizeof *usual_synonyms; k++) {
+        const char *usual = usual_synonyms[k].option;
+        int index = is_among(name, usual_synonyms[k].synonyms) ? find_option(parser, usual, strlen(usual)) : -1;
+        if (index >= 0)
+            return &parser->rows[index];
+    }
     return NULL;
 }
 
@@ -138,7 +177,8 @@ static int unknown_option(const option_parser *parser, const char *written, cons
     const option *other = find_synonym(parser, name);
     const char *meant = other ? other->name : begins_with(name, names, count);
     if (other && other->is_positional)
-        return complain(EXIT_USAGE, "unknown option %s; select columns with %s:COLUMNS", written, meant);
+        return complain(EXIT_USAGE, "unknown option %s; write %s or %s:COLUMNS without an option name", written,
+                        meant, meant);
     const option *argument = find_argument(parser, name);
     if (argument)
         return complain(EXIT_USAGE, "unknown option %s; write %s without an option name (volterra help %s)",
@@ -148,15 +188,6 @@ static int unknown_option(const option_parser *parser, const char *written, cons
     if (meant)
         return complain(EXIT_USAGE, "unknown option %s; did you mean --%s?", written, meant);
     return complain(EXIT_USAGE, "unknown option %s (volterra help %s lists them)", written, command_name());
-}
-
-static int find_option(const option_parser *parser, const char *name, size_t length)
-{
-    for (int i = 0; i < parser->count; i++)
-        if (!parser->rows[i].is_positional && strlen(parser->rows[i].name) == length &&
-            strncmp(parser->rows[i].name, name, length) == 0)
-            return i;
-    return -1;
 }
 
 static int find_letter(const option_parser *parser, char letter)

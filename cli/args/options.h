@@ -100,6 +100,7 @@ typedef struct option {
     name_list (*names)(void); /* (optional) possible values */
     const char *ending;       /* (optional) OPTION_TEXT: how a file name must end; - and none are allowed */
     const char *synonyms;     /* (optional) other names, separated by blanks, for which this one is suggested */
+    const char *hint;         /* (optional) OPTION_CHOICE: added to the message about another value */
     const option_table *table; /* OPTION_GROUP */
     size_t offset;             /* offset of the value in the command's struct */
     value_range range;

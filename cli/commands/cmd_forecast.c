@@ -37,7 +37,8 @@ static const number_list usual_coverages = {.count = 2, .values = {0.8, 0.95}};
 static const option rows[] = {
     ROW("FILE", NULL, series.file,
         "series: FILE or FILE:COLUMNS, one row per time step; a column of dates is their time",
-        .required = true, .is_positional = true, .synonyms = "y target targets column columns series"),
+        .required = true, .is_positional = true,
+        .synonyms = "y target targets column columns series input inputs data"),
     ROW("id", "COLUMN", id,
         "column of series names of a file in long format, which has the rows of many series; each series is "
         "forecast from its own rows",

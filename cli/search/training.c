@@ -40,11 +40,11 @@ static const option input_rows[] = {
     ROW("target", NULL, target,
         "quantity learned: the level of the target, or its change from the current row; auto: the change if "
         "alpha is not given and every target is an input, otherwise the level",
-        .choices = target_choices, .fallback = "auto"),
+        .choices = target_choices, .fallback = "auto", .hint = "--y FILE:COLUMNS selects the targets"),
     ROW("input", NULL, input,
         "inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "
         "auto: both if alpha is not given and every target is an input, otherwise levels",
-        .choices = input_choices, .fallback = "auto"),
+        .choices = input_choices, .fallback = "auto", .hint = "--x FILE:COLUMNS selects the inputs"),
     ROW("season", "S", season, SEASON_MEANING, .fallback = "auto"),
     ROW("scale-each", NULL, scale_each,
         "every input divided by its standard deviation, for different units; constant inputs are ignored"),

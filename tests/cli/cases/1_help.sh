@@ -181,7 +181,13 @@ unknown_command()
     expect 2 xylophone
     err_names volterra
     expect 2 --jsn
+    err_names --jsn
     expect 2 help fit predict
+    local words
+    for words in version:--version -v:--version -version:--version --forecast:forecast train:fit solver:'help solvers'; do
+        expect 2 "${words%%:*}"
+        err_names "${words#*:}"
+    done
 }
 check "unknown command: the nearest one is named" unknown_command
 

@@ -445,6 +445,14 @@ forecast_wrong()
     err_names line 3 2008-03 2008-04 rows column "'month'"
     expect 2 forecast s.csv --horizon 3
     err_names --horizon --steps
+    expect 2 forecast s.csv --confidence 0.9
+    err_names --confidence --interval
+    expect 2 forecast --data s.csv
+    err_names --data FILE
+    expect 2 fit --x s.csv --lambda 1 -o m.safetensors
+    err_names --lambda --alpha
+    expect 2 fit --x s.csv --target y -o m.safetensors
+    err_names --target level --y
     expect 2 forecast s.csv --target=a
     err_names --target=a FILE:COLUMNS
     expect 2 forecast s.csv --plot p.png
