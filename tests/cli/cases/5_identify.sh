@@ -198,6 +198,7 @@ assert "<td>%.4g</td>" % d["autocorrelation_bound"] in text
 bins = len(d["frequencies"])
 assert bins > 0 and len(d["gain"]) == len(d["phase"]) == 2 and len(d["coherence"]) == 1
 assert all(len(row) == bins for name in ("gain", "phase", "coherence") for row in d[name])
+assert len(d["cross_bounds"]) == 2 and all(b > 0 for b in d["cross_bounds"])
 END
     # Up to three outputs are drawn.
     awk -F, -v OFS=, 'NR == 1 { print $0, "b", "c", "d"; next } { print $0, 2 * $2 + $1, $2 - $1, $2 + 3 * $1 }' data.csv >more.csv

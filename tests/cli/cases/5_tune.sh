@@ -115,6 +115,14 @@ tune_space()
         fail "the alphas of the grid are not 0.001 and 1"
     expect 0 tune --x u.csv --y y.csv --kernel rbf --range window=int:3..5 --alpha 0.01 --draws 5 --log c.jsonl
     [ "$(grep -c 'window=[345]".*"alpha":0.01,' c.jsonl)" -eq 5 ] || fail "window or alpha is not as asked"
+    # Without scaling, gamma is drawn in the units of the inputs.
+    awk 'NR == 1 { print; next } { printf "%.15g\n", 1000 * $1 }' u.csv >large.csv
+    for file in u large; do
+        expect 0 tune --x $file.csv --y y.csv --kernel rbf --alpha 0.01 --draws 3 --folds 1 --no-scale --race none --log $file.jsonl
+        sed -E 's/.*gamma=([0-9.e-]+).*/\1/' $file.jsonl >$file.gamma
+    done
+    paste u.gamma large.gamma | awk '{ ratio = $1 / $2 / 1e6 - 1 } ratio > 1e-6 || ratio < -1e-6 { bad = 1 } END { exit bad || NR != 3 }' ||
+        fail "gamma does not have the units of the inputs: $(paste u.gamma large.gamma | head -n 1)"
     # --draws limits a grid too.
     expect 0 tune --x u.csv --y y.csv --kernel rbf --grid 5 --draws 4 --json
     valid_json out "v['draws'] == 4"
