@@ -47,7 +47,7 @@ int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, vol
         if (nights > 0 && nights <= (step.closed_weekdays ? 1 + HOLIDAY : 1))
             return 0;
     }
-    int64_t missing = apart > late ? (int64_t)rint(apart) - 1 : 0;
+    int64_t missing = apart > late ? (int64_t)fmin(rint(apart), 0x1p53) - 1 : 0; /* steps may be tiny */
     return step.closed_weekdays && step.seconds == day && missing <= HOLIDAY ? 0 : missing;
 }
 
