@@ -248,9 +248,10 @@ def identify(
     Parameters
     ----------
     u : array-like of shape (n_steps, n_inputs) or (n_steps,), or list of these
-        Inputs of the system, one row per time step. At least 60 rows. A list has one array per record. The index of a data
-        frame, if it has dates or is named as a time, or a column of numbers named ``t``, ``time`` or ``Time (s)``, has the times
-        of the rows, for the data check: missing rows are a `GapWarning`, and ``check_`` has the step. A column remains an input.
+        Inputs of the system, one row per time step. At least 60 rows. A list has one array per record. The index of a
+        data frame, if it has dates or is named as a time, or a column of numbers named ``t``, ``time`` or ``Time
+        (s)``, has the times of the rows, for the data check: missing rows are a `GapWarning`, and ``check_`` has the
+        step. A column remains an input.
     y : array-like of shape (n_steps, n_outputs) or (n_steps,), or list of these
         Outputs of the system, row by row with X.
     budget : float or str, default="5min"
