@@ -49,6 +49,9 @@ if(VOLT_SANITIZE OR VOLT_BUILD_FUZZ)
   target_compile_options(volterra_warnings INTERFACE
     $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation -Wno-maybe-uninitialized -Wno-stringop-overflow>)
 endif()
+if(VOLT_SANITIZE) # tests use the variables of a shared library, which must not be copied into the programs
+  add_compile_options(-fPIC)
+endif()
 if(VOLT_SANITIZE_THREADS)
   if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
     message(FATAL_ERROR "VOLT_SANITIZE_THREADS needs clang (CC=clang); this is ${CMAKE_C_COMPILER_ID}")

@@ -207,6 +207,12 @@ static size_t saved(const volt_model *model, char **bytes)
     return size;
 }
 
+#ifdef __x86_64__
+static const bool has_equal_bits = false;
+#else
+static const bool has_equal_bits = true;
+#endif
+
 /* 500 is between one and two blocks of the inner dimension of products (256 with OpenBLAS), which a product on several
  * threads divides differently. On x86-64 OpenBLAS also chooses its kernel by the size of a product, so that models agree to
  * rounding only: the condition number is at most (rows + alpha) / alpha, with K(x, x) of about 1. */
@@ -240,10 +246,10 @@ static void landmark_models_are_equal(void **state)
         for (int i = 1; i < 3; i++) {
             for (int64_t t = 0; t < ROWS; t++)
                 assert_true(fabs(fitted[i][t] - fitted[0][t]) <= 100 * ROWS / options.alpha * DBL_EPSILON);
-#ifndef __x86_64__
-            assert_int_equal(size[0], size[i]);
-            assert_memory_equal(bytes[0], bytes[i], size[0]);
-#endif
+            if (has_equal_bits) {
+                assert_int_equal(size[0], size[i]);
+                assert_memory_equal(bytes[0], bytes[i], size[0]);
+            }
         }
         for (int i = 0; i < 3; i++) {
             free(bytes[i]);
