@@ -119,7 +119,7 @@ tune_space()
     awk 'NR == 1 { print; next } { printf "%.15g\n", 1000 * $1 }' u.csv >large.csv
     for file in u large; do
         expect 0 tune --x $file.csv --y y.csv --kernel rbf --alpha 0.01 --draws 3 --folds 1 --no-scale --race none --log $file.jsonl
-        sed -E 's/.*gamma=([0-9.e-]+).*/\1/' $file.jsonl >$file.gamma
+        sort -t: -k2 -n $file.jsonl | sed -E 's/.*gamma=([0-9.e-]+).*/\1/' >$file.gamma
     done
     paste u.gamma large.gamma | awk '{ ratio = $1 / $2 / 1e6 - 1 } ratio > 1e-6 || ratio < -1e-6 { bad = 1 } END { exit bad || NR != 3 }' ||
         fail "gamma does not have the units of the inputs: $(paste u.gamma large.gamma | head -n 1)"
