@@ -173,7 +173,7 @@ static volt_status solve_alpha(const form_task *task, double wanted, double leas
         double error = log(*dimension / wanted);
         if (fabs(error) <= ACCURACY || (error < 0 && at <= log(least)))
             break;
-        if (step > 0 && at != before)
+        if (step > 0)
             slope = fmin((error - last) / (at - before), -0.05);
         before = at;
         last = error;

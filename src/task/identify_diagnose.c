@@ -104,10 +104,9 @@ static void correlate(diagnosing *self)
                 if (lag > 0 && input > 0)
                     sum += 2 * r[lag] * lagged_sum(self, q + i, q + i, lag) / input;
             }
-            self->cross_bounds[k * d + i] =
-                count > 0 ? normal_95 * sqrt(fmax(1, sum) / (double)count) : INFINITY;
+            self->cross_bounds[k * d + i] = normal_95 * sqrt(fmax(1, sum) / (double)count);
         }
-        self->made->autocorrelation_bound = count > 0 ? normal_95 / sqrt((double)count) : INFINITY;
+        self->made->autocorrelation_bound = normal_95 / sqrt((double)count);
     }
 }
 

@@ -81,7 +81,7 @@ static void take_step(const forecast_group *group, const volt_model *model, int6
     const volt_error_list *errors = &model->errors.lists[VOLT_ERRORS_NEAR];
     const forecast_origins *origins = &result->members.origins;
     shown->kernel_share = model->report.share[k];
-    shown->is_change = model->anchors && model->anchors[k] >= 0;
+    shown->is_change = model->anchors[k] >= 0;
     if (shown->kernel_share == 0)
         return;
     kernel->value[ahead - 1] = value * group->scale[k];

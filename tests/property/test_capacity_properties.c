@@ -88,6 +88,19 @@ static void delay_lines(void **state)
         }
 }
 
+/* A dimension that no alpha reaches gives the smallest alpha, in units of the rounding of the largest entry. */
+static void smallest_alpha_has_the_unit_of_the_kernel(void **state)
+{
+    (void)state;
+    volt_capacity_options options = small_options();
+    options.degree = 1;
+    volt_capacity *one = capacity_of("linear:window=3", &options);
+    volt_capacity *four = capacity_of("4*linear:window=3", &options); /* exact in floating point */
+    assert_true(one->alpha > 0 && four->alpha == 4 * one->alpha);
+    volt_capacity_free(four);
+    volt_capacity_free(one);
+}
+
 static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6",
                                       "volterra:lift=rbf,gamma=0.5,lambda=0.8",
                                       "recurrent",
@@ -232,11 +245,15 @@ static void dimensions_and_both_factorisations(void **state)
             assert_true(found->alpha > 0 && fabs(found->effective_dimension / wanted - 1) <= 1e-4);
             volt_capacity_free(found);
         }
-    options.rows = 1100;
     options.degree = 1;
     options.dimension = 0;
+    volt_capacity *few = capacity_of(kernels[0], &options);
+    assert_true(fabs(few->effective_dimension / 6 - 1) <= 1e-4); /* a twentieth of the rows */
+    volt_capacity_free(few);
+    options.rows = 1100; /* the first 1000 rows have another root: more than one secant step */
+    options.dimension = 540;
     volt_capacity *many = capacity_of(kernels[0], &options);
-    assert_true(fabs(many->effective_dimension / 55 - 1) <= 1e-4); /* a twentieth of the rows */
+    assert_true(fabs(many->effective_dimension / 540 - 1) <= 1e-4);
     volt_capacity_free(many);
 
     options = small_options();
@@ -305,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(delay_lines),
+        cmocka_unit_test(smallest_alpha_has_the_unit_of_the_kernel),
         cmocka_unit_test(sums_of_targets),
         cmocka_unit_test(orthonormal_targets_sum_to_the_dimension),
         cmocka_unit_test(capacities_decrease_with_alpha),

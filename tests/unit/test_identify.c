@@ -245,8 +245,9 @@ static double error_of_records(const volt_model *model, const system_rows *rows,
 static void records_have_their_own_state_and_washout(void **state)
 {
     (void)state;
-    enum { WHOLE = 5, TWO = 2 };
-    static const int64_t whole[WHOLE] = {80, 60, 100, 30, 30}, two[TWO] = {180, 120};
+    enum { WHOLE = 5, TWO = 2, NEAR = 3 };
+    static const int64_t whole[WHOLE] = {80, 60, 100, 30, 30}, two[TWO] = {180, 120},
+                         near[NEAR] = {230, 20, 50};
     system_rows rows = started(10, whole, WHOLE, N);
     volt_identification found = {.struct_size = sizeof found};
     volt_identify_options options = volt_identify_options_default();
@@ -289,6 +290,14 @@ static void records_have_their_own_state_and_washout(void **state)
     assert_true(found.train_rows == 240 && found.train_records == 2 && found.test_rows == 60 &&
                 found.test_washout == 0 && found.washout == 6);
     volt_model_free(model);
+
+    /* Of two starts 10 rows from it, the first. */
+    options.records = near;
+    options.n_records = NEAR;
+    check_ok(volt_identify(U, Y, &options, &model, &found));
+    assert_true(found.train_rows == 230 && found.train_records == 1);
+    volt_model_free(model);
+    options.records = two;
     options.n_records = 1;
     model = NULL;
     check_fails(volt_identify(U, Y, &options, &model, &found), VOLT_ERR_ARGUMENT, "records 300 180");

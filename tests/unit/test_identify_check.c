@@ -123,6 +123,18 @@ static void direction_of_other_units(void **state)
     assert_true(found.forward_gain > 0.5 && fabs(found.reverse_gain) < 0.5);
 }
 
+/* An input that stays at 0 in the second half of the rows is not explained by the output. */
+static void direction_of_an_input_that_stops(void **state)
+{
+    (void)state;
+    test_rows rows;
+    simulate(&(test_system){.pole = 0.7}, 38, &rows);
+    for (int64_t t = 0; t < N; t++) /* a mean of exactly 0 */
+        rows.u[t] = t >= N / 2 ? 0 : t % 4 < 2 ? 1 : -1;
+    volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(!warns(&found, VOLT_WARNING_REVERSED) && found.reverse_gain == 0);
+}
+
 /* Without delay the past of the output determines its state, and only white inputs show the direction. */
 static void swapped_columns_without_delay(void **state)
 {
@@ -500,6 +512,7 @@ int main(void)
         cmocka_unit_test(a_linear_system_has_no_warning),
         cmocka_unit_test(swapped_columns_are_noticed),
         cmocka_unit_test(direction_of_other_units),
+        cmocka_unit_test(direction_of_an_input_that_stops),
         cmocka_unit_test(swapped_columns_without_delay),
         cmocka_unit_test(nonlinear_systems_are_told_from_linear_ones),
         cmocka_unit_test(periods_give_the_noise),

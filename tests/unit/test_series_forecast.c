@@ -60,7 +60,7 @@ static double phase_of(int64_t j, int64_t t)
 }
 
 /* Forecast of a plain fit `ahead` rows ahead, in units of the standard deviation, with the phases of the row forecast. */
-static double plain_fit(const double *levels, int64_t rows, int64_t ahead, double *share)
+static double plain_fit(const double *levels, int64_t rows, int64_t ahead, double *share, bool *is_change)
 {
     double mean = 0, variance = 0, *inputs = new_matrix(rows, INPUTS), *out = new_matrix(ahead, 1);
     int64_t anchor = 0, pairs = rows - ahead;
@@ -89,6 +89,7 @@ static double plain_fit(const double *levels, int64_t rows, int64_t ahead, doubl
                                 volt_matrix_of(out, ahead, 1), NULL));
     volt_model_get_info(model, &info);
     *share = info.report->share[0];
+    *is_change = info.anchors[0] >= 0;
     double value = out[ahead - 1] * sqrt(variance);
     volt_model_free(model);
     volt_kernel_free(kernel);
@@ -110,8 +111,9 @@ static void kernel_member_is_a_fit(void **state)
     check_ok(volt_forecast_run(view_of(levels, ROWS, 1), &options, &forecast));
     for (int64_t h = 1; h <= 2; h++) {
         const volt_forecast_step *step = volt_forecast_step_at(forecast, h - 1, 0);
-        double share, value = plain_fit(levels, ROWS, h, &share);
-        assert_true(step->kernel_share == share);
+        bool is_change;
+        double share, value = plain_fit(levels, ROWS, h, &share, &is_change);
+        assert_true(step->kernel_share == share && step->is_change == is_change);
         if (share == 0)
             assert_true(isnan(step->member_value[VOLT_MEMBER_KERNEL]));
         else /* the mean is summed in a different order: a relative error of n eps in the scale */
