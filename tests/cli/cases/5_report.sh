@@ -108,6 +108,7 @@ report_repeat()
     page_has 'Baselines on the test rows'
     page_has '<th scope="row">naive</th>'
     page_has 'seed 2<'
+    page_has '<dt>Seed</dt><dd>0 to 2</dd>'
     page_has 'NMSE in every sample'
     # Names that HTML could take for its own.
     printf 'a<b,"x&y"\n' >odd.csv

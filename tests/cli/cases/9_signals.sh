@@ -54,6 +54,24 @@ interrupt_simulation()
 }
 check "Ctrl-C during simulate" interrupt_simulation
 
+# No data arrive, so that the program ends in the signal handler.
+interrupt_reading()
+{
+    mkfifo rows.csv
+    "$VOLTERRA" fit --x rows.csv -o m.safetensors >out 2>err &
+    local job=$! status
+    until_it_minds $job
+    kill -INT $job
+    wait $job
+    status=$?
+    [ "$status" -eq 130 ] || fail "status $status, not 130"
+    one_line fit
+    err_has 'interrupted'
+    [ "$(tr -d '\0' <err | wc -c)" -eq "$(wc -c <err)" ] || fail "standard error has a null byte"
+    absent m.safetensors
+}
+check "Ctrl-C while waiting for data" interrupt_reading
+
 terminal_bar()
 {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
