@@ -88,7 +88,7 @@ static void description_is_complete(void **state)
     assert_int_equal(info.score, VOLT_SCORE_R2);
     for (int k = 0; k <= 5; k++)
         assert_int_equal(info.stopped[k], 0);
-    assert_true(info.seconds > 0 && info.blas_seconds >= 0 && info.parallel >= 1);
+    assert_true(info.seconds > 0 && info.blas_seconds > 0 && info.parallel >= 1);
     /* at least one factorisation of the rows before the last block */
     assert_true(info.flops >= 7 * pow(N * 5.0 / 6, 3) / 3);
     for (int64_t i = 0; i < 7; i++) {

@@ -110,14 +110,15 @@ volt_status volt_prediction_std_rows(const volt_prediction_std *spread, const vo
     for (int64_t f = 0; f < stored_factors->count; f++) {
         for (int64_t i = 0; i < K.rows; i++)
             memcpy(spread->used + i * m, host.data + i * host.ld + w, (size_t)m * sizeof(double));
-        VOLT_TRY(volt_stored_factor_variances(&stored_factors->factors[f],
-                                              volt_matrix_of(spread->used, K.rows, m), spread->kk + first,
-                                              spread->plain, spread->with_constant));
+        const volt_stored_factor *stored = &stored_factors->factors[f];
+        VOLT_TRY(volt_stored_factor_latent_variances(stored, 1, volt_matrix_of(spread->used, K.rows, m),
+                                                     spread->kk + first, spread->plain, spread->with_constant));
         for (int64_t k = 0; k < model->q; k++)
             for (int64_t i = 0; stored_factors->of[k] == f && i < K.rows; i++)
                 std.data[i * std.ld + k] =
                     spread->s[k] *
-                    sqrt(stored_factors->constant[k] ? spread->with_constant[i] : spread->plain[i]);
+                    sqrt((stored_factors->constant[k] ? spread->with_constant[i] : spread->plain[i]) +
+                         stored->alpha);
     }
     for (int64_t i = 0; i < K.rows; i++) /* finite numbers of a file may have infinite squares */
         for (int64_t k = 0; k < model->q; k++)

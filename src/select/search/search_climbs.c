@@ -57,8 +57,7 @@ static volt_status record(const char *kernel, double alpha, double evidence, vol
     trial->seconds = volt_seconds() - one->begun;
     one->begun = volt_seconds();
     omp_set_lock(&run->lock);
-    run->search->info.flops += one->space->factor->cost.flops;
-    run->search->info.blas_seconds += one->space->factor->cost.blas_seconds;
+    volt_run_account(run, one->space->factor->cost);
     one->space->factor->cost = (volt_cost){0};
     status = volt_run_keep(trial, run);
     omp_unset_lock(&run->lock);

@@ -169,6 +169,12 @@ static void end_position(volt_run *r, const volt_evaluator *evaluator, int64_t p
 
 /* ---- one candidate ---------------------------------------------------------------------------- */
 
+void volt_run_account(volt_run *run, volt_cost cost)
+{
+    run->search->info.flops += cost.flops;
+    run->search->info.blas_seconds += cost.blas_seconds;
+}
+
 /* Logs the trial and adds it to the search. */
 volt_status volt_run_keep(volt_trial *trial, void *context)
 {
@@ -249,8 +255,7 @@ static volt_status try_candidate(volt_run *r, int64_t position, volt_evaluator *
     trial->seconds = volt_seconds() - begun;
 
     omp_set_lock(&r->lock);
-    r->search->info.flops += cost.flops;
-    r->search->info.blas_seconds += cost.blas_seconds;
+    volt_run_account(r, cost);
     status = volt_schedule_finish(&r->schedule, position, trial, volt_run_keep, r);
     omp_unset_lock(&r->lock);
     return status;

@@ -115,6 +115,9 @@ volt_status volt_run_evaluate(volt_run *run, volt_workspace *workspace, const ch
                               volt_setting *setting, volt_continue_fn goes_on, void *context, volt_stage *stage,
                               double *folds, int64_t *done, volt_cost *cost);
 
+/* Adds the cost of a trial to the results. The lock is held. */
+void volt_run_account(volt_run *run, volt_cost cost);
+
 /* Logs a completed trial and adds it to the search, which takes ownership also on failure. context: the run,
  * whose lock is held. */
 volt_status volt_run_keep(volt_trial *trial, void *context);

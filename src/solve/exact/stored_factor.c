@@ -134,14 +134,3 @@ volt_status volt_stored_factor_latent_variances(const volt_stored_factor *stored
     volt_free(panel);
     return VOLT_OK;
 }
-
-volt_status volt_stored_factor_variances(const volt_stored_factor *stored, volt_matrix K, const double *kk,
-                                         double *plain, double *with_constant)
-{
-    VOLT_TRY(volt_stored_factor_latent_variances(stored, 1, K, kk, plain, with_constant));
-    for (int64_t i = 0; i < K.rows; i++) {
-        plain[i] += stored->alpha;
-        with_constant[i] += stored->alpha;
-    }
-    return VOLT_OK;
-}

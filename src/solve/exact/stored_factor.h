@@ -44,8 +44,4 @@ volt_status volt_stored_factor_fill(const volt_factor *factor, double alpha, vol
 volt_status volt_stored_factor_latent_variances(const volt_stored_factor *stored, double one, volt_matrix K,
                                                 const double *kk, double *plain, double *with_constant);
 
-/* The same for new observations, including alpha, of the rows with these kernels. */
-volt_status volt_stored_factor_variances(const volt_stored_factor *stored, volt_matrix K, const double *kk,
-                                         double *plain, double *with_constant);
-
 #endif

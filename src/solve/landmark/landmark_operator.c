@@ -348,8 +348,7 @@ static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, vo
     int64_t entries = (out.rows - before) * l->task.m;
     VOLT_TRY(volt_device_landmarks_spread(&l->device, stored, gamma,
                                           volt_matrix_rows(out, before, out.rows - before)));
-    if (stage)
-        volt_stage_advance(stage, entries);
+    volt_stage_advance(stage, entries);
     return VOLT_OK;
 }
 
