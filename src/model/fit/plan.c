@@ -128,7 +128,7 @@ static void fill_trial(double *X, int64_t n, int64_t d)
 
 static volt_status time_gram(const volt_kernel *kernel, volt_view X, volt_matrix K, double *seconds)
 {
-    volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .mirror = 0, .radius = 1};
+    volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .mirror = 0};
     double best = INFINITY;
     for (int repeat = 0; repeat < TRIAL_REPEATS; repeat++) {
         double start = volt_seconds();
