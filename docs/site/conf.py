@@ -8,7 +8,7 @@ import re
 from html import escape
 from pathlib import Path
 
-from docutils.nodes import SkipNode
+from docutils.nodes import SkipNode, entry
 
 root = Path(os.environ["VOLTERRA_ROOT"])
 work = Path(os.environ["VOLTERRA_SITE_WORK"])
@@ -79,6 +79,15 @@ def add_formula_scripts(app, pagename, templatename, context, doctree):
         app.add_js_file("formulas.js")
 
 
+# ---- tables -------------------------------------------------------------------------------------
+def mark_figures(app, doctree):
+    """Marks cells with one number, such as "4.2 s", or one date. site.css keeps them on one line."""
+    for cell in doctree.findall(entry):
+        if re.fullmatch(r"[-+.,\d]+( \w{1,5})?", cell.astext()):
+            cell["classes"].append("figure-cell")
+
+
 def setup(app):
     app.add_html_math_renderer("katex", (visit_formula, None), (visit_display, None))
     app.connect("html-page-context", add_formula_scripts)
+    app.connect("doctree-read", mark_figures)
