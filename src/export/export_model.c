@@ -68,8 +68,6 @@ static volt_status check_part(const volt_model *model)
     const volt_sum *sum = resolved->sum;
     for (int64_t f = 0; f < (sum ? sum->n_factors : 1); f++)
         VOLT_TRY(check_factor(sum ? &sum->factor[f] : resolved, factor_text(model, f)));
-    VOLT_REQUIRE(!model->loss || !model->loss->kind->link || model->loss->kind->link_code, VOLT_ERR_ARGUMENT,
-                 "export is not supported for the loss %s", model->loss->text);
     return VOLT_OK;
 }
 

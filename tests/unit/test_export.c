@@ -1,4 +1,5 @@
 /* tests/unit/test_export.c: models as C source: the same outputs as a live object, on every kind of model. */
+#include "export/export_text.h"
 #include "support/check.h"
 #include "support/export_program.h"
 #include "support/scratch.h"
@@ -264,12 +265,45 @@ static void refuses_models(void **state)
     assert_int_equal(scratch_count(), 0);
 }
 
+/* Words and numbers of comments and preprocessor lines are not translated, also where a comment is written in pieces. */
+static void comments_are_not_translated(void **state)
+{
+    (void)state;
+    volt_source source = {.single = true};
+    volt_source_put(&source, "#define exp 1.5\n/* exp of a double, ");
+    volt_source_put(&source, "1.5 */ double x = exp(1.5);\n");
+    volt_text_put_bytes(&source.text, "", 1);
+    assert_string_equal(source.text.bytes,
+                        "#define exp 1.5\n/* exp of a double, 1.5 */ float x = expf(1.5f);\n");
+    volt_source_release(&source);
+}
+
+/* The iteration to the state before the first row does not begin with indeterminate numbers. */
+static void iteration_has_a_start(void **state)
+{
+    (void)state;
+    volt_model *model =
+        export_case_fit(&(export_case){.name = "m", .kernel = "recurrent", .initial = VOLT_INITIAL_FIRST});
+    volt_export_options options = {.struct_size = sizeof options};
+    const char *path = scratch_path("m.c");
+    size_t size = 0;
+    check_ok(volt_model_export(model, &options, path, NULL));
+    char *text = scratch_read(path, &size), *rest = strstr(text, "_rest_0(double s,");
+    assert_non_null(rest);
+    char *start = strstr(rest, "a[0] = "), *loop = strstr(rest, "for (");
+    assert_true(start && loop && start < loop);
+    free(text);
+    volt_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses),
         cmocka_unit_test(refuses_models),
         cmocka_unit_test(refuses_trees_with_feedback),
+        cmocka_unit_test(comments_are_not_translated),
+        cmocka_unit_test(iteration_has_a_start),
         cmocka_unit_test(double_equals_stream),
         cmocka_unit_test(single_is_near_stream),
     };
