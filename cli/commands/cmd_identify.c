@@ -205,10 +205,10 @@ static void report_candidate(const volt_identify_candidate *one, result_list *re
         snprintf(rejected, sizeof rejected, "; rejected (excess %.2g, long run %.2g)", one->excess,
                  one->long_run);
     if (isfinite(one->nmse))
-        results_text(results, NULL, one->name,
-                     "NMSE %.4g (blocks %.3g, %.3g, %.3g), growth %.2g, %lld trials, %s%s", one->nmse,
-                     one->block_nmse[0], one->block_nmse[1], one->block_nmse[2], one->growth,
-                     (long long)one->trials, format_seconds(one->seconds, time), rejected);
+        results_text(
+            results, NULL, one->name, "NMSE %.4g (blocks %.3g, %.3g, %.3g), growth %.2g, %lld trial%s, %s%s",
+            one->nmse, one->block_nmse[0], one->block_nmse[1], one->block_nmse[2], one->growth,
+            (long long)one->trials, one->trials == 1 ? "" : "s", format_seconds(one->seconds, time), rejected);
     else
         results_text(results, NULL, one->name, "no trial with a score, %lld trials, %s", (long long)one->trials,
                      format_seconds(one->seconds, time));
@@ -240,9 +240,9 @@ static void report_check(const volt_identification *found, result_list *results)
         snprintf(dead_time, sizeof dead_time, "dead time %lld row%s", (long long)found->dead_time,
                  found->dead_time == 1 ? "" : "s");
     results_text(results, NULL, "data check",
-                 "%s; shares of the output variance: linear %.3g, noise up to %.3g, nonlinear %s%.3g%s",
+                 "%s; shares of the output variance: linear %.3g, noise up to %.3g, nonlinear %s%.3g",
                  dead_time, 1 - found->unexplained, found->noise, found->is_nonlinear ? "at least " : "",
-                 found->nonlinearity, found->n_warnings > 0 ? "; see the warnings" : "");
+                 found->nonlinearity);
 }
 
 /* Rows first .. first + count - 1 of the data as rows of the file: "A:B". */
@@ -578,7 +578,8 @@ const cli_command command_identify = {
         "The data check computes the dead time (the first lag with a significant response) and the shares of\n"
         "the output variance due to a linear model, noise and nonlinearity. It warns about uneven time steps,\n"
         "inputs that hardly change or have few frequencies, no response, outputs that are often at an end of\n"
-        "their range, integrate the inputs or drift, and columns that may be swapped.\n"
+        "their range, integrate the inputs or drift, and columns that may be swapped. After the test, a\n"
+        "warning reports a linear model with less than 0.8 of the squared error.\n"
         "\n"
         "--report writes a page with measured and simulated test rows, residuals, frequency responses, "
         "Volterra\n"

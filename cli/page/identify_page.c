@@ -63,6 +63,9 @@ const char *identify_warning_text(const volt_identification *found, int64_t numb
     case VOLT_WARNING_WORSE_THAN_CONSTANT:
         snprintf(text, size, "%s (NMSE %.3g on the validation blocks)", begin, warning->value);
         break;
+    case VOLT_WARNING_BETTER_LINEAR:
+        snprintf(text, size, "%s (%.2g of the squared error)", begin, warning->value);
+        break;
     default:
         snprintf(text, size, "%s (test rows)", begin);
     }

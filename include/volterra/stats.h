@@ -200,7 +200,8 @@ typedef enum volt_warning_code {
     VOLT_WARNING_SHORT_SEASON, /* too few rows for the season of the calendar, `value` rows: the forecast has none */
     VOLT_WARNING_ROW_COUNTER,  /* column `series` numbers the rows with step `value` */
     VOLT_WARNING_UNEVEN_CLOCK, /* column `series` is a time without a regular step */
-    VOLT_WARNING_SERIAL_DATES /* column `series` may have dates as numbers; `value`: the first, in seconds since 1970 */
+    VOLT_WARNING_SERIAL_DATES, /* column `series` may have dates as numbers; `value`: the first, in seconds since 1970 */
+    VOLT_WARNING_BETTER_LINEAR /* the linear model has a clearly lower error; `value`: squared, relative to the model's */
 } volt_warning_code;
 
 typedef struct volt_warning {

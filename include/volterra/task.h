@@ -300,7 +300,8 @@ typedef struct volt_identification {
     double test_rmse, linear_test_rmse;
     double seconds;
     /* VOLT_WARNING_LITTLE_EXCITATION, FEW_FREQUENCIES, CONSTANT_INPUT, UNEVEN_STEPS, NO_RESPONSE, SATURATED, INTEGRATING,
-     * DRIFT, REVERSED, RUN_BOUNDED (in the test), WORSE_THAN_CONSTANT (on the blocks) */
+     * DRIFT, REVERSED, RUN_BOUNDED (in the test), WORSE_THAN_CONSTANT (on the blocks),
+     * BETTER_LINEAR (in the test) */
     int64_t n_warnings;
     volt_warning warnings[VOLT_IDENTIFY_WARNINGS];
     int scale_each; /* 1: every input is scaled separately (volt_fit_options) */

@@ -200,6 +200,8 @@ const char *volt_warning_text(volt_warning_code code)
         return "an output is often at an end of its range: it may be saturated";
     case VOLT_WARNING_FEW_FREQUENCIES:
         return "an input consists of few frequencies: the model is undetermined at others";
+    case VOLT_WARNING_BETTER_LINEAR:
+        return "the linear model has a lower error on the test rows";
     }
     return "unknown warning";
 }

@@ -22,6 +22,9 @@ enum {
  * The error of the average is at most the mean of theirs. */
 static const double close_nmse = 1.21;
 
+/* A linear model with less than this share of the squared error of the model on the test rows is reported. */
+static const double better_share = 0.8;
+
 /* Shares of the time budget, of which the searches have volt_identify_search_shares(). */
 static const double final_share = 2.5;
 
@@ -312,8 +315,11 @@ static volt_status run_stages(volt_identify_state *run, volt_view U, volt_view Y
     VOLT_TRY(volt_identify_validate(run));
     VOLT_TRY(finish(run, model));
     double chosen = found->candidates[found->chosen].nmse;
+    double linear = pow(found->linear_test_rmse / found->test_rmse, 2);
     if (!(chosen < 1))
         volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_WORSE_THAN_CONSTANT, .value = chosen});
+    if (linear < better_share)
+        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_BETTER_LINEAR, .value = linear});
     for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
         if (!volt_identify_has_score(&found->candidates[i])) {
             found->candidates[i].nmse = NAN;

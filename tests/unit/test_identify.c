@@ -203,6 +203,32 @@ static void another_experiment_is_the_test(void **state)
     for (int64_t t = 8; t < 80; t++)
         sum += pow(out[t] - other.y[t], 2);
     assert_true(fabs(sqrt(sum / 72) - found.test_rmse) <= 1e-12 * found.test_rmse);
+    assert_true(found.test_rmse < found.linear_test_rmse && !has_warning(&found, VOLT_WARNING_BETTER_LINEAR));
+    volt_model_free(model);
+    release(&rows);
+    release(&other);
+}
+
+/* The function saturates in training. In the test, inputs and outputs of a linear system are ten times as large. */
+static void a_linear_model_that_is_better_in_the_test_is_reported(void **state)
+{
+    (void)state;
+    system_rows rows = filtered(5, N, false, 0.01), other = filtered(6, 80, true, 0);
+    volt_identify_options options = volt_identify_options_default();
+    volt_identification found = {.struct_size = sizeof found};
+    volt_model *model = NULL;
+    for (int64_t t = 0; t < 80; t++) {
+        other.u[t] *= 10;
+        other.y[t] *= 10;
+    }
+    options.draws = 1;
+    options.test_inputs = volt_view_of(other.u, 80, 1);
+    options.test_outputs = volt_view_of(other.y, 80, 1);
+    check_ok(volt_identify(volt_view_of(rows.u, N, 1), volt_view_of(rows.y, N, 1), &options, &model, &found));
+    double ratio = pow(found.linear_test_rmse / found.test_rmse, 2);
+    const volt_warning *last = &found.warnings[found.n_warnings - 1];
+    assert_true(!found.candidates[found.chosen].is_linear && ratio < 0.8);
+    assert_true(found.n_warnings > 0 && last->code == VOLT_WARNING_BETTER_LINEAR && last->value == ratio);
     volt_model_free(model);
     release(&rows);
     release(&other);
@@ -430,6 +456,7 @@ int main(void)
         cmocka_unit_test(a_linear_system_keeps_the_linear_model),
         cmocka_unit_test(simulations_that_diverge_do_not_win),
         cmocka_unit_test(another_experiment_is_the_test),
+        cmocka_unit_test(a_linear_model_that_is_better_in_the_test_is_reported),
         cmocka_unit_test(records_have_their_own_state_and_washout),
         cmocka_unit_test(several_inputs_and_outputs_are_identified),
         cmocka_unit_test(units_of_inputs_do_not_matter),
