@@ -429,7 +429,8 @@ const cli_command command_compare = {
         "times the entries of the next covariance matrix. With --protocol history every kernel has a tuned\n"
         "window of the past; with published only volterra and esn have a memory, as in the paper. A kernel is\n"
         "a row of the protocol (--kernel Sig-PDE), the name of a kernel, or any kernel text. A kernel that\n"
-        "fails is listed with the reason. Ctrl-C ends the command and reports the completed kernels.\n",
+        "fails is listed with the reason. A kernel without a trial within --budget gets ten times as long for\n"
+        "its first candidate. Ctrl-C ends the command and reports the completed kernels.\n",
     .examples =
         "  volterra compare --preset sp500-d5 --report report.html\n"
         "  volterra compare --preset sp500-d10 --protocol published --draws 200 --repeat 3 --seed 1\n"

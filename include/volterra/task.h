@@ -382,8 +382,10 @@ typedef struct volt_compare_options {
     int64_t n_classes;
 
     /* -- search of each kernel -- */
-    int64_t draws;     /* per kernel; 0: limited by the time budget only */
-    double seconds;    /* time budget per kernel; 0: none. One of the two is required */
+    int64_t draws; /* per kernel; 0: limited by the time budget only */
+    /* time budget per kernel; 0: none. One of the two is required. A kernel without any trial after it gets ten times the
+     * budget for its first candidate */
+    double seconds;
     int64_t folds;     /* default: 5 */
     volt_race race;    /* default: VOLT_RACE_EXACT */
     int from_defaults; /* as in volt_draw_options (default: 0) */

@@ -165,6 +165,7 @@ static volt_status log_path(const run *r, char *path, size_t size)
 
 static volt_status tune(run *r, row *one)
 {
+    enum { FIRST_BUDGETS = 10 }; /* limit of the first candidate, in budgets */
     char path[4096];
     volt_view X = inputs(r, 0, r->n_fit), Y = targets(r, 0, r->n_fit);
     volt_candidates *candidates = NULL;
@@ -197,6 +198,12 @@ static volt_status tune(run *r, row *one)
         options.resume = r->options->resume;
     }
     volt_status status = volt_search_run(candidates, X, Y, &options, &one->search);
+    if (status == VOLT_ERR_DATA && !one->search && options.seconds > 0) { /* without any trial */
+        options.seconds *= FIRST_BUDGETS;
+        options.draws = 1;
+        options.resume = options.log != NULL;
+        status = volt_search_run(candidates, X, Y, &options, &one->search);
+    }
     one->result.hyperparameters = candidates->parameters;
     volt_candidates_free(candidates);
 

@@ -1,5 +1,5 @@
-/* tests/unit/test_task_scenarios.c: identification, diagnosis, forecasts, backtests and learning curves under fault
- * injection (support/scenario.h). */
+/* tests/unit/test_task_scenarios.c: identification, diagnosis, comparisons, forecasts, backtests and learning curves under
+ * fault injection and on other clocks (support/scenario.h). */
 #include "support/check.h"
 #include "support/scenario.h"
 #include "support/sequences.h"
@@ -160,6 +160,31 @@ static volt_forecast_options forecast_options(const forecast_case *c, volt_progr
     return options;
 }
 
+/* ---- comparison ------------------------------------------------------------------------------- */
+
+/* A candidate reads the clock 66 to 100 times: 2.6 to 4 s at 0.04 s, which is between the budget of 1 s and ten budgets. */
+static void comparison_without_time(void **state)
+{
+    (void)state;
+    const volt_contender linear = {.name = "linear", .kernel = "linear"};
+    volt_compare_options options = volt_compare_options_default();
+    volt_comparison *made = NULL;
+    options.contenders = &linear;
+    options.n_contenders = 1;
+    options.folds = 2;
+    options.seconds = 1;
+    scenario_set_clock(0.04);
+    check_ok(volt_compare_run(volt_view_of(u, N, D), volt_view_of(y, N, 1), 40, &options, &made));
+    assert_true(volt_comparison_row_at(made, 0)->draws == 1 && !volt_comparison_row_at(made, 0)->failure);
+    volt_comparison_free(made);
+    made = NULL;
+    scenario_set_clock(100);
+    assert_int_equal(volt_compare_run(volt_view_of(u, N, D), volt_view_of(y, N, 1), 40, &options, &made),
+                     VOLT_ERR_DATA);
+    scenario_set_clock(0);
+    volt_comparison_free(made);
+}
+
 static volt_status forecast(const void *with, volt_progress progress, scenario_result *result)
 {
     const forecast_case *c = with;
@@ -256,9 +281,8 @@ static int make_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(identification),
-        cmocka_unit_test(identification_without_time),
-        cmocka_unit_test(forecasts),
+        cmocka_unit_test(identification),          cmocka_unit_test(identification_without_time),
+        cmocka_unit_test(comparison_without_time), cmocka_unit_test(forecasts),
         cmocka_unit_test(learning_curve),
     };
     return cmocka_run_group_tests_name("task_scenarios", tests, make_rows, scenario_end);
