@@ -60,8 +60,8 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 {
     (void)kernel;
     *scan = resolved->scan;
-    scan->step = step_by_gamma;
-    return p == GAMMA;
+    scan->step = p == GAMMA ? step_by_gamma : NULL;
+    return scan->step != NULL;
 }
 
 const volt_kernel_entry volt_kernel_cauchy = {
