@@ -126,16 +126,12 @@ void volt_filter_undo(const volt_filter *filter, volt_view filtered, double *out
         for (int64_t i = 0; i < filtered.rows; i++) {
             double value = filtered.data[i * filtered.ld + k] - filter->echo * u, before = value;
             u = filtered.data[i * filtered.ld + k];
-            if (r != 0) {
-                value = (value - turn * w + r * r * older) / (1 - turn + r * r);
-                older = w;
-                w = before;
-            }
+            value = (value - turn * w + r * r * older) / (1 - turn + r * r);
+            older = w;
+            w = before;
             before = value;
-            if (p != 0) {
-                value = (value - p * v) / (1 - fabs(p));
-                v = before;
-            }
+            value = (value - p * v) / (1 - fabs(p));
+            v = before;
             out[i * filtered.cols + k] = value;
         }
     }

@@ -190,7 +190,7 @@ volt_status volt_seasonal_ar_forecast(const double *y, int64_t n, int64_t season
     double level = remove_mean(path, n, &largest);
     int64_t phases = volt_season_phases(season, n);
     int64_t order = volt_max(1, volt_min(MAX_ORDER, n / ROWS_PER_COLUMN - 1 - phases));
-    bool can_season = season > 2 && 2 * (season + 1) < n && phases > 0;
+    bool can_season = season > 2 && phases > 0;
     seasonal_ar fit = {.y = path, .n = n, .season = season, .phases = phases};
     fit.first = can_season ? volt_max(order, season + 1) : order;
     seasonal_ar other = fit;

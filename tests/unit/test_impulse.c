@@ -64,8 +64,10 @@ static void impulse_response_equals_formula(void **state)
                corr = repeat == 0 ? 0 : 1.8 * volt_rng_uniform(&rng) - 0.9;
         double weight = repeat % 2 ? 3 : 1, out[Q * LAGS * D];
         char text[200];
-        snprintf(text, sizeof text, "%g*fir:mu=%.17g,corr=%.17g%s", weight, mu, corr,
-                 repeat > 2 ? " + rbf*linear" : "");
+        /* the last with the largest number of factors, 16 */
+        snprintf(text, sizeof text, "%g*fir:mu=%.17g,corr=%.17g%s%s", weight, mu, corr,
+                 repeat > 2 ? " + rbf*linear" : "",
+                 repeat == 5 ? "*rbf*rbf*rbf + rbf*rbf*rbf*rbf*rbf + rbf*rbf*rbf*rbf*rbf" : "");
         scene s = make_scene(&rng, text, repeat % 3 != 1);
         check_ok(volt_model_impulse(s.model, LAGS, volt_matrix_of(out, Q * LAGS, D)));
         for (int q = 0; q < Q; q++)

@@ -518,7 +518,7 @@ static void learners_without_model_are_rejected(void **state)
     check_fails(volt_live_model(NULL, 0, silent, &model), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_live_model(plain, 0, silent, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_ok(volt_live_restart(plain));
-    check_fails(volt_live_model(plain, 0, silent, &model), VOLT_ERR_ARGUMENT, "record");
+    check_fails(volt_live_model(plain, 0, silent, &model), VOLT_ERR_ARGUMENT, "target record");
     check_ok(volt_live_drop(plain, TRAIN));
     check_fails(volt_live_model(plain, 0, silent, &model), VOLT_ERR_ARGUMENT, "rows");
     assert_null(model);

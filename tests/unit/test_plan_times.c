@@ -53,10 +53,13 @@ static void search_time_is_sum_of_parts(void **state)
     check_ok(volt_splits(ROWS, &options.splits, splits));
     check_ok(volt_set_threads(1));
     volt_kernel *kernel = plain_parse("linear");
-    volt_search_plan search = {.struct_size = sizeof search};
+    volt_search_plan search = {.struct_size = sizeof search}, landmarks = search;
     volt_plan fit = {.struct_size = sizeof fit};
     check_ok(volt_plan_search(kernel, ROWS, 2, 1, 0, &options, 1, &search));
     check_ok(volt_plan_fit(kernel, search.max_rows, 2, 1, 0, 1, &fit, NULL));
+    options.solver = "nystrom";
+    options.landmarks = 45; /* a tenth of the rows: a thousandth of the time of a factor */
+    check_ok(volt_plan_search(kernel, ROWS, 2, 1, 0, &options, 1, &landmarks));
     volt_kernel_free(kernel);
     double squares = sum_of_groups(splits, FOLDS, (double)search.max_rows, 2),
            cubes = sum_of_groups(splits, FOLDS, (double)search.max_rows, 3);
@@ -64,6 +67,7 @@ static void search_time_is_sum_of_parts(void **state)
     double expected = squares * fit.gram_seconds + VOLT_MAX_ALPHAS * cubes * fit.factor_seconds;
     print_message("# %g s, expected %g s\n", search.candidate_seconds, expected);
     assert_true(fabs(search.candidate_seconds - expected) <= 1e-9 * expected);
+    assert_true(landmarks.candidate_seconds > 0 && landmarks.candidate_seconds < search.candidate_seconds);
     check_ok(volt_set_threads(0));
 }
 

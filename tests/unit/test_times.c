@@ -372,9 +372,17 @@ static void tables_keep_their_times(void **state)
     table = read_table(years, ":Year,v", VOLT_MISSING_ERROR);
     assert_true(table->cols == 2 && !table->time_name);
     volt_table_free(table);
-    const char *const numbers[] = {"year,v\n1871,1\n1871,2\n", "y,v\n1871,1\n1872,2\n",
-                                   "year,v\n871,1\n872,2\n",   "year,v\n1871.5,1\n1872.5,2\n",
-                                   "time\n1871\n1872\n",       "1871,1\n1872,2\n"};
+    /* Days need no name, and at least three rows. */
+    table = read_table("d,v\n20190409,1\n20190410,2\n20190412,3\n", "", VOLT_MISSING_ERROR);
+    assert_true(table->cols == 1 && table->times && table->times[2].seconds == time_of("2019-04-12").seconds);
+    volt_table_free(table);
+    const char *const numbers[] = {"d,v\n20190409,1\n20190410,2\n",
+                                   "year,v\n1871,1\n1871,2\n",
+                                   "y,v\n1871,1\n1872,2\n",
+                                   "year,v\n871,1\n872,2\n",
+                                   "year,v\n1871.5,1\n1872.5,2\n",
+                                   "time\n1871\n1872\n",
+                                   "1871,1\n1872,2\n"};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         table = read_table(numbers[i], "", VOLT_MISSING_ERROR);
         assert_true(table->cols == (strchr(numbers[i], 'v') || !strchr(numbers[i], 't') ? 2 : 1));
