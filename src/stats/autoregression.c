@@ -199,8 +199,8 @@ static volt_status try_ridge(void *context, volt_alpha_choice *choice)
     return VOLT_OK;
 }
 
-/* The regression on rows < learn_end, with the ridge of the least leave-one-out error; the largest ridge
- * when no error is finite. */
+/* The regression on rows < learn_end, with the ridge of the least leave-one-out error. The errors are finite, because the
+ * series is scaled to 1. */
 static regression learn_once(const lag_set *set, const double *y, int64_t learn_end)
 {
     pair_sums sums = {.pairs = 0};
@@ -209,10 +209,7 @@ static regression learn_once(const lag_set *set, const double *y, int64_t learn_
 
     open_regression open = {.sums = &sums, .set = set, .y = y};
     volt_alpha_best best;
-    volt_status status = volt_alpha_choose_one(VOLT_ALPHA_AUTOREGRESSION, 0, try_ridge, &open,
-                                               &best); /* try_ridge does not fail */
-    if (status != VOLT_OK || best.alpha == 0)
-        return regress(&sums, set, volt_alpha_high(VOLT_ALPHA_AUTOREGRESSION));
+    (void)volt_alpha_choose_one(VOLT_ALPHA_AUTOREGRESSION, 0, try_ridge, &open, &best); /* does not fail then */
     return open.best;
 }
 

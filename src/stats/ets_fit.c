@@ -252,8 +252,6 @@ static void offer_grid(const volt_ets_fitter *fitter, int64_t rows, volt_ets_fit
 /* A fit of another form, with the components that it lacks. */
 static void offer_near(const volt_ets_fitter *fitter, const volt_ets_fit *near, volt_ets_fit *fit)
 {
-    if (!isfinite(near->criterion))
-        return;
     volt_ets_state state = near->state;
     if (has_trend(fit->form) && !has_trend(near->form))
         state.beta = 0.02 * state.alpha;

@@ -441,6 +441,34 @@ static void profiled_alpha_is_best_of_grid(void **state)
         }
 }
 
+static void count_warning(volt_log_level level, const char *message, void *context)
+{
+    (void)message;
+    *(int *)context += level == VOLT_LOG_WARNING;
+}
+
+/* More than 32768 training rows: the candidates are solved on landmarks, with a warning. Nothing is evaluated here. */
+static void long_search_uses_landmarks(void **state)
+{
+    (void)state;
+    enum { ROWS = 50000 };
+    double *x = new_matrix(ROWS, 1);
+    int warnings = 0;
+    for (int i = 0; i < ROWS; i++)
+        x[i] = sin(i);
+    volt_search_options options = volt_search_options_default();
+    volt_problem *made = NULL;
+    volt_set_log(count_warning, &warnings);
+    volt_view X = volt_view_of(x, ROWS, 1);
+    volt_status status = volt_problem_create(X, X, &options, &made);
+    volt_set_log(NULL, NULL);
+    check_ok(status);
+    assert_string_equal(made->solver->info.name, "nystrom");
+    assert_true(made->landmarks > 0 && made->landmarks < ROWS && warnings == 1);
+    volt_problem_free(made);
+    free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +476,7 @@ int main(void)
         cmocka_unit_test(all_rows_as_landmarks_equal_exact_search),
         cmocka_unit_test(free_runs_equal_separate_models),
         cmocka_unit_test(profiled_alpha_is_best_of_grid),
+        cmocka_unit_test(long_search_uses_landmarks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,27 @@ static void models_without_response_are_rejected(void **state)
     free_scene(&s);
 }
 
+/* A response of 1e300 per 1e-20. */
+static void response_too_large_is_rejected(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(1324);
+    double *X = normal_rows(&rng, N, 1), Y[N], out[2];
+    for (int i = 0; i < N; i++) {
+        Y[i] = 1e300 * X[i];
+        X[i] *= 1e-20;
+    }
+    volt_kernel *kernel = plain_parse("fir");
+    volt_fit_options options = volt_fit_options_default();
+    volt_model *model = NULL;
+    options.alpha = 0.1;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, N, 1), volt_view_of(Y, N, 1), &options, nowhere, &model));
+    check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 2, 1)), VOLT_ERR_NOT_FINITE, "lag 0");
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    free(X);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +243,7 @@ int main(void)
         cmocka_unit_test(impulse_response_equals_simulation),
         cmocka_unit_test(impulse_response_with_difference_columns),
         cmocka_unit_test(models_without_response_are_rejected),
+        cmocka_unit_test(response_too_large_is_rejected),
     };
     return cmocka_run_group_tests_name("impulse", tests, NULL, NULL);
 }

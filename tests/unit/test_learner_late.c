@@ -98,6 +98,27 @@ static void late_target_is_learned_on_arrival(void **state)
             }
 }
 
+/* The target of the newest row is learned after that of an earlier row, which changes its solution. */
+static void newest_target_after_a_late_one(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KERNELS; i++) {
+        school s;
+        double y[Q];
+        open_late(kernels[i], 873, 2, &s);
+        volt_live *learner = new_learner(s.model, 0, 1);
+        check_ok(volt_live_feed(learner, s.X + TRAIN * D, y));
+        check_ok(volt_live_feed(learner, s.X + (TRAIN + 1) * D, y));
+        check_ok(volt_live_learn(learner, 1, s.Y + TRAIN * Q));
+        check_ok(volt_live_learn(learner, 0, s.Y + (TRAIN + 1) * Q));
+        assert_int_equal(info_of(learner).learned, 2);
+        check_ok(volt_live_feed(learner, s.X + (TRAIN + 2) * D, y));
+        check_fresh(&s, 0, TRAIN + 2, TRAIN + 2, y);
+        volt_live_free(learner);
+        close_school(&s);
+    }
+}
+
 /* If a target is the change from an input, the input of its own row is used. */
 static void difference_starts_at_its_row(void **state)
 {
@@ -353,10 +374,15 @@ static void rejected_call_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(late_target_is_learned_on_arrival),  cmocka_unit_test(difference_starts_at_its_row),
-        cmocka_unit_test(missing_late_target_is_skipped),     cmocka_unit_test(files_preserve_pending_rows),
-        cmocka_unit_test(every_allocation_may_fail),          cmocka_unit_test(intervals_follow_the_targets),
-        cmocka_unit_test(singular_target_does_not_block_row), cmocka_unit_test(rejected_call_changes_nothing),
+        cmocka_unit_test(late_target_is_learned_on_arrival),
+        cmocka_unit_test(difference_starts_at_its_row),
+        cmocka_unit_test(missing_late_target_is_skipped),
+        cmocka_unit_test(files_preserve_pending_rows),
+        cmocka_unit_test(newest_target_after_a_late_one),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(intervals_follow_the_targets),
+        cmocka_unit_test(singular_target_does_not_block_row),
+        cmocka_unit_test(rejected_call_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

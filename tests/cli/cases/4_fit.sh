@@ -169,6 +169,10 @@ fit_pipes()
     same out path.csv
     expect 0 continue - --steps 4 <model.safetensors
     same out path.csv
+    sed '1s/^/# /' x.csv >marked.csv # a header with the mark of a comment
+    expect 0 fit --x - --kernel volterra:tau_coef=0.5,lambda_coef=0.6 --alpha 1e-6 -o marked.safetensors <marked.csv
+    expect 0 continue marked.safetensors --steps 4
+    same out path.csv
     expect 2 fit --x - --y - -o m <x.csv
     expect 2 fit --x x.csv --json -o -
     expect 2 predict - --x - <x.csv
