@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "stats/stats_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -61,6 +62,17 @@ static void set_weights(forecast_part *parts, int n, int64_t count)
         parts[i].weight /= total;
 }
 
+/* Sets errors below the rounding of the largest value to 0, as of an exactly periodic series. */
+static void drop_rounding(const forecast_series *series, double *error, int64_t count)
+{
+    double largest = 0;
+    for (int64_t t = 0; t < series->n; t++)
+        largest = fmax(largest, fabs(series->y[t]));
+    for (int64_t i = 0; i < count; i++)
+        if (fabs(error[i]) < DBL_EPSILON * largest)
+            error[i] = 0;
+}
+
 /* The weighted mean of the parts; where one is unknown, the first one replaces it. */
 static double mean_of(const forecast_part *parts, int n, bool errors, int64_t i)
 {
@@ -110,6 +122,7 @@ void volt_forecast_combine(const forecast_series *series, forecast_combination *
         combination->value[i] = mean_of(parts, n, false, i);
     for (int64_t i = 0; i < errors; i++)
         combination->error[i] = mean_of(parts, n, true, i);
+    drop_rounding(series, combination->error, errors);
     for (int m = 0; m < FORECAST_MEMBERS; m++)
         weight[m] = 0;
     for (int i = 1; i < n; i++)

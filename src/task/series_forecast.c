@@ -169,8 +169,7 @@ static void warn_about(volt_forecast *forecast, int64_t k)
     const double *rmse = shown->member_rmse;
     int best = VOLT_MEMBER_NAIVE;
     volt_warning warning = {.series = k};
-    for (int member = VOLT_MEMBER_NAIVE; member < VOLT_MEMBER_AR;
-         member++) /* an autoregression takes part from 60 rows on */
+    for (int member = VOLT_MEMBER_NAIVE; member <= VOLT_MEMBER_AR; member++)
         if (rmse[member] < rmse[best])
             best = member;
     if (!(shown->rmse >= 0))
@@ -393,6 +392,20 @@ static volt_status find_seasons(volt_view series, const volt_forecast_options *o
     return VOLT_OK;
 }
 
+/* Copies the levels of the rows used to the front. Seasons that these rows do not have twice are found in them again. */
+static volt_status keep_rows_used(volt_view series, const volt_forecast_options *options, volt_forecast *made)
+{
+    int64_t rows = made->info.rows;
+    for (int64_t k = 0; k < series.cols; k++) {
+        double *y = made->levels + k * rows;
+        for (int64_t i = 0; i < rows; i++)
+            y[i] = made->levels[k * series.rows + made->info.first_row + i];
+        if (rows < series.rows && options->season == VOLT_SEASON_AUTO && 2 * made->seasons[k] > rows)
+            VOLT_TRY(volt_forecast_season(y, rows, options->step, &made->seasons[k]));
+    }
+    return VOLT_OK;
+}
+
 /* Seasons, number of steps, and the rows used. */
 static volt_status plan(volt_view series, const volt_forecast_options *options, volt_forecast *made)
 {
@@ -412,10 +425,11 @@ static volt_status plan(volt_view series, const volt_forecast_options *options, 
     info->steps = choose_steps(options->steps, series.rows, made->seasons, series.cols,
                                options->known.data ? options->known.rows - series.rows : 0);
     info->first_row = volt_forecast_first_row(series.rows, info->steps, options->all_rows);
+    if (options->season > 0) /* a given season at least twice */
+        info->first_row =
+            volt_min(info->first_row, volt_max(0, series.rows - 2 * volt_min(options->season, series.rows)));
     info->rows = series.rows - info->first_row;
-    for (int64_t k = 0; k < series.cols; k++)
-        for (int64_t i = 0; i < info->rows; i++)
-            made->levels[k * info->rows + i] = made->levels[k * series.rows + info->first_row + i];
+    VOLT_TRY(keep_rows_used(series, options, made));
     made->step = volt_alloc_zero(info->steps * info->series, sizeof *made->step);
     made->ends = volt_alloc_doubles(2 * options->n_coverages * info->steps + 1, info->series);
     return made->step && made->ends ? check_known(series, info->steps, options->known) : VOLT_ERR_MEMORY;
