@@ -152,7 +152,7 @@ static void draw_surface(FILE *script, const explained *shown, kernel_panel pane
              shown->inputs[panel.second]);
     fputs("unset xzeroaxis\nset ylabel ", script);
     gnuplot_text(script, label);
-    fputs(" offset 1,0 textcolor rgb '" QUIET_COLOUR "'\n$g << E\n", script);
+    fputs(" textcolor rgb '" QUIET_COLOUR "'\n$g << E\n", script);
     for (int64_t m1 = 0; m1 < e->lags; m1++)
         for (int64_t m2 = 0; m2 < e->lags; m2++) {
             double g = second_at(e, panel, m1, m2);
@@ -181,9 +181,7 @@ static double tick_step(double range)
 static void draw_diagonal(FILE *script, const volt_explanation *e, kernel_panel panel)
 {
     double low = 0, high = 0;
-    fputs("set label 1 'diagonal' at graph 0, graph 1 offset 0.2,0.8 left textcolor rgb '" QUIET_COLOUR "'\n"
-          "set xzeroaxis linetype 1 linecolor rgb '" QUIET_COLOUR "'\n$c << E\n",
-          script);
+    fputs("unset label 1\nset xzeroaxis linetype 1 linecolor rgb '" QUIET_COLOUR "'\n$c << E\n", script);
     for (int64_t m = 0; m < e->lags; m++) {
         double g = second_at(e, panel, m, m);
         low = fmin(low, g);
@@ -205,7 +203,7 @@ void explain_draw_second(FILE *script, const explained *shown)
     kernel_panel panels[MAX_KERNEL_PANELS];
     int64_t all;
     int count = explain_choose(shown, 2, MAX_SURFACES, panels, &all), height = count * SURFACE + FOOT;
-    double side = SURFACE - GAP - TICKS, bar = LEFT + side + 10, cut = bar + 108;
+    double side = SURFACE - GAP - TICKS, bar = LEFT + side + 10, cut = bar + 134;
     script_begin(script, WIDTH, height);
     fputs("set multiplot\n", script);
     for (int i = 0; i < count; i++) {

@@ -116,7 +116,7 @@ typedef struct tick_rule {
     int from, step;
 } tick_rule;
 
-enum { MAX_TICKS = 7, MAX_LONG_TICKS = 5, LONG_LABEL = 10 };
+enum { MAX_TICKS = 7, AXIS_LETTERS = 92 /* of all labels */, LONG_LABEL = 5, DAY_LENGTH = 10 };
 
 static const char *label_at(const series_picture *picture, int64_t row)
 {
@@ -141,6 +141,20 @@ static bool has_tick(const series_picture *picture, const tick_rule *rule, int64
     return (number - rule->from) % rule->step == 0 && !(rule->length == 10 && rule->step > 1 && number > 30);
 }
 
+/* Letters of a label: those of the day if the rule has no hours. */
+static size_t label_length(const tick_rule *rule, const char *label)
+{
+    const size_t length = strlen(label);
+    return rule->length > 0 && rule->length <= DAY_LENGTH && length > DAY_LENGTH ? DAY_LENGTH : length;
+}
+
+/* Largest number of ticks with such labels. Ticks of a calendar have a distance of at least 1 / (ticks + 1) of the axis. */
+static int64_t most_ticks(size_t length)
+{
+    const int64_t fitting = AXIS_LETTERS / ((int64_t)length + 1) - 1;
+    return fitting < 1 ? 1 : fitting < MAX_TICKS ? fitting : MAX_TICKS;
+}
+
 /* Chooses the rule with the most ticks that fit; without a calendar, equal distances. */
 static tick_rule choose_ticks(const series_picture *picture, int64_t first, int64_t last)
 {
@@ -149,15 +163,14 @@ static tick_rule choose_ticks(const series_picture *picture, int64_t first, int6
                                       {7, 1, 3},  {7, 1, 6},  {4, 0, 1},   {4, 0, 2},   {4, 0, 5},
                                       {4, 0, 10}, {4, 0, 20}, {4, 0, 50}};
     const char *label = label_at(picture, first);
-    const int64_t most = label && strlen(label) > LONG_LABEL ? MAX_LONG_TICKS : MAX_TICKS;
-    const int step = (int)((last - first) / most + 1);
+    const int step = (int)((last - first) / most_ticks(label ? strlen(label) : 0) + 1);
     tick_rule best = {0, (int)((last - first) % step / 2), step};
     int64_t count = 1;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         int64_t ticks = 0;
         for (int64_t row = first + 1; row < last; row++) /* labels at the ends would be cut off */
             ticks += has_tick(picture, &rules[i], first, row);
-        if (ticks > count && ticks <= most) {
+        if (ticks > count && ticks <= most_ticks(label ? label_length(&rules[i], label) : 0)) {
             best = rules[i];
             count = ticks;
         }
@@ -174,11 +187,13 @@ static void write_time_ticks(FILE *script, const series_picture *picture, int64_
     for (int64_t row = first; row <= last; row++) {
         const char *label = label_at(picture, row);
         const double place = last > first ? (double)(row - first) / (double)(last - first) : 0.5;
-        if (!has_tick(picture, &rule, first, row) ||
-            (strlen(label) > LONG_LABEL / 2 && fabs(place - 0.5) > 0.46))
+        if (!has_tick(picture, &rule, first, row) || (strlen(label) > LONG_LABEL && fabs(place - 0.5) > 0.46))
             continue;
+        char text[VOLT_TIME_LENGTH] = "";
+        if (with_text)
+            snprintf(text, sizeof text, "%.*s", (int)label_length(&rule, label), label);
         fputs(is_first ? "" : ", ", script);
-        gnuplot_tick(script, with_text ? label : "");
+        gnuplot_tick(script, text);
         fprintf(script, " %lld", (long long)row);
         is_first = false;
     }

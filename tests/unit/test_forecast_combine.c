@@ -333,6 +333,61 @@ static void search_requires_rows(void **state)
     free(p.levels);
 }
 
+/* ---- whole forecasts -------------------------------------------------------------------------- */
+
+/* An exactly periodic series has no error, and no baseline is better. */
+static void errors_within_rounding_are_zero(void **state)
+{
+    (void)state;
+    double levels[60];
+    volt_forecast *forecast = NULL;
+    volt_forecast_info info = {.struct_size = sizeof info};
+    volt_forecast_options options = volt_forecast_options_default();
+    for (int64_t i = 0; i < 60; i++)
+        levels[i] = (double)(i % 7 * i % 7);
+    options.season = 7;
+    options.steps = 7;
+    check_ok(volt_forecast_run(volt_view_of(levels, 60, 1), &options, &forecast));
+    volt_forecast_get_info(forecast, &info);
+    assert_int_equal(info.n_warnings, 0);
+    for (int64_t h = 0; h < 7; h++) {
+        near(volt_forecast_step_at(forecast, h, 0)->value, levels[53 + h], 1e-9);
+        assert_true(volt_forecast_step_at(forecast, h, 0)->rmse == 0);
+    }
+    volt_forecast_free(forecast);
+}
+
+static int stop(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    (void)context;
+    return 1;
+}
+
+/* Quarters of an hour: 30 days have a season of a week, 672 rows. The 584 rows used for 60 steps have a season of a day.
+ * A season that does not fit the rows would be an error before the first progress report of a fit. */
+static void seasons_fit_the_rows_used(void **state)
+{
+    (void)state;
+    enum { DAY_ROWS = 96, ROWS_OF_MONTH = 30 * DAY_ROWS };
+    static double levels[ROWS_OF_MONTH];
+    volt_forecast *forecast = NULL;
+    volt_forecast_options options = volt_forecast_options_default();
+    volt_rng rng = test_rng(31);
+    for (int64_t i = 0; i < ROWS_OF_MONTH; i++)
+        levels[i] = 20 * sin(6.283185307179586 * (double)i / DAY_ROWS) + (i / DAY_ROWS % 7 < 5 ? 8 : 0) +
+                    volt_rng_normal(&rng);
+    options.step.seconds = 900;
+    options.progress.report = stop;
+    check_fails(volt_forecast_run(volt_view_of(levels, ROWS_OF_MONTH, 1), &options, &forecast),
+                VOLT_ERR_CANCELLED, "");
+    options.season = 672;
+    check_fails(volt_forecast_run(volt_view_of(levels, ROWS_OF_MONTH, 1), &options, &forecast),
+                VOLT_ERR_CANCELLED, "");
+    assert_null(forecast);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +398,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(search_equals_plain_scores, poll_always, poll_as_usual),
         cmocka_unit_test_setup_teardown(search_reports_and_cancels, poll_always, poll_as_usual),
         cmocka_unit_test_setup_teardown(search_requires_rows, poll_always, poll_as_usual),
+        cmocka_unit_test(errors_within_rounding_are_zero),
+        cmocka_unit_test(seasons_fit_the_rows_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,37 +350,6 @@ static void work_is_limited(void **state)
                      2000 - 1810); /* rows for fits of all 600 steps */
 }
 
-static int stop(const char *stage, double fraction, void *context)
-{
-    (void)stage;
-    (void)fraction;
-    (void)context;
-    return 1;
-}
-
-/* Quarters of an hour: 30 days have a season of a week, 672 rows. The 584 rows used for 60 steps have a season of a day.
- * A season that does not fit the rows would be an error before the first progress report of a fit. */
-static void seasons_fit_the_rows_used(void **state)
-{
-    (void)state;
-    enum { DAY_ROWS = 96, ROWS_OF_MONTH = 30 * DAY_ROWS };
-    static double levels[ROWS_OF_MONTH];
-    volt_forecast *forecast = NULL;
-    volt_forecast_options options = volt_forecast_options_default();
-    volt_rng rng = test_rng(31);
-    for (int64_t i = 0; i < ROWS_OF_MONTH; i++)
-        levels[i] = 20 * sin(6.283185307179586 * (double)i / DAY_ROWS) + (i / DAY_ROWS % 7 < 5 ? 8 : 0) +
-                    volt_rng_normal(&rng);
-    options.step.seconds = 900;
-    options.progress.report = stop;
-    check_fails(volt_forecast_run(view_of(levels, ROWS_OF_MONTH, 1), &options, &forecast), VOLT_ERR_CANCELLED,
-                "");
-    options.season = 672;
-    check_fails(volt_forecast_run(view_of(levels, ROWS_OF_MONTH, 1), &options, &forecast), VOLT_ERR_CANCELLED,
-                "");
-    assert_null(forecast);
-}
-
 /* Series times a power of two, whose squares overflow or underflow: the same forecast times that power. */
 static void extreme_units_change_nothing(void **state)
 {
@@ -467,18 +436,6 @@ static void warnings_have_codes(void **state)
     if (info.n_warnings > 0) {
         assert_int_equal(info.warnings[0].code, VOLT_WARNING_BETTER_BASELINE);
         assert_true(info.warnings[0].value > 0 && info.warnings[0].value < 0.8);
-    }
-    volt_forecast_free(forecast);
-    for (int64_t i = 0; i < 60; i++) /* exactly periodic: no error, and no baseline is better */
-        zigzag[i] = (double)(i % 7 * i % 7);
-    options = volt_forecast_options_default();
-    options.season = 7;
-    options.steps = 7;
-    check_ok(volt_forecast_run(view_of(zigzag, 60, 1), &options, &forecast));
-    assert_int_equal(info_of(forecast).n_warnings, 0);
-    for (int64_t h = 0; h < 7; h++) {
-        near(volt_forecast_step_at(forecast, h, 0)->value, zigzag[53 + h], 1e-9);
-        assert_true(volt_forecast_step_at(forecast, h, 0)->rmse == 0);
     }
     volt_forecast_free(forecast);
     const char *unknown = volt_warning_text((volt_warning_code)99);
@@ -618,7 +575,6 @@ int main(void)
         cmocka_unit_test(future_inputs_are_used),
         cmocka_unit_test(separate_series_do_not_meet),
         cmocka_unit_test(work_is_limited),
-        cmocka_unit_test(seasons_fit_the_rows_used),
         cmocka_unit_test(extreme_units_change_nothing),
         cmocka_unit_test(constant_series_leaves_the_others_alone),
         cmocka_unit_test(warnings_have_codes),

@@ -115,10 +115,8 @@ forecast_interval()
     awk -F, 'NR > 1 && !($6 < $4 && $4 < $2 && $2 < $5 && $5 < $7) { exit 1 }' out || fail "$(cat out)"
     command -v gnuplot >/dev/null || skip "there is no gnuplot"
     expect 0 forecast s.csv:a --steps 2 --interval 0.9 --plot p.svg -o f.csv
-    if command -v gnuplot >/dev/null; then
-        grep -q '90 % interval' p.svg || fail "the plot has no interval of 90 %"
-        grep -q '80 % interval' p.svg && fail "the plot has an interval of 80 %"
-    fi
+    grep -q '90 % interval' p.svg || fail "the plot has no interval of 90 %"
+    grep -q '80 % interval' p.svg && fail "the plot has an interval of 80 %"
     for wrong in 0 1 1.5 -0.1 80 nan x '0.8,' ''; do
         expect 2 forecast s.csv --interval "$wrong"
         err_names --interval
@@ -127,6 +125,19 @@ forecast_interval()
     err_names --interval 0.8
 }
 check "forecast --interval" forecast_interval
+
+# A constant series of quarters of an hour, so that there are no fits. Ticks at days have no time of day.
+forecast_ticks()
+{
+    command -v gnuplot >/dev/null || skip "there is no gnuplot"
+    awk 'BEGIN { print "time,y"; for (t = 0; t < 480; t++) printf "2023-03-%02d %02d:%02d,5\n", 1 + int(t / 96), int(t / 4) % 24, t % 4 * 15 }' >q.csv
+    expect 0 forecast q.csv --season 96 --steps 96 --plot days.svg
+    expect 0 forecast q.csv --steps 4 --season none --plot hours.svg
+    grep -q '2023-03-05</tspan>\|>2023-03-05<' days.svg || fail "no label of a day: $(grep -o '2023-03[^<]*' days.svg)"
+    grep -q '2023-03-05 ' days.svg && fail "a label of a day has a time: $(grep -o '2023-03[^<]*' days.svg)"
+    [ "$(grep -c '2023-03-0. [0-2][0-9]:' hours.svg)" -le 4 ] || fail "too many labels: $(grep -o '2023-03[^<]*' hours.svg)"
+}
+check "forecast --plot: ticks of days and hours" forecast_ticks
 
 forecast_outputs()
 {
