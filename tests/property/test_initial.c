@@ -46,6 +46,7 @@ static const char *const kernels[] = {
     "sig:level=3,window=5",
     "sig:level=2,window=4,augment=time",
     "sigpde:static=rbf,sigma=1,window=5",
+    "sigpde:window=3,dyadic=2",
     "esn:size=12,radius=0.8,input=0.7,bias=0.2,leak=0.5,seed=3",
     "esn:size=6,activation=identity,radius=0.7,bias=0.2,seed=3 + rbf:gamma=0.3",
     "sas:size=6,norm=0.8,seed=5",
@@ -317,6 +318,44 @@ static void learning_a_second_record(void **state)
     release(&p);
 }
 
+/* A learner with a window has dropped rows before a restart. A saved one continues equally, and restarts equally. */
+static void window_of_a_learner_is_saved(void **state)
+{
+    (void)state;
+    problem p = make(NULL);
+    for (int k = 0; k < KERNELS; k += 4) {
+        volt_fit_options options = plain_options();
+        volt_live_options learning = volt_live_options_default();
+        volt_live *live = NULL, *loaded = NULL;
+        options.initial = VOLT_INITIAL_FIRST;
+        learning.learn = 1;
+        learning.window = N / 2;
+        volt_model *model = fit(kernels[k], p.X, p.Y, N, options);
+        check_ok(volt_live_create(model, &learning, &live));
+        for (int i = N; i < N + SECOND; i++) {
+            if (i == N + SECOND / 2)
+                check_ok(volt_live_restart(live));
+            check_ok(volt_live_update(live, p.X + i * D, 0, p.Y + i, NULL));
+        }
+        check_ok(volt_live_save(live, scratch_path("learner.safetensors")));
+        check_ok(volt_live_load(model, &learning, scratch_path("learner.safetensors"), &loaded));
+        for (int i = 0; i < NEW; i++) {
+            double one = 0, other = 0;
+            if (i == NEW / 2) {
+                check_ok(volt_live_restart(live));
+                check_ok(volt_live_restart(loaded));
+            }
+            check_ok(volt_live_feed(live, p.fresh + i * D, &one));
+            check_ok(volt_live_feed(loaded, p.fresh + i * D, &other));
+            check_near(kernels[k], "loaded learner", &other, &one, 1, tolerance_of(model));
+        }
+        volt_live_free(loaded);
+        volt_live_free(live);
+        volt_model_free(model);
+    }
+    release(&p);
+}
+
 /* Folds from one factorisation, against one fit for each. */
 static void folds_start_from_the_initial_input(void **state)
 {
@@ -489,6 +528,7 @@ int main(void)
         cmocka_unit_test(changes_count_from_the_initial_input),
         cmocka_unit_test(learning_a_second_record),
         cmocka_unit_test(folds_start_from_the_initial_input),
+        cmocka_unit_test(window_of_a_learner_is_saved),
         cmocka_unit_test(slow_reservoir_starts_at_rest),
         cmocka_unit_test(feedback_starts_stationary),
         cmocka_unit_test(refusals),

@@ -213,15 +213,17 @@ static volt_status search(void)
 }
 
 /* An alpha that cannot be factored is skipped. */
-static volt_status profile(const char *solver, volt_score score, const char *kernel)
+static volt_status profile(const char *solver, volt_score score, const char *kernel, const char *loss)
 {
     static const double alpha = 0;
     volt_candidates *candidates = NULL;
     volt_search *done = NULL;
     volt_search_options options = volt_search_options_default();
     options.splits.folds = 2;
+    options.splits.rolling = loss != NULL; /* a group for each fold */
     options.score = score;
     options.solver = solver;
+    options.loss = loss;
     options.landmarks = strcmp(solver, "nystrom") == 0 ? 4 : 0;
     check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
     volt_status status =
@@ -241,27 +243,49 @@ static volt_status profile(const char *solver, volt_score score, const char *ker
 
 static volt_status profile_exactly(void)
 {
-    return profile("exact", VOLT_SCORE_R2, "volterra");
+    return profile("exact", VOLT_SCORE_R2, "volterra", NULL);
 }
 
 static volt_status profile_left_out(void)
 {
-    return profile("exact", VOLT_SCORE_LOO, "volterra");
+    return profile("exact", VOLT_SCORE_LOO, "volterra", NULL);
 }
 
 static volt_status profile_on_landmarks(void)
 {
-    return profile("nystrom", VOLT_SCORE_R2, "volterra");
+    return profile("nystrom", VOLT_SCORE_R2, "volterra", NULL);
 }
 
 static volt_status profile_states(void)
 {
-    return profile("exact", VOLT_SCORE_R2, "esn:size=4");
+    return profile("exact", VOLT_SCORE_R2, "esn:size=4", NULL);
 }
 
-static volt_status profile_states_left_out(void)
+static volt_status profile_landmarks_left_out(void)
 {
-    return profile("exact", VOLT_SCORE_LOO, "esn:size=4");
+    return profile("nystrom", VOLT_SCORE_LOO, "volterra", NULL);
+}
+
+static volt_status profile_loss(void)
+{
+    return profile("exact", VOLT_SCORE_R2, "volterra", "huber:delta=1");
+}
+
+/* A candidate of an ascent of the evidence that cannot be factored has failed. */
+static volt_status climb(void)
+{
+    volt_candidates *candidates = NULL;
+    volt_search *done = NULL;
+    volt_search_options options = volt_search_options_default();
+    options.score = VOLT_SCORE_LOG;
+    options.strategy = VOLT_STRATEGY_GRADIENT;
+    options.draws = 6;
+    check_ok(volt_candidates_draw("rbf", plain_inputs(&problem), NULL, &candidates));
+    volt_status status =
+        volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &done);
+    volt_search_free(done);
+    volt_candidates_free(candidates);
+    return status == VOLT_ERR_DATA ? VOLT_ERR_SINGULAR : status; /* all candidates failed */
 }
 
 static volt_status capacities(const char *text)
@@ -318,7 +342,9 @@ static const struct {
     {"profile, left out", profile_left_out, true},
     {"profile on landmarks", profile_on_landmarks, true},
     {"profile of states", profile_states, true},
-    {"profile of states, left out", profile_states_left_out, true},
+    {"profile on landmarks, left out", profile_landmarks_left_out, true},
+    {"profile of a loss", profile_loss, true},
+    {"ascent", climb, true},
 };
 
 /* The message of a failure, and the undisturbed result after it. */

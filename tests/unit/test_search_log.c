@@ -311,6 +311,30 @@ static void log_of_another_search_is_rejected(void **state)
     volt_candidates_free(others);
 }
 
+/* The names of the classes are part of a search. */
+static void other_classes_are_another_search(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"low", "high"}, *const others[] = {"low", "mean"};
+    double y[45];
+    plain_problem classes = {problem.n, problem.d, 1, problem.X, y};
+    for (int64_t i = 0; i < problem.n; i++)
+        y[i] = (double)(i % 2);
+    assert_int_equal(problem.n, 45);
+    volt_search_options options = options_with_log(fresh_path("classes.jsonl"));
+    volt_search *search = NULL;
+    options.draws = 1;
+    options.loss = "logistic";
+    options.score = VOLT_SCORE_LOSS;
+    options.classes = names;
+    options.n_classes = 2;
+    check_ok(volt_search_run(candidates, plain_inputs(&classes), plain_targets(&classes), &options, &search));
+    volt_search_free(search);
+    options.resume = 1;
+    options.classes = others;
+    check_refused(&options, candidates, &classes, VOLT_ERR_FORMAT, "another search");
+}
+
 /* Fields of the last line with another value. */
 static void damaged_fields_are_rejected_with_their_line(void **state)
 {
@@ -494,6 +518,7 @@ int main(void)
         cmocka_unit_test(log_supports_more_or_fewer_draws),
         cmocka_unit_test(log_of_another_search_is_rejected),
         cmocka_unit_test(damaged_logs_are_rejected_with_their_line),
+        cmocka_unit_test(other_classes_are_another_search),
         cmocka_unit_test(damaged_fields_are_rejected_with_their_line),
         cmocka_unit_test(unwritable_logs_fail),
         cmocka_unit_test(merged_shards_equal_full_search),
