@@ -314,6 +314,27 @@ static void feedback_models_learn(void **state)
     close_school(&s);
 }
 
+/* A free run that leaves ten times the range of the targets. */
+static void diverging_free_run_is_rejected(void **state)
+{
+    (void)state;
+    school s;
+    double far[D], y[Q] = {0};
+    open_school("linear", 849, &s);
+    volt_model_free(s.model);
+    s.fit.feedback_weight = 0.3;
+    s.model = fit_rows(&s, TRAIN, 0);
+    volt_live *learner = new_learner(s.model, 0, 1);
+    for (int64_t k = 0; k < D; k++)
+        far[k] = 1e6 * (1 + fabs(s.X[TRAIN * D + k]));
+    check_fails(volt_live_predict(learner, volt_view_of(far, 1, D), 0, volt_matrix_of(y, 1, Q), NULL),
+                VOLT_ERR_NOT_FINITE, "row output");
+    for (int64_t k = 0; k < Q; k++)
+        assert_true(y[k] == 0);
+    volt_live_free(learner);
+    close_school(&s);
+}
+
 /* The results of a model choice: separate alphas, an output that is not learned, one without an intercept. */
 static void learner_of_chosen_model(void **state)
 {
@@ -544,6 +565,7 @@ int main(void)
         cmocka_unit_test(scales_are_fixed_by_the_model),
         cmocka_unit_test(records_reset_state),
         cmocka_unit_test(feedback_models_learn),
+        cmocka_unit_test(diverging_free_run_is_rejected),
         cmocka_unit_test(learner_of_chosen_model),
         cmocka_unit_test(bad_rows_change_nothing),
         cmocka_unit_test(invalid_options_are_rejected),

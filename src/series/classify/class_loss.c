@@ -103,8 +103,6 @@ static volt_status cross_validate(void *context, volt_alpha_choice *choice)
         for (int64_t i = 0; i < n; i++)
             if (space->fold[i] != f)
                 space->train[m++] = i;
-        if (m == n || m == 0)
-            continue;
         VOLT_TRY(fit_series(fit, choice->alpha, true, m, volt_matrix_of(space->A, m, q), space->c));
         for (int64_t i = 0; i < n; i++)
             if (space->fold[i] == f)
