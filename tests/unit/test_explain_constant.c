@@ -169,11 +169,39 @@ static void memory_uses_the_variance_of_each_input(void **state)
     volt_kernel_free(kernel);
 }
 
+/* Outputs of 1e200 and inputs of 1e150: the linear part is too large. */
+static void part_too_large_is_rejected(void **state)
+{
+    (void)state;
+    enum { ROWS = 30 };
+    volt_rng rng = test_rng(7708);
+    double X[ROWS], Y[ROWS], far = 1e150, parts[3] = {0};
+    for (int i = 0; i < ROWS; i++) {
+        X[i] = volt_rng_normal(&rng);
+        Y[i] = 1e200 * X[i];
+    }
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.scale = 0;
+    volt_kernel *kernel = plain_parse("fir");
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(Y, ROWS, 1), &options,
+                            volt_matrix_of(NULL, 0, 0), &model));
+    volt_explain_options asked = volt_explain_options_default();
+    asked.order = 1;
+    check_fails(volt_model_orders(model, volt_view_of(&far, 1, 1), &asked, volt_matrix_of(parts, 1, 3)),
+                VOLT_ERR_NOT_FINITE, "row 1");
+    assert_true(parts[0] == 0 && parts[1] == 0 && parts[2] == 0);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(constant_model_has_no_shares),
                                        cmocka_unit_test(memory_uses_the_variance_of_each_input),
                                        cmocka_unit_test(kernels_that_overflow_are_rejected),
-                                       cmocka_unit_test(higher_orders_vanish_near_the_point)};
+                                       cmocka_unit_test(higher_orders_vanish_near_the_point),
+                                       cmocka_unit_test(part_too_large_is_rejected)};
     return cmocka_run_group_tests_name("explain constant", tests, NULL, NULL);
 }
