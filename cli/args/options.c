@@ -237,12 +237,17 @@ static int take_value(option_parser *parser, int index, const char *text)
     return failed ? failed : option_parse_value(row, text, parser->arguments + row->offset);
 }
 
-/* Reports an unexpected argument, which may be the value of the first missing required option. */
+/* Reports an unexpected argument, which may be the value of the first missing required option, or of --x in a
+ * command without positional arguments. */
 static int complain_surplus(const option_parser *parser, const char *text)
 {
+    bool is_input = true;
+    for (int i = 0; i < parser->count; i++)
+        is_input = is_input && !parser->rows[i].is_positional;
     for (int i = 0; i < parser->count; i++) {
         const option *row = &parser->rows[i];
-        if (is_wanted(parser, i) && !row->is_positional)
+        if (!row->is_positional &&
+            (is_wanted(parser, i) || (is_input && !parser->seen[i] && strcmp(row->name, "x") == 0)))
             return complain(EXIT_USAGE, "unexpected argument '%s'; did you mean --%s %s?", text, row->name,
                             text);
     }

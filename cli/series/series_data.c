@@ -90,7 +90,7 @@ static int check_times(series_data *data)
         if (table->times[i].seconds <= table->times[i - 1].seconds)
             return complain(EXIT_FAILED,
                             "%s: line %lld (%s) is not later than the row before it (%s): sort the rows by "
-                            "column '%s', one row for each time",
+                            "column '%s', one row for each time (several series: --id COLUMN)",
                             data->file.source, (long long)table->lines[i], table->time_texts[i],
                             table->time_texts[i - 1], table->time_name);
     int failed = check_texts(data);

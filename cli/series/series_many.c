@@ -79,7 +79,7 @@ int long_source_find(const char *source, const char *id, long_source *found)
     int64_t count = 0, place[3];
     bool has_usual = false, has_id = false;
     *found = (long_source){.id = id ? id : usual[0], .value = usual[2]};
-    bool is_file = split_source(source, found->path, &column);
+    bool is_file = split_source(source, found->path, &column), has_value = column != NULL;
     if (id && !is_file)
         return complain(EXIT_USAGE, "--id requires a file that can be read; %s cannot be", source);
     if (!is_file || (column && !id)) {
@@ -93,11 +93,16 @@ int long_source_find(const char *source, const char *id, long_source *found)
         status = header_line_locate(names, count, usual + 1, 1, place, &found->has_ds);
     if (!status && id)
         status = header_line_locate(names, count, &id, 1, place, &has_id);
+    if (!status && id && !has_value)
+        status = header_line_locate(names, count, usual + 2, 1, place, &has_value);
     volt_free(names);
     if (status)
         return complain_status(status);
     if (id && !has_id)
         return complain(EXIT_FAILED, "--id: %s has no column '%.60s'", found->path, id);
+    if (id && !has_value)
+        return complain(EXIT_USAGE, "--id: %s has no column 'y'; name the column of the values, '%s:COLUMN'",
+                        found->path, found->path);
     if (!id && !has_usual)
         found->path[0] = '\0';
     found->value = column ? column : usual[2];

@@ -146,7 +146,7 @@ typedef struct volt_assess_options {
 } volt_assess_options;
 VOLT_API volt_assess_options volt_assess_options_default(void);
 
-/* Means over outputs and blocks, in the units of the targets. */
+/* Means over outputs and blocks, in the units of the targets. Next to heldout_rmse, rmse is the root of mse. */
 typedef struct volt_baseline_score {
     const char *name;          /* static */
     double mse, rmse, mae, r2; /* NaN with a loss */

@@ -56,6 +56,8 @@ static const char *foreign_sign(piece name)
         return "; \"A | B\" is only allowed in a search";
     if (memchr(name.at, '(', (size_t)name.length) || memchr(name.at, ')', (size_t)name.length))
         return "; an expression is a sum of products, without parentheses";
+    if (memchr(name.at, ',', (size_t)name.length))
+        return "; parameters follow a colon, and spaces separate kernels";
     return NULL;
 }
 

@@ -74,6 +74,7 @@ static volt_status measure_block(const assess_task *task, volt_baseline kind, in
             }
         VOLT_TRY(volt_metrics_compute(volt_as_view(truth), volt_as_view(forecast), &metrics));
         score->mse += metrics.mse / (double)horizons;
+        score->rmse += metrics.rmse / unit / (double)horizons;
         score->mae += metrics.mae / unit / (double)horizons;
         score->r2 += metrics.r2 / (double)horizons;
     }
@@ -97,6 +98,7 @@ static volt_status measure_baseline(const assess_task *task, volt_baseline kind,
         if (status)
             return *known ? status : VOLT_OK;
         mean->mse += share * score.mse;
+        mean->rmse += share * score.rmse;
         mean->mae += share * score.mae;
         mean->r2 += share * score.r2;
     }
@@ -139,7 +141,8 @@ static volt_status measure_all(const assess_task *task, volt_matrix truth, volt_
         if (!known)
             continue;
         score.ratio = squares_ratio(task, made, unit, &score);
-        score.rmse = sqrt(score.mse) / unit;
+        if (task->by_rmse) /* as heldout_rmse */
+            score.rmse = sqrt(score.mse) / unit;
         score.mse = score.mse / unit / unit;
         made->baselines[made->n_baselines++] = score;
     }

@@ -212,7 +212,7 @@ static void baselines_do_not_depend_on_the_unit(void **state)
 static void blocks_of_a_search_are_averaged(void **state)
 {
     (void)state;
-    double *x = wave(4, 1), r2 = 0;
+    double *x = wave(4, 1), r2 = 0, rmse = 0;
     volt_pairing *pairing = pair(x, N, 1);
     volt_split_options splits = {.folds = 3, .min_train = 1};
     volt_split blocks[3];
@@ -227,9 +227,12 @@ static void blocks_of_a_search_are_averaged(void **state)
         options.test = &blocks[b];
         check_ok(volt_assess(pairing, &options, &one));
         r2 += one.baselines[0].r2 / 3;
+        rmse += one.baselines[0].rmse / 3;
     }
     assert_string_equal(found.baselines[0].name, "naive");
     assert_true(fabs(found.baselines[0].r2 - r2) < 1e-14);
+    assert_true(fabs(found.baselines[0].rmse - rmse) < 1e-14 * rmse);
+    assert_true(rmse * rmse < (1 - 1e-9) * found.baselines[0].mse); /* the blocks differ */
     assert_true(fabs(found.baselines[0].ratio - 0.5 / (1 - r2)) < 1e-12);
     double least = INFINITY; /* a baseline is better only if its error is below 0.99 of the score's */
     for (int64_t i = 0; i < one.n_baselines; i++)

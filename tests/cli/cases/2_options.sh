@@ -118,6 +118,8 @@ surplus()
 {
     expect 2 info surplus
     err_has "unexpected argument 'surplus'"
+    expect 2 compare series.csv
+    err_has "--x series.csv"
     expect 2 simulate lorenz narma10
     expect 2 fit x.csv
     err_names "'x.csv'" --x x.csv

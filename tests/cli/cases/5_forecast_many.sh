@@ -179,6 +179,11 @@ forecast_many_refused()
         expect 2 forecast long.csv $option
         err_names "${option%% *}"
     done
+    printf 'shop,month,sold\na,2020-01,1\na,2020-02,2\na,2020-03,4\nb,2020-01,1\n' >named.csv
+    expect 2 forecast named.csv --id shop
+    err_names --id named.csv:COLUMN
+    expect 1 forecast named.csv:sold
+    err_names named.csv:sold 5 --id
     expect 1 forecast long.csv --id shop
     err_names --id long.csv shop
     expect 2 forecast none.csv --id shop
