@@ -514,6 +514,37 @@ static void negative_objectives_are_saved(void **state)
     volt_model_free(copy);
 }
 
+static void count_warning(volt_log_level level, const char *message, void *context)
+{
+    (void)message;
+    *(int *)context += level == VOLT_LOG_WARNING;
+}
+
+/* Non-crossing levels at a small alpha: rounding keeps the gap above the tolerance, which is a warning. */
+static void open_gap_is_a_warning(void **state)
+{
+    (void)state;
+    static const double tolerances[] = {1e-15, 1e-6};
+    data d = make_data(719);
+    for (int i = 0; i < 2; i++) {
+        volt_fit_options options = options_of("quantile:q=0.1/0.5/0.9", 1e-6);
+        volt_model *model = NULL;
+        volt_model_info info = {.struct_size = sizeof info};
+        int warnings = 0;
+        options.tolerance = tolerances[i];
+        volt_set_log(count_warning, &warnings);
+        volt_status status = fit(&d, volt_view_of(d.y, N, 1), &options, (volt_matrix){0}, &model);
+        volt_set_log(NULL, NULL);
+        check_ok(status);
+        volt_model_get_info(model, &info);
+        print_message("# gap %g of the objective, tolerance %g\n", info.duality_gap / fabs(info.objective),
+                      tolerances[i]);
+        assert_int_equal(warnings, info.duality_gap > tolerances[i] * fabs(info.objective));
+        assert_int_equal(warnings, i == 0);
+        volt_model_free(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -526,6 +557,7 @@ int main(void)
         cmocka_unit_test(a_missing_target_has_no_weight),
         cmocka_unit_test(changes_can_be_learned),
         cmocka_unit_test(alpha_is_chosen_by_the_loss),
+        cmocka_unit_test(open_gap_is_a_warning),
         cmocka_unit_test(invalid_options_are_rejected),
         cmocka_unit_test(invalid_classes_and_weights_are_rejected),
         cmocka_unit_test(every_allocation_of_a_fit_may_fail),

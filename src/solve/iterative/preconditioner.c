@@ -199,8 +199,6 @@ static void solve_groups(const volt_preconditioner *pre, const int64_t *group, i
             for (int64_t k = 0; k < columns; k++)
                 if (group[k] == i)
                     pre->of_group[to++] = pre->g[j * columns + k];
-        if (count == 0)
-            continue;
         volt_matrix S = volt_matrix_of(pre->S[i], m, m), own = volt_matrix_of(pre->of_group, m, count);
         pre->backend->forward(S, 0, m, true, own);
         pre->backend->backward(S, true, own);
