@@ -2,6 +2,7 @@
  * for every k and every operation that factors a matrix: VOLT_ERR_SINGULAR with a message, outputs
  * unchanged, nothing leaked. A search marks the candidate as failed, and skips an alpha that cannot be
  * factored. */
+#include "base/alpha_grid.h"
 #include "faults/failing.h"
 #include "series/anomaly/variance_norm.h"
 #include "solve/exact/cholesky.h"
@@ -212,6 +213,8 @@ static volt_status search(void)
     return VOLT_OK;
 }
 
+static bool rolls; /* a group of rows for each fold */
+
 /* An alpha that cannot be factored is skipped. */
 static volt_status profile(const char *solver, volt_score score, const char *kernel, const char *loss)
 {
@@ -220,7 +223,7 @@ static volt_status profile(const char *solver, volt_score score, const char *ker
     volt_search *done = NULL;
     volt_search_options options = volt_search_options_default();
     options.splits.folds = 2;
-    options.splits.rolling = loss != NULL; /* a group for each fold */
+    options.splits.rolling = rolls;
     options.score = score;
     options.solver = solver;
     options.loss = loss;
@@ -268,7 +271,10 @@ static volt_status profile_landmarks_left_out(void)
 
 static volt_status profile_loss(void)
 {
-    return profile("exact", VOLT_SCORE_R2, "volterra", "huber:delta=1");
+    rolls = true;
+    volt_status status = profile("exact", VOLT_SCORE_R2, "volterra", "huber:delta=1");
+    rolls = false;
+    return status;
 }
 
 /* A candidate of an ascent of the evidence that cannot be factored has failed. */
@@ -384,6 +390,17 @@ static void every_call_may_fail(void **state)
     }
 }
 
+/* From the largest alpha down, a profile of a loss ends two alphas after its minimum. Each alpha takes a factor for each of
+ * the two folds. */
+static void profile_of_a_loss_ends_after_its_minimum(void **state)
+{
+    (void)state;
+    asked = 0;
+    check_ok(profile("exact", VOLT_SCORE_R2, "volterra", "huber:delta=1"));
+    print_message("%d calls\n", (int)asked);
+    assert_true(asked > 0 && asked <= 2 * (volt_alpha_count(VOLT_ALPHA_LOSS) - 1));
+}
+
 static int make_set(void **state)
 {
     (void)state;
@@ -404,6 +421,7 @@ static int free_set(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_may_fail),
+                                       cmocka_unit_test(profile_of_a_loss_ends_after_its_minimum)};
     return cmocka_run_group_tests(tests, make_set, free_set);
 }
