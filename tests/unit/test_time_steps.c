@@ -160,7 +160,8 @@ static void steps_as_texts(void **state)
                                 "1 month except Sun",
                                 "119987 months to the last day except Mon Tue Wed Thu Fri Sat",
                                 "60 s, 00:00:00 to 00:01:00",
-                                "86399 s except Mon Tue Wed Thu Fri Sat, 09:30:15 to 16:00:15",
+                                "11111 s except Mon Tue Wed Thu Fri Sat, 09:30:15 to 16:00:15",
+                                "300 s, 16:00:00 to 15:55:00",
                                 "3600 s except Mon Tue Wed Thu Fri Sat",
                                 "315537897599 s",
                                 "119987 months"}; /* from the year 1 to 9999 */
@@ -180,7 +181,8 @@ static void steps_as_texts(void **state)
                                "86400 s except Sun Sat",
                                "86401 s except Sun",
                                "86400 s, 09:30:00 to 16:00:00",
-                               "300 s, 16:00:00 to 09:30:00",
+                               "300 s, 16:00:00 to 15:55:01",
+                               "300 s, 16:00:00 to 16:00:00",
                                "300 s, 09:30:00 to 24:00:00",
                                "300 s, 09:30 to 16:00",
                                "1 month, 09:30:00 to 16:00:00",
@@ -308,11 +310,41 @@ static void sessions(void **state)
     check_next(times[n - 1], step, 1, "2024-01-22 00:00");
 }
 
+/* Ten sessions of 14 half hours from 22:00 to 04:30, opened on Monday to Friday. */
+static void sessions_over_midnight(void **state)
+{
+    (void)state;
+    enum { DAYS = 10, ROWS = 14 };
+    volt_time times[DAYS * ROWS];
+    int64_t n = half_hours(DAYS, ROWS, ROWS, times);
+    for (int64_t i = 0; i < n; i++)
+        times[i] = at(times[i].seconds + 12.5 * 3600);
+    volt_times_report report = check(times, n);
+    volt_time_step step = report.step;
+    assert_true(step.seconds == 1800 && step.opens == 79200 && step.closes == 16200 && report.n_warnings == 0 &&
+                step.closed_weekdays == (1 << 5 | 1 << 6));
+    check_next(times[n - 1], step, 0, "2024-01-20 04:30");
+    check_next(times[n - 1], step, 1, "2024-01-22 22:00");
+    check_next(times[n - 1], step, 14, "2024-01-23 04:30");
+    check_next(times[n - 1], step, -14, "2024-01-19 04:30");
+    check_next(time_of("2024-01-23 12:00"), step, 1, "2024-01-23 22:00"); /* between sessions */
+    check_next(time_of("2024-01-21 23:00"), step, 1, "2024-01-22 22:00"); /* on a Sunday */
+    for (int64_t i = 0; i < n; i++)
+        assert_true(volt_time_advance(times[0], step, i).seconds == times[i].seconds);
+    const volt_time_grid grid = report.grid;
+    assert_int_equal(volt_time_grid_missing(&grid, times[2], times[6]), 3); /* around midnight */
+    assert_int_equal(volt_time_grid_missing(&grid, times[13], times[14]), 0);
+    assert_int_equal(volt_time_grid_missing(&grid, times[13], times[14 * 5]), 4 * 14);
+    memmove(times + 3, times + 4, (size_t)(n - 4) * sizeof *times); /* a row is missing */
+    report = check(times, n - 1);
+    assert_true(report.n_warnings == 1 && report.warnings[0].row == 3 && report.step.closes == 16200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps),    cmocka_unit_test(calendars), cmocka_unit_test(steps_as_texts),
-        cmocka_unit_test(weekdays), cmocka_unit_test(sessions),
+        cmocka_unit_test(weekdays), cmocka_unit_test(sessions),  cmocka_unit_test(sessions_over_midnight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ def step_of(index: Any) -> c.TimeStep:
 
 def _dates_like(index: Any, times: Any, step: c.TimeStep) -> Any:
     """Return times as dates of the type of `index`: days, months and steps with closed times on its clock, others in UTC."""
-    on_clock = step.months > 0 or step.seconds >= 86400 or step.closed_weekdays or step.closes > 0
+    on_clock = step.months > 0 or step.seconds >= 86400 or step.closed_weekdays or step.opens != step.closes
     counts = [round(1e6 * (time.clock if on_clock else time.seconds)) for time in times]
     dates = pandas_module().DatetimeIndex(np.array(counts, dtype="int64").astype("M8[us]"))
     if index.tz is not None and on_clock:

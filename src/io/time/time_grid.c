@@ -18,15 +18,11 @@ static const double rounding = 2e-6;             /* of times with 10 digits, in 
 static const double max_seconds = 4e6 * 86400.0; /* about 11000 years: days fit an integer */
 enum { HOLIDAY = 2 /* working days */, SATURDAY = 5, WEEK = 7, MIN_ROWS = 3, WEEKEND = 1 << 5 | 1 << 6 };
 
-static int has_session(volt_time_step step)
-{
-    return step.closes > step.opens;
-}
-
 /* Local time for days, months and closed times, UTC for other steps, which clock changes must not affect. */
 static double moment(volt_time_step step, volt_time time)
 {
-    int is_local = step.months > 0 || step.seconds >= day || step.closed_weekdays || has_session(step);
+    int is_local =
+        step.months > 0 || step.seconds >= day || step.closed_weekdays || volt_time_step_has_session(step);
     return is_local ? time.clock : time.seconds;
 }
 
@@ -42,8 +38,9 @@ int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, vol
     if (!volt_time_step_is_known(step) || !(fmax(fabs(a), fabs(b)) < max_seconds))
         return 0;
     double apart = volt_time_steps_between(step, a, b);
-    if (grid->closes_nightly || has_session(step)) {
-        int64_t nights = volt_open_days(step.closed_weekdays, day_of(before.clock), day_of(after.clock) - 1);
+    if (grid->closes_nightly || volt_time_step_has_session(step)) {
+        int64_t nights = volt_open_days(step.closed_weekdays, volt_time_step_day_of(step, before.clock),
+                                        volt_time_step_day_of(step, after.clock) - 1);
         if (nights > 0 && nights <= (step.closed_weekdays ? 1 + HOLIDAY : 1))
             return 0;
     }
@@ -87,12 +84,13 @@ static int64_t find_months(const volt_time *times, int64_t n, double *work)
 }
 
 /* Weekdays without rows, which must have passed twice; once suffices for a whole weekend. */
-static int find_closed(const volt_time *times, int64_t n)
+static int find_closed(const volt_time *times, int64_t n, volt_time_step step)
 {
-    int64_t counts[WEEK] = {0}, first = day_of(times[0].clock), last = day_of(times[n - 1].clock);
+    int64_t counts[WEEK] = {0}, first = volt_time_step_day_of(step, times[0].clock),
+            last = volt_time_step_day_of(step, times[n - 1].clock);
     int once = 0, twice = 0;
     for (int64_t i = 0; i < n; i++)
-        counts[volt_weekday_of_days(day_of(times[i].clock))]++;
+        counts[volt_weekday_of_days(volt_time_step_day_of(step, times[i].clock))]++;
     for (int k = 0; k < WEEK; k++) {
         int64_t passed = volt_open_days(~(1 << k), first, last);
         int is_rare = (double)counts[k] <= rare * (double)n / WEEK;
@@ -102,10 +100,10 @@ static int find_closed(const volt_time *times, int64_t n)
     return (once & WEEKEND) == WEEKEND ? twice | WEEKEND : twice;
 }
 
-/* Whether row i is the first of its day. */
-static int begins_day(const volt_time *times, int64_t i)
+/* Whether row i is the first of its day, which begins at second `opens`. */
+static int begins_day(const volt_time *times, double opens, int64_t i)
 {
-    return i > 0 && day_of(times[i].clock) != day_of(times[i - 1].clock);
+    return i > 0 && day_of(times[i].clock - opens) != day_of(times[i - 1].clock - opens);
 }
 
 static double time_of_day(volt_time time)
@@ -113,26 +111,30 @@ static double time_of_day(volt_time time)
     return time.clock - day * floor(time.clock / day);
 }
 
-/* Sets opens and closes if four of five days have all rows from one to the other. The first day may begin later, the last
- * may end earlier. Two days must both be complete. Returns whether there is a session. */
+/* Sets opens and closes if four of five days have all rows from one to the other. A day begins after a gap, at the usual
+ * time of day. The first day may begin later, the last may end earlier. Two days must both be complete. Returns whether
+ * there is a session. */
 static int find_session(const volt_time *times, int64_t n, double *work, volt_time_step *step)
 {
     int64_t nights = 0, full = 0, begin = 0;
     for (int64_t i = 1; i < n; i++)
-        if (begins_day(times, i))
+        if (times[i].clock - times[i - 1].clock > late * step->seconds)
             work[nights++] = time_of_day(times[i]);
     if (nights == 0)
         return 0;
     double opens = median(work, nights);
     nights = 0;
     for (int64_t i = 1; i < n; i++)
-        if (begins_day(times, i))
+        if (begins_day(times, opens, i))
             work[nights++] = time_of_day(times[i - 1]);
-    double closes = median(work, nights), rows = (closes - opens) / step->seconds + 1;
+    if (nights == 0)
+        return 0;
+    double closes = median(work, nights);
+    double rows = (closes - opens + (closes < opens ? day : 0)) / step->seconds + 1;
     if (!(rows >= 2) || rows != floor(rows) || opens != floor(opens) || step->seconds != floor(step->seconds))
         return 0;
     for (int64_t i = 1; i <= n; i++) {
-        if (i < n && !begins_day(times, i))
+        if (i < n && !begins_day(times, opens, i))
             continue;
         int is_inner = (begin > 0 && i < n) || nights == 1;
         full += is_inner && time_of_day(times[begin]) == opens && time_of_day(times[i - 1]) == closes &&
@@ -141,7 +143,7 @@ static int find_session(const volt_time *times, int64_t n, double *work, volt_ti
     }
     step->opens = opens;
     step->closes = closes;
-    return 5 * full >= 4 * (nights == 1 ? 2 : nights - 1);
+    return volt_time_step_has_session(*step) && 5 * full >= 4 * (nights == 1 ? 2 : nights - 1);
 }
 
 /* Whether there are several rows a day and most nights have none. */
@@ -149,7 +151,7 @@ static int find_nights(const volt_time *times, int64_t n, volt_time_step step)
 {
     int64_t nights = 0, empty = 0;
     for (int64_t i = 1; i < n; i++) {
-        int is_new_day = begins_day(times, i);
+        int is_new_day = begins_day(times, 0, i);
         nights += is_new_day;
         empty += is_new_day &&
                  volt_time_steps_between(step, moment(step, times[i - 1]), moment(step, times[i])) > late;
@@ -163,7 +165,7 @@ static volt_status has_closed_hours(const volt_time *times, int64_t n, double se
     double slots = day / seconds, days = 1;
     *result = 0;
     for (int64_t i = 1; i < n; i++)
-        days += begins_day(times, i);
+        days += begins_day(times, 0, i);
     if (days < 3 || slots < 2 || slots > day || slots != floor(slots))
         return VOLT_OK;
     double *counts = volt_alloc_doubles((int64_t)slots, 1);
@@ -194,8 +196,11 @@ static void find_grid(const volt_time *times, int64_t n, double *work, volt_time
         grid->step.months = find_months(times, n, work);
         return;
     }
+    volt_time_step session = step;
+    if (step.seconds < day && find_session(times, n, work, &session) && session.closes < session.opens)
+        step = session; /* over midnight; others close at night */
     if (step.seconds <= day)
-        step.closed_weekdays = find_closed(times, n);
+        step.closed_weekdays = find_closed(times, n, step);
     for (int64_t i = 1; i < n; i++) {
         double apart = volt_time_steps_between(step, moment(step, times[i - 1]), moment(step, times[i]));
         near += fabs(apart - 1) < late - 1;
@@ -250,7 +255,7 @@ static int list_candidates(const volt_time *times, int64_t n, double *work, volt
     if (!(plain.seconds > 0))
         return 0;
     int64_t months = plain.seconds >= min_month ? find_months(times, n, work) : 0;
-    int closed = plain.seconds <= day ? find_closed(times, n) : 0;
+    int closed = plain.seconds <= day ? find_closed(times, n, plain) : 0;
     if (months > 0) {
         list[count++] = (volt_time_step){.months = months, .is_month_end = 1};
         list[count++] = (volt_time_step){.months = months};
@@ -267,7 +272,7 @@ static int list_candidates(const volt_time *times, int64_t n, double *work, volt
     if (plain.seconds < day && find_session(times, n, work, &session)) {
         list[count++] = session;
         list[count] = session;
-        list[count++].closed_weekdays = closed;
+        list[count++].closed_weekdays = find_closed(times, n, session);
     }
     return count;
 }
@@ -284,9 +289,9 @@ static volt_status choose_step(const volt_time *times, int64_t n, double *work, 
         best = fraction > most ? list[i] : best;
         most = fmax(most, fraction);
     }
-    if (10 * most < (best.closed_weekdays || has_session(best) ? 8 : 9))
+    if (10 * most < (best.closed_weekdays || volt_time_step_has_session(best) ? 8 : 9))
         return VOLT_OK;
-    if (best.months == 0 && best.seconds < day && !has_session(best))
+    if (best.months == 0 && best.seconds < day && !volt_time_step_has_session(best))
         VOLT_TRY(has_closed_hours(times, n, best.seconds, &closes));
     if (!closes)
         *step = best;

@@ -17,6 +17,12 @@ int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, vol
 /* Number of steps from one moment to another, on the local clock if the step has days, months or closed times. */
 double volt_time_steps_between(volt_time_step step, double before, double after);
 
+/* Whether the rows of a day are from `opens` to `closes`, which may be on the next day. */
+int volt_time_step_has_session(volt_time_step step);
+
+/* The day of a moment on the local clock, counted from 1970-01-01. A day with a session begins when it opens. */
+int64_t volt_time_step_day_of(volt_time_step step, double clock);
+
 /* Number of days from `first` to `last`, both included, whose weekday is not closed. */
 int64_t volt_open_days(int closed, int64_t first, int64_t last);
 

@@ -1,7 +1,7 @@
 /* src/io/time/time_step.c: times a number of steps later, steps between two times, and steps as text.
  *
- * Closed weekdays and the time between the last row of a day and the first of the next do not count: a day has the length
- * closes - opens + seconds, from `opens` on, or 24 hours. */
+ * Closed weekdays and the time between the last row of a session and the first of the next do not count. A day begins at
+ * `opens` and has the length of the session plus one step, or begins at midnight and has 24 hours. */
 #include "base/error.h"
 #include "base/numbers.h"
 #include "io/time/time_grid.h"
@@ -30,22 +30,40 @@ static int has_closed_weekdays(volt_time_step step)
            step.closed_weekdays < ALL_WEEKDAYS;
 }
 
-static int has_session(volt_time_step step)
+/* Seconds from the first to the last row of a session, which may end on the next day. */
+static double session_seconds(volt_time_step step)
 {
-    return step.months == 0 && step.seconds < DAY && step.opens >= 0 && step.closes > step.opens &&
-           step.closes < DAY;
+    return step.closes - step.opens + (step.closes < step.opens ? DAY : 0);
+}
+
+int volt_time_step_has_session(volt_time_step step)
+{
+    return step.months == 0 && step.seconds < DAY && fmin(step.opens, step.closes) >= 0 &&
+           fmax(step.opens, step.closes) < DAY && step.opens != step.closes &&
+           session_seconds(step) + step.seconds <= DAY;
 }
 
 double volt_time_step_day(volt_time_step step)
 {
-    return has_session(step) ? step.closes - step.opens + step.seconds : DAY;
+    return volt_time_step_has_session(step) ? session_seconds(step) + step.seconds : DAY;
 }
 
-/* Seconds of the day from its first row, within the session. */
+int64_t volt_time_step_day_of(volt_time_step step, double clock)
+{
+    return (int64_t)floor((clock - (volt_time_step_has_session(step) ? step.opens : 0)) / DAY);
+}
+
+/* The first moment of a day. */
+static double begin_of_day(volt_time_step step, double days)
+{
+    return DAY * days + (volt_time_step_has_session(step) ? step.opens : 0);
+}
+
+/* Seconds since the begin of the day, within the session. */
 static double seconds_of_day(volt_time_step step, double clock)
 {
-    double second = clock - DAY * floor(clock / DAY);
-    return has_session(step) ? fmin(fmax(second - step.opens, 0), step.closes - step.opens) : second;
+    double second = clock - begin_of_day(step, (double)volt_time_step_day_of(step, clock));
+    return volt_time_step_has_session(step) ? fmin(second, session_seconds(step)) : second;
 }
 
 int64_t volt_open_days(int closed, int64_t first, int64_t last)
@@ -82,10 +100,11 @@ double volt_time_steps_between(volt_time_step step, double before, double after)
 {
     if (step.months > 0)
         return (double)(month_of(after) - month_of(before)) / (double)step.months;
-    if (!has_session(step) && !has_closed_weekdays(step))
+    if (!volt_time_step_has_session(step) && !has_closed_weekdays(step))
         return (after - before) / step.seconds;
     int closed = has_closed_weekdays(step) ? step.closed_weekdays : 0;
-    int64_t days = volt_open_days(closed, (int64_t)floor(before / DAY) + 1, (int64_t)floor(after / DAY));
+    int64_t days =
+        volt_open_days(closed, volt_time_step_day_of(step, before) + 1, volt_time_step_day_of(step, after));
     double rest = seconds_of_day(step, after) - seconds_of_day(step, before);
     return ((double)days * volt_time_step_day(step) + rest) / step.seconds;
 }
@@ -114,21 +133,22 @@ static double seconds_of_open_days(double clock, volt_time_step step, int64_t co
 {
     const double rounding = 1e-6;
     int closed = has_closed_weekdays(step) ? step.closed_weekdays : 0;
-    double far = step.seconds * (double)count, first = floor(clock / DAY), length = volt_time_step_day(step);
-    if (count == 0 || !(fabs(first) + fabs(far) / length < 1e9))
+    double far = step.seconds * (double)count, length = volt_time_step_day(step);
+    if (count == 0 || !(fabs(clock) / DAY + fabs(far) / length < 1e9))
         return far;
+    int64_t first = volt_time_step_day_of(step, clock);
     double second = seconds_of_day(step, clock);
-    if (step.seconds < DAY && is_closed(closed, (int64_t)first))
+    if (step.seconds < DAY && is_closed(closed, first))
         second = length - step.seconds; /* the last row of the open day before */
     double days = floor((second + far + rounding) / length);
-    double day = (double)later_open_day(closed, (int64_t)first, (int64_t)days);
-    return DAY * day + (has_session(step) ? step.opens : 0) + (second + far - days * length) - clock;
+    double day = (double)later_open_day(closed, first, (int64_t)days);
+    return begin_of_day(step, day) + (second + far - days * length) - clock;
 }
 
 volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count)
 {
     double gone = step.months > 0 ? seconds_of_months(time.clock, step, count)
-                  : has_closed_weekdays(step) || has_session(step)
+                  : has_closed_weekdays(step) || volt_time_step_has_session(step)
                       ? seconds_of_open_days(time.clock, step, count)
                       : step.seconds * (double)count;
     return (volt_time){.seconds = time.seconds + gone, .clock = time.clock + gone};
@@ -189,7 +209,7 @@ const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGT
         snprintf(text, VOLT_TIME_LENGTH, "%s s", volt_format_number(step.seconds, number));
     if (has_closed_weekdays(step))
         add_closed(step.closed_weekdays, text, VOLT_TIME_LENGTH);
-    if (has_session(step))
+    if (volt_time_step_has_session(step))
         add_session(step, text, VOLT_TIME_LENGTH);
     return text;
 }

@@ -163,6 +163,17 @@ static const char *year_last(const form_reader *reader, const char *text)
     return year;
 }
 
+/* 04/2019, 4-2019; 04.2019 is a number */
+static const char *month_and_year(const form_reader *reader, const char *text)
+{
+    const char *month = digits(text, 1, 2), *begin = one_of(month, "-/"), *year = digits(begin, 4, 4);
+    if (!year)
+        return NULL;
+    found(reader, TIME_MONTH, text, month);
+    found(reader, TIME_YEAR, begin, year);
+    return year;
+}
+
 static const char *const month_names[] = {"January",   "February", "March",    "April",
                                           "May",       "June",     "July",     "August",
                                           "September", "October",  "November", "December"};
@@ -240,7 +251,8 @@ static const char *year_and_name(const form_reader *reader, const char *text)
 int volt_time_text_read(const char *text, volt_time_text *parts)
 {
     static const char *(*const forms[])(const form_reader *reader, const char *text) = {
-        year_first, year_last, year_and_part, quarter_first, day_and_name, name_first, year_and_name,
+        year_first,    year_last,    month_and_year, year_and_part,
+        quarter_first, day_and_name, name_first,     year_and_name,
     };
     form_reader reader = {text, parts};
     const char *begin = skip_blanks(text), *end = NULL;
