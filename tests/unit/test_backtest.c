@@ -196,6 +196,38 @@ static void naive_errors_of_a_ramp(void **state)
     near(found.mase[1 + VOLT_MEMBER_NAIVE], 2);
 }
 
+/* A forecast of three rows has no intervals. Coverage and width are means over the other origin. */
+static void forecasts_without_intervals_are_skipped(void **state)
+{
+    (void)state;
+    enum { FEW = 7, AHEAD = 2, TWO = 2 };
+    static const double levels[FEW] = {0, 2, 6, 5, 6, 9, 7};
+    scores found;
+    volt_backtest result = result_in(&found);
+    volt_forecast_options options = usual_options();
+    double inside = 0, width = 0, count = 0;
+    options.steps = AHEAD;
+    options.season = 0;
+    check_ok(volt_forecast_backtest(volt_view_of(levels, FEW, 1), &options, TWO, &result));
+    assert_true(result.first_rows == 3 && result.distance == AHEAD);
+    for (int64_t rows = 3; rows < FEW; rows += AHEAD) {
+        volt_forecast *one = NULL;
+        check_ok(volt_forecast_run(volt_view_of(levels, rows, 1), &options, &one));
+        for (int64_t h = 0; h < AHEAD; h++) {
+            const volt_forecast_step *step = volt_forecast_step_at(one, h, 0);
+            if (isnan(step->lower[0]))
+                continue;
+            inside += levels[rows + h] >= step->lower[0] && levels[rows + h] <= step->upper[0];
+            width += step->upper[0] - step->lower[0];
+            count++;
+        }
+        volt_forecast_free(one);
+    }
+    assert_true(count == AHEAD);
+    near(found.coverage[0], inside / count);
+    near(found.width[0], width / count);
+}
+
 /* ---- origins ---------------------------------------------------------------------------------- */
 
 static volt_status run_origins(int64_t rows, int64_t steps, int64_t origins, volt_backtest *result)
@@ -326,6 +358,7 @@ int main(void)
         cmocka_unit_test(backtest_is_a_loop),
         cmocka_unit_test(constant_series),
         cmocka_unit_test(naive_errors_of_a_ramp),
+        cmocka_unit_test(forecasts_without_intervals_are_skipped),
         cmocka_unit_test(origins_come_closer),
         cmocka_unit_test(too_many_origins),
         cmocka_unit_test(progress_covers_all_origins),
