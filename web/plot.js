@@ -3,7 +3,9 @@
 
 const Plot = (() => {
     const HEIGHT = 320, LEFT = 64, RIGHT = 12, TOP = 12, BOTTOM = 34;
-    let WIDTH = 800; // of the window when a plot is made, so that texts keep their size
+    let WIDTH = 0; // of the window, so that texts keep their size
+    const drawn = new WeakMap(); // options of the figures
+    const width = () => Math.min(860, Math.max(340, document.documentElement.clientWidth - 32));
 
     const number = (value) => Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
                                   ? value.toExponential(2)
@@ -54,7 +56,7 @@ const Plot = (() => {
     // options: {title, description, lines: [{points, className, name}], bands: [{points: [[x, low, high]],
     // className, name}], label(x): text of the axis, divider: x}
     function draw(options) {
-        WIDTH = Math.min(860, Math.max(340, document.documentElement.clientWidth - 32));
+        WIDTH = width();
         const all = [], at = [];
         for (const line of options.lines)
             for (const [x, value] of line.points)
@@ -143,8 +145,15 @@ const Plot = (() => {
             legend.append(entry);
         }
         figure.append(svg, legend);
+        drawn.set(figure, options);
         return figure;
     }
+
+    window.addEventListener("resize", () => {
+        if (width() === WIDTH) return;
+        for (const svg of document.querySelectorAll("svg.plot"))
+            svg.parentElement.replaceWith(draw(drawn.get(svg.parentElement)));
+    });
 
     return {draw, number};
 })();

@@ -126,6 +126,16 @@ def forecast_agrees_with_program(browser):
 
 
 @case
+def plots_have_the_width_of_the_window(browser):
+    width = "document.querySelector('#forecast .result svg.plot').viewBox.baseVal.width"
+    before = browser.evaluate(width)
+    browser.call("Emulation.setDeviceMetricsOverride", width=500, height=900, deviceScaleFactor=1, mobile=False)
+    browser.wait(f"{width} === document.documentElement.clientWidth - 32", 10)
+    browser.call("Emulation.clearDeviceMetricsOverride")
+    browser.wait(f"{width} === {before}", 10)
+
+
+@case
 def options_reach_the_program(browser):
     browser.evaluate("document.querySelector('#forecast [name=steps]').value = '5'")
     browser.evaluate("document.querySelector('#forecast [name=season]').value = 'none'")
