@@ -182,8 +182,8 @@ static void report_reason(const series_outcome *outcome, result_list *results)
         add_text(&reason, "; %sno kernel fit is clearly better than the last value",
                  fitted == 0 ? "" : "in other steps ");
     if (info->fitted_steps < info->steps)
-        add_text(&reason, "; %lld rows are too few for a kernel fit of step %lld", (long long)info->rows,
-                 (long long)info->fitted_steps + 1);
+        add_text(&reason, "; %lld rows are too few for a kernel fit of step %lld%s", (long long)info->rows,
+                 (long long)info->fitted_steps + 1, info->fitted_steps + 1 < info->steps ? " and later" : "");
     results_text(results, NULL, "chosen by", "%s", reason.text);
 }
 

@@ -68,6 +68,8 @@ def test_dates_may_be_the_index():
     with pytest.raises(TypeError, match=r"set_index\('when'\)"):
         VolterraRidge().fit(X, y)
     assert VolterraRidge(alpha=0.1).fit(X.set_index("when"), y).n_features_in_ == 1
+    with pytest.raises(TypeError, match=r"parse_dates=\['when'\]"):
+        VolterraRidge(alpha=0.1).fit(X.assign(when=X["when"].astype(str)), y)
 
 
 def test_columns_of_numbers_of_every_type():

@@ -118,6 +118,8 @@ def _advice(kind: str, column: Any, library: str, is_one: bool, name: str) -> st
         return f"make it the index, {name}.set_index({column!r}), or {drop}"
     if kind == "durations":
         return f"convert it with dt.total_seconds(), or {drop}"
+    if kind == "text" and library == "pandas" and not is_one:
+        return f"read dates as dates (parse_dates=[{column!r}]), encode other text as numbers, or {drop}"
     if kind in ("text", "categories"):
         return f"encode it as numbers, or {drop}"
     if "objects" in kind:
