@@ -39,10 +39,13 @@ static bool begins_term(const volt_kernel *kernel, int64_t f)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Returns whether the sign at `at` is part of a number: of an exponent, or directly after "=". */
+/* Returns whether the sign at `at` is part of a number: of an exponent, or directly after "=". A "+" without a digit after
+ * it is not: names of files may end in "=". */
 static bool is_of_number(const char *text, const char *at)
 {
     const char *before = at;
+    if (!isdigit((unsigned char)at[1]) && at[1] != '.')
+        return false;
     while (before > text && isspace((unsigned char)before[-1]))
         before--;
     if (before > text && before[-1] == '=')
