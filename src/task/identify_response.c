@@ -76,7 +76,7 @@ static double squares_of(const double *x, int64_t n)
 /* The deviations of a column from their mean, whitened by their own autoregression; NaN if they are 0. */
 static void whiten_column(volt_view rows, int64_t column, double *to)
 {
-    double coefficients[WHITENING];
+    double coefficients[WHITENING] = {0};
     copy_centred(rows, column, to);
     fit_autoregression(to, rows.rows, coefficients);
     whiten(to, rows.rows, coefficients);

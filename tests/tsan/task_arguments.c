@@ -15,6 +15,8 @@ void AnnotateIgnoreWritesEnd(const char *file, int line);
 void *__real___kmpc_omp_task_alloc(void *place, int32_t thread, int32_t flags, size_t size, size_t shared,
                                    void *entry);
 void *__wrap___kmpc_omp_task_alloc(void *place, int32_t thread, int32_t flags, size_t size, size_t shared,
+                                   void *entry);
+void *__wrap___kmpc_omp_task_alloc(void *place, int32_t thread, int32_t flags, size_t size, size_t shared,
                                    void *entry)
 {
     void *task = __real___kmpc_omp_task_alloc(place, thread, flags, size, shared, entry);
@@ -23,6 +25,7 @@ void *__wrap___kmpc_omp_task_alloc(void *place, int32_t thread, int32_t flags, s
 }
 
 int32_t __real___kmpc_omp_task(void *place, int32_t thread, void *task);
+int32_t __wrap___kmpc_omp_task(void *place, int32_t thread, void *task);
 int32_t __wrap___kmpc_omp_task(void *place, int32_t thread, void *task)
 {
     AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
@@ -30,6 +33,8 @@ int32_t __wrap___kmpc_omp_task(void *place, int32_t thread, void *task)
 }
 
 int32_t __real___kmpc_omp_task_with_deps(void *place, int32_t thread, void *task, int32_t n, void *list,
+                                         int32_t n_other, void *other);
+int32_t __wrap___kmpc_omp_task_with_deps(void *place, int32_t thread, void *task, int32_t n, void *list,
                                          int32_t n_other, void *other);
 int32_t __wrap___kmpc_omp_task_with_deps(void *place, int32_t thread, void *task, int32_t n, void *list,
                                          int32_t n_other, void *other)

@@ -423,7 +423,7 @@ static const double count_alpha = 0.05;
  * before each; the first quarter only trains. */
 static double plain_scale(const double *K, const double *Y, int64_t columns, const double *w)
 {
-    int64_t rows[COUNTED], m = 0, count = 0;
+    int64_t rows[COUNTED] = {0}, m = 0, count = 0;
     double errors[COUNTED];
     for (int64_t i = 0; i < COUNTED; i++)
         if (w[i] > 0)

@@ -169,7 +169,7 @@ static void washouts_must_leave_rows(void **state)
 static void columns_of_records_are_separate(void **state)
 {
     (void)state;
-    double u[N], y[N], fitted[N], out[N];
+    double u[N], y[N], fitted[N], out[N] = {0};
     make_rows(4, u, y);
     for (int each = 0; each < 2; each++) {
         volt_kernel *kernel = NULL;
