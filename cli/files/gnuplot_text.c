@@ -19,7 +19,7 @@ static void write_characters(FILE *script, const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ";
     for (; *text; text++)
-        if (strchr(plain, *text))
+        if (strchr(plain, *text) || (unsigned char)*text >= 0x80)
             fputc(*text, script);
         else
             fprintf(script, "\\%03o", (unsigned)(unsigned char)*text);
