@@ -284,7 +284,7 @@ static void quoted_texts_are_plain(void **state)
         for (size_t k = 1; k + 1 < size; k++) {
             unsigned char byte = (unsigned char)text[k];
             bool is_number = byte == '\\' && strspn(text + k + 1, "01234567") == 3;
-            if (!is_number && byte != ' ' && (byte >= 0x80 || !isalpha(byte)))
+            if (!is_number && byte != ' ' && byte < 0x80 && !isalpha(byte))
                 fail_msg("character %zu of %s is not plain", k, text);
             k += is_number ? 3 : 0;
         }
