@@ -49,8 +49,8 @@ if [ -z "${CMAKE_C_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
 fi
 
 # ---- results ------------------------------------------------------------------------------------
-# record SUITE NAME PASSED FAILED SKIPPED SECONDS
-record() { printf '%s\t%s\t%d\t%d\t%d\t%s\n' "$@" >>"$results/counts"; }
+# record SUITE NAME PASSED FAILED SKIPPED SECONDS CPU_SECONDS
+record() { printf '%s\t%s\t%d\t%d\t%d\t%s\t%s\n' "$@" >>"$results/counts"; }
 
 elapsed() { awk -v from="$1" -v to="$(date +%s.%N)" 'BEGIN { printf "%.1f", to - from }'; }
 
@@ -62,17 +62,18 @@ finish()
     echo
     awk -F'\t' '
         !($1 in p) { order[++suites] = $1 }
-        { p[$1] += $3; f[$1] += $4; s[$1] += $5; t[$1] += $6 }
+        { p[$1] += $3; f[$1] += $4; s[$1] += $5; t[$1] += $6; c[$1] += $7 }
         END {
-            printf "%-20s %8s %8s %8s %9s\n", "suite", "passed", "failed", "skipped", "seconds"
+            printf "%-20s %8s %8s %8s %9s %9s\n", "suite", "passed", "failed", "skipped", "seconds", "CPU"
             for (i = 1; i <= suites; i++) {
                 u = order[i]
-                printf "%-20s %8d %8d %8d %9.1f\n", u, p[u], f[u], s[u], t[u]
+                printf "%-20s %8d %8d %8d %9.1f %9.1f\n", u, p[u], f[u], s[u], t[u], c[u]
             }
         }' "$results/counts"
-    # Programs run in parallel: the seconds include waiting for processors.
-    printf '\n%-20s %-36s %8s %9s\n' "slowest" "program" "tests" "seconds"
-    sort -t$'\t' -k6,6gr "$results/counts" | awk -F'\t' 'NR <= 15 { printf "%-20s %-36s %8d %9.1f\n", $1, $2, $3 + $4, $6 }'
+    # Programs run in parallel: the seconds include waiting for processors, the CPU seconds do not.
+    printf '\n%-20s %-36s %8s %9s %9s\n' "slowest" "program" "tests" "seconds" "CPU"
+    sort -t$'\t' -k7,7gr "$results/counts" |
+        awk -F'\t' 'NR <= 15 { printf "%-20s %-36s %8d %9.1f %9.1f\n", $1, $2, $3 + $4, $6, $7 }'
     echo
     grep -vP '^[^\t]*\t[^\t]*\t\d+\t0\t' "$results/counts" | awk -F'\t' '{ print "failed: " $1 " " $2 }'
     [ "$passed" -gt 0 ] || [ "$failed" -gt 0 ] || failed=1
@@ -105,18 +106,21 @@ asan_options_for() # SUITE NAME
 # run_job SUITE KIND NAME COMMAND...; KIND: tap, or status (no TAP: the exit status is the one test)
 run_job()
 {
-    local suite=$1 kind=$2 name=$3 log start status passed failed skipped planned why=
+    local suite=$1 kind=$2 name=$3 log start status passed failed skipped planned cpu why= TIMEFORMAT='%U %S'
     shift 3
     log=$results/${suite//:/-}.$name.log
     start=$(date +%s.%N)
     mkdir -p "$log.tmp"
-    # The braces silence the shell's own word about a program that dies.
+    # The inner braces silence the shell's own word about a program that dies.
     {
-        ASAN_OPTIONS=$(asan_options_for "$suite" "$name") TMPDIR=$PWD/$log.tmp \
-            timeout --kill-after=10 "$seconds_each" "$@" >"$log" 2>&1 </dev/null
-    } 2>/dev/null
+        time {
+            ASAN_OPTIONS=$(asan_options_for "$suite" "$name") TMPDIR=$PWD/$log.tmp \
+                timeout --kill-after=10 "$seconds_each" "$@" >"$log" 2>&1 </dev/null
+        } 2>/dev/null
+    } 2>"$log.cpu"
     status=$?
-    rm -rf "$log.tmp"
+    cpu=$(awk '{ print $1 + $2 }' "$log.cpu")
+    rm -rf "$log.tmp" "$log.cpu"
 
     # cmocka writes "not ok 2 # SKIP" for a test that was skipped.
     skipped=$(grep -cE '^(not )?ok\b.*# SKIP' "$log")
@@ -146,7 +150,7 @@ run_job()
         printf 'FAIL  %s %s (%d failed%s)\n%s\n' "$suite" "$name" "$failed" "${why:+; $why}" \
             "$(tail -n 200 "$log" | sed 's/^/      | /')"
     fi
-    record "$suite" "$name" "$passed" "$failed" "$skipped" "$start"
+    record "$suite" "$name" "$passed" "$failed" "$skipped" "$start" "$cpu"
 }
 
 # start_job ARGUMENTS OF run_job: in the background, as soon as one of the places is free
@@ -220,7 +224,7 @@ run_suite()
     esac
     if [ "$found" = no ]; then
         echo "FAIL  $suite has no tests"
-        record "$suite" "(no tests)" 0 1 0 0
+        record "$suite" "(no tests)" 0 1 0 0 0
     fi
 }
 
@@ -241,7 +245,7 @@ build_preset()
     echo "FAIL  build $1"
     grep -nE -A5 'error|FAILED|Error ' "$log" | head -n 60
     tail -n 20 "$log"
-    record "build" "$1" 0 1 0 "$(elapsed "$start")"
+    record "build" "$1" 0 1 0 "$(elapsed "$start")" 0
     return 1
 }
 
@@ -264,7 +268,7 @@ mkdir -p "$results"
 : >"$results/counts"
 
 if ! scripts/deps.sh build test; then
-    record deps "build test" 0 1 0 0
+    record deps "build test" 0 1 0 0 0
     finish
 fi
 
