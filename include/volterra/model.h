@@ -111,7 +111,8 @@ typedef struct volt_fit_options {
     volt_input input;   /* default: VOLT_INPUT_AUTO */
     /* (optional) q: target k is input anchors[k], `ahead` rows later; -1: not an input */
     const int64_t *anchors;
-    int64_t ahead; /* stored in the model: row t of Y is this many steps after row t of X (default: 0) */
+    /* stored in the model: row t of Y is this many steps after row t of X, 0 to 1,000,000 (default: 0) */
+    int64_t ahead;
     /* season in rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from the targets */
     int64_t season;
     /* number of last inputs (such as the hour of the day) that are always levels, whatever `input` is (default: 0) */

@@ -34,6 +34,9 @@ typedef struct volt_trained {
 
 enum { VOLT_REPORT_NUMBERS = 16 };
 
+/* Largest `ahead`: a stream keeps that many rows of predictions. */
+enum { VOLT_MAX_AHEAD = 1000000 };
+
 struct volt_model {
     int64_t n, d, q, washout, ahead; /* n: rows; d: kernel columns */
     bool intercept, scaled, scale_each, feedback;

@@ -437,6 +437,7 @@ static const struct {
     {"washout", "1e300", "whole"},
     {"ahead", NULL, "\"ahead\""},
     {"ahead", "-3", "\"ahead\""},
+    {"ahead", "1000001", "1000001"},
     {"intercept", "1", "yes or no"},
     {"scaled", NULL, "\"scaled\""},
     {"feedback", "", "yes or no"},

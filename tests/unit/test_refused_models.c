@@ -92,6 +92,7 @@ static void options_of_a_fit(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "the season 1", o.season = 1);
     refused("rbf", VOLT_ERR_ARGUMENT, "the season 24", o.season = N);
     refused("rbf", VOLT_ERR_ARGUMENT, "ahead -1", o.ahead = -1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "ahead 1000001", o.ahead = 1000001);
     refused("rbf", VOLT_ERR_ARGUMENT, "solver \"\"", o.solver = "");
     refused("rbf", VOLT_ERR_ARGUMENT, "did you mean \"exact\"", o.solver = "exakt");
     refused("rbf", VOLT_ERR_ARGUMENT, "landmark choice -1", o.landmark_choice = (volt_landmarks)-1);

@@ -149,6 +149,8 @@ static volt_status read_settings(const volt_file_fields *fields, volt_model *mod
     VOLT_TRY(volt_fields_load(fields, settings, N_SETTINGS, model));
     VOLT_REQUIRE(model->washout < model->n && (!model->feedback || model->recipe.inputs == model->q),
                  VOLT_ERR_FORMAT, "%s: its washout or feedback do not fit its tensors", fields->path);
+    VOLT_REQUIRE(model->ahead <= VOLT_MAX_AHEAD, VOLT_ERR_FORMAT,
+                 "%s: \"ahead\" must be 0 to %d (got %" PRId64 ")", fields->path, VOLT_MAX_AHEAD, model->ahead);
     return VOLT_OK;
 }
 

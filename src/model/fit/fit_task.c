@@ -43,8 +43,8 @@ static volt_status check_options(const volt_fit_options *options, volt_view X, v
                  "the washout must be 0 to %" PRId64 ", one less than the rows (got %" PRId64 ")", X.rows - 1,
                  options->washout);
     VOLT_REQUIRE(!options->scale_each || options->scale, VOLT_ERR_ARGUMENT, "scale_each requires scale");
-    VOLT_REQUIRE(options->ahead >= 0, VOLT_ERR_ARGUMENT, "ahead must be at least 0 (got %" PRId64 ")",
-                 options->ahead);
+    VOLT_REQUIRE(options->ahead >= 0 && options->ahead <= VOLT_MAX_AHEAD, VOLT_ERR_ARGUMENT,
+                 "ahead must be 0 to %d (got %" PRId64 ")", VOLT_MAX_AHEAD, options->ahead);
     VOLT_REQUIRE(!options->feedback || X.cols == Y.cols, VOLT_ERR_ARGUMENT,
                  "feedback requires equal numbers of outputs and inputs (got %" PRId64 " and %" PRId64 ")",
                  Y.cols, X.cols);
