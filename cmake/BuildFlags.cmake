@@ -49,8 +49,11 @@ if(VOLT_SANITIZE OR VOLT_BUILD_FUZZ)
   target_compile_options(volterra_warnings INTERFACE
     $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation -Wno-maybe-uninitialized -Wno-stringop-overflow>)
 endif()
-if(VOLT_SANITIZE) # tests use the variables of a shared library, which must not be copied into the programs
-  add_compile_options(-fPIC)
+if(VOLT_SANITIZE)
+  add_compile_options(-fPIC) # tests use the variables of a shared library, which must not be copied into the programs
+  # Undefined behaviour raises SIGILL. A text for each check would double the time that programs take to start. With
+  # ASAN_OPTIONS=handle_sigill=1, AddressSanitizer prints the function and line.
+  add_compile_options(-fsanitize-undefined-trap-on-error)
 endif()
 if(VOLT_SANITIZE_THREADS)
   if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")

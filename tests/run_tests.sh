@@ -27,8 +27,8 @@ all_suites="mpi python cli install unit property reference backend faults exampl
 export CMOCKA_MESSAGE_OUTPUT=TAP
 # Several programs share the processors: a thread that waits must not spin.
 export OMP_WAIT_POLICY=passive
-export ASAN_OPTIONS=allocator_may_return_null=1:strict_string_checks=1
-export UBSAN_OPTIONS=print_stacktrace=1
+# Undefined behaviour raises SIGILL (cmake/BuildFlags.cmake).
+export ASAN_OPTIONS=allocator_may_return_null=1:strict_string_checks=1:handle_sigill=1
 unset VOLTERRA
 # Ninja wastes no time between two hundred small targets. A build folder that is there keeps what it was made with.
 if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null; then
