@@ -106,7 +106,7 @@ asan_options_for() # SUITE NAME
 # run_job SUITE KIND NAME COMMAND...; KIND: tap, or status (no TAP: the exit status is the one test)
 run_job()
 {
-    local suite=$1 kind=$2 name=$3 log start status passed failed skipped planned cpu why= TIMEFORMAT='%U %S'
+    local suite=$1 kind=$2 name=$3 log start status passed failed skipped planned cpu why='' TIMEFORMAT='%U %S'
     shift 3
     log=$results/${suite//:/-}.$name.log
     start=$(date +%s.%N)
