@@ -329,8 +329,8 @@ typedef struct volt_identification {
  * The linear families have at least one trial, whatever the time budget. A log message (volt_set_log) warns before the
  * nonlinear searches if the budget is too short for them. The weights of the inputs relative to each other are not searched.
  *
- * VOLT_ERR_DATA: too few rows, a constant output, constant inputs, an output that equals an input, or no linear model with a score; VOLT_ERR_NOT_FINITE,
- * VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *model with volt_model_free. */
+ * VOLT_ERR_DATA: too few rows, a constant output, constant inputs, an output that equals an input, or no linear model with
+ * a score; VOLT_ERR_NOT_FINITE, VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. Free *model with volt_model_free. */
 VOLT_API volt_status volt_identify(volt_view U, volt_view Y, const volt_identify_options *options,
                                    volt_model **model, volt_identification *result);
 
