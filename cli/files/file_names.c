@@ -27,12 +27,11 @@ bool follow_links(const char *path, char target[PATH_MAX])
     char text[PATH_MAX], folder[PATH_MAX];
     int length = snprintf(target, PATH_MAX, "%s", path);
     for (int links = 0; length < PATH_MAX; links++) {
-        struct stat about;
-        if (lstat(target, &about) != 0 || !S_ISLNK(about.st_mode))
-            return true;
         ssize_t size = readlink(target, text, sizeof text - 1);
-        if (size < 0 || links == MAX_LINKS) {
-            errno = size < 0 ? errno : ELOOP;
+        if (size < 0)
+            return true;
+        if (links == MAX_LINKS) {
+            errno = ELOOP;
             return false;
         }
         text[size] = '\0';

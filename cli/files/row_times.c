@@ -89,25 +89,26 @@ static bool are_same(volt_time a, volt_time b)
     return fabs(a.seconds - b.seconds) < 1e-3;
 }
 
-/* Finds the common rows: *count consecutive rows with equal times, from row *i of the truth and row *j of
+/* Returns the number of common rows: consecutive rows with equal times, from row *i of the truth and row *j of
  * the forecast. */
-static void find_common(const volt_table *truth, const volt_table *forecast, int64_t *i, int64_t *j,
-                        int64_t *count)
+static int64_t find_common(const volt_table *truth, const volt_table *forecast, int64_t *i, int64_t *j)
 {
-    *i = *j = *count = 0;
+    int64_t count = 0;
+    *i = *j = 0;
+    if (!truth->times || !forecast->times)
+        return 0;
     while (*i < truth->rows && *j < forecast->rows && !are_same(truth->times[*i], forecast->times[*j]))
         ++*(truth->times[*i].seconds < forecast->times[*j].seconds ? i : j);
-    while (*i + *count < truth->rows && *j + *count < forecast->rows &&
-           are_same(truth->times[*i + *count], forecast->times[*j + *count]))
-        ++*count;
+    while (*i + count < truth->rows && *j + count < forecast->rows &&
+           are_same(truth->times[*i + count], forecast->times[*j + count]))
+        count++;
+    return count;
 }
 
 const char *row_times_pairing(const dataset *truth, const dataset *forecast, char text[PAIRING_LENGTH])
 {
     const volt_table *of_truth = truth->table, *of_forecast = forecast->table;
-    int64_t i = 0, j = 0, count = 0;
-    if (of_truth->times && of_forecast->times)
-        find_common(of_truth, of_forecast, &i, &j, &count);
+    int64_t i, j, count = find_common(of_truth, of_forecast, &i, &j);
     if (count < 2) {
         snprintf(text, PAIRING_LENGTH, "select rows with --truth-rows and --pred-rows");
         return text;

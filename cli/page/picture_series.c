@@ -135,8 +135,8 @@ static bool has_tick(const series_picture *picture, const tick_rule *rule, int64
         return false;
     if (before && strncmp(before, label, rule->length) == 0)
         return false;
-    const size_t digits = rule->length == 4 ? 4 : 2;
-    const int number = (int)strtol(label + rule->length - digits, NULL, 10);
+    /* the last two digits, also of years, whose steps divide 100 */
+    const int number = (int)strtol(label + rule->length - 2, NULL, 10);
     /* without the 31st, which is next to a first */
     return (number - rule->from) % rule->step == 0 && !(rule->length == 10 && rule->step > 1 && number > 30);
 }
