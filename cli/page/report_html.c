@@ -51,38 +51,30 @@ static void write_data(const report_page *page)
           page->html);
 }
 
-/* Writes the definitions shared by all tables and ends the list. */
-static void write_common_definitions(const report_page *page)
+static void write_definitions(const report_page *page)
 {
+    const comparison_setting *setting = &page->comparison->setting;
+    fputs("<h2>How to read the tables</h2>\n<dl>\n", page->html);
+    if (setting->loss_score)
+        page_write_text(
+            page, "<dt>loss</dt><dd>the mean ", setting->loss_score,
+            " of the test rows, in the units of the targets; also the criterion of fits and tuning</dd>\n");
+    if (!setting->loss_score && !setting->is_preset)
+        fputs("<dt>RMSE, MAE</dt><dd>root of the mean squared error, and mean absolute error, each the mean "
+              "over outputs, in the units of the targets</dd>\n",
+              page->html);
+    if (!setting->loss_score)
+        fputs("<dt>MdAE</dt><dd>median absolute error, the mean over outputs, in the units of the "
+              "targets</dd>\n"
+              "<dt>NMSE</dt><dd>mean squared error over the variance of the truth, the mean over outputs: 0 is "
+              "perfect, 1 is no better than the mean</dd>\n"
+              "<dt>W<sub>1</sub></dt><dd>Wasserstein distance between the distributions of forecasts and "
+              "truth, the mean over outputs</dd>\n",
+              page->html);
     fputs("<dt>MCS p-value</dt><dd>p-value of the model confidence set of Hansen, Lunde and Nason (2011): the "
           "set of kernels with p &gt; 0.25 contains the best kernel with probability 75 %</dd>\n<dt>tuned "
           "numbers</dt><dd>number of hyperparameters in the search, including alpha</dd>\n</dl>\n",
           page->html);
-}
-
-static void write_definitions(const report_page *page)
-{
-    fputs("<h2>How to read the tables</h2>\n<dl>\n", page->html);
-    if (page->comparison->setting.loss_score) {
-        page_write_text(
-            page, "<dt>loss</dt><dd>the mean ", page->comparison->setting.loss_score,
-            " of the test rows, in the units of the targets; also the criterion of fits and tuning</dd>\n");
-        write_common_definitions(page);
-        return;
-    }
-    if (!page->comparison->setting.is_preset)
-        fputs("<dt>RMSE, MAE</dt><dd>root of the mean squared error, and mean absolute error, each the mean "
-              "over outputs, in the units of the targets</dd>\n",
-              page->html);
-    fputs("<dt>MdAE</dt><dd>median absolute error, the mean over outputs, in the units of the targets</dd>\n"
-          "<dt>NMSE</dt><dd>mean squared error over the variance of the truth, the mean over outputs: 0 is "
-          "perfect, 1 is "
-          "no better than the mean</dd>\n"
-          "<dt>W<sub>1</sub></dt><dd>Wasserstein distance between the distributions of forecasts and truth, "
-          "the mean over "
-          "outputs</dd>\n",
-          page->html);
-    write_common_definitions(page);
 }
 
 static void write_origin(const report_page *page)

@@ -36,7 +36,11 @@ check "compare --loss fits, tunes and compares by the loss" compare_losses
 compare_loss_text()
 {
     compare_loss_data
-    expect 0 compare --x data.csv:y --loss quantile:q=0.1/0.9 --kernel linear rbf --draws 2 --folds 3 --latex t.tex --verbose
+    expect 0 compare --x data.csv:y --loss quantile:q=0.1/0.9 --kernel linear rbf --draws 2 --folds 3 --latex t.tex --report r.html --verbose
+    for term in loss 'MCS p-value' 'tuned numbers'; do
+        grep -q "<dt>$term</dt>" r.html || fail "the report does not define $term"
+    done
+    ! grep -q '<dt>NMSE' r.html || fail "the report of a loss defines NMSE"
     out_has 'loss quantile:q=0\.1/0\.9 \(pinball loss\)'
     out_has '^constant quantile +pinball loss [0-9.]+, skill of [a-zA-Z]+ -?[0-9.e-]+$'
     out_has '^naive and a constant change +pinball loss [0-9.]+, skill of [a-zA-Z]+ -?[0-9.e-]+$'
