@@ -91,8 +91,9 @@ explain_files()
     lines_of out-files.shares.csv 3
     [ "$(head -n 1 out-files.orders.csv)" = "a.order0,a.order1,a.order2,a.higher,b.order0,b.order1,b.order2,b.higher" ] ||
         fail "$(head -n 1 out-files.orders.csv)"
-    absent out-files.html
-    absent out-files.g1.svg
+    for name in html g1.svg g1.npy; do
+        absent out-files.$name
+    done
     # The parts add up to the forecast of a new sequence.
     expect 0 predict model.safetensors --x x.csv --start reset -o p.csv
     paste -d, <(sed 1d out-files.orders.csv) <(sed 1d p.csv) |
@@ -100,6 +101,7 @@ explain_files()
         fail "the parts do not add up to the forecast"
     expect 0 explain model.safetensors --lags 5 --no-band -o n --npy
     [ -s n.g2.npy ] || fail "no n.g2.npy"
+    absent n.g2.csv
     expect 0 explain model.safetensors --lags 5 --order 1 -o m --report
     grep -q '<title>[A-Z][^<]*model.safetensors</title>' m.html || fail "no page"
     nothing_left

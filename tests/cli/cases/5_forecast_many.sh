@@ -34,6 +34,9 @@ forecast_many_as_one()
     done
     expect 0 forecast long.csv --steps 5 --interval 0.8 --threads 3 -o - --quiet
     same out long-forecast.csv
+    expect 0 forecast long.csv --steps 5 --interval 0.8 --json
+    valid_json out "[float(x) for line in list(open('long-forecast.csv'))[1:] for x in line.split(',')[2:]] == [x for s in v['series'] \
+        for step in zip(s['forecast'], s['rmse'], s['intervals'][0]['lower'], s['intervals'][0]['upper']) for x in step]"
     # The same with other names of the columns.
     sed '1s/.*/shop,ds,sold/' long.csv >shops.csv
     expect 0 forecast shops.csv:sold --id shop --steps 5 --interval 0.8 -o shops-forecast.csv

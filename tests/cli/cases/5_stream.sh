@@ -58,6 +58,22 @@ stream_garbage()
 }
 check "stream: an invalid line is skipped and reported" stream_garbage
 
+# 1 MiB, and 1 KiB for each of the two inputs and two outputs, with the line end
+stream_long_lines()
+{
+    local most=$(((1 << 20) + 4 * 1024))
+    small_model
+    plain_answers
+    printf "%$((most - 1))s\n" 0.1,0.2 >rows
+    expect 0 stream model.safetensors <rows
+    same out <(head -n 1 plain-answers)
+    printf "%${most}s\n" 0.1,0.2 >rows
+    expect 1 stream model.safetensors <rows
+    err_names line 1 $most
+    no_out
+}
+check "stream: length of a line" stream_long_lines
+
 stream_garbage_first()
 {
     # Garbage between a header and its first row: the header is divided as the first row shows, whenever that comes.

@@ -16,6 +16,8 @@ pieces()
     expect 0 predict m.safetensors --x long.npy:1,2,3 --rows :65600
     [ "$(wc -l <out)" = 65601 ] || fail "standard output has $(wc -l <out) lines"
     err_names 65600 input rows
+    expect 1 predict m.safetensors --x long.npy --beyond error -o pieces.csv
+    err_names row 60 norm
     # A hole in the last piece: its row is named, and the old file stays.
     printf '\000\000\000\000\000\000\370\177' | dd of=long.npy bs=1 seek=$((128 + 8 * 3 * 65999)) conv=notrunc 2>dd.log ||
         fail "$(cat dd.log)"

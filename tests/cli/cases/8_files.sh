@@ -81,8 +81,11 @@ full_output()
     "$VOLTERRA" help >&- 2>err
     [ $? -eq 1 ] || fail "help without standard output does not fail"
     one_line help
+    "$VOLTERRA" stream model.safetensors <&- >out 2>err
+    [ $? -eq 1 ] || fail "stream without standard input does not fail"
+    one_line stream
 }
-check "standard output that cannot be written" full_output
+check "standard output that cannot be written, standard input that cannot be read" full_output
 
 closed_pipe()
 {
