@@ -252,9 +252,9 @@ void volt_scan_own_rows(const volt_scan *scan, volt_view Z, double *kept, double
 void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int64_t d, double *state)
 {
     memcpy(state, scan->start, sizeof scan->start);
-    if (!x && !y)
+    if (!x)
         return;
-    double constant = local_value(scan, x ? x : y, x ? y : NULL, d);
+    double constant = local_value(scan, x, y, d);
     if (scan->rest) {
         scan->rest(scan, constant, state);
         return;

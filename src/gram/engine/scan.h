@@ -48,7 +48,7 @@ double volt_scan_own_rest(const volt_scan *scan, const double *x, int64_t d, dou
 /* Those of the rows of Z, after *kept, which is advanced. */
 void volt_scan_own_rows(const volt_scan *scan, volt_view Z, double *kept, double *own);
 
-/* The state of two sequences of constant rows x and y (d numbers each; NULL: zero). */
+/* The state of two sequences of constant rows x and y (d numbers each; both NULL: zero). */
 void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int64_t d, double *state);
 
 /* The grid of the rows Z against the columns of a state of this engine. Running the grid advances the state. */
