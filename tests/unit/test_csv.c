@@ -254,6 +254,7 @@ static void wrong_files(void **state)
     assert_fails("a,b\n\n1,2,3\n", NULL, VOLT_ERR_FORMAT, "line 3 expected 2");
     assert_fails("a,b\n1,2\n3,hello\n", NULL, VOLT_ERR_FORMAT, "line 3 column 'b' 'hello'");
     assert_fails("\"a\nb\",c\r\n1,2\r\n\r\n3,x\r\n", NULL, VOLT_ERR_FORMAT, "line 5 column 'c' 'x'");
+    assert_fails("\"a\r\nb\rc\r\",c\r\n1,x\r\n", NULL, VOLT_ERR_FORMAT, "line 5 column 'c' 'x'");
     assert_fails("a,b\n1,\"2\n3,4\n", NULL, VOLT_ERR_FORMAT, "line 2");
     assert_fails("a\ninf\n", NULL, VOLT_ERR_NOT_FINITE, "line 2 column 'a' 'inf'");
     assert_fails("a\n1\n1e999\n", NULL, VOLT_ERR_NOT_FINITE, "line 3 column 'a' '1e999'");

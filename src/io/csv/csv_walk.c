@@ -17,11 +17,12 @@ typedef struct csv_walk {
     volt_status status;
 } csv_walk;
 
+/* `text` ends with a zero byte (CSV_APPEND_NULL). */
 static int64_t line_breaks(const char *text, size_t length)
 {
     int64_t count = 0;
     for (size_t i = 0; i < length; i++)
-        count += text[i] == '\n' || (text[i] == '\r' && (i + 1 == length || text[i + 1] != '\n'));
+        count += text[i] == '\n' || (text[i] == '\r' && text[i + 1] != '\n');
     return count;
 }
 
