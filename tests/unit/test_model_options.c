@@ -56,7 +56,7 @@ static void live_arguments(void **state)
     volt_live_info info = {.struct_size = sizeof info};
     volt_detection detection = {.struct_size = sizeof detection};
     volt_model *made = NULL;
-    double x = 1, y = 0;
+    double x = 1, y = 0, coverage = 0.9;
     volt_matrix out = volt_matrix_of(&y, 1, 1);
     volt_view one = volt_view_of(&x, 1, 1);
     check_ok(volt_live_create(model, NULL, &live));
@@ -99,6 +99,7 @@ static void live_arguments(void **state)
     for (int64_t count = -1; count < 2; count += 2) { /* less than 0, and without coverages */
         options = volt_live_options_default();
         options.n_coverages = count;
+        options.coverages = count < 0 ? &coverage : NULL;
         check_fails(volt_live_create(model, &options, &copy), VOLT_ERR_ARGUMENT, "n_coverages");
     }
     assert_true(!copy && !made);
@@ -139,6 +140,7 @@ static void export_arguments(void **state)
 {
     (void)state;
     volt_export_options base = {.struct_size = sizeof base, .format = VOLT_EXPORT_C}, options = base;
+    const double coverage = 0.9;
     check_fails(volt_model_export(NULL, &base, "model.c", NULL), VOLT_ERR_ARGUMENT, "model");
     check_fails(volt_model_export(model, &base, NULL, NULL), VOLT_ERR_ARGUMENT, "path");
     check_fails(volt_model_export(model, &base, "model.h", NULL), VOLT_ERR_ARGUMENT, ".c model.h");
@@ -159,6 +161,7 @@ static void export_arguments(void **state)
     for (int64_t count = -1; count < 2; count += 2) {
         options = base;
         options.n_coverages = count;
+        options.coverages = count < 0 ? &coverage : NULL;
         check_fails(volt_model_export(model, &options, "model.c", NULL), VOLT_ERR_ARGUMENT, "n_coverages");
     }
 }
