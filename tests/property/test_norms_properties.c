@@ -77,6 +77,26 @@ static void dimension_decreases_with_alpha(void **state)
     free(X);
 }
 
+/* The matrix of one-hot rows is diagonal. The iteration counts each of the two eigenvalues 4 and 1 once; errors are a few
+ * roundings. The dimension at alpha: the trace 30 less 5 is taken as equal to the last eigenvalue. */
+static void spectrum_of_diagonal_matrices(void **state)
+{
+    (void)state;
+    enum { HALF = 6, ROWS = 2 * HALF };
+    double X[ROWS * ROWS] = {0}, out[4] = {-1, -1, -1, -1}, slack = 64 * DBL_EPSILON;
+    volt_kernel *kernel = parse("linear");
+    volt_view rows = volt_view_of(X, ROWS, ROWS);
+    check_ok(volt_gram_spectrum(kernel, rows, NULL, volt_matrix_of(out, 1, 2)));
+    assert_true(out[0] == 0 && out[1] == 0 && out[2] == -1);
+    for (int i = 0; i < ROWS; i++)
+        X[i * ROWS + i] = i < HALF ? 2 : 1;
+    check_ok(volt_gram_spectrum(kernel, rows, NULL, volt_matrix_of(out, 2, 2)));
+    assert_true(fabs(out[0] - 4) <= 4 * slack && fabs(out[2] - 1) <= 4 * slack);
+    assert_true(fabs(out[1] - (0.5 + 0.2 + 25 / 5.0)) <= 100 * slack);
+    assert_true(fabs(out[3] - (0.8 + 0.5 + 25 / 2.0)) <= 100 * slack);
+    volt_kernel_free(kernel);
+}
+
 /* The estimate for many rows agrees with the spectrum, and decreases with alpha, since its vectors are fixed. */
 static void estimated_dimension(void **state)
 {
@@ -216,6 +236,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dimension_decreases_with_alpha),
+        cmocka_unit_test(spectrum_of_diagonal_matrices),
         cmocka_unit_test(estimated_dimension),
         cmocka_unit_test(distances_are_a_metric),
         cmocka_unit_test(forgetting_stays_below_its_bound),
