@@ -59,7 +59,7 @@ static export_rows make_rows(const export_case *wanted)
 
 static volt_model *fit_one(const export_case *wanted, const char *kernel_text, const export_rows *rows)
 {
-    static const int64_t lengths[] = {9, 14, N - 23}, anchors[] = {0};
+    static const int64_t two[] = {17, N - 17}, three[] = {9, 14, N - 23}, anchors[] = {0};
     double X[N * MAX_D], Y[N * MAX_Q], initial[MAX_D] = {0.2, -0.1, 0.3, 0};
     for (int t = 0; t < N; t++) {
         memcpy(X + t * rows->d, rows->x[t], (size_t)rows->d * sizeof *X);
@@ -70,8 +70,8 @@ static volt_model *fit_one(const export_case *wanted, const char *kernel_text, c
     options.feedback_weight = wanted->feedback;
     options.initial = wanted->initial;
     options.initial_values = wanted->initial == VOLT_INITIAL_VALUES ? initial : NULL;
-    options.records = wanted->records ? lengths : NULL;
-    options.n_records = wanted->records ? 3 : 0;
+    options.records = wanted->records ? wanted->records == 2 ? two : three : NULL;
+    options.n_records = wanted->records;
     options.scale_each = wanted->scale_each;
     options.scale = !wanted->unscaled;
     options.washout = wanted->washout;

@@ -21,7 +21,8 @@ typedef struct export_case {
     double feedback;
     bool known; /* measured outputs are fed back after most rows */
     volt_initial initial;
-    bool records, scale_each, unscaled;
+    int64_t records; /* 0, 2 or 3 */
+    bool scale_each, unscaled;
     int64_t washout, season;
     bool change; /* the target is the change of the first input */
     const char *loss, *solver;

@@ -23,9 +23,8 @@ static int fit(void **state)
         &(export_case){.name = "m",
                        .kernel = "fading:pole=0.5 + recurrent + rbf:window=3*esn:size=4,radius=0.5",
                        .second = "esn:size=4,radius=0.5",
-                       .records = true});
-    plain =
-        export_case_fit(&(export_case){.name = "m", .kernel = "rbf:gamma=0.5 + fir:mu=0.4", .records = true});
+                       .records = 3});
+    plain = export_case_fit(&(export_case){.name = "m", .kernel = "rbf:gamma=0.5 + fir:mu=0.4", .records = 3});
     return scenario_begin(state);
 }
 
