@@ -107,6 +107,8 @@ static void inconsistent_matrices_are_rejected(void **state)
         {"a shape beyond any file", BODY(HEAD(NUMBERS, 0x7fffffff, 0x7fffffff), DOUBLE, 8, 0, 0), false},
         {"a negative shape", BODY(HEAD(NUMBERS, 0x80000000, 1), DOUBLE, 8, 0, 0), false},
         {"a shape of one number", BODY(FLAGS(NUMBERS), SHORT(INT32, 4), 1, NAME, DOUBLE, 8, 0, 0), false},
+        {"text with a shape of one number", BODY(FLAGS(CHAR), SHORT(INT32, 4), 1, NAME, 1, 2, 3, 4), false},
+        {"a cell with a shape beyond any file", BODY(HEAD(CELL, 0x7fffffff, 0x7fffffff)), false},
         {"no name", BODY(FLAGS(NUMBERS), SHAPE(1, 1)), false},
         {"a name of numbers", BODY(FLAGS(NUMBERS), SHAPE(1, 1), SHORT(INT32, 4), 1, DOUBLE, 8, 0, 0), false},
         {"nothing", BODY(FLAGS(NUMBERS)), false},

@@ -285,6 +285,7 @@ static void factors_reproduce_matrix(void **state)
                 close_to(sum, D[i * LD + j], 2 * (n + 2) * DBL_EPSILON * size);
             }
         memcpy(E, C, sizeof C); /* the factor, its inverse, and L'L of the inverse: the inverse of the matrix */
+        info = -1;
         dtrtri_("U", "N", &n, C, &ld, &info, 1, 1);
         assert_int_equal(info, 0);
         for (int j = 0; j < n; j++) { /* column j of L L^-1 */
@@ -298,7 +299,9 @@ static void factors_reproduce_matrix(void **state)
             }
         }
         memcpy(D, C, sizeof C);
+        info = -1;
         dlauum_("U", &n, C, &ld, &info, 1);
+        assert_int_equal(info, 0);
         for (int i = 0; i < n; i++)
             for (int j = 0; j <= i; j++) {
                 double sum = 0, size = 0;
