@@ -233,7 +233,7 @@ static void forecast_as_it_comes(const double *y, int64_t lag, int64_t season, i
                                  double *forecasts)
 {
     lag_set set = {.count = 0};
-    pair_sums sums = {.pairs = 0};
+    pair_sums sums; /* of the set; cleared with each larger one */
     for (int64_t row = begin; row < begin + count; row++) {
         const int64_t known = row - lag + 1; /* rows */
         const lag_set larger = choose_lags(lag, season, known, row);

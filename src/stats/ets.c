@@ -21,7 +21,7 @@ enum { ROWS_NEEDED = 3, ROWS_TO_CHOOSE = 7, SEASONS = 3, TRENDS = 3, FORMS = 2 *
 /* A series in the unit 2^exponent. */
 typedef struct ets_series {
     double *y;
-    int64_t n, season;
+    int64_t n, season; /* season: 0 unless the series has two */
     int exponent;
     bool positive, constant;
 } ets_series;
@@ -38,7 +38,7 @@ static bool is_candidate(const ets_series *series, volt_ets_form form)
         return false;
     if (form.season == VOLT_SEASON_MULTIPLICATIVE && !form.relative)
         return false;
-    if (form.season != VOLT_SEASON_NONE && (series->season < 2 || series->n / series->season < 2))
+    if (form.season != VOLT_SEASON_NONE && series->season == 0)
         return false;
     if (!form.relative && form.trend == VOLT_ETS_LEVEL && form.season == VOLT_SEASON_NONE)
         return true;

@@ -387,7 +387,11 @@ static void log_score_on(const volt_backend *backend)
         make_set(&s, ways[w], 7204, backend);
         begin(&s);
         double score = 0; /* of K itself: det(L) and u'u account for the subtracted constant */
+        double before = s.factor->cost.flops, n = (double)s.n;
+        check_ok(volt_factor_grow(s.factor, 13)); /* in two pieces: n^3 / 3 and n^2 for each right-hand side */
         check_ok(volt_factor_grow(s.factor, s.n));
+        double flops = n * n * n / 3 + n * n * (Q + (s.way.intercept ? 1 : 0));
+        assert_true(fabs(s.factor->cost.flops - before - flops) <= 1e-13 * (flops + before));
         volt_factor_intercepts(s.factor);
         check_ok(volt_factor_log_score(s.factor, scale, &score));
         s.allowed *= (double)s.n;

@@ -1,7 +1,9 @@
 /* tests/unit/test_class_search.c: classification of series: racing, landmarks, nested estimates and
  * probabilities. */
 #include "base/blas.h"
+#include "base/progress.h"
 #include "series/classify/class_bench.h"
+#include "series/classify/kernel_search.h"
 #include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
@@ -292,6 +294,55 @@ static void race_is_reproducible(void **state)
     assert_true(all.finalists == 48 && all.left_out >= first.left_out);
 }
 
+static int keep_fraction(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    assert_true(fraction >= *(double *)context && fraction <= 0.9);
+    *(double *)context = fraction;
+    return 0;
+}
+
+/* A candidate of the sample with a rank below the depth, in any list, was tried on all series: folds choose among these.
+ * The search is 0.9 of the fit, with and without a race. */
+static void ranks_below_depth_are_tried(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(7500, 0.3, true, &made);
+    volt_class_list classes = {N, CLASSES, made.classes};
+    volt_series_options options = volt_series_options_default();
+    options.kernel = "rbf | linear | memory";
+    options.draws = 36;
+    options.folds = 2;
+    volt_blas_use use;
+    check_ok(volt_blas_claim(&use));
+    volt_stage_set_interval(0); /* every poll reports */
+    for (options.screen = 0; options.screen <= 12; options.screen += 12) {
+        double last = 0;
+        int64_t below = 0, untried = 0;
+        volt_class_search search = {0};
+        options.progress = (volt_progress){keep_fraction, &last};
+        check_ok(volt_class_search_open(&search, made.series, &classes, &options));
+        check_ok(volt_class_search_run(&search));
+        assert_true(last > 0.8);
+        for (int64_t draw = 0; draw < search.draws && search.rank; draw++) {
+            bool is_tried = volt_class_is_tried(&search.full[draw]);
+            if (!volt_class_has_scores(&search.screened[draw])) /* it is never chosen */
+                continue;
+            untried += !is_tried;
+            for (int64_t list = 0; list <= search.setting.folds; list++)
+                if (search.rank[draw * (search.setting.folds + 1) + list] < search.depth) {
+                    below++;
+                    assert_true(is_tried);
+                }
+        }
+        assert_true(!search.rank || (below > 0 && untried > 0));
+        volt_class_search_release(&search);
+    }
+    volt_stage_set_interval(0.05);
+    volt_blas_release(&use);
+}
+
 /* With as many landmarks as series, all series are landmarks. With fewer, new series are compared only with
  * the landmarks. */
 static void landmarks_approximate_readout(void **state)
@@ -434,6 +485,7 @@ int main(void)
         cmocka_unit_test(nested_accuracy_is_not_biased_by_the_choice),
         cmocka_unit_test(nested_accuracy_of_one_kernel_is_cross_validation),
         cmocka_unit_test(race_is_reproducible),
+        cmocka_unit_test(ranks_below_depth_are_tried),
         cmocka_unit_test(landmarks_approximate_readout),
         cmocka_unit_test(outputs_become_probabilities),
         cmocka_unit_test(samples_are_stratified),

@@ -115,6 +115,13 @@ static void expected_errors_by_hand(void **state)
         near(spread[h] * spread[h], variances[h], 1e-13 * variances[h]);
         assert_true(counts[h] == numbers[h]);
     }
+    /* without a level now there is no ratio: (4 + 16) / 2 = 10 and (1 + 0) / 2 = 0.5, pooled 5.25; 36; 36 4/3 */
+    const double without_level[STEPS] = {5.25, 5.25, 36, 48};
+    for (int i = 9; i < 12; i++)
+        y[i] = 0;
+    volt_forecast_spread(&series, errors, spread, counts);
+    for (int h = 0; h < STEPS; h++)
+        near(spread[h] * spread[h], without_level[h], 1e-13 * without_level[h]);
     /* 6 rows after the first origin: at least 3 degrees of freedom; t(0.95, 3) = 2.3534, to the documented 1 % */
     near(volt_forecast_quantile(&series, 0.9, 2, 0), 2.3534, 0.01 * 2.3534);
 }

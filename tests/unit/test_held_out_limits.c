@@ -268,6 +268,28 @@ static void held_out_errors_equal_fit(void **state)
     free(p);
 }
 
+/* Of m rows, those from max(m / 2, m - most, 2 ahead + 2, 8) on are held out, in blocks of equal length. */
+static void blocks_divide_the_held_out_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t m, most, blocks, begin, rows, made, block;
+    } cases[] = {
+        {40, 0, 0, 20, 20, 0, 1}, {40, 0, 1, 20, 20, 1, 20},   {40, 0, 3, 20, 20, 3, 7},
+        {40, 0, 6, 20, 20, 5, 4}, {40, 12, 20, 28, 12, 12, 1}, {9, 0, 20, 8, 1, 1, 1},
+        {8, 0, 20, 8, 0, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_held_out held = {.ahead = 1, .most = cases[i].most, .blocks = cases[i].blocks};
+        volt_held_out_rows(&held, cases[i].m, NULL);
+        assert_int_equal(held.begin, cases[i].begin);
+        assert_int_equal(held.rows, cases[i].rows);
+        assert_int_equal(held.counted, cases[i].rows);
+        assert_int_equal(held.blocks, cases[i].made);
+        assert_int_equal(volt_held_out_block(&held), cases[i].block);
+    }
+}
+
 /* The rows before the screened ones decide: they require a hundred times the smallest alpha of the grid, the
  * others do not. Every candidate is evaluated by separate fits. The chosen one is the best, except that
  * screening may miss a candidate that is better on all rows than on the last ones. The error is printed and
@@ -314,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(held_out_errors_equal_fit),
+        cmocka_unit_test(blocks_divide_the_held_out_rows),
         cmocka_unit_test(screening_does_not_change_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

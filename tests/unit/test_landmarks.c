@@ -276,6 +276,25 @@ static void invalid_options_are_rejected(void **state)
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "choice 9");
 }
 
+/* The kernel of the later landmarks overflows: (1e160)^2. */
+static void overflowing_kernel_of_landmarks_is_rejected(void **state)
+{
+    (void)state;
+    problem *p = make_problem(9901);
+    volt_fit_options options = plain_options();
+    volt_kernel *kernel = plain_parse("poly:degree=2");
+    volt_model *model = NULL;
+    options.landmarks = N;
+    for (int64_t i = N / 2 * D; i < N * D; i++)
+        p->X[i] = 1e80;
+    check_fails(volt_model_fit(kernel, volt_view_of(p->X, N, D), volt_view_of(p->Y, N, Q), &options,
+                               (volt_matrix){0}, &model),
+                VOLT_ERR_NOT_FINITE, "landmarks");
+    assert_null(model);
+    volt_kernel_free(kernel);
+    free(p);
+}
+
 /* By default, few rows are fitted exactly. */
 static void auto_is_exact_on_few_rows(void **state)
 {
@@ -366,6 +385,7 @@ int main(void)
         cmocka_unit_test(alpha_is_chosen_with_landmarks),
         cmocka_unit_test(threads_change_only_rounding),
         cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(overflowing_kernel_of_landmarks_is_rejected),
         cmocka_unit_test(auto_is_exact_on_few_rows),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(cancelled_fit_leaks_nothing),

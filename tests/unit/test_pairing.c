@@ -306,6 +306,7 @@ static void invalid_options_are_rejected(void **state)
         assert_null(pairing);                                                          \
     } while (0)
     REFUSED(bad.ahead = 0, VOLT_ERR_ARGUMENT, "ahead");
+    REFUSED((bad.ahead = 0, bad.allow_target_in_inputs = 1), VOLT_ERR_ARGUMENT, "ahead 1 0");
     REFUSED(bad.ahead = -2, VOLT_ERR_ARGUMENT, "-2");
     REFUSED(bad.ahead = N, VOLT_ERR_ARGUMENT, "12");
     REFUSED((bad.first_ahead = 3, bad.ahead = 2), VOLT_ERR_ARGUMENT, "3 2");

@@ -417,8 +417,8 @@ static void non_finite_targets_are_rejected(void **state)
 
 static int cancel(const char *stage, double fraction, void *context)
 {
-    (void)fraction;
     (void)context;
+    assert_true(fraction >= 0 && fraction <= 1);
     assert_string_equal(stage, "factor");
     return 1;
 }

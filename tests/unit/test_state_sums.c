@@ -4,6 +4,7 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,10 +143,41 @@ static void every_prefix_equals_ridge_regression(void **state)
     volt_state_sums_free(sums);
 }
 
+/* More states than one task adds: sums of ROWS products of numbers up to 10, with the rounding of each. */
+static void sums_of_many_states(void **state)
+{
+    (void)state;
+    enum { MANY = 300, THREE = 3 };
+    volt_rng rng = test_rng(5102);
+    double *F = normal_rows(&rng, ROWS, MANY), *Y = normal_rows(&rng, ROWS, THREE);
+    const double allowed = 100 * ROWS * ROWS * DBL_EPSILON;
+    volt_state_sums *sums = NULL;
+    check_ok(volt_state_sums_create(MANY, THREE, &sums));
+    volt_state_sums_add(sums, volt_view_of(F, ROWS, MANY), volt_view_of(Y, ROWS, THREE), NULL);
+    for (int i = 0; i < MANY; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int t = 0; t < ROWS; t++)
+                sum += (F[t * MANY + i] - sums->about[i]) * (F[t * MANY + j] - sums->about[j]);
+            assert_true(fabs(sums->G[i * MANY + j] - sum) <= allowed);
+        }
+        for (int k = 0; k < THREE; k++) {
+            double sum = 0;
+            for (int t = 0; t < ROWS; t++)
+                sum += (F[t * MANY + i] - sums->about[i]) * Y[t * THREE + k];
+            assert_true(fabs(sums->H[i * THREE + k] - sum) <= allowed);
+        }
+    }
+    volt_state_sums_free(sums);
+    free(F);
+    free(Y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_prefix_equals_ridge_regression),
+        cmocka_unit_test(sums_of_many_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

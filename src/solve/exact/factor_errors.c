@@ -131,7 +131,7 @@ void volt_held_out_rows(volt_held_out *held, int64_t m, const bool *without)
 
 int64_t volt_held_out_block(const volt_held_out *held)
 {
-    return held->blocks > 0 && held->rows > 0 ? (held->rows + held->blocks - 1) / held->blocks : 1;
+    return held->blocks > 0 ? volt_max((held->rows + held->blocks - 1) / held->blocks, 1) : 1;
 }
 
 volt_status volt_factor_held_out(volt_factor *f, int64_t ahead, int64_t begin, bool constant, int64_t block,
