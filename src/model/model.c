@@ -23,12 +23,12 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
     fresh->d = d;
     fresh->q = q;
     fresh->recipe = (volt_recipe){.inputs = d, .columns = d, .plain = true};
-    fresh->input.shift = volt_alloc_doubles(1, d);
-    fresh->target_mean = volt_alloc_doubles(1, q);
+    fresh->input.shift = volt_alloc_zero(d, sizeof(double));
+    fresh->target_mean = volt_alloc_zero(q, sizeof(double));
     fresh->target_scale = volt_alloc_doubles(1, q);
     fresh->coefficients = volt_alloc_doubles(n, q);
-    fresh->intercepts = volt_alloc_doubles(1, q);
-    fresh->last_target = volt_alloc_doubles(1, q);
+    fresh->intercepts = volt_alloc_zero(q, sizeof(double));
+    fresh->last_target = volt_alloc_zero(q, sizeof(double));
     fresh->alphas = volt_alloc_doubles(1, q);
     fresh->anchors = volt_alloc_zero(q, sizeof *fresh->anchors);
     fresh->shares = volt_alloc_doubles(1, q);

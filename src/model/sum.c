@@ -221,9 +221,7 @@ static volt_status fill_model(const volt_members *sum, volt_model *model)
     model->ahead = first->ahead;
     model->rcond = NAN;
     model->input.scale = 1;
-    memset(model->input.shift, 0, (size_t)model->d * sizeof(double));
     for (int64_t k = 0; k < model->q; k++) {
-        model->target_mean[k] = model->intercepts[k] = model->last_target[k] = 0;
         model->target_scale[k] = 1;
         model->alphas[k] = NAN;
     }

@@ -82,7 +82,6 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     model->kind = task->input;
     model->no_last_target = !knows_last_target(task, model);
     model->ends_without_target = model->recipe.fed_outputs.n > 0 && model->no_last_target;
-    memset(model->last_target, 0, (size_t)Y.cols * sizeof(double));
     if (!model->no_last_target)
         memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
     VOLT_TRY(volt_names_copy(options->input_names, model->recipe.inputs, &model->input_names));

@@ -217,7 +217,6 @@ static void take_last_target(model_task *task)
     int64_t width = base->recipe.inputs + base->q;
     model->no_last_target = task->without[model->n - 1 - model->washout];
     model->ends_without_target = model->no_last_target && model->recipe.fed_outputs.n > 0;
-    memset(model->last_target, 0, (size_t)model->q * sizeof(double));
     if (task->added == 0)
         memcpy(model->last_target, base->last_target, (size_t)model->q * sizeof(double));
     else if (!model->no_last_target)
