@@ -186,7 +186,6 @@ static volt_status profile_loo(volt_evaluation *e, profile *p)
 
 static volt_status profile_group(volt_evaluation *e, const group *at, profile *p)
 {
-    e->alpha = 0;
     VOLT_TRY(begin(e, at));
     if (e->problem->loss)
         return profile_loss(e, at, p);

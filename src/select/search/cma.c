@@ -32,7 +32,7 @@ struct volt_cma {
     double *weights;         /* population, in order of rank; negative for the worse half */
     double *mean, *p_sigma;  /* n */
     double *p_c, *mean_step; /* n; the second is <y>_w, then B <z>_w */
-    double *C, *B, *D;       /* n x n, n x n with eigenvectors in rows, n */
+    double *C, *B, *D;       /* n x n (lower triangle), n x n with eigenvectors in rows, n */
     double *work;            /* n x n */
     double *z, *y, *points;  /* population x n */
     int64_t *order;          /* population */
@@ -245,7 +245,7 @@ static int move(volt_cma *c)
     return h;
 }
 
-/* The covariance: (46) and (47). */
+/* The lower triangle of the covariance: (46) and (47). */
 static void adapt(volt_cma *c, int h)
 {
     int64_t n = c->n;
@@ -265,9 +265,6 @@ static void adapt(volt_cma *c, int h)
             for (int64_t j = 0; j <= i; j++)
                 C[i * n + j] += weight * y[i] * y[j];
     }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < i; j++)
-            C[j * n + i] = C[i * n + j];
 }
 
 /* C = B D^2 B'. False: C is too badly conditioned. */
@@ -275,7 +272,9 @@ static bool diagonalise(volt_cma *c)
 {
     int64_t n = c->n;
     double least = INFINITY, most = 0;
-    memcpy(c->work, c->C, (size_t)(n * n) * sizeof *c->work);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            c->work[i * n + j] = c->work[j * n + i] = c->C[i * n + j];
     if (!volt_symmetric_eigen(n, c->work, c->B))
         return false;
     for (int64_t i = 0; i < n; i++) {

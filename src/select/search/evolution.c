@@ -120,12 +120,14 @@ static volt_status choose_start(const volt_run *r, volt_point *start, double *si
     if (r->candidates->start)
         return choose_from_given(r, start, sigma);
     volt_parents parents = {.count = 0};
-    const volt_trial *trial = ranked_draw(r, r->evolution.runs);
+    const volt_trial *trial = NULL;
     *sigma = max_sigma;
     start->count = 0;
     if (r->evolution.runs == 0) {
         best_trials(r, &parents);
         trial = parents.count > 0 ? parents.trials[0] : NULL;
+    } else {
+        trial = ranked_draw(r, r->evolution.runs);
     }
     if (!trial)
         return VOLT_OK;

@@ -36,7 +36,8 @@ static double fraction_done(const volt_run *r)
 static double recent_rate(const volt_run *r, int64_t made)
 {
     int64_t count = volt_min(made, VOLT_RECENT);
-    double begun = made > VOLT_RECENT ? r->ended[made % VOLT_RECENT] : r->begun, now = volt_seconds();
+    double begun = made > VOLT_RECENT ? r->ended[r->search->info.trials % VOLT_RECENT] : r->begun,
+           now = volt_seconds();
     return count > 0 && now > begun ? (double)count / (now - begun) : 0;
 }
 
@@ -180,11 +181,11 @@ volt_status volt_run_keep(volt_trial *trial, void *context)
 {
     volt_run *r = context;
     volt_status status = r->logs ? volt_trial_log_append(&r->log, trial) : VOLT_OK;
-    int64_t made = r->search->info.trials - r->search->info.resumed;
+    double *ended = &r->ended[r->search->info.trials % VOLT_RECENT];
     if (status == VOLT_OK)
         status = volt_search_add(r->search, trial);
     if (status == VOLT_OK)
-        r->ended[made % VOLT_RECENT] = volt_seconds();
+        *ended = volt_seconds();
     else
         volt_trial_free(trial);
     return status;

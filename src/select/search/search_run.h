@@ -52,7 +52,7 @@ typedef struct volt_run {
     int64_t *returned, n_returned; /* positions returned by processes that left */
     int64_t reported;              /* trials reported to the caller */
     double ended
-        [VOLT_RECENT]; /* times at which the last trials were kept: trial i of this run at i % VOLT_RECENT */
+        [VOLT_RECENT]; /* times at which the last trials were kept: trial i of the search at i % VOLT_RECENT */
     bool cancelled, out_of_time;
     volt_status status; /* of the first failure that ends the run, and its message: */
     char sentence[512];
