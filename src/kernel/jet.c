@@ -338,7 +338,7 @@ static void multiply_line(int most, const volt_jet *x, const volt_jet *y, volt_j
         memcpy(to[p], sum, sizeof sum);
     }
     r->first = 0;
-    r->end = degree > 0;
+    r->end = 1;
     r->degree = degree;
 }
 

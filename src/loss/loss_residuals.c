@@ -130,7 +130,7 @@ static double expectile_excess(double p, double y, double u, double g)
         double root = 2 * w * r + g;
         return root * root / (4 * w);
     }
-    return fmax(w * r * r + g * r + g * g / (4 * v), 0);
+    return w * r * r + g * r + g * g / (4 * v); /* different weights: r and g have the same sign */
 }
 
 static void expectile_slope(double p, double y, double u, double g0, double rho, double *g, double *d)
