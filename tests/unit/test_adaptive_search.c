@@ -364,13 +364,13 @@ static void adaptive_search_beats_random_draws(void **state)
 static void runs_of_cma_follow_each_other(void **state)
 {
     enum { MANY = 800 };
-    volt_candidates *narrow = draw("linear", 3);
+    volt_candidates *narrow = draw("fir:mu=0.5 | fir:mu=0.51", 3);
     volt_search_options options = following(state, VOLT_RACE_EXACT);
     options.draws = MANY;
     options.log = fresh_path("runs.jsonl");
     volt_search *whole = run(narrow, &options);
     /* The distribution narrows to a factor of 1.5 at the end of a run, and is wide again in the next one. */
-    int64_t wide = 0, narrowed = 0;
+    int64_t wide = 0, narrowed = 0, others = 0;
     for (int64_t i = VOLT_FIRST_DRAWS; i + 12 <= MANY; i += 12) {
         double low = INFINITY, high = 0;
         for (int64_t k = i; k < i + 12; k++) {
@@ -382,6 +382,11 @@ static void runs_of_cma_follow_each_other(void **state)
     }
     printf("%d narrow stretches, %d wide ones after the first of them\n", (int)narrowed, (int)wide);
     assert_true(narrowed > 0 && wide > 0);
+    /* A run keeps the kernel of its start. The second best draw is of the other kernel. */
+    const char *kernel = volt_search_trial(whole, VOLT_FIRST_DRAWS)->kernel;
+    for (int64_t i = VOLT_FIRST_DRAWS; i < MANY; i++)
+        others += strcmp(volt_search_trial(whole, i)->kernel, kernel) != 0;
+    assert_true(others > 0);
     size_t size = 0;
     char *text = scratch_read(options.log, &size);
     volt_rng rng = test_rng(3103);

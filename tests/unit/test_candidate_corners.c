@@ -231,6 +231,28 @@ static void too_large_spaces_are_rejected(void **state)
     assert_null(candidates);
 }
 
+/* ---- units ------------------------------------------------------------------------------------- */
+
+/* 1, 0 and 0 become 1/2, 1/4 and 1/8 by pole=0.5: the median distance is 1/4. The rows 0 and 0 are equal: without a filter,
+ * the distance is 1. */
+static void width_unit_is_of_filtered_rows(void **state)
+{
+    (void)state;
+    double impulse[] = {1, 0, 0}, outputs[] = {0, 0, 0}, distance = 0;
+    static const char *const kernels[] = {"rbf:pole=0.5", "rbf:pole=0.5", "rbf"};
+    for (int k = 0; k < 3; k++) {
+        volt_draw_options options = volt_draw_options_default();
+        volt_space *space = NULL;
+        options.scale = 0;
+        options.fed_outputs = volt_view_of(k > 0 ? outputs : NULL, k > 0 ? 3 : 0, k > 0 ? 1 : 0);
+        check_ok(volt_space_create(kernels[k], volt_view_of(impulse, 3, 1), &options, &space));
+        const volt_kernel *given = space->given;
+        check_ok(volt_space_unit(space, given->n_factors > 0 ? given->factors[0] : given, 1, &distance));
+        assert_true(distance == (k < 2 ? 0.25 : 1));
+        volt_space_free(space);
+    }
+}
+
 /* ---- positions -------------------------------------------------------------------------------- */
 
 /* The position of a point of the space is that point, to the rounding of logarithms and of 17 printed digits. */
@@ -312,13 +334,10 @@ static int free_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_value_range_gives_value),
-        cmocka_unit_test(choices_accept_any_number_format),
-        cmocka_unit_test(duplicate_combinations_count_once),
-        cmocka_unit_test(invalid_ranges_are_rejected),
-        cmocka_unit_test(invalid_options_are_rejected),
-        cmocka_unit_test(too_large_spaces_are_rejected),
-        cmocka_unit_test(positions_read_back),
+        cmocka_unit_test(single_value_range_gives_value),    cmocka_unit_test(choices_accept_any_number_format),
+        cmocka_unit_test(duplicate_combinations_count_once), cmocka_unit_test(invalid_ranges_are_rejected),
+        cmocka_unit_test(invalid_options_are_rejected),      cmocka_unit_test(too_large_spaces_are_rejected),
+        cmocka_unit_test(width_unit_is_of_filtered_rows),    cmocka_unit_test(positions_read_back),
     };
     return cmocka_run_group_tests_name("candidate_corners", tests, make_rows, free_rows);
 }

@@ -159,6 +159,29 @@ static void diverging_runs_are_bounded(void **state)
     volt_kernel_free(kernel);
 }
 
+/* Without scaling, 1e308 fits into a double and twice as much does not. The row then waits for its target. */
+static void target_too_large_for_feedback(void **state)
+{
+    (void)state;
+    fed_system rows = fed_system_make(4108);
+    volt_fit_options options = fed_options(2);
+    options.scale = 0;
+    volt_model *model = fed_fit("linear", &rows, &options, nowhere);
+    volt_live *learner = NULL;
+    double y[Q], next[Q];
+    check_ok(volt_live_create(model, with_learning(), &learner));
+    check_ok(volt_live_feed(learner, rows.x + N * FED_D, y));
+    memcpy(y, rows.y + N * Q, sizeof y);
+    y[1] = 1e308;
+    check_fails(volt_live_learn(learner, 0, y), VOLT_ERR_NOT_FINITE, "target 2");
+    check_ok(volt_live_learn(learner, 0, rows.y + N * Q));
+    check_ok(volt_live_feed(learner, rows.x + (N + 1) * FED_D, next));
+    check_fails(volt_live_update(learner, rows.x, 0, y, next), VOLT_ERR_NOT_FINITE, "target 2");
+    volt_live_free(learner);
+    volt_model_free(model);
+    fed_system_free(&rows);
+}
+
 /* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void missing_targets(void **state)
@@ -350,6 +373,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(diverging_runs_are_bounded),
+        cmocka_unit_test(target_too_large_for_feedback),
         cmocka_unit_test(missing_targets),
         cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(every_allocation_may_fail),

@@ -186,6 +186,30 @@ static void alpha_can_be_fixed(void **state)
     }
 }
 
+/* Without other free parameters alpha is at a maximum: a change by 10 % reduces the evidence. */
+static void alpha_is_optimised_without_other_parameters(void **state)
+{
+    (void)state;
+    volt_candidates *candidates = draw("linear", NULL, 0);
+    volt_search_options options = options_for(24);
+    volt_search *found = search(candidates, &options);
+    const volt_trial *best = volt_search_trial(found, VOLT_TRIAL_BEST);
+    volt_kernel *kernel = plain_parse(best->kernel);
+    for (int i = 0; i < 2; i++) {
+        volt_evidence_options how = volt_evidence_options_default();
+        volt_evidence_result *evidence = NULL;
+        how.alpha = best->alpha * (i ? 1.1 : 1 / 1.1);
+        check_ok(volt_evidence(kernel, X(), Y(), &how, &evidence));
+        print_message("alpha %g: %.6f; alpha %g: %.6f\n", best->alpha, best->score, how.alpha,
+                      evidence->log_likelihood);
+        assert_true(evidence->log_likelihood < best->score);
+        volt_evidence_free(evidence);
+    }
+    volt_kernel_free(kernel);
+    volt_search_free(found);
+    volt_candidates_free(candidates);
+}
+
 static void several_kernels_weights_and_filters(void **state)
 {
     (void)state;
@@ -374,6 +398,7 @@ int main(void)
         cmocka_unit_test(trials_are_evaluations),
         cmocka_unit_test(given_parameters_ranges_and_choices_are_respected),
         cmocka_unit_test(alpha_can_be_fixed),
+        cmocka_unit_test(alpha_is_optimised_without_other_parameters),
         cmocka_unit_test(several_kernels_weights_and_filters),
         cmocka_unit_test(results_are_bitwise_independent_of_threads),
         cmocka_unit_test(log_can_be_merged),

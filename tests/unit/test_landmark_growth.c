@@ -78,6 +78,8 @@ static void fewest_operations_of_preconditioner_and_iterations(void **state)
     assert_int_equal(volt_landmark_level_choose(&levels, &costs, &grows), 2);
     levels.condition[1] = 5.18; /* 11 steps */
     assert_int_equal(volt_landmark_level_choose(&levels, &costs, &grows), 1);
+    costs.q = 20; /* a product takes 8.5e8 operations */
+    assert_int_equal(volt_landmark_level_choose(&levels, &costs, &grows), 2);
 }
 
 /* ---- nested sets ------------------------------------------------------------------------------ */

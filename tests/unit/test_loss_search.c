@@ -123,6 +123,37 @@ static void constant_offsets_have_no_effect(void **state)
         }
 }
 
+/* A factorisation for every fold, and 1 to 40 steps of the first method. Two classes are fitted as one column. */
+static void operations_are_counted(void **state)
+{
+    (void)state;
+    loss_rows d = loss_rows_make(7109);
+    for (int i = 0; i < LOSS_CASES; i++) {
+        const loss_case *c = &loss_cases[i];
+        if (i == LOSS_MULTINOMIAL)
+            continue; /* which has other limits */
+        volt_search_options options = loss_search_options(c);
+        volt_split splits[LOSS_FOLDS];
+        volt_candidates *candidates = NULL;
+        volt_search *search = NULL;
+        volt_search_info info = {.struct_size = sizeof info};
+        check_ok(volt_splits(LOSS_ROWS, &options.splits, splits));
+        check_ok(volt_candidates_list(&(const char *){"volterra"}, &(double){0.1}, NULL, 1, &candidates));
+        check_ok(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, c), &options, &search));
+        volt_search_get_info(search, &info);
+        double step = 0;
+        for (int f = 0; f < LOSS_FOLDS; f++) {
+            double m = (double)(splits[f].train_end - splits[f].train_begin);
+            info.flops -= pow(m, 3) / 3;
+            step += 4 * m * m * (double)(i == LOSS_LOGISTIC ? 1 : c->outputs);
+        }
+        print_message("%s: %g steps in the mean\n", c->text, info.flops / step);
+        assert_true(info.flops >= step * (1 - 1e-12) && info.flops <= 40 * step * (1 + 1e-12));
+        volt_search_free(search);
+        volt_candidates_free(candidates);
+    }
+}
+
 /* ---- units and weights ------------------------------------------------------------------------ */
 
 static void scores_are_in_units_of_the_targets(void **state)
@@ -292,6 +323,7 @@ int main(void)
         cmocka_unit_test(folds_equal_models_of_training_rows),
         cmocka_unit_test(starts_and_training_lengths_match_options),
         cmocka_unit_test(constant_offsets_have_no_effect),
+        cmocka_unit_test(operations_are_counted),
         cmocka_unit_test(scores_are_in_units_of_the_targets),
         cmocka_unit_test(unit_weights_have_no_effect),
         cmocka_unit_test(weights_apply_to_fits_and_scores),
