@@ -50,8 +50,8 @@ def test_copies_freed_in_any_order(system):
             one.feed(X[60])
             del one
         del stream
-        gc.collect()
         assert copies[0].feed(X[60]) == copies[1].feed(X[60])
+    gc.collect()
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
