@@ -29,7 +29,7 @@ bool follow_links(const char *path, char target[PATH_MAX])
     for (int links = 0; length < PATH_MAX; links++) {
         ssize_t size = readlink(target, text, sizeof text - 1);
         if (size < 0)
-            return true;
+            return errno != EIO; /* else not a link, or a path that cannot be opened either */
         if (links == MAX_LINKS) {
             errno = ELOOP;
             return false;
