@@ -394,6 +394,42 @@ static void damaged_logs_are_rejected_with_their_line(void **state)
     free(good);
 }
 
+/* A line of a candidate beyond this run, twice with different kernels: rejected when resumed and when merged. */
+static void index_with_two_candidates_is_rejected(void **state)
+{
+    (void)state;
+    volt_search_options options = options_with_log(fresh_path("two.jsonl"));
+    options.draws = 3;
+    volt_search_free(run(&options));
+    char *good = scratch_read(options.log, NULL), text[8192];
+    json_t *line = json_loadb(good, (size_t)(strchr(good, '\n') - good), 0, NULL);
+    assert_non_null(line);
+    json_object_set_new(line, "index", json_integer(7));
+    char *first = json_dumps(line, JSON_COMPACT);
+    json_object_set_new(line, "kernel", json_string("rbf:gamma=2,window=1"));
+    char *second = json_dumps(line, JSON_COMPACT);
+    options.resume = 1;
+    for (int different = 0; different < 2; different++) {
+        volt_search *search = NULL;
+        snprintf(text, sizeof text, "%s%s\n%s\n", good, first, different ? second : first);
+        options.log = scratch_write_text("two.jsonl", text);
+        if (different) {
+            check_refused(&options, candidates, &problem, VOLT_ERR_FORMAT, "two.jsonl candidate 7");
+            check_fails(volt_search_merge(&options.log, 1, &search), VOLT_ERR_FORMAT, "candidate 7");
+            continue;
+        }
+        check_ok(
+            volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search));
+        volt_search_free(search);
+        check_ok(volt_search_merge(&options.log, 1, &search));
+        volt_search_free(search);
+    }
+    free(first);
+    free(second);
+    json_decref(line);
+    free(good);
+}
+
 static void unwritable_logs_fail(void **state)
 {
     (void)state;
@@ -520,6 +556,7 @@ int main(void)
         cmocka_unit_test(damaged_logs_are_rejected_with_their_line),
         cmocka_unit_test(other_classes_are_another_search),
         cmocka_unit_test(damaged_fields_are_rejected_with_their_line),
+        cmocka_unit_test(index_with_two_candidates_is_rejected),
         cmocka_unit_test(unwritable_logs_fail),
         cmocka_unit_test(merged_shards_equal_full_search),
         cmocka_unit_test(raced_shards_have_the_same_winner),

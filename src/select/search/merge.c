@@ -15,22 +15,14 @@ static int64_t max_folds(const volt_trial_queue *all)
     return most;
 }
 
-/* Of trials with the same index keeps the first, which is the most complete. The others must be of the same
- * candidate. */
+/* Of trials with the same index keeps the first, which is the most complete. */
 static volt_status add_all(volt_trial_queue *all, volt_search *search)
 {
     const volt_trial *last = NULL;
     for (int64_t i = 0; i < all->count; i++) {
         volt_trial *trial = all->entries[i].trial;
-        if (last && last->index == trial->index) {
-            bool known = last->alpha > 0 && trial->alpha > 0; /* a failed profile has no alpha */
-            VOLT_REQUIRE(strcmp(last->kernel, trial->kernel) == 0 && last->feedback == trial->feedback &&
-                             (!known || last->alpha == trial->alpha),
-                         VOLT_ERR_FORMAT,
-                         "candidate %" PRId64 " is %s, alpha %g, in one log and %s, alpha %g, in another",
-                         trial->index, last->kernel, last->alpha, trial->kernel, trial->alpha);
+        if (last && last->index == trial->index)
             continue;
-        }
         VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == search->info.folds, VOLT_ERR_FORMAT,
                      "candidate %" PRId64 " has %" PRId64 " folds, but there are %" PRId64, trial->index,
                      trial->n_folds, search->info.folds);
@@ -53,10 +45,10 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
         status = volt_trial_log_read(logs[i], fingerprint, &measure, volt_trial_queue_take, &all, NULL);
     if (status == VOLT_OK && all.count == 0)
         status = volt_fail(VOLT_ERR_FORMAT, "there are no trials in the logs");
-    if (status == VOLT_OK) {
-        volt_trial_queue_sort(&all);
+    if (status == VOLT_OK)
+        status = volt_trial_queue_sort(&all);
+    if (status == VOLT_OK)
         status = volt_search_new(max_folds(&all), measure, &fresh);
-    }
     if (status == VOLT_OK)
         status = add_all(&all, fresh);
     if (status == VOLT_OK)

@@ -257,7 +257,6 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
 static volt_status take_logged(volt_run *r, volt_trial_queue *queue)
 {
     int64_t shards = r->options->shards;
-    volt_trial_queue_sort(queue);
     for (int64_t i = 0; i < queue->count; i++) {
         volt_trial *trial = queue->entries[i].trial;
         int64_t position = trial->index / shards;
@@ -286,6 +285,8 @@ static volt_status resume(volt_run *r)
     int64_t whole = 0;
     volt_status status =
         volt_trial_log_read(r->options->log, r->fingerprint, &measure, volt_trial_queue_take, &queue, &whole);
+    if (status == VOLT_OK && (status = volt_trial_queue_sort(&queue)) != VOLT_OK)
+        status = volt_fail_prefix(status, "%s", r->options->log);
     if (status == VOLT_OK)
         status = take_logged(r, &queue);
     volt_trial_queue_free(&queue);

@@ -54,8 +54,9 @@ typedef struct volt_trial_queue {
 
 /* A volt_trial_take_fn; `context` is the queue. */
 volt_status volt_trial_queue_take(volt_trial *trial, void *context);
-/* Sorts by index; for equal indices the trial with most scores first. */
-void volt_trial_queue_sort(volt_trial_queue *queue);
+/* Sorts by index; for equal indices the trial with most scores first. VOLT_ERR_FORMAT if trials with the same
+ * index are of different candidates. */
+volt_status volt_trial_queue_sort(volt_trial_queue *queue);
 /* Also frees the trials that were not taken. */
 void volt_trial_queue_free(volt_trial_queue *queue);
 

@@ -262,10 +262,25 @@ static int by_index_and_rank(const void *a, const void *b)
     return order ? order : compare_counts(first->order, second->order);
 }
 
-void volt_trial_queue_sort(volt_trial_queue *queue)
+static volt_status check_same(const volt_trial *first, const volt_trial *second)
+{
+    bool known = first->alpha > 0 && second->alpha > 0; /* a failed profile has no alpha */
+    VOLT_REQUIRE(strcmp(first->kernel, second->kernel) == 0 && first->feedback == second->feedback &&
+                     (!known || first->alpha == second->alpha),
+                 VOLT_ERR_FORMAT,
+                 "candidate %" PRId64 " is %s, alpha %g, in one log line and %s, alpha %g, in another",
+                 first->index, first->kernel, first->alpha, second->kernel, second->alpha);
+    return VOLT_OK;
+}
+
+volt_status volt_trial_queue_sort(volt_trial_queue *queue)
 {
     if (queue->count > 1)
         qsort(queue->entries, (size_t)queue->count, sizeof *queue->entries, by_index_and_rank);
+    for (int64_t i = 1; i < queue->count; i++)
+        if (queue->entries[i].trial->index == queue->entries[i - 1].trial->index)
+            VOLT_TRY(check_same(queue->entries[i - 1].trial, queue->entries[i].trial));
+    return VOLT_OK;
 }
 
 void volt_trial_queue_free(volt_trial_queue *queue)
