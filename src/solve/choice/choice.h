@@ -25,7 +25,7 @@ typedef struct volt_chosen {
     bool level;        /* fit the second targets */
     bool constant;     /* with an intercept */
     double alpha;      /* INFINITY: the kernel is not used */
-    double share;      /* share of the readout: 1, 1/2, or 0 for the naive forecast */
+    double share;      /* share of the readout: 1, 1/2, or 0 for the naive forecast (no kernel, no intercept) */
     double mse;        /* of the held-out rows, as chosen */
     double best_mse;   /* of the best candidate, chosen or not ... */
     double best_alpha; /* ... and its alpha */

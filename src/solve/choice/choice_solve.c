@@ -203,20 +203,13 @@ static int64_t column_of(const exact_choice *c, int64_t output)
     return c->choice->outputs[output].level ? c->q + output : output;
 }
 
-static bool is_solved(const volt_chosen *chosen, double alpha)
-{
-    return chosen->share > 0 && chosen->alpha == alpha;
-}
-
 /* The largest alpha below `bound` required by an output; 0: none. */
 static double next_alpha(const exact_choice *c, double bound)
 {
     double next = 0;
-    for (int64_t k = 0; k < c->q; k++) {
-        const volt_chosen *chosen = &c->choice->outputs[k];
-        if (chosen->share > 0 && chosen->alpha < bound)
-            next = fmax(next, chosen->alpha);
-    }
+    for (int64_t k = 0; k < c->q; k++)
+        if (c->choice->outputs[k].alpha < bound)
+            next = fmax(next, c->choice->outputs[k].alpha);
     return next;
 }
 
@@ -239,7 +232,7 @@ static volt_status take_errors(exact_choice *c, double alpha, bool constant, int
     bool some = false;
     for (int64_t k = 0; k < c->q; k++) {
         const volt_chosen *chosen = &c->choice->outputs[k];
-        column[k] = is_solved(chosen, alpha) && chosen->constant == constant ? column_of(c, k) : -1;
+        column[k] = chosen->alpha == alpha && chosen->constant == constant ? column_of(c, k) : -1;
         some |= column[k] >= 0;
     }
     for (int i = 0; some && i < VOLT_ROW_ERRORS; i++) {
@@ -265,9 +258,8 @@ static volt_status take_all_errors(exact_choice *c, double alpha)
 /* The same for output k without the kernel: the target less the mean of the known targets, or less 0. */
 static void take_constant_errors(const exact_choice *c, int64_t k, volt_row_errors *errors)
 {
-    const volt_chosen *chosen = &c->choice->outputs[k];
     const double *y = c->task.Y.data + column_of(c, k);
-    bool constant = chosen->share > 0 && chosen->constant;
+    bool constant = c->choice->outputs[k].constant;
     double sum = 0;
     int64_t known = 0, counted = 0;
     for (int64_t t = errors->begin; t < c->rows; t++) {
@@ -289,7 +281,7 @@ static void take_constants(const exact_choice *c, volt_matrix A, double *interce
     for (int64_t k = 0; k < c->q; k++) {
         const volt_chosen *chosen = &c->choice->outputs[k];
         int64_t column = column_of(c, k);
-        if (chosen->share > 0 && !isinf(chosen->alpha))
+        if (!isinf(chosen->alpha))
             continue;
         for (int i = 0; c->choice->errors && i < VOLT_ROW_ERRORS; i++)
             take_constant_errors(c, k, &c->choice->errors[i]);
@@ -298,7 +290,7 @@ static void take_constants(const exact_choice *c, volt_matrix A, double *interce
             c->choice->dimension[k] = c->choice->dimension_error[k] = 0;
         intercepts[k] = 0;
         int64_t counted = 0;
-        for (int64_t i = 0; chosen->share > 0 && chosen->constant && i < c->rows; i++) {
+        for (int64_t i = 0; chosen->constant && i < c->rows; i++) {
             intercepts[k] += c->task.Y.data[i * c->task.Y.ld + column];
             counted += has_target(c, i);
         }
@@ -315,7 +307,7 @@ static volt_status keep_factor(const exact_choice *c, double alpha)
     volt_stored_factors *stored_factors = c->choice->stored_factors;
     VOLT_TRY(volt_stored_factor_fill(c->factor, alpha, &stored_factors->factors[stored_factors->count]));
     for (int64_t k = 0; k < c->q; k++)
-        if (is_solved(&c->choice->outputs[k], alpha)) {
+        if (c->choice->outputs[k].alpha == alpha) {
             stored_factors->of[k] = stored_factors->count;
             stored_factors->constant[k] = c->choice->outputs[k].constant;
         }
@@ -340,7 +332,7 @@ static volt_status take_dimensions(exact_choice *c, double alpha, bool constant)
     double dimension = NAN, error = 0;
     for (int64_t k = 0; k < c->q; k++) {
         const volt_chosen *chosen = &c->choice->outputs[k];
-        if (!is_solved(chosen, alpha) || chosen->constant != constant)
+        if (chosen->alpha != alpha || chosen->constant != constant)
             continue;
         if (isnan(dimension))
             VOLT_TRY(volt_factor_dimension(c->factor, constant, &dimension, &error));
@@ -370,14 +362,14 @@ static volt_status solve_alpha(exact_choice *c, double alpha, volt_matrix A, dou
         const volt_chosen *chosen = &c->choice->outputs[k];
         if (!chosen->constant)
             f->c[column_of(c, k)] = 0;
-        if (is_solved(chosen, alpha))
+        if (chosen->alpha == alpha)
             c->choice->log_likelihood += likelihood_of(c, k, logs);
     }
     volt_matrix solved = c->now->W;
     volt_factor_coefficients(f, solved);
     for (int64_t k = 0; k < c->q; k++) {
         const volt_chosen *chosen = &c->choice->outputs[k];
-        if (!is_solved(chosen, alpha))
+        if (chosen->alpha != alpha)
             continue;
         int64_t column = column_of(c, k);
         double sum = 0;

@@ -95,11 +95,6 @@ static volt_status prepare(const volt_solver_task *task, const volt_readout *rea
 
 /* ---- before the iteration ----------------------------------------------------------------------- */
 
-static bool learns(const volt_chosen *chosen)
-{
-    return chosen->share > 0 && !isinf(chosen->alpha);
-}
-
 /* Targets of output k: its level if that was chosen, else `first`. */
 static volt_view targets_of(const volt_solver_task *task, int64_t k, volt_view first)
 {
@@ -111,7 +106,7 @@ static void list_systems(const volt_solver_task *task, volt_view first, system_l
 {
     for (int64_t k = 0; k < first.cols; k++) {
         volt_chosen chosen = volt_feature_chosen(task, k);
-        if (!learns(&chosen))
+        if (isinf(chosen.alpha))
             continue;
         s->output[s->columns] = k;
         s->alpha[s->columns] = chosen.alpha;
@@ -171,7 +166,7 @@ static void take_constant(const volt_solver_task *task, int64_t k, volt_readout 
 {
     volt_chosen chosen = volt_feature_chosen(task, k);
     volt_view Y = targets_of(task, k, volt_as_view(readout->A));
-    readout->intercepts[k] = chosen.share > 0 && chosen.constant ? mean_target(task, Y, k) : 0;
+    readout->intercepts[k] = chosen.constant ? mean_target(task, Y, k) : 0;
     readout->unlearned[k] = 0;
     for (int64_t i = 0; i < readout->A.rows; i++)
         readout->A.data[i * readout->A.ld + k] = 0;

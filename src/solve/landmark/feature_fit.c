@@ -221,7 +221,7 @@ static void take_constant(const volt_feature_fit *s, int64_t k, const volt_chose
 {
     for (int64_t i = 0; i < s->states; i++)
         readout->states.data[i * readout->states.ld + k] = 0;
-    bool mean = chosen->share > 0 && chosen->constant && s->sums->counted > 0;
+    bool mean = chosen->constant && s->sums->counted > 0;
     readout->intercepts[k] = mean ? s->sums->y[chosen->level ? s->q + k : k] / s->sums->counted : 0;
 }
 
@@ -273,7 +273,7 @@ static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
             s->task->loo_errors->loo[k] = s->task->loo_errors->gcv[k] = NAN;
         if (readout->dimension)
             readout->dimension[k] = readout->dimension_error[k] = 0;
-        if (!(chosen.share > 0) || isinf(chosen.alpha)) {
+        if (isinf(chosen.alpha)) {
             take_constant(s, k, &chosen, readout);
             continue;
         }
@@ -318,7 +318,7 @@ static void finish_row(const volt_feature_fit *s, int64_t i, const double *fitte
         volt_chosen chosen = volt_feature_chosen(s->task, k);
         double *a = &readout->A.data[i * readout->A.ld + k];
         double y = chosen.level ? s->level.data[i * s->level.ld + k] : *a;
-        bool takes_part = chosen.share > 0 && !isinf(chosen.alpha) && volt_feature_has_target(s, i);
+        bool takes_part = !isinf(chosen.alpha) && volt_feature_has_target(s, i);
         double e = takes_part ? chosen.share * y - fitted[k] - readout->intercepts[k] : 0;
         *a = takes_part ? e / chosen.alpha : 0;
         s->squares[k] += e * e;

@@ -105,12 +105,11 @@ static void output_errors(const volt_feature_fit *fit, int64_t k, const volt_cho
                           double *e, int64_t ld)
 {
     int64_t column = chosen->level ? fit->q + k : k, begin = held_of(fit)->begin;
-    bool is_constant = !(chosen->share > 0) || isinf(chosen->alpha);
-    double mean = chosen->share > 0 && chosen->constant ? fit->early->y[column] / fit->early->counted : 0;
+    double mean = chosen->constant ? fit->early->y[column] / fit->early->counted : 0;
     for (int64_t i = 0; i < learned.rows; i++) {
         double y = volt_feature_has_target(fit, begin + i) ? volt_feature_target(fit, begin + i, column) : 0;
-        double own = is_constant ? y - mean : learned.data[i * learned.ld + column];
-        e[i * ld] = chosen->share > 0 ? chosen->share * own + (1 - chosen->share) * y : y;
+        double own = isinf(chosen->alpha) ? y - mean : learned.data[i * learned.ld + column];
+        e[i * ld] = chosen->share * own + (1 - chosen->share) * y;
         if (!volt_feature_has_target(fit, begin + i))
             e[i * ld] = 0;
     }
@@ -122,8 +121,7 @@ volt_status volt_feature_chosen_errors(volt_feature_fit *fit, volt_matrix worksp
     bool constant = false;
     for (int64_t k = 0; k < fit->q; k++) {
         volt_chosen chosen = volt_feature_chosen(fit->task, k);
-        bool learns = chosen.share > 0 && !isinf(chosen.alpha);
-        if (learns && (chosen.alpha != alpha || chosen.constant != constant)) {
+        if (!isinf(chosen.alpha) && (chosen.alpha != alpha || chosen.constant != constant)) {
             alpha = chosen.alpha;
             constant = chosen.constant;
             VOLT_TRY(solve_early(fit, alpha, constant, workspace));

@@ -106,11 +106,8 @@ static volt_status largest_of_rest(const volt_state_sums *sums, int64_t m, doubl
 static double least_alpha(const volt_feature_fit *fit)
 {
     double least = INFINITY;
-    for (int64_t k = 0; k < fit->q; k++) {
-        volt_chosen chosen = volt_feature_chosen(fit->task, k);
-        if (chosen.share > 0)
-            least = fmin(least, chosen.alpha);
-    }
+    for (int64_t k = 0; k < fit->q; k++)
+        least = fmin(least, volt_feature_chosen(fit->task, k).alpha);
     return least;
 }
 
