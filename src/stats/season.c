@@ -84,8 +84,6 @@ static int64_t season_of(const double *r, int64_t N, int64_t M)
             largest = fmax(largest, r[S]);
         }
         bound = 0.8 * largest;
-        if (largest == 0)
-            break;
     }
     return 0;
 }

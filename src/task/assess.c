@@ -87,7 +87,6 @@ static volt_status measure_baseline(const assess_task *task, volt_baseline kind,
                                     bool *known)
 {
     double share = 1 / (double)task->n_blocks;
-    *known = true;
     for (int64_t b = 0; b < task->n_blocks; b++) {
         const volt_split *block = &task->blocks[b];
         volt_baseline_score score = {0};

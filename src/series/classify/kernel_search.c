@@ -137,7 +137,7 @@ volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, v
 static volt_status make_folds(volt_class_search *search)
 {
     int64_t n = search->setting.classes.n, *workspace = volt_alloc(n, sizeof *workspace);
-    search->fold = volt_alloc(n, sizeof *search->fold);
+    search->fold = volt_alloc_zero(n, sizeof *search->fold);
     volt_status status = workspace && search->fold ? VOLT_OK : VOLT_ERR_MEMORY;
     int64_t folds = volt_min(search->options->folds, n / 2);
     if (status == VOLT_OK && folds >= 2) {
@@ -235,7 +235,7 @@ static volt_status screen_open(const volt_class_search *search, screen *made)
     VOLT_TRY(volt_class_sample(&search->setting.classes, m, search->options->seed, made->rows));
     for (int64_t i = 0; i < m; i++) {
         made->of[i] = search->setting.classes.of[made->rows[i]];
-        made->fold[i] = search->setting.folds > 0 ? search->fold[made->rows[i]] : 0;
+        made->fold[i] = search->fold[made->rows[i]];
     }
     made->setting = (volt_class_setting){.classes = {m, search->setting.classes.n_classes, made->of},
                                          .folds = search->setting.folds,

@@ -125,8 +125,8 @@ volt_status volt_landmark_readout_decompose(volt_landmark_readout *readout, cons
             readout->V[at++] = readout->F[i * m + j] - readout->mean[j];
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (volt_blas_int)m, (volt_blas_int)readout->included, 1,
                 readout->V, (volt_blas_int)m, 0, readout->U, (volt_blas_int)m);
-    for (int64_t i = 0; i < m * m; i++)
-        VOLT_REQUIRE(i % m > i / m || isfinite(readout->U[i]), VOLT_ERR_NOT_FINITE,
+    for (int64_t j = 0; j < m; j++) /* the diagonal, which bounds the other entries */
+        VOLT_REQUIRE(isfinite(readout->U[j * m + j]), VOLT_ERR_NOT_FINITE,
                      "the features of %" PRId64 " landmarks are not finite", m);
     VOLT_TRY(find_eigenvectors(readout));
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (volt_blas_int)n, (volt_blas_int)m, (volt_blas_int)m,
