@@ -203,11 +203,11 @@ static volt_status take_members(volt_live *live, const double *x)
 /* Converts the input for the kernel, into live->z. */
 static volt_status take_input(volt_live *live, const double *x)
 {
-    if (live->diverged)
-        return volt_live_report_diverged(live, live->pushed - 1);
     live->next_beyond = live->beyond;
     if (live->members)
         return take_members(live, x);
+    if (live->diverged)
+        return volt_live_report_diverged(live, live->pushed - 1);
     live->found_first = false;
     VOLT_TRY(find_first_output(live, x));
     volt_status status = volt_model_take_input(live->model, &live->recent, x, live->policy, live->pushed,

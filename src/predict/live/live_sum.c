@@ -54,7 +54,6 @@ static volt_status read_member(const volt_file_fields *fields, int64_t i, volt_l
     VOLT_REQUIRE(member->pushed == live->pushed, VOLT_ERR_FORMAT,
                  "%s: \"rows\" of member %" PRId64 " is %" PRId64 ", but that of the sum is %" PRId64,
                  fields->path, i + 1, member->pushed, live->pushed);
-    live->diverged |= member->diverged;
     return VOLT_OK;
 }
 
