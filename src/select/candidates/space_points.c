@@ -157,9 +157,9 @@ volt_status volt_space_at(const volt_space *space, const double *u, char kernel[
 
 /* ---- positions of kernels -------------------------------------------------------------------------- */
 
-static double within(double u)
+static double below_one(double u)
 {
-    return fmin(fmax(u, 0), 1 - DBL_EPSILON);
+    return fmin(u, 1 - DBL_EPSILON);
 }
 
 /* The position of a number, in the unit of the axis: the inverse of value_at. Integers are at the centre of
@@ -170,13 +170,13 @@ static double position_of(const volt_axis *axis, double value)
     value = fmin(fmax(value, low), high);
     switch (axis->kind) {
     case VOLT_SEARCH_LOG:
-        return high > low ? within(log(value / low) / log(high / low)) : 0;
+        return high > low ? below_one(log(value / low) / log(high / low)) : 0;
     case VOLT_SEARCH_INTEGER:
-        return within((value + 0.5 - low) / (high + 1 - low));
+        return below_one((value + 0.5 - low) / (high + 1 - low));
     case VOLT_SEARCH_LOG_INTEGER:
-        return within(log((value + 0.5) / low) / log((high + 1) / low));
+        return below_one(log((value + 0.5) / low) / log((high + 1) / low));
     default:
-        return high > low ? within((value - low) / (high - low)) : 0;
+        return high > low ? below_one((value - low) / (high - low)) : 0;
     }
 }
 
