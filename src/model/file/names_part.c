@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Names as a JSON list, released with volt_free; *text stays NULL without names. */
-static volt_status names_to_json(char **names, int64_t count, char **text)
+static volt_status names_to_json(const char *key, char **names, int64_t count, char **text)
 {
     if (!names)
         return VOLT_OK;
@@ -20,7 +20,7 @@ static volt_status names_to_json(char **names, int64_t count, char **text)
         volt_text_put(&list, i ? "," : "[");
         status = volt_json_quote(&list, names[i]);
         if (status == VOLT_ERR_ARGUMENT)
-            status = volt_fail(status, "column name %" PRId64 " is not UTF-8, and cannot be saved", i + 1);
+            status = volt_fail(status, "%s: name %" PRId64 " is not UTF-8, and cannot be saved", key, i + 1);
     }
     volt_text_put(&list, "]");
     if (status == VOLT_OK && list.failed)
@@ -35,7 +35,7 @@ static volt_status names_to_json(char **names, int64_t count, char **text)
 volt_status volt_put_names(volt_file_writer *writer, const char *key, char **names, int64_t count)
 {
     char *text = NULL;
-    VOLT_TRY(names_to_json(names, count, &text));
+    VOLT_TRY(names_to_json(key, names, count, &text));
     volt_put_text_owned(writer, key, text);
     return VOLT_OK;
 }
