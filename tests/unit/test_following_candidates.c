@@ -12,6 +12,7 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -104,6 +105,16 @@ static void best_four_trials_are_parents(void **state)
     const int both[] = {1, 3, 4, 2};
     list[4].feedback = 2;
     check_parents(VOLT_SCORE_R2, list, 8, both, 4);
+}
+
+/* A stopped trial lags behind the best by the mean difference on its blocks, here (0.2 + 0.4) / 2. */
+static void stopped_trial_has_its_mean_difference(void **state)
+{
+    (void)state;
+    double of_best[] = {0.8, 0.8, 0.5}, of_trial[] = {0.6, 0.4};
+    const volt_trial best = {.folds = of_best, .n_folds = 3, .score = 0.7};
+    const volt_trial trial = {.folds = of_trial, .n_folds = 2, .stopped = 1};
+    assert_true(fabs(volt_trial_worth(&trial, &best, 1) - 0.4) <= 4 * DBL_EPSILON);
 }
 
 /* ---- step sizes ------------------------------------------------------------------------------- */
@@ -500,6 +511,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(best_four_trials_are_parents),
+        cmocka_unit_test(stopped_trial_has_its_mean_difference),
         cmocka_unit_test(step_sizes_are_as_documented),
         cmocka_unit_test(poles_move_on_the_scale_of_atanh),
         cmocka_unit_test(candidates_stay_in_their_ranges),

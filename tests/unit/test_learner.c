@@ -427,7 +427,7 @@ static void invalid_options_are_rejected(void **state)
     options.beyond = (volt_beyond)7;
     check_fails(volt_live_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "7");
     learner = new_learner(s.model, 0, 1);
-    check_fails(volt_live_learn(learner, 2, s.Y), VOLT_ERR_ARGUMENT, "0 2");
+    check_fails(volt_live_learn(learner, 1, s.Y), VOLT_ERR_ARGUMENT, "0 1");
     volt_live_free(learner);
     s.fit.ahead = 3;
     volt_model_free(s.model);

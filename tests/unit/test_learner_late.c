@@ -119,7 +119,7 @@ static void newest_target_after_a_late_one(void **state)
     }
 }
 
-/* If a target is the change from an input, the input of its own row is used. */
+/* If a target is the change from an input, the input of its own row is used. Copies keep it. */
 static void difference_starts_at_its_row(void **state)
 {
     (void)state;
@@ -133,6 +133,10 @@ static void difference_starts_at_its_row(void **state)
     volt_live *learner = new_learner(s.model, 0, 1);
     for (int64_t t = TRAIN; t < N; t++) {
         double y[Q];
+        volt_live *copy = NULL;
+        check_ok(volt_live_copy(learner, &copy));
+        volt_live_free(learner);
+        learner = copy;
         check_ok(advance(&s, learner, t, y));
         if (t % 6 == 5)
             check_fresh(&s, 0, t - 2 > TRAIN ? t - 2 : TRAIN, t, y);

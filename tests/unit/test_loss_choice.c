@@ -154,7 +154,7 @@ static void limits_of_the_choice(void **state)
     enum { ROWS = 16 };
     double K[ROWS * ROWS], y[ROWS], w[ROWS], alpha = 0;
     int64_t calls = 0;
-    volt_loss *loss = NULL, *pairs = NULL;
+    volt_loss *loss = NULL, *pairs = NULL, *several = NULL;
     for (int i = 0; i < ROWS; i++) {
         y[i] = sin(0.5 * i);
         w[i] = i % 4 == 3 ? 0 : 1;
@@ -163,6 +163,7 @@ static void limits_of_the_choice(void **state)
     }
     check_ok(volt_loss_parse("huber:delta=1", &loss));
     check_ok(volt_loss_parse("logistic", &pairs));
+    check_ok(volt_loss_parse("multinomial", &several));
     volt_loss_task task = {.loss = loss,
                            .Y = volt_view_of(y, ROWS, 1),
                            .weights = w,
@@ -175,18 +176,25 @@ static void limits_of_the_choice(void **state)
     w[0] = 0;
     check_fails(volt_loss_choose(volt_matrix_of(K, ROWS, ROWS), &task, &alpha), VOLT_ERR_DATA, "11 12 alpha");
     w[0] = 1;
-    /* Rows 0, 1, 2, 4, 5, 6, 8, 9 train: the second class begins at 9, and then at 10. */
-    task.loss = pairs;
-    for (int last = 9; last <= 10; last++) {
-        for (int i = 0; i < ROWS; i++)
-            y[i] = i < last ? -1 : 1;
-        alpha = 0;
-        calls = 0;
-        check_ok(volt_loss_choose(volt_matrix_of(K, ROWS, ROWS), &task, &alpha));
-        assert_true(last == 9 ? calls > 0 : calls == 0 && fabs(alpha - 3) <= 1e-14);
-    }
+    /* Rows 0, 1, 2, 4, 5, 6, 8, 9 train: the second class begins at 9, and then at 10. Two classes are one
+     * column of -1 and 1, several are a column of 0 and 1 each. */
+    for (int columns = 1; columns <= 2; columns++)
+        for (int last = 9; last <= 10; last++) {
+            double classes[2 * ROWS];
+            for (int i = 0; i < ROWS; i++) {
+                classes[columns * i] = i < last;
+                classes[columns * i + columns - 1] = i >= last ? 1 : columns - 2;
+            }
+            alpha = 0;
+            calls = 0;
+            task.loss = columns == 1 ? pairs : several;
+            task.Y = volt_view_of(classes, ROWS, columns);
+            check_ok(volt_loss_choose(volt_matrix_of(K, ROWS, ROWS), &task, &alpha));
+            assert_true(last == 9 ? calls > 0 : calls == 0 && fabs(alpha - 3) <= 1e-14);
+        }
     volt_loss_free(loss);
     volt_loss_free(pairs);
+    volt_loss_free(several);
 }
 
 int main(void)

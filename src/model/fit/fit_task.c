@@ -83,7 +83,7 @@ int64_t volt_fit_task_blocks(const volt_fit_options *options, int64_t q)
     return has_targets ? 0 : VOLT_HELD_OUT_BLOCKS;
 }
 
-/* Detects the season of the first target that has one, in the longest record. */
+/* Detects the season of the first target that has one, in the first of the longest records. */
 static volt_status find_season(const fit_task *task, int64_t rows, int64_t *season)
 {
     int64_t first = 0, count = 0;
