@@ -231,7 +231,7 @@ static int write_rows(const anomaly_arguments *arguments, const watched_series *
         table.data[4 * i + 3] = row[ALARM];
     }
     if (!failed)
-        failed = output_labelled(arguments->output, volt_as_view(table), names, &times, false, NULL, 0);
+        failed = output_labelled(arguments->output, volt_as_view(table), names, &times);
     free(table.data);
     return failed;
 }

@@ -169,7 +169,7 @@ static int write_scores(const anomaly_arguments *arguments, const anomaly_data *
         table.data[2 * i + 1] = data->scores[i] > threshold;
     }
     if (!failed)
-        failed = output_labelled(arguments->output, volt_as_view(table), names, &classes, false, NULL, 0);
+        failed = output_labelled(arguments->output, volt_as_view(table), names, &classes);
     free(table.data);
     return failed;
 }

@@ -83,7 +83,7 @@ static int write_rows(const bekk_simulation *simulation, volt_view rows)
     const char **names = column_names(d);
     if (!names)
         return complain(EXIT_FAILED, "not enough memory for the names of the columns");
-    int failed = output_matrix(simulation->output, rows, names, json, NULL, 0);
+    int failed = output_matrix(simulation->output, rows, names, json);
     free((void *)names);
     if (failed || is_standard_output(simulation->output))
         return failed;

@@ -343,8 +343,7 @@ int classify_write(const classified *result, const char *path)
         return complain(EXIT_FAILED, "not enough memory for the predictions");
     for (int64_t i = 0; i < count; i++)
         labels.texts[i] = result->classes->names[result->found[i]];
-    int failed =
-        output_labelled(path, volt_as_view(result->outputs), result->classes->names, &labels, false, NULL, 0);
+    int failed = output_labelled(path, volt_as_view(result->outputs), result->classes->names, &labels);
     free(labels.texts);
     return failed;
 }

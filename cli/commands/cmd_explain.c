@@ -258,11 +258,9 @@ static int write_forgetting(const explain_arguments *arguments, volt_view curve)
     if (all && !draws)
         warn("no plots: gnuplot is not installed (Debian: gnuplot-nox)");
     if (all || arguments->csv)
-        failed = output_matrix(explained_path(arguments->output, "forgetting.csv", path), curve, names, false,
-                               NULL, 0);
+        failed = output_matrix(explained_path(arguments->output, "forgetting.csv", path), curve, names, false);
     if (!failed && arguments->npy)
-        failed = output_matrix(explained_path(arguments->output, "forgetting.npy", path), curve, names, false,
-                               NULL, 0);
+        failed = output_matrix(explained_path(arguments->output, "forgetting.npy", path), curve, names, false);
     if (!failed && draws)
         failed = picture_forgetting_file(explained_path(arguments->output, "forgetting.svg", path), curve);
     return failed;

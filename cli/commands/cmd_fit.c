@@ -281,7 +281,7 @@ static int write_results(const fit_arguments *arguments, const volt_model *model
         const char **names = output_names(&info);
         if (!names)
             return complain(EXIT_FAILED, "not enough memory for the column names");
-        failed = output_matrix(arguments->fitted, fitted, names, false, NULL, 0);
+        failed = output_matrix(arguments->fitted, fitted, names, false);
         output_names_free(names);
     }
     /* No summary if a file is written to standard output. */

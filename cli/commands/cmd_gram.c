@@ -117,7 +117,7 @@ static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel
 {
     bool json = arguments->common.json;
     *results = NULL;
-    int failed = output_matrix(arguments->output, K, NULL, json, NULL, 0);
+    int failed = output_matrix(arguments->output, K, NULL, json);
     if (failed || is_standard_output(arguments->output))
         return failed;
     *results = results_new(json);
@@ -210,7 +210,7 @@ static int write_spectrum(const gram_arguments *arguments, const volt_kernel *ke
     radius_pair radius = {radius_of(&x->view, 1), 0};
     int failed = arguments->plot ? picture_spectrum_file(arguments->plot, spectrum) : 0;
     if (!failed)
-        failed = output_matrix(arguments->output, spectrum, names, arguments->common.json, NULL, 0);
+        failed = output_matrix(arguments->output, spectrum, names, arguments->common.json);
     if (failed || is_standard_output(arguments->output))
         return failed;
     volt_kernel_info info = {.struct_size = sizeof info};

@@ -164,7 +164,7 @@ static int write_result(const simulate_arguments *arguments, const volt_system_i
                         const char *const *columns)
 {
     bool json = arguments->common.json;
-    int failed = output_matrix(arguments->output, values, columns, json, NULL, 0);
+    int failed = output_matrix(arguments->output, values, columns, json);
     if (failed || is_standard_output(arguments->output))
         return failed;
     result_list *results = results_new(json);

@@ -177,7 +177,7 @@ int curve_write(const char *path, const volt_curve *curve)
         row[4] = curve->rmse[i];
         row[5] = curve->alphas[i * curve->outputs];
     }
-    failed = output_matrix(path, volt_as_view(table), names, false, NULL, 0);
+    failed = output_matrix(path, volt_as_view(table), names, false);
     free(table.data);
     return failed;
 }

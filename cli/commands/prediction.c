@@ -54,15 +54,16 @@ const char **forecast_names(const volt_model_info *model, const forecast_output 
 
 int forecast_write(const volt_model_info *model, volt_view forecast, const forecast_output *output)
 {
-    const row_labels none = {0};
     const char **names = forecast_names(model, output);
     if (!names)
         return complain(EXIT_FAILED, "not enough memory for the column names");
     forecast_warn_beyond(output->beyond, output->beyond_count, output->inputs ? output->inputs : forecast.rows);
-    int failed = output_labelled(output->path, forecast, names, output->times ? output->times : &none,
-                                 output->json, "beyond", output->beyond_count);
+    const char *const *times = output->times && output->times->name ? output->times->texts : NULL;
+    bool prints_json = output->json && is_standard_output(output->path);
+    int failed = prints_json ? print_matrix_json(forecast, names, times, "beyond", output->beyond_count)
+                             : output_labelled(output->path, forecast, names, output->times);
     output_names_free(names);
-    if (failed || !output->json || is_standard_output(output->path))
+    if (failed || !output->json || prints_json)
         return failed;
 
     result_list *results = results_new(true);

@@ -260,7 +260,7 @@ static int write_kernel(const explained *shown, int p, const char *path)
         }
     }
     if (!failed)
-        failed = output_matrix(path, volt_as_view(table), (const char *const *)columns.names, false, NULL, 0);
+        failed = output_matrix(path, volt_as_view(table), (const char *const *)columns.names, false);
     free(table.data);
     columns_release(&columns);
     return failed;
@@ -292,7 +292,7 @@ static int write_shares(const explained *shown, const char *path)
             *to++ = (i < orders ? e->shares : e->variances)[k * orders + i % orders];
     }
     if (!failed)
-        failed = output_matrix(path, volt_as_view(table), (const char *const *)columns.names, false, NULL, 0);
+        failed = output_matrix(path, volt_as_view(table), (const char *const *)columns.names, false);
     free(table.data);
     columns_release(&columns);
     return failed;
@@ -312,9 +312,9 @@ static int write_parts(const explained *shown, const char *path)
             snprintf(text, sizeof text, "%s.higher", shown->outputs[i / each]);
         has_names = columns_add(&columns, text);
     }
-    int failed = has_names ? output_matrix(path, volt_as_view(shown->parts), (const char *const *)columns.names,
-                                           false, NULL, 0)
-                           : complain(EXIT_FAILED, "not enough memory for the names of the columns");
+    int failed =
+        has_names ? output_matrix(path, volt_as_view(shown->parts), (const char *const *)columns.names, false)
+                  : complain(EXIT_FAILED, "not enough memory for the names of the columns");
     columns_release(&columns);
     return failed;
 }

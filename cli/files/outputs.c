@@ -132,27 +132,24 @@ int output_check_against(const char *path, const char *source)
 
 /* ---- matrices --------------------------------------------------------------------------------- */
 
-int output_matrix(const char *path, volt_view values, const char *const *names, bool json,
-                  const char *extra_key, int64_t extra)
+int output_matrix(const char *path, volt_view values, const char *const *names, bool json)
 {
-    const row_labels none = {0};
-    return output_labelled(path, values, names, &none, json, extra_key, extra);
+    return json && is_standard_output(path) ? print_matrix_json(values, names, NULL, NULL, 0)
+                                            : output_labelled(path, values, names, NULL);
 }
 
-int output_labelled(const char *path, volt_view values, const char *const *names, const row_labels *labels,
-                    bool json, const char *extra_key, int64_t extra)
+int output_labelled(const char *path, volt_view values, const char *const *names, const row_labels *labels)
 {
-    const char *const *texts = labels->name ? labels->texts : NULL;
-    if (json && is_standard_output(path))
-        return print_matrix_json(values, names, texts, extra_key, extra);
     bool is_file = !is_standard_output(path);
     /* Defer interrupts so that no partial file remains. Writing to a pipe may block, so interrupts act
      * immediately there. */
     if (is_file)
         interrupt_defer(true);
     volt_write_options options = volt_write_options_default();
-    options.label_name = labels->name;
-    options.labels = texts;
+    if (labels && labels->name) {
+        options.label_name = labels->name;
+        options.labels = labels->texts;
+    }
     options.progress = interrupt_watch();
     volt_status status = volt_table_write(path ? path : "-", values, names, &options);
     if (is_file)

@@ -35,14 +35,12 @@ bool is_standard_output(const char *path);
 #define OUTPUT_OPTION(type, member) \
     OPTION(type, "output", "FILE", member, "output file", .letter = 'o', .unset = "CSV on standard output")
 
-/* Writes a matrix. On standard output with `json` it is a JSON object, with `extra` under extra_key. */
-int output_matrix(const char *path, volt_view values, const char *const *names, bool json,
-                  const char *extra_key, int64_t extra);
+/* Writes a matrix. On standard output with `json` it is a JSON object. */
+int output_matrix(const char *path, volt_view values, const char *const *names, bool json);
 
-/* Writes a matrix with a first column of times if labels->name is not NULL. In JSON the times are a list
- * "time". Numeric file formats omit them. */
-int output_labelled(const char *path, volt_view values, const char *const *names, const row_labels *labels,
-                    bool json, const char *extra_key, int64_t extra);
+/* Writes a matrix with a first column of labels if `labels` (optional) has a name. Numeric formats omit
+ * it. */
+int output_labelled(const char *path, volt_view values, const char *const *names, const row_labels *labels);
 
 /* Writes a text to a file, which is replaced atomically ("-": standard output). */
 int output_text(const char *path, const char *text);

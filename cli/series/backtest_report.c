@@ -93,8 +93,7 @@ int backtest_write(const char *path, const backtest_table *table)
     if (!failed) {
         for (int m = 0; m < METHODS; m++)
             fill_row(table, m, values.data + m * values.ld);
-        failed =
-            output_labelled(path, volt_as_view(values), (const char *const *)names, &labels, false, NULL, 0);
+        failed = output_labelled(path, volt_as_view(values), (const char *const *)names, &labels);
     }
     free(values.data);
     free(names);

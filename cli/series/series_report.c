@@ -84,7 +84,7 @@ int series_write(const char *path, const series_outcome *outcome)
         row_labels labels = {.name = "step", .texts = (const char **)numbers};
         if (data->time_name)
             labels = (row_labels){.name = data->time_name, .texts = data->time_texts + data->levels.rows};
-        failed = output_labelled(path, volt_as_view(table), names, &labels, false, NULL, 0);
+        failed = output_labelled(path, volt_as_view(table), names, &labels);
     }
     free(table.data);
     free(names);

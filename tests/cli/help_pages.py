@@ -4,7 +4,8 @@
     help_pages.py PROGRAM
 
 Writes the help of each command from `help --json` a second time and compares it with what the program prints, with
-all spaces and line breaks. Prints the first line that differs.
+all spaces and line breaks. Prints the first line that differs. The help of an option must be its meaning, range and
+default.
 """
 
 import json
@@ -48,6 +49,19 @@ def described(head, text):
     return lines + [line]
 
 
+def help_is_complete(option):
+    """The help is the meaning and, in brackets, the range and the default. The range "at least 0" is omitted. A default
+    that depends on other options is only part of the help."""
+    known = [] if option["range"] in ("", "at least 0") else [option["range"]]
+    if option["default"]:
+        known.append("default: " + option["default"])
+    tail = " (" + "; ".join(known) + ")" if known else ""
+    if option["help"] == option["meaning"] + tail:
+        return True
+    start = option["meaning"] + (tail[:-1] + "; " if known else " (") + "default: "
+    return not option["default"] and option["help"].startswith(start) and option["help"].endswith(")")
+
+
 def entry(option):
     head = "  " + (f"-{option['letter']}, " if "letter" in option else "")
     head += option.get("positional") or "--" + option["name"]
@@ -74,6 +88,9 @@ def page(command, common):
 def main():
     tables = json.loads(output_of("help", "--json"))
     overview = output_of("help").splitlines()
+    for option in tables["options"] + [option for command in tables["commands"] for option in command["options"]]:
+        if not help_is_complete(option):
+            sys.exit(f"help of {option.get('name')}: '{option['help']}', range '{option['range']}'")
     for command in tables["commands"]:
         line = f"  {command['name']:10} {command['summary']}"
         if line not in overview:

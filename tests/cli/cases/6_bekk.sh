@@ -31,6 +31,8 @@ bekk_simulates()
     out_has ',r15,h1_1,h2_1,.*,h15_15$'
     expect 0 bekk simulate --preset sp500-d10 --length 2 --json
     valid_json out "len(v['columns']) == 75 and len(v['rows']) == 2"
+    expect 0 simulate bekk --length 4 --json -o four.csv
+    valid_json out "(v['system'], v['rows'], v['columns'], v['assets'], v['output']) == ('bekk', 4, 25, 5, 'four.csv')"
     expect 0 simulate bekk
     lines_of out 3762
 }
