@@ -148,14 +148,15 @@ static void check_step(const small_problem *p, const volt_loss_directions *all, 
     }
 }
 
-/* Separate levels of which the last has no direction, two tied pairs, all levels tied, and more directions than rows. */
+/* Separate levels of which the last has no direction, two tied pairs, all levels tied, more directions than rows, and pairs of
+ * which only the difference can change: their mean intercept is not determined, and its equation is singular. */
 static void newton_step_solves_its_equations(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(32);
-    for (int draw = 0; draw < 24; draw++)
+    for (int draw = 0; draw < 30; draw++)
         for (int intercept = 0; intercept < 2; intercept++) {
-            int form = draw % 4;
+            int form = draw % 5;
             small_problem p;
             volt_loss_direction items[MOST];
             double numbers[3 * MOST], a[ROWS * LEVELS], g[ROWS * LEVELS], da[ROWS * LEVELS], kda[ROWS * LEVELS],
@@ -166,6 +167,10 @@ static void newton_step_solves_its_equations(void **state)
             for (int i = 0; i < ROWS * LEVELS; i++) {
                 a[i] = volt_rng_normal(&rng);
                 g[i] = volt_rng_normal(&rng);
+            }
+            for (int i = 1; form == 4 && i < ROWS * LEVELS; i += 2) {
+                a[i] = -a[i - 1];
+                g[i] = -g[i - 1];
             }
             for (int64_t i = 0; i < ROWS; i++) {
                 double d = 0.5 + volt_rng_uniform(&rng);
@@ -183,6 +188,8 @@ static void newton_step_solves_its_equations(void **state)
                             : i % 4 == 0 ? 2
                                          : 0,
                             d);
+                else if (form == 4)
+                    add_row(&all, i, 0, i % 2 * 2, 2, d);
                 else
                     add_row(&all, i, 1 + 8 * (int)(i % 2), 1 + (i + 1) % 2, 2, d);
             }

@@ -50,6 +50,27 @@ static void results_do_not_depend_on_threads(void **state)
     volt_candidates_free(candidates);
 }
 
+/* Fits of folds run on one thread. The limit of the calling thread is restored. */
+static void limit_of_calling_thread_is_kept(void **state)
+{
+    (void)state;
+    loss_rows d = loss_rows_make(7110);
+    volt_candidates *candidates = loss_draws(&d);
+    for (int64_t limit = 1; limit <= 2; limit++) {
+        volt_search_options options = loss_search_options(&loss_cases[0]);
+        volt_search *search = NULL;
+        int64_t before = 0;
+        options.draws = 1;
+        check_ok(volt_set_threads_local(limit, NULL));
+        check_ok(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[0]), &options,
+                                 &search));
+        check_ok(volt_set_threads_local(0, &before));
+        assert_int_equal(before, limit);
+        volt_search_free(search);
+    }
+    volt_candidates_free(candidates);
+}
+
 static void check_named(const volt_search *search, const char *loss, const char *name)
 {
     volt_search_info info = {.struct_size = sizeof info};
@@ -406,6 +427,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_do_not_depend_on_threads),
+        cmocka_unit_test(limit_of_calling_thread_is_kept),
         cmocka_unit_test(logs_name_the_loss),
         cmocka_unit_test(invalid_logs_are_rejected),
         cmocka_unit_test(races_find_the_same_winner),
