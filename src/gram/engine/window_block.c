@@ -6,6 +6,7 @@
  * Windows that end in adjacent columns are adjacent in memory: they are the lanes of the programme. */
 #include "base/clones.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/openmp.h"
 #include "gram/engine/engine.h"
 #include "gram/engine/explicit_path.h"
@@ -215,9 +216,10 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     const volt_resolved windowed = volt_with_window(resolved, volt_columns_window(resolved, m));
     double self = (double)(volt_self_scratch(&windowed) + windowed.window * windowed.d);
+    int64_t state_scratch =
+        volt_max(volt_threads() * scratch_of(resolved, windowed.window), volt_self_scratch(resolved));
     return volt_columns_numbers(resolved, m) + volt_window_state_numbers(resolved, rows) + 3 * (double)m +
-           (double)volt_self_scratch(resolved) +
-           (double)volt_threads() * ((double)scratch_of(resolved, windowed.window) + self);
+           (double)state_scratch + (double)volt_threads() * self;
 }
 
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)

@@ -24,7 +24,7 @@ typedef struct column_lot {
      * row */
     double *squares;
     volt_self *self; /* max_rows: each new window against itself, if the programme needs it */
-    double *scratch; /* of the engine, for every thread, then for a path against itself */
+    double *scratch; /* of the engine, for every thread; before that, for a path against itself */
     int64_t threads; /* number of threads with scratch space */
     int64_t from, begin, end;
     double *k; /* against all of its columns */
@@ -79,8 +79,8 @@ static volt_status lot_allocate(const volt_resolved *resolved, int64_t max_rows,
     lot->work = volt_alloc_doubles(rows, columns->d + 1);
     lot->squares = volt_alloc_doubles(longer > 0 ? 2 * (longer + max_rows) : 0, 1);
     lot->self = volt_alloc(columns->self ? max_rows : 0, sizeof *lot->self);
-    lot->scratch = volt_alloc_doubles(1, lot->threads * columns->engine->scratch(resolved, columns) +
-                                             (columns->self ? volt_self_scratch(resolved) : 0));
+    lot->scratch = volt_alloc_doubles(1, volt_max(lot->threads * columns->engine->scratch(resolved, columns),
+                                                  columns->self ? volt_self_scratch(resolved) : 0));
     return lot->work && lot->squares && lot->self && lot->scratch ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
@@ -174,9 +174,8 @@ static void lot_run(const window_state *state, const column_lot *lot, int64_t h,
     const volt_self *self = NULL;
     if (columns->self) {
         self = diagonal >= 0 ? columns->self + diagonal : lot->self;
-        double *scratch = lot->scratch + lot->threads * columns->engine->scratch(state->base.resolved, columns);
         for (int64_t i = 0; diagonal < 0 && i < h; i++)
-            lot->self[i] = volt_self_compute(&seen, rows + i * columns->d, stage, scratch);
+            lot->self[i] = volt_self_compute(&seen, rows + i * columns->d, stage, lot->scratch);
         if (stage && !volt_stage_should_continue(stage))
             return;
     }
