@@ -299,6 +299,31 @@ static void iteration_has_a_start(void **state)
     volt_model_free(model);
 }
 
+/* The header lists inputs, outputs and classes. */
+static void header_describes_the_model(void **state)
+{
+    (void)state;
+    volt_model *model =
+        export_case_fit(&(export_case){.name = "m", .kernel = "fading", .d = 3, .loss = "multinomial"});
+    static const struct {
+        const char *title, *value;
+    } lines[] = {{"inputs", "3\n"}, {"outputs", "3: "}, {"classes", "3: 0, 1, 2\n"}, {"kernel", "fading"}};
+    size_t size = 0;
+    check_ok(volt_model_export(model, NULL, scratch_path("m.c"), NULL));
+    char *text = scratch_read(scratch_path("m.h"), &size);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char title[16];
+        snprintf(title, sizeof title, " *     %-8s", lines[i].title);
+        const char *at = strstr(text, title);
+        assert_non_null(at);
+        at += strlen(title);
+        at += strspn(at, " ");
+        assert_memory_equal(at, lines[i].value, strlen(lines[i].value));
+    }
+    free(text);
+    volt_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +332,7 @@ int main(void)
         cmocka_unit_test(refuses_trees_with_feedback),
         cmocka_unit_test(comments_are_not_translated),
         cmocka_unit_test(iteration_has_a_start),
+        cmocka_unit_test(header_describes_the_model),
         cmocka_unit_test(double_equals_stream),
         cmocka_unit_test(single_is_near_stream),
     };

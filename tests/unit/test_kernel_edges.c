@@ -222,6 +222,37 @@ static void kernels_with_tangent(void **state)
     }
 }
 
+/* A tangent borrows the reservoirs and initial inputs of the resolved kernel: releasing it frees only its own memory. */
+static void tangents_free_only_their_own_memory(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"fir:mu=0.5", "mu"},
+                                           {"rbf:gamma=1 + 2*fir:mu=0.5", "2.mu"},
+                                           {"rbf:gamma=1*esn:size=3 + 2*fir:mu=0.5", "1.weight"}};
+    const double rows[] = {0.5, -0.2, 0.3, 0.9};
+    double input[] = {0.25, -0.5};
+    const volt_past past = {.kind = VOLT_PAST_FIXED, .n = 2, .input = input};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_kernel *kernel = plain_parse(cases[i][0]);
+        volt_extent extents[VOLT_MAX_FACTORS];
+        volt_resolved resolved = {0}, tangent = {0};
+        bool known = false;
+        check_ok(volt_kernel_use_past(kernel, &past));
+        check_ok(volt_extents_of(volt_view_of(rows, 2, 2), 1, "the inputs", extents));
+        failing_alloc_start(0);
+        check_ok(volt_kernel_resolve_slices(kernel, extents, 2, &resolved));
+        int64_t live = failing_alloc_live();
+        check_ok(volt_kernel_tangent(kernel, &resolved, cases[i][1], &tangent, &known));
+        assert_true(known);
+        volt_tangent_release(&tangent);
+        assert_int_equal(failing_alloc_live(), live);
+        volt_resolved_release(&resolved);
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        volt_kernel_free(kernel);
+    }
+}
+
 /* ---- Gram matrices -------------------------------------------------------------------------------- */
 
 static const volt_view nothing = {NULL, 0, 0, 0};
@@ -526,6 +557,7 @@ int main(void)
         cmocka_unit_test(parameters_are_inserted_into_text),
         cmocka_unit_test(names_of_parameters),
         cmocka_unit_test(kernels_with_tangent),
+        cmocka_unit_test(tangents_free_only_their_own_memory),
         cmocka_unit_test(collections_are_checked),
         cmocka_unit_test(error_names_failing_factor),
         cmocka_unit_test_teardown(matrices_are_checked, listen_no_more),

@@ -257,6 +257,14 @@ static void foreign_files(void **state)
     assert_fails(scratch_write("a.mat", bytes, 128), NULL, VOLT_ERR_FORMAT, "readable");
     assert_fails(scratch_write("a.mat", bytes, 200), NULL, VOLT_ERR_FORMAT, "type 0");
     assert_fails(scratch_path("absent.mat"), NULL, VOLT_ERR_IO, "No");
+    /* A matrix without a body is allowed only within a cell: plain, and compressed (zlib, one stored block). */
+    static const unsigned char plain[] = {14, 0, 0, 0, 0, 0, 0, 0},
+                               compressed[] = {15,   0,  0, 0, 19, 0, 0, 0, 0x78, 1, 1,   8, 0, 0xf7,
+                                               0xff, 14, 0, 0, 0,  0, 0, 0, 0,    0, 120, 0, 15};
+    memcpy(bytes + 128, plain, sizeof plain);
+    assert_fails(scratch_write("a.mat", bytes, 128 + sizeof plain), NULL, VOLT_ERR_FORMAT, "byte 128");
+    memcpy(bytes + 128, compressed, sizeof compressed);
+    assert_fails(scratch_write("a.mat", bytes, 128 + sizeof compressed), NULL, VOLT_ERR_FORMAT, "byte 128");
 }
 
 /* A matrix in big-endian order, byte by byte, with a short name and a short count. */

@@ -221,7 +221,7 @@ static void invalid_arff_files(void **state)
         {BAG "@attribute c {a}\n@data\n'1,2',a,{3}\n", "line 8 has more than the 2 cells"},
         {BAG "@attribute c {a}\n@data\n'1,2,a\n", "line 8, cell 1: a quotation mark is not closed"},
         {BAG "@attribute c {a}\n@data\n'1,2\\", "line 8, cell 1: a quotation mark is not closed"},
-        {BAG "@attribute c {a}\n@data\n'1,2'x,a\n", "or text follows it"},
+        {BAG "@attribute c {a}\n@data\n'1,2'x,a\n", "line 8, cell 1: text"},
         {BAG "@attribute c {a}\n@data\n'1,2\\n3,z',a\n",
          "line 8, dimension 2, position 2: 'z' is not a number"},
         {BAG "@attribute c {a}\n@data\n{0 1}\n", "line 8: sparse data"},
@@ -253,6 +253,8 @@ static void long_csv_files(void **state)
     assert_reads("a.txt", "# series x y\na 1  2\na 3  4\n", "x,y;1 2/3 4");
     assert_reads("no_extension", "series,x\na,1\n", "x;1");
     assert_reads("a.csv", "\xef\xbb\xbfseries,Stra\xdf\x65\na,1\n", "Stra\xc3\x9f\x65;1");
+    /* the ends of ASCII and of Latin-1 */
+    assert_reads("a.csv", "series,\x7f\x80\xbf\xc0\xff\na,1\n", "\x7f\xc2\x80\xc2\xbf\xc3\x80\xc3\xbf;1");
 }
 
 static void invalid_long_csv_files(void **state)

@@ -9,6 +9,7 @@
 #include "support/child.h"
 #include "support/scratch.h"
 #include "volterra/base.h"
+#include "volterra/kernel.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -114,6 +115,26 @@ static void memory_is_minimum_of_system_files(void **state)
     set_memory("MemAvailable: 1 kB\n", NULL, NULL, NULL);
     check_ok(volt_memory_require(1024, "a thing"));
     check_fails(volt_memory_require(1025, "a thing"), VOLT_ERR_MEMORY, "thing");
+}
+
+/* Centring on m columns requires 8 m^2 bytes in addition to the result: at most m = 11 for 1024 bytes. */
+static void centring_is_limited_by_memory(void **state)
+{
+    (void)state;
+    const double x[12] = {0.1, -0.4, 0.3, 0.8, -0.7, 0.2, 0.6, -0.1, 0.9, -0.5, 0.4, 0};
+    double K[12];
+    volt_kernel *kernel = NULL;
+    check_ok(volt_kernel_parse("gak:window=2,sigma=1,centre=yes", &kernel));
+    set_memory("MemAvailable: 1 kB\n", NULL, NULL, NULL);
+    for (int64_t m = 11; m <= 12; m++) {
+        volt_status status =
+            volt_gram(kernel, volt_view_of(x, 1, 1), volt_view_of(x, m, 1), NULL, volt_matrix_of(K, 1, m));
+        if (m == 11)
+            check_ok(status);
+        else
+            check_fails(status, VOLT_ERR_MEMORY, "12 columns");
+    }
+    volt_kernel_free(kernel);
 }
 
 static void processes_share_resources(void **state)
@@ -277,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quota_limits_thread_count), /* before the first query */
         cmocka_unit_test(memory_is_minimum_of_system_files),
+        cmocka_unit_test(centring_is_limited_by_memory),
         cmocka_unit_test(processes_share_resources),
         cmocka_unit_test(address_space_may_be_limited),
         cmocka_unit_test(system_allocator_may_fail),

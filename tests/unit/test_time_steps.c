@@ -54,12 +54,19 @@ static void steps(void **state)
     const char *const week[] = {"2019-04-08", "2019-04-09", "2019-04-10",
                                 "2019-04-11", "2019-04-12", "2019-04-15"};
     const char *const backwards[] = {"2019-04-10", "2019-04-09"};
+    /* clocks are put forward by an hour: days and months follow the local time */
+    const char *const summer_days[] = {"2024-03-30T00:00+01:00", "2024-03-31T00:00+01:00",
+                                       "2024-04-01T00:00+02:00"};
+    const char *const summer_months[] = {"2024-02-01T00:00+01:00", "2024-03-01T00:00+01:00",
+                                         "2024-04-01T00:00+02:00"};
     char text[VOLT_TIME_LENGTH];
     assert_string_equal(volt_time_step_format(step_of(hours, 3), text), "3600 s");
     assert_string_equal(volt_time_step_format(step_of(months, 3), text), "1 month");
     assert_string_equal(volt_time_step_format(step_of(ends, 3), text), "1 month to the last day");
     assert_string_equal(volt_time_step_format(step_of(quarters, 3), text), "3 months");
     assert_string_equal(volt_time_step_format(step_of(week, 6), text), "86400 s except Sat Sun");
+    assert_string_equal(volt_time_step_format(step_of(summer_days, 3), text), "86400 s");
+    assert_string_equal(volt_time_step_format(step_of(summer_months, 3), text), "1 month");
     assert_false(volt_time_step_is_known(step_of(backwards, 2)));
     assert_false(volt_time_step_is_known(step_of(hours, 1)));
 
@@ -120,6 +127,12 @@ static void calendars(void **state)
          "86400 s except Sat Sun",
          "2019-04-16",
          "2019-04-19"},
+        /* both Sundays missing */
+        {{"2019-04-08", "2019-04-09", "2019-04-10", "2019-04-11", "2019-04-12", "2019-04-13", "2019-04-15",
+          "2019-04-16", "2019-04-17", "2019-04-18", "2019-04-19", "2019-04-20", "2019-04-22"},
+         "86400 s except Sun",
+         "2019-04-23",
+         "2019-04-26"},
         /* the only Saturday missing */
         {{"2019-04-08", "2019-04-09", "2019-04-10", "2019-04-11", "2019-04-12", "2019-04-14", "2019-04-15",
           "2019-04-16", "2019-04-17", "2019-04-18", "2019-04-19"},
