@@ -184,12 +184,14 @@ static volt_status count_search_rows(const volt_identify_state *run, double shar
     *rows = volt_min(run->found.train_rows, lengths[0]);
     if (run->options.draws > 0)
         return VOLT_OK;
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    for (size_t i = 1; i < sizeof lengths / sizeof *lengths; i++) {
         double seconds = 0;
-        *rows = volt_min(run->found.train_rows, lengths[i]);
+        if (lengths[i] >= *rows)
+            continue;
         VOLT_TRY(volt_identify_trial_seconds(run, *rows, &seconds));
-        if (seconds * FEWEST_TRIALS < run->options.seconds * share || *rows < lengths[i])
+        if (seconds * FEWEST_TRIALS < run->options.seconds * share)
             break;
+        *rows = lengths[i];
     }
     return VOLT_OK;
 }

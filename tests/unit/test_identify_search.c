@@ -103,6 +103,32 @@ static void linear_models_have_a_trial_in_any_budget(void **state)
     free(y);
 }
 
+/* All training rows up to 3000; in a short time fewer, but at least 1000. */
+static void rows_of_the_search_depend_on_the_budget(void **state)
+{
+    (void)state;
+    enum { ROWS = 3200 };
+    static const struct {
+        int64_t rows, expected;
+        double seconds;
+    } budgets[] = {{ROWS, VOLT_IDENTIFY_SEARCH_ROWS, 1e9}, {1200, 1000, 1e-9}, {900, 900, 1e-9}};
+    double *u, *y;
+    saturating(5, ROWS, &u, &y);
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        volt_view U = volt_view_of(u, budgets[i].rows, 1), Y = volt_view_of(y, budgets[i].rows, 1);
+        volt_identify_state run = {.options = volt_identify_options_default()};
+        run.options.seconds = budgets[i].seconds;
+        run.options.test_inputs = U; /* any */
+        run.options.test_outputs = Y;
+        check_ok(volt_identify_take_rows(&run, U, Y));
+        check_ok(volt_identify_choose_search_rows(&run, 1));
+        assert_int_equal(run.found.search_rows, budgets[i].expected);
+        volt_identify_release_rows(&run);
+    }
+    free(u);
+    free(y);
+}
+
 /* Each block counts. */
 static void a_better_model_is_better_on_every_block(void **state)
 {
@@ -357,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_are_compared_on_all_rows_of_the_search),
         cmocka_unit_test(linear_models_have_a_trial_in_any_budget),
+        cmocka_unit_test(rows_of_the_search_depend_on_the_budget),
         cmocka_unit_test(a_better_model_is_better_on_every_block),
         cmocka_unit_test(records_at_rest_start_from_their_first_input),
         cmocka_unit_test(models_that_fail_in_further_runs_are_rejected),
