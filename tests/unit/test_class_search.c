@@ -394,6 +394,31 @@ static double log_loss(const volt_class_list *list, const double *outputs, doubl
     return loss;
 }
 
+/* Features whose squares overflow are rejected, in every column. */
+static void features_must_be_finite(void **state)
+{
+    (void)state;
+    enum { M = 3 };
+    static const int64_t landmarks[M] = {0, 1, 2};
+    int64_t classes[N];
+    double Y[N * CLASSES];
+    volt_blas_use use;
+    volt_landmark_readout readout;
+    check_ok(volt_blas_claim(&use));
+    make_classes(7900, classes, Y);
+    check_ok(volt_landmark_readout_create(N, M, CLASSES, landmarks, &readout));
+    for (int64_t column = -1; column < M; column++) {
+        for (int64_t i = 0; i < N * M; i++)
+            readout.F[i] = cos((double)i);
+        if (column >= 0)
+            readout.F[5 * M + column] = 1e200;
+        assert_int_equal(volt_landmark_readout_decompose(&readout, NULL, volt_view_of(Y, N, CLASSES)),
+                         column >= 0 ? VOLT_ERR_NOT_FINITE : VOLT_OK);
+    }
+    volt_landmark_readout_release(&readout);
+    volt_blas_release(&use);
+}
+
 /* Probabilities of ridge outputs use the temperature with the smallest log loss and keep the order of the
  * outputs. */
 static void outputs_become_probabilities(void **state)
@@ -488,6 +513,7 @@ int main(void)
         cmocka_unit_test(race_is_reproducible),
         cmocka_unit_test(ranks_below_depth_are_tried),
         cmocka_unit_test(landmarks_approximate_readout),
+        cmocka_unit_test(features_must_be_finite),
         cmocka_unit_test(outputs_become_probabilities),
         cmocka_unit_test(samples_are_stratified),
         cmocka_unit_test(every_allocation_may_fail),

@@ -283,6 +283,7 @@ typedef struct search_calls {
     int64_t calls, at; /* cancels at call `at`; 0: never */
     double last;
     bool draws;
+    double best; /* error of the given kernel in the text of the first draw */
 } search_calls;
 
 static int count_calls(const char *stage, double fraction, void *context)
@@ -290,7 +291,10 @@ static int count_calls(const char *stage, double fraction, void *context)
     search_calls *calls = context;
     assert_true(fraction >= calls->last && fraction <= 1);
     assert_true(strcmp(stage, "search") == 0 ? !calls->draws : strncmp(stage, "draw ", 5) == 0);
-    calls->draws = calls->draws || stage[0] == 'd';
+    if (!calls->draws && stage[0] == 'd') {
+        calls->draws = true;
+        assert_int_equal(sscanf(stage, "draw 1, best MSE %lf", &calls->best), 1);
+    }
     calls->last = fraction;
     return ++calls->calls == calls->at;
 }
@@ -316,6 +320,12 @@ static void search_reports_and_cancels(void **state)
             check_ok(status);
             all = calls;
             assert_true(all.draws && all.last > 0.1);
+            forecast_group group = {0};
+            double heldout, test;
+            check_ok(volt_forecast_group_create(&p.data, 0, SERIES, &group));
+            score_plainly(&group, 1, "rbf:window=1", &heldout, &test);
+            near(all.best, heldout, 1e-3 * heldout); /* four digits */
+            volt_forecast_group_release(&group);
         }
         volt_kernel_free(kernel);
     }

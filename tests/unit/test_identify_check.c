@@ -121,6 +121,12 @@ static void direction_of_other_units(void **state)
     volt_identification found = check_rows(inputs, INPUTS, rows.y, NULL);
     assert_true(warns(&found, VOLT_WARNING_CONSTANT_INPUT) && !warns(&found, VOLT_WARNING_REVERSED));
     assert_true(found.forward_gain > 0.5 && fabs(found.reverse_gain) < 0.5);
+    for (int64_t t = 0; t < N; t++) { /* powers of two: the same bits */
+        inputs[t * INPUTS] *= 0x1p-10;
+        rows.y[t] *= 0x1p-20;
+    }
+    volt_identification small = check_rows(inputs, INPUTS, rows.y, NULL);
+    assert_true(small.forward_gain == found.forward_gain && small.reverse_gain == found.reverse_gain);
 }
 
 /* An input that stays at 0 in the second half of the rows is not explained by the output. */

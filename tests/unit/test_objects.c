@@ -4,6 +4,7 @@
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/sequences.h"
 #include "volterra.h"
 
 #include <float.h>
@@ -434,6 +435,42 @@ static void zero_self_kernel_is_not_normalised(void **state)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
+/* The estimated operations grow with the squared number of steps, except where a series is one row. */
+static void work_grows_with_steps(void **state)
+{
+    (void)state;
+    enum { SERIES = 4, STEPS = 40 };
+    static const struct {
+        const char *kernel;
+        volt_object_compare compare;
+        bool is_one_row;
+    } cases[] = {{"rbf", VOLT_OBJECT_COMPARE_SERIES, true},
+                 {"rbf", VOLT_OBJECT_COMPARE_STEPS, false},
+                 {"memory", VOLT_OBJECT_COMPARE_SERIES, false},
+                 {"gak", VOLT_OBJECT_COMPARE_SERIES, false}};
+    double numbers[SERIES * STEPS];
+    volt_rng rng = test_rng(4108);
+    for (int64_t i = 0; i < SERIES * STEPS; i++)
+        numbers[i] = volt_rng_normal(&rng);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 0, cases[c].compare};
+        volt_kernel *kernel = parse(cases[c].kernel);
+        double work[2];
+        for (int half = 0; half < 2; half++) {
+            volt_view series[SERIES];
+            volt_objects *objects = NULL;
+            for (int64_t i = 0; i < SERIES; i++)
+                series[i] = volt_view_of(numbers + i * STEPS, half ? STEPS / 2 : STEPS, 1);
+            check_ok(volt_objects_create(series, SERIES, &options, &objects));
+            work[half] = volt_objects_work(objects, kernel);
+            volt_objects_free(objects);
+        }
+        assert_true(work[1] > 0);
+        assert_true(cases[c].is_one_row ? work[0] > work[1] && work[0] <= 2 * work[1] : work[0] == 4 * work[1]);
+        volt_kernel_free(kernel);
+    }
+}
+
 static volt_status whole_way(const walks *made, const volt_objects_options *options, const volt_kernel *kernel)
 {
     volt_objects *objects = NULL;
@@ -486,6 +523,7 @@ int main(void)
         cmocka_unit_test(median_number_of_steps),
         cmocka_unit_test(channel_units_have_no_effect),
         cmocka_unit_test(zero_self_kernel_is_not_normalised),
+        cmocka_unit_test(work_grows_with_steps),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
