@@ -62,8 +62,8 @@ static void limit_of_calling_thread_is_kept(void **state)
         int64_t before = 0;
         options.draws = 1;
         check_ok(volt_set_threads_local(limit, NULL));
-        check_ok(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[0]), &options,
-                                 &search));
+        check_ok(
+            volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[0]), &options, &search));
         check_ok(volt_set_threads_local(0, &before));
         assert_int_equal(before, limit);
         volt_search_free(search);
