@@ -359,8 +359,8 @@ enum { FIRST, END, READY, OLD_BEGIN, OLD_END, NUMBERS };
 
 static int64_t moving_length(const volt_state *base)
 {
-    const volt_row_list *list = &((const window_state *)base)->list;
-    return NUMBERS + list->count * list->cols + length(base->resolved, 0);
+    const window_state *state = (const window_state *)base;
+    return NUMBERS + (state->list.count + reach_of(state)) * state->list.cols;
 }
 
 static void get(const volt_state *base, double *numbers)
