@@ -90,7 +90,6 @@ volt_status volt_csv_walk(const volt_csv_text *csv, const volt_csv_events *event
         return volt_fail(VOLT_ERR_MEMORY, "could not start the CSV parser");
     }
     csv_set_delim(&parser, (unsigned char)csv->delimiter);
-    csv_set_blk_size(&parser, 4096);
     csv_walk walk = {.events = events, .line = 1, .row_line = 1};
     volt_status status = walk_blocks(&feed, &parser, &walk);
     csv_free(&parser);
