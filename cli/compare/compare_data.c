@@ -2,6 +2,7 @@
 #include "compare/comparison.h"
 
 #include "files/inputs.h"
+#include "files/outputs.h"
 #include "terminal/messages.h"
 #include "volterra/task.h"
 
@@ -64,20 +65,13 @@ int compare_data_preset(compare_data *data, const char *preset, int64_t pairs)
 
 int compare_data_user(compare_data *data, const training_arguments *arguments)
 {
-    char *names = NULL;
     int failed = training_read(arguments, &data->user);
-    if (!failed)
-        failed = allocate_names(data, data->user.targets.cols, &names);
     if (failed)
         return failed;
     data->inputs = data->user.inputs;
     data->targets = data->user.targets;
-    for (int64_t k = 0; k < data->targets.cols; k++)
-        if (data->user.pairing->output_names)
-            snprintf(names + NAME_LENGTH * k, NAME_LENGTH, "%.90s", data->user.pairing->output_names[k]);
-        else
-            snprintf(names + NAME_LENGTH * k, NAME_LENGTH, "y%lld", (long long)k + 1);
-    return 0;
+    data->output_names = names_or_default(data->user.pairing->output_names, "y", data->targets.cols);
+    return data->output_names ? 0 : complain(EXIT_FAILED, "not enough memory for the names of the outputs");
 }
 
 int compare_data_prepare(compare_data *data, const training_arguments *arguments, bool levels,

@@ -156,7 +156,7 @@ typedef struct compare_data {
     volt_view inputs, targets;
     search_data seen;                    /* user data as seen by the kernels */
     volt_view seen_inputs, seen_targets; /* views of the preset sample or the user data */
-    const char **output_names;           /* q names; owned, with the texts */
+    const char **output_names;           /* q names; the array is owned */
     volt_matrix truth;                   /* copy of the test targets of the first sample; owned */
 } compare_data;
 

@@ -158,7 +158,7 @@ int output_labelled(const char *path, volt_view values, const char *const *names
 }
 
 /* Returns one block: the pointers, followed by the generated names. */
-static const char **names_or(const char *const *given, const char *prefix, int64_t count)
+const char **names_or_default(const char *const *given, const char *prefix, int64_t count)
 {
     enum { NAME_LENGTH = 24 };
     size_t q = (size_t)count;
@@ -175,12 +175,12 @@ static const char **names_or(const char *const *given, const char *prefix, int64
 
 const char **output_names(const volt_model_info *model)
 {
-    return names_or(model->output_names, "y", model->q);
+    return names_or_default(model->output_names, "y", model->q);
 }
 
 const char **input_names(const volt_model_info *model)
 {
-    return names_or(model->input_names, "x", model->d);
+    return names_or_default(model->input_names, "x", model->d);
 }
 
 void output_names_free(const char **names)

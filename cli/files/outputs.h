@@ -49,6 +49,10 @@ int output_text(const char *path, const char *text);
 int model_read(const char *path, volt_model **model);
 int model_write(const volt_model *model, const char *path);
 
+/* Returns the given names, which must outlive the result, or generated ones if `given` is NULL: prefix1, prefix2, ...
+ * Free the result with output_names_free. NULL: not enough memory. */
+const char **names_or_default(const char *const *given, const char *prefix, int64_t count);
+
 /* Return the model's output names (default y1, y2, ...) or input names (default x1, x2, ...). Free them with
  * output_names_free. */
 const char **output_names(const volt_model_info *model);

@@ -119,6 +119,20 @@ static int64_t list_stopped(const volt_search_info *info, char *text, size_t cap
     return total;
 }
 
+static result_list *best_json(const volt_trial *best)
+{
+    result_list *inner = results_new(true);
+    results_text(inner, "kernel", NULL, "%s", best->kernel);
+    results_number(inner, "alpha", NULL, best->alpha);
+    if (best->feedback > 0)
+        results_number(inner, "feedback", NULL, best->feedback);
+    results_number(inner, "score", NULL, best->score);
+    results_numbers(inner, "folds", best->folds, best->n_folds);
+    results_count(inner, "index", NULL, best->index);
+    return inner;
+}
+
+/* Reports the best trial and how it was evaluated. */
 static void report_best(result_list *results, const volt_trial *best, const volt_search_info *info,
                         const search_outcome *outcome)
 {
@@ -140,17 +154,17 @@ static void report_best(result_list *results, const volt_trial *best, const volt
         results_text(results, NULL, "feedback weight", "%s", volt_format_number(best->feedback, number));
     results_text(results, NULL, "best draw", "%lld (counted from 0)%s", (long long)best->index,
                  outcome->from_defaults && best->index == 0 ? ": kernel defaults" : "");
+    if (info->loss)
+        results_text(results, "loss", "loss", "%s", info->loss);
+    results_count(results, "folds", NULL, info->folds);
+    if (info->solver)
+        results_text(results, "solver", NULL, "%s", info->solver);
+    if (info->landmarks > 0) {
+        results_count(results, "landmarks", NULL, info->landmarks);
+        results_text(results, NULL, "solver", "%s: %lld landmarks before the first validation block",
+                     info->solver, (long long)info->landmarks);
+    }
     results_details(results, false);
-
-    result_list *inner = results_new(true);
-    results_text(inner, "kernel", NULL, "%s", best->kernel);
-    results_number(inner, "alpha", NULL, best->alpha);
-    if (best->feedback > 0)
-        results_number(inner, "feedback", NULL, best->feedback);
-    results_number(inner, "score", NULL, best->score);
-    results_numbers(inner, "folds", best->folds, best->n_folds);
-    results_count(inner, "index", NULL, best->index);
-    results_nest(results, "best", inner);
 }
 
 static void report_counters(result_list *results, const search_outcome *outcome, const volt_search_info *info)
@@ -337,20 +351,10 @@ int search_report_print(const search_outcome *outcome, bool json)
     volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(outcome->search, &info);
     result_list *results = results_new(json);
-    report_best(results, volt_search_trial(outcome->search, VOLT_TRIAL_BEST), &info, outcome);
+    const volt_trial *best = volt_search_trial(outcome->search, VOLT_TRIAL_BEST);
+    results_nest(results, "best", best_json(best));
     results_text(results, "score", NULL, "%s", score_words_of(&info).word);
-    results_details(results, true);
-    if (info.loss)
-        results_text(results, "loss", "loss", "%s", info.loss);
-    results_count(results, "folds", NULL, info.folds);
-    if (info.solver)
-        results_text(results, "solver", NULL, "%s", info.solver);
-    if (info.landmarks > 0) {
-        results_count(results, "landmarks", NULL, info.landmarks);
-        results_text(results, NULL, "solver", "%s: %lld landmarks before the first validation block",
-                     info.solver, (long long)info.landmarks);
-    }
-    results_details(results, false);
+    report_best(results, best, &info, outcome);
     if (outcome->seen)
         report_learned(outcome->seen, results);
     report_validation(results, outcome, &info);

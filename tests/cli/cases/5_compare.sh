@@ -35,6 +35,9 @@ compare_text()
     out_has '^Lowest NMSE: [A-Za-z]+, [0-9.e-]+'
     awk 'length > 120 { exit 1 }' out || fail "a line is longer than 120 characters"
     nothing_left
+    # The best kernel is compared with the second one and, if both are of one family, with the best of another.
+    expect 0 compare --x u.csv --y y.csv --kernel linear volterra volterra:lambda_coef=0.9 --draws 3 --seed 3 --quiet
+    out_has '^Lowest NMSE: Volterra.*volterra:.* Linear \('
 }
 check "compare prints the table, the winners and the conclusion" compare_text
 

@@ -85,6 +85,8 @@ feedback_searches()
     printf 'gamma,rho,alpha,feedback\n1,0.3,1e-4,2\n2,0.2,auto,0.5\n' >c.csv
     expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --candidates c.csv --folds 3 --json
     valid_json out "v['best']['feedback'] in (2, 0.5) and v['draws'] == 2"
+    expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --candidates c.csv --folds 3 --verbose
+    out_has '^feedback weight +(2|0\.5)$'
 }
 check "feedback: searches draw the weight, log it and fit with it" feedback_searches
 

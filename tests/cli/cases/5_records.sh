@@ -19,6 +19,10 @@ records_in_fit_and_predict()
     [ "$(cut -d, -f1 p.csv | uniq -c | awk '{ printf "%s ", $1 }')" = "1 30 1 25 " ] || fail "$(head -n 40 p.csv)"
     awk -F, 'NR == FNR { f[FNR] = $NF; next } FNR > 1 && ($NF - f[FNR]) ^ 2 > 1e-12 { exit 1 }' f.csv p.csv ||
         fail "fitted values are not the forecasts of the records"
+    # The parts of the orders add up to the same forecasts.
+    expect 0 explain m.safetensors --along runs.csv:u --series runs.csv:run --lags 3 --no-band --csv -o parts
+    paste -d, <(sed 1d parts.orders.csv) <(sed 1d f.csv) | awk -F, '($1 + $2 + $3 + $4 - $5) ^ 2 > 1e-20 { exit 1 }' ||
+        fail "parts of records do not add up to the forecasts of the records"
     # The same rows as one sequence give another model.
     expect 0 fit --x runs.csv:u --y runs.csv:y --alpha 1e-4 -o one.safetensors --fitted g.csv
     cmp -s f.csv g.csv && fail "records make no difference"

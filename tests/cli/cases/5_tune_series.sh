@@ -111,6 +111,7 @@ tune_walk()
 {
     awk "$uniform"'BEGIN { seeded(11); print "v"; for (t = 0; t < 150; t++) { x += uniform() - 0.5; printf "%.10g\n", x } }' >v.csv
     expect 0 tune --x v.csv --draws 5 --season none -o m.safetensors
+    out_has '^target +change, input both$'
     out_has '^forecast +naive .*[0-9.]+'
     expect 0 tune --x v.csv --draws 5 --season none -o m.safetensors --json
     valid_json out "v['naive_kept'] is True"
