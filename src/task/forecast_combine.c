@@ -51,7 +51,7 @@ static double relative_error(const forecast_part *part, const forecast_part *fir
 /* Sets the weights, proportional to 1 / MAE^4; parts whose errors are unknown have weight 0. */
 static void set_weights(forecast_part *parts, int n, int64_t count)
 {
-    static const double least = 1e-3; /* of the error of the first part */
+    static const double least = 1e-12; /* of the error of the first part */
     double total = 0;
     for (int i = 0; i < n; i++) {
         double error = i == 0 ? 1 : relative_error(&parts[i], &parts[0], count);
@@ -73,15 +73,18 @@ static void drop_rounding(const forecast_series *series, double *error, int64_t 
             error[i] = 0;
 }
 
-/* The weighted mean of the parts; where one is unknown, the first one replaces it. */
+/* The weighted mean of the parts that are known at this place; NaN if none is. */
 static double mean_of(const forecast_part *parts, int n, bool errors, int64_t i)
 {
-    double sum = 0, first = errors ? parts[0].error[i] : parts[0].value[i];
+    double sum = 0, total = 0;
     for (int p = 0; p < n; p++) {
         double value = errors ? parts[p].error[i] : parts[p].value[i];
-        sum += parts[p].weight * (isnan(value) ? first : value);
+        if (isnan(value))
+            continue;
+        sum += parts[p].weight * value;
+        total += parts[p].weight;
     }
-    return sum;
+    return total > 0 ? sum / total : NAN;
 }
 
 /* The classical forecast is Theta, or its mean with exponential smoothing for a series with a season. */

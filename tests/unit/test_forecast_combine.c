@@ -14,6 +14,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -28,11 +29,13 @@ static void near(double value, double expected, double tolerance)
 
 enum { WEIGHT_STEPS = 2, WEIGHT_ORIGINS = 2, NUMBERS = WEIGHT_STEPS * (1 + WEIGHT_ORIGINS) };
 
-/* Forecasts and errors of the members: each forecast is 10 (member + 1), each error has the size of the table. */
-static void combine(int64_t rows, int64_t season, double weight[FORECAST_MEMBERS], double *value)
+/* Forecasts and errors of the members: each forecast is 10 (member + 1), each error has the size of the table. The
+ * kernel is known in the first `kernel_steps` steps. `combined` receives the combined forecasts and errors. */
+static void combine_steps(int64_t rows, int64_t season, int64_t kernel_steps, double weight[FORECAST_MEMBERS],
+                          double combined[NUMBERS])
 {
     static const double size[FORECAST_MEMBERS] = {2, 4, 4, 9, 8, 9, 1};
-    double numbers[FORECAST_MEMBERS + 2][NUMBERS], y[80] = {0};
+    double numbers[FORECAST_MEMBERS + 1][NUMBERS], y[80] = {0};
     forecast_series series = {.y = y,
                               .n = rows,
                               .season = season,
@@ -43,12 +46,20 @@ static void combine(int64_t rows, int64_t season, double weight[FORECAST_MEMBERS
         for (int i = 0; i < NUMBERS; i++) /* errors of both signs, the same for all members */
             numbers[m][i] = i < WEIGHT_STEPS ? 10 * (m + 1) : i % 2 ? size[m] : -size[m];
     }
-    double *more = numbers[FORECAST_MEMBERS];
+    for (int i = 0; i < NUMBERS; i++)
+        if (i % WEIGHT_STEPS >= kernel_steps)
+            numbers[VOLT_MEMBER_KERNEL][i] = NAN;
     forecast_combination combination = {
-        .value = more, .error = more + WEIGHT_STEPS, .classical = numbers[FORECAST_MEMBERS + 1]};
+        .value = combined, .error = combined + WEIGHT_STEPS, .classical = numbers[FORECAST_MEMBERS]};
     volt_forecast_combine(&series, &combination);
     memcpy(weight, combination.weight, sizeof combination.weight);
-    *value = combination.value[0];
+}
+
+static void combine(int64_t rows, int64_t season, double weight[FORECAST_MEMBERS], double *value)
+{
+    double combined[NUMBERS];
+    combine_steps(rows, season, WEIGHT_STEPS, weight, combined);
+    *value = combined[0];
 }
 
 /* Relative to the classical error 4: kernel 1/2, seasonal naive 2, autoregression 1/4. Weights are the powers -4. */
@@ -64,6 +75,23 @@ static void weights_by_hand(void **state)
     near(weight[VOLT_MEMBER_SEASONAL], 1 / 16.0 / total, 1e-15);
     near(weight[VOLT_MEMBER_AR], 256 / total, 1e-15);
     near(value, (16 * 10 + 25 + 50 / 16.0 + 256 * 70) / total, 1e-12);
+}
+
+/* In a step without a kernel fit the weights of the other members keep their ratios: the inaccurate classical forecast
+ * does not take the weight of the kernel. */
+static void step_without_kernel(void **state)
+{
+    (void)state;
+    double weight[FORECAST_MEMBERS], combined[NUMBERS];
+    combine_steps(60, 4, 1, weight, combined);
+    double others = 1 + 1 / 16.0 + 256, total = others + 16;
+    near(weight[VOLT_MEMBER_KERNEL], 16 / total, 1e-15);
+    near(combined[0], (16 * 10 + 25 + 50 / 16.0 + 256 * 70) / total, 1e-12);
+    near(combined[1], (25 + 50 / 16.0 + 256 * 70) / others, 1e-12);
+    for (int j = 1; j <= WEIGHT_ORIGINS; j++) {
+        near(combined[j * WEIGHT_STEPS], -(16 * 2 + 4 + 8 / 16.0 + 256) / total, 1e-13);
+        near(combined[j * WEIGHT_STEPS + 1], (4 + 8 / 16.0 + 256) / others, 1e-13);
+    }
 }
 
 /* The autoregression takes part from 60 rows on, the seasonal naive forecast and exponential smoothing with a season. */
@@ -409,6 +437,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_by_hand),
+        cmocka_unit_test(step_without_kernel),
         cmocka_unit_test(members_that_take_part),
         cmocka_unit_test(unstable_autoregression_is_bounded),
         cmocka_unit_test(expected_errors_by_hand),
