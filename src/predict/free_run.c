@@ -70,7 +70,7 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
 {
     const volt_feedback *fed_outputs = &live->model->recipe.fed_outputs;
     volt_view known = options->known;
-    int64_t warm, done;
+    int64_t warm = 0, done = 0;
     bool all_known = known.data && (options->warm_up == 0 || options->warm_up == end - first);
     bool watches = !all_known; /* one-step predictions are not fed back */
     VOLT_TRY(count_warm(options, first, end, &warm));
