@@ -7,10 +7,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/text_lines.h"
+#include "io/mat/matio.h"
 #include "io/table/table.h"
 
 #include <inttypes.h>
-#include <matio.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
@@ -28,6 +29,7 @@ typedef struct mat_variable {
 } mat_variable;
 
 typedef struct mat_reader {
+    volt_matio matio;
     mat_t *file;
     int64_t file_size;
     mat_variable *variables;
@@ -84,25 +86,26 @@ static unsigned long add_variable(unsigned long sum, const matvar_t *info)
 }
 
 /* matio 1.5.23 does not free the variables within a function handle of a file of version 5. */
-static void free_variable(mat_t *file, matvar_t *info)
+static void free_variable(const mat_reader *reader, matvar_t *info)
 {
-    if (info->class_type == MAT_C_FUNCTION && info->data && Mat_GetVersion(file) == MAT_FT_MAT5) {
+    if (info->class_type == MAT_C_FUNCTION && info->data &&
+        reader->matio.GetVersion(reader->file) == MAT_FT_MAT5) {
         matvar_t **within = info->data;
         for (size_t i = 0; i < info->nbytes / sizeof *within; i++) {
-            Mat_VarFree(within[i]);
+            reader->matio.VarFree(within[i]);
             within[i] = NULL;
         }
     }
-    Mat_VarFree(info);
+    reader->matio.VarFree(info);
 }
 
 /* The checksum of the headers of all variables. */
-static unsigned long survey_variables(mat_t *file)
+static unsigned long survey_variables(const mat_reader *reader)
 {
     unsigned long sum = 0;
-    for (matvar_t *info; (info = Mat_VarReadNextInfo(file)); free_variable(file, info))
+    for (matvar_t *info; (info = reader->matio.VarReadNextInfo(reader->file)); free_variable(reader, info))
         sum = add_variable(sum, info);
-    Mat_Rewind(file);
+    reader->matio.Rewind(reader->file);
     return sum;
 }
 
@@ -111,13 +114,13 @@ static unsigned long survey_variables(mat_t *file)
 static volt_status list_variables(mat_reader *reader)
 {
     matvar_t *info;
-    unsigned long surveyed = survey_variables(reader->file), sum = 0;
-    while ((info = Mat_VarReadNextInfo(reader->file))) {
+    unsigned long surveyed = survey_variables(reader), sum = 0;
+    while ((info = reader->matio.VarReadNextInfo(reader->file))) {
         sum = add_variable(sum, info);
         volt_status status = volt_grow((void **)&reader->variables, &reader->capacity, reader->n_variables + 1,
                                        sizeof *reader->variables);
         if (status || !info->name || !*info->name) { /* MATLAB stores the contents of objects without a name */
-            free_variable(reader->file, info);
+            free_variable(reader, info);
             if (status)
                 return status;
             continue;
@@ -223,13 +226,13 @@ static volt_status load_data(const mat_reader *reader, mat_variable *variable)
 {
     char shown[VOLT_EXCERPT_LENGTH];
     matvar_t *info = variable->info;
-    size_t item = Mat_SizeOfClass((int)info->class_type);
+    size_t item = reader->matio.SizeOfClass((int)info->class_type);
     volt_excerpt(info->name, strlen(info->name), shown);
     if (info->data)
         return VOLT_OK;
     VOLT_TRY(
         volt_memory_require(2.0 * (double)variable->rows * (double)variable->cols * sizeof(double), shown));
-    VOLT_REQUIRE(Mat_VarReadDataAll(reader->file, info) == 0 && info->data, VOLT_ERR_FORMAT,
+    VOLT_REQUIRE(reader->matio.VarReadDataAll(reader->file, info) == 0 && info->data, VOLT_ERR_FORMAT,
                  "the values of variable '%s' cannot be read: the file is damaged", shown);
     VOLT_REQUIRE(!info->isComplex && info->nbytes == (size_t)variable->rows * (size_t)variable->cols * item,
                  VOLT_ERR_FORMAT,
@@ -301,7 +304,7 @@ static volt_status read_file(mat_reader *reader, const char *selection, const vo
 static void close_reader(mat_reader *reader)
 {
     for (int64_t v = 0; v < reader->n_variables; v++)
-        free_variable(reader->file, reader->variables[v].info);
+        free_variable(reader, reader->variables[v].info);
     volt_free(reader->variables);
     volt_free(reader->names);
     volt_free(reader->name_of);
@@ -310,23 +313,51 @@ static void close_reader(mat_reader *reader)
     volt_free(reader->variable_of);
     volt_free(reader->within);
     if (reader->file)
-        Mat_Close(reader->file);
+        reader->matio.Close(reader->file);
 }
+
+/* ---- suppression of HDF5's error output -------------------------------------------------------- */
+
+/* The previous error reporting of HDF5. */
+typedef struct hdf5_reports {
+    int (*print)(long long stack, void *context);
+    void *context;
+    bool is_saved;
+} hdf5_reports;
+
+static void silence(const volt_matio *matio, hdf5_reports *reports)
+{
+    memset(reports, 0, sizeof *reports);
+    if (matio->get_reports && matio->set_reports &&
+        matio->get_reports(0, &reports->print, &reports->context) >= 0)
+        reports->is_saved = matio->set_reports(0, NULL, NULL) >= 0;
+}
+
+static void restore(const volt_matio *matio, const hdf5_reports *reports)
+{
+    if (reports->is_saved)
+        matio->set_reports(0, reports->print, reports->context);
+}
+
+/* ---- the file --------------------------------------------------------------------------------- */
 
 volt_status volt_mat_read(const char *path, const char *columns, const volt_read_options *options,
                           volt_table **table)
 {
     mat_reader reader = {.file = NULL};
     volt_table *read = NULL;
-    volt_hdf5_reports reports;
+    hdf5_reports reports;
     VOLT_TRY(volt_mat_check(path, &reader.file_size));
+    volt_status status = volt_matio_load(&reader.matio);
+    if (status)
+        return volt_fail_prefix(status, "%s", path);
 
-    volt_hdf5_silence(&reports);
-    reader.file = Mat_Open(path, MAT_ACC_RDONLY);
-    volt_status status = reader.file ? read_file(&reader, columns, options, &read)
-                                     : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio cannot open it");
+    silence(&reader.matio, &reports);
+    reader.file = reader.matio.Open(path, MAT_ACC_RDONLY);
+    status = reader.file ? read_file(&reader, columns, options, &read)
+                         : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio cannot open it");
     close_reader(&reader);
-    volt_hdf5_restore(&reports);
+    restore(&reader.matio, &reports);
     if (!status)
         status = volt_table_keep_rows(read, options, path);
     return volt_table_finish(read, status, path, options, table);

@@ -22,17 +22,4 @@ volt_status volt_mat_write(volt_atomic_file *file, volt_view values);
 /* Checks magic and structure of the file; *size receives its size in bytes. VOLT_ERR_IO, VOLT_ERR_FORMAT. */
 volt_status volt_mat_check(const char *path, int64_t *size);
 
-/* ---- suppression of HDF5's error output -------------------------------------------------------- */
-
-/* The previous error reporting of HDF5. */
-typedef struct volt_hdf5_reports {
-    int (*print)(long long stack, void *context);
-    void *context;
-    int is_saved;
-} volt_hdf5_reports;
-
-/* Silences HDF5; pass `reports` to volt_hdf5_restore afterwards. */
-void volt_hdf5_silence(volt_hdf5_reports *reports);
-void volt_hdf5_restore(const volt_hdf5_reports *reports);
-
 #endif

@@ -3,13 +3,11 @@
  * Reference: The MathWorks, "MAT-File Format" (version 5): a header of 128 bytes, then elements of a tag
  * (type, bytes) and a body padded to 8 bytes. A matrix is an element that contains four others: flags,
  * dimensions, name and the numbers in column-major order. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
 #include "io/mat/mat.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -67,41 +65,4 @@ volt_status volt_mat_write(volt_atomic_file *file, volt_view values)
     }
     volt_free(column);
     return VOLT_OK;
-}
-
-/* ---- suppression of HDF5's error output ----------------------------------------------------------
- * HDF5 is a dependency of matio, which its headers do not mention, and is not linked by name: its two
- * functions are looked up in the running program. If they are not found (matio without HDF5), there is
- * nothing to silence. Reference: HDF5 reference manual, H5Eget_auto2 and H5Eset_auto2; error stack 0 is the
- * default one, and an hid_t has 64 bits since version 1.10. */
-
-typedef int report_fn(long long stack, void *context);
-typedef int get_auto_fn(long long stack, report_fn **print, void **context);
-typedef int set_auto_fn(long long stack, report_fn *print, void *context);
-
-/* Looks up a function of the running program. The address is copied through memory, because C has no
- * conversion from data pointers to function pointers. */
-static void find(const char *name, void *function)
-{
-    void *address = dlsym(RTLD_DEFAULT, name);
-    memcpy(function, &address, sizeof address);
-}
-
-void volt_hdf5_silence(volt_hdf5_reports *reports)
-{
-    get_auto_fn *get_auto;
-    set_auto_fn *set_auto;
-    find("H5Eget_auto2", &get_auto);
-    find("H5Eset_auto2", &set_auto);
-    memset(reports, 0, sizeof *reports);
-    if (get_auto && set_auto && get_auto(0, &reports->print, &reports->context) >= 0)
-        reports->is_saved = set_auto(0, NULL, NULL) >= 0;
-}
-
-void volt_hdf5_restore(const volt_hdf5_reports *reports)
-{
-    set_auto_fn *set_auto;
-    find("H5Eset_auto2", &set_auto);
-    if (reports->is_saved && set_auto)
-        set_auto(0, reports->print, reports->context);
 }
