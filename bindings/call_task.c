@@ -230,7 +230,8 @@ static const field identify_fields[] = {
     FIELDS_END,
 };
 
-static void add_identification(call *c, const volt_identification *found)
+static void add_identification(call *c, const volt_identification *found, const volt_output_test *tests,
+                               int64_t q)
 {
     value *names = value_list(), *kernels = value_list();
     value *numbers = value_matrix(VOLT_IDENTIFY_CANDIDATES, 4);
@@ -259,6 +260,12 @@ static void add_identification(call *c, const volt_identification *found)
     value_add(c->result, "test_rmse", value_number(found->test_rmse));
     value_add(c->result, "linear_test_rmse", value_number(found->linear_test_rmse));
     value_add(c->result, "test_std", value_number(found->test_std));
+    value *outputs = value_matrix(q, 3); /* RMSE, of the linear model, standard deviation */
+    for (int64_t k = 0; outputs && k < q; k++) {
+        const double row[3] = {tests[k].rmse, tests[k].linear_rmse, tests[k].std};
+        memcpy(outputs->numbers + 3 * k, row, sizeof row);
+    }
+    value_add(c->result, "output_tests", outputs);
     value_add(c->result, "seconds", value_number(found->seconds));
     call_warn_codes(c, found->warnings, found->n_warnings);
 }
@@ -291,19 +298,22 @@ static volt_status run_identify(call *c)
     if (!status)
         status = argument_texts(c, "output_names", Y.cols, &options.output_names, NULL);
     volt_identification *found = status ? NULL : calloc(1, sizeof *found);
-    if (!status && !found)
+    volt_output_test *tests = status ? NULL : calloc((size_t)Y.cols + 1, sizeof *tests);
+    if (!status && (!found || !tests))
         status = VOLT_ERR_MEMORY;
     if (!status) {
         options.records = records;
         options.test_records = test_records;
+        options.output_tests = tests;
         found->struct_size = sizeof *found;
         status = volt_identify(U, Y, &options, &model, found);
     }
     if (!status) {
-        add_identification(c, found);
+        add_identification(c, found, tests, Y.cols);
         value_add(c->result, "model", value_handle(handle_create(model, NULL, NULL), true));
     }
     free(found);
+    free(tests);
     free(records);
     free(test_records);
     return status;

@@ -44,8 +44,8 @@
  *
  * Headers: base, io, kernel, solve (losses and solvers), model (fit and predict), live (row by row), export
  * (C code), select (search), data (simulated series), stats (metrics and baselines), forecast, row_anomaly
- * (anomalous rows of a series), task (pairing, assessment, identification, comparison, capacities), identify
- * (diagnosis of an identified model), series (whole series as objects). */
+ * (anomalous rows of a series), task (pairing, assessment, comparison, capacities), identify (identification of
+ * systems), series (whole series as objects). */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 

@@ -1,6 +1,7 @@
 /* cli/commands/cmd_identify.c: volterra identify, finds a simulation model of a system. */
 #include "args/command.h"
 #include "args/shell_words.h"
+#include "commands/identify_table.h"
 #include "files/clock.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
@@ -62,6 +63,7 @@ typedef struct identify_data {
     dataset x, y, test_x, test_y;
     record_list records, test_records;
     row_clock clock;
+    volt_output_test *output_tests; /* one for each column of y */
 } identify_data;
 
 /* FILE:COLUMNS */
@@ -153,6 +155,8 @@ static int read_data(const identify_arguments *arguments, const identify_sources
         failed = clock_read(&data->clock, &data->x, arguments->file, data->records.lengths, data->records.n);
     if (!failed && arguments->test)
         failed = read_test(arguments, sources, data);
+    if (!failed && !(data->output_tests = calloc((size_t)data->y.view.cols, sizeof *data->output_tests)))
+        failed = complain(EXIT_FAILED, "not enough memory");
     return failed;
 }
 
@@ -165,14 +169,10 @@ static void release_data(identify_data *data)
     record_list_release(&data->records);
     record_list_release(&data->test_records);
     clock_release(&data->clock);
+    free(data->output_tests);
 }
 
 /* ---- report ----------------------------------------------------------------------------------- */
-
-static const volt_identify_candidate *chosen_of(const volt_identification *found)
-{
-    return &found->candidates[found->chosen];
-}
 
 static void warn_of(const volt_identification *found, const identify_data *data)
 {
@@ -180,182 +180,6 @@ static void warn_of(const volt_identification *found, const identify_data *data)
     for (int64_t i = 0; i < found->n_warnings; i++)
         warn("%s", identify_warning_text(found, i, (const char *const *)data->x.names,
                                          (const char *const *)data->y.names, text));
-}
-
-static void report_candidate(const volt_identify_candidate *one, result_list *results)
-{
-    result_list *inner = results_new(true);
-    char time[QUANTITY_LENGTH], rejected[3 * QUANTITY_LENGTH] = "";
-    results_text(inner, "name", NULL, "%s", one->name);
-    results_flag(inner, "linear", one->is_linear);
-    results_text(inner, "kernel", NULL, "%s", one->kernel);
-    results_number(inner, "alpha", NULL, one->alpha);
-    results_number(inner, "feedback_weight", NULL, one->feedback_weight);
-    results_number(inner, "nmse", NULL, one->nmse);
-    results_numbers(inner, "block_nmse", one->block_nmse, VOLT_IDENTIFY_BLOCKS);
-    results_count(inner, "trials", NULL, one->trials);
-    results_number(inner, "seconds", NULL, one->seconds);
-    results_number(inner, "test_rmse", NULL, one->test_rmse);
-    results_number(inner, "growth", NULL, one->growth);
-    results_number(inner, "excess", NULL, one->excess);
-    results_number(inner, "long_run", NULL, one->long_run);
-    results_flag(inner, "rejected", one->is_rejected);
-    results_append(results, "candidates", inner);
-    if (one->is_rejected)
-        snprintf(rejected, sizeof rejected, "; rejected (excess %.2g, long run %.2g)", one->excess,
-                 one->long_run);
-    if (isfinite(one->nmse))
-        results_text(
-            results, NULL, one->name, "NMSE %.4g (blocks %.3g, %.3g, %.3g), growth %.2g, %lld trial%s, %s%s",
-            one->nmse, one->block_nmse[0], one->block_nmse[1], one->block_nmse[2], one->growth,
-            (long long)one->trials, one->trials == 1 ? "" : "s", format_seconds(one->seconds, time), rejected);
-    else
-        results_text(results, NULL, one->name, "no trial with a score, %lld trials, %s", (long long)one->trials,
-                     format_seconds(one->seconds, time));
-}
-
-static void report_check(const volt_identification *found, result_list *results)
-{
-    char dead_time[64] = "no significant response";
-    results_number(results, "time_step", NULL, found->time_step);
-    results_count(results, "uneven_steps", NULL, found->uneven_steps);
-    results_count(results, "delay", NULL, found->delay);
-    results_number(results, "correlation", NULL, found->correlation);
-    results_count(results, "dead_time", NULL, found->dead_time);
-    results_count(results, "input_changes", NULL, found->input_changes);
-    results_number(results, "input_lines", NULL, found->input_lines);
-    results_number(results, "output_at_extreme", NULL, found->output_at_extreme);
-    results_number(results, "input_at_extreme", NULL, found->input_at_extreme);
-    results_number(results, "output_growth", NULL, found->output_growth);
-    results_number(results, "input_growth", NULL, found->input_growth);
-    results_number(results, "integration", NULL, found->integration);
-    results_number(results, "forward_gain", NULL, found->forward_gain);
-    results_number(results, "reverse_gain", NULL, found->reverse_gain);
-    results_number(results, "unexplained", NULL, found->unexplained);
-    results_number(results, "noise", NULL, found->noise);
-    results_number(results, "nonlinearity", NULL, found->nonlinearity);
-    results_flag(results, "is_nonlinear", found->is_nonlinear);
-    results_count(results, "input_period", NULL, found->input_period);
-    if (found->dead_time >= 0)
-        snprintf(dead_time, sizeof dead_time, "dead time %lld row%s", (long long)found->dead_time,
-                 found->dead_time == 1 ? "" : "s");
-    results_text(results, NULL, "data check",
-                 "%s; shares of the output variance: linear %.3g, noise up to %.3g, nonlinear %s%.3g",
-                 dead_time, 1 - found->unexplained, found->noise, found->is_nonlinear ? "at least " : "",
-                 found->nonlinearity);
-}
-
-/* Rows first .. first + count - 1 of the data as rows of the file: "A:B". */
-static const char *file_rows(const identify_data *data, int64_t first, int64_t count,
-                             char text[QUANTITY_LENGTH])
-{
-    const int64_t *numbers = data->x.table->row_numbers;
-    snprintf(text, QUANTITY_LENGTH, "%lld:%lld", (long long)numbers[first],
-             (long long)numbers[first + count - 1] + 1);
-    return text;
-}
-
-static void report_parts(const volt_identification *found, const identify_data *data, result_list *results)
-{
-    char records[QUANTITY_LENGTH] = "", searched[QUANTITY_LENGTH], fitted[QUANTITY_LENGTH];
-    if (found->train_records > 1)
-        snprintf(records, sizeof records, " in %lld records", (long long)found->train_records);
-    results_text(results, NULL, "data", "%lld training rows%s, searches on %s%s, model on %s",
-                 (long long)found->train_rows, records,
-                 found->search_rows < found->train_rows ? "the best excited rows " : "",
-                 file_rows(data, found->search_begin, found->search_rows, searched),
-                 file_rows(data, found->fit_begin, found->fit_rows, fitted));
-}
-
-/* Reports the state at the first row of a record, and the use of measured outputs. */
-static void report_initial(const volt_identification *found, result_list *results)
-{
-    bool is_first = found->initial == VOLT_INITIAL_FIRST, feeds = false;
-    char test[2 * QUANTITY_LENGTH] = "continues the training rows";
-    if (found->test_washout > 0)
-        snprintf(test, sizeof test, "starts from the measured outputs of %lld row%s",
-                 (long long)found->test_washout, found->test_washout == 1 ? "" : "s");
-    results_text(results, "initial", NULL, "%s", is_first ? "first" : "zero");
-    results_text(results, NULL, "initial state", "earlier inputs: %s (--initial %s); the test %s",
-                 is_first ? "the first of the record" : "their mean", is_first ? "first" : "zero", test);
-    for (int64_t i = 0; i < found->n_averaged; i++)
-        feeds = feeds || found->candidates[found->averaged[i]].feedback_weight > 0;
-    if (feeds)
-        results_text(results, NULL, "", "another experiment needs measured outputs: %s %lld; otherwise %s",
-                     "predict --start reset --known Y --warm-up", (long long)found->washout,
-                     is_first ? "it starts at rest" : "it starts at the mean");
-}
-
-static void report_rows(const volt_identification *found, const identify_data *data, result_list *results)
-{
-    results_count(results, "rows", NULL, found->rows);
-    results_count(results, "d", NULL, data->x.view.cols);
-    results_count(results, "q", NULL, data->y.view.cols);
-    results_count(results, "train_rows", NULL, found->train_rows);
-    results_count(results, "train_records", NULL, found->train_records);
-    results_count(results, "test_rows", NULL, found->test_rows);
-    results_flag(results, "test_is_separate", found->test_is_separate);
-    results_count(results, "test_washout", NULL, found->test_washout);
-    results_count(results, "search_begin", NULL, found->search_begin);
-    results_count(results, "search_rows", NULL, found->search_rows);
-    results_count(results, "fit_begin", NULL, found->fit_begin);
-    results_count(results, "fit_rows", NULL, found->fit_rows);
-    results_count(results, "washout", NULL, found->washout);
-    report_parts(found, data, results);
-    report_initial(found, results);
-    report_check(found, results);
-}
-
-/* The chosen family, and those averaged with it. */
-static void report_chosen(const volt_identification *found, result_list *results)
-{
-    char names[256] = "";
-    bool has_others = false;
-    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
-        has_others = has_others || (!found->candidates[i].is_linear && isfinite(found->candidates[i].nmse));
-    for (int64_t i = 0; i < found->n_averaged; i++) {
-        const char *name = found->candidates[found->averaged[i]].name;
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? " + " : "", name);
-    }
-    results_count(results, "averaged", NULL, found->n_averaged);
-    results_text(results, NULL, "chosen", "%s%s", found->n_averaged > 1 ? "average of " : "", names);
-    if (chosen_of(found)->is_linear)
-        results_text(results, NULL, "", "%s",
-                     has_others ? "no other model is better on every block and in one run over all of them"
-                                : "no nonlinear model has a score: increase the budget");
-}
-
-static int print_report(const identify_arguments *arguments, const volt_identification *found,
-                        const identify_data *data, const char *command, const identify_report *report)
-{
-    const volt_identify_candidate *chosen = chosen_of(found);
-    result_list *results = results_new(arguments->common.json);
-    results_text(results, "model", "model", "%s", arguments->output);
-    report_rows(found, data, results);
-    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
-        report_candidate(&found->candidates[i], results);
-    results_text(results, "chosen", NULL, "%s", chosen->name);
-    results_text(results, "best_linear", NULL, "%s", found->candidates[found->best_linear].name);
-    results_text(results, "kernel", NULL, "%s", chosen->kernel);
-    results_number(results, "alpha", NULL, chosen->alpha);
-    results_number(results, "feedback_weight", NULL, chosen->feedback_weight);
-    results_flag(results, "scale_each", found->scale_each);
-    report_chosen(found, results);
-    results_number(results, "test_rmse", NULL, found->test_rmse);
-    results_number(results, "linear_test_rmse", NULL, found->linear_test_rmse);
-    results_number(results, "test_std", NULL, found->test_std);
-    results_text(results, NULL, "test RMSE",
-                 "%.6g, linear model %.6g, standard deviation of %s %.6g (%lld rows)", found->test_rmse,
-                 found->linear_test_rmse, data->y.view.cols > 1 ? "the outputs" : "the output", found->test_std,
-                 (long long)found->test_rows);
-    results_number(results, "seconds", NULL, found->seconds);
-    results_text(results, "command", "same model", "%s", command);
-    if (report) {
-        results_text(results, "report", "report", "%s", arguments->report);
-        identify_report_json(report, results);
-    }
-    return results_print(results);
 }
 
 /* Returns the command that fits a candidate to this file; the caller frees it. NULL: out of memory. */
@@ -376,7 +200,7 @@ static char *candidate_command(const identify_arguments *arguments, const volt_i
     options.input = VOLT_INPUT_LEVEL;
     options.scale_each = found->scale_each;
     training.initial = found->initial == VOLT_INITIAL_FIRST ? "first" : NULL;
-    file_rows(data, found->fit_begin, found->fit_rows, range);
+    identify_file_rows(&data->x, found->fit_begin, found->fit_rows, range);
     training.rows = (row_range){.given = true, .text = range};
     return training_fit_command(&training, &options, one->kernel, output);
 }
@@ -403,7 +227,8 @@ static char *fit_command(const identify_arguments *arguments, const volt_identif
     char *part = malloc(size), *whole = NULL;
     if (found->n_averaged == 1 || !part) {
         free(part);
-        return candidate_command(arguments, chosen_of(found), found, sources, data, arguments->output);
+        return candidate_command(arguments, &found->candidates[found->chosen], found, sources, data,
+                                 arguments->output);
     }
     shell_words combine = {0};
     shell_words_add(&combine, NULL, "volterra");
@@ -438,44 +263,52 @@ typedef struct identify_results {
     char *command, *fit;             /* as typed, and that of the model */
 } identify_results;
 
-/* Writes the page and prints the results. */
-static int write_report(const identify_arguments *arguments, const identify_results *all,
-                        const identify_data *data)
+/* Writes the page. */
+static int write_page(const identify_report *report, explained *shown, const char *path)
+{
+    int failed = explained_name(shown);
+    return failed ? failed : identify_write_page(report, path);
+}
+
+static int write_results(const identify_arguments *arguments, const identify_results *all,
+                         const identify_data *data)
 {
     char seed[32];
-    explained shown = {
-        .series = all->diagnosis->explanation, .info.struct_size = sizeof shown.info, .about = "mean"};
-    volt_model_get_info(all->model, &shown.info);
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)arguments->common.seed.value);
+    explained shown = {.info.struct_size = sizeof shown.info, .about = "mean"};
     identify_report report = {.has_clock = data->clock.values != NULL,
                               .found = all->found,
+                              .output_tests = data->output_tests,
                               .diagnosis = all->diagnosis,
                               .shown = &shown,
                               .title = arguments->file ? arguments->file : arguments->x,
                               .command = all->command,
                               .fit = all->fit,
                               .seed = seed};
-    int failed = explained_name(&shown);
-    if (!failed)
-        failed = identify_write_page(&report, arguments->report);
-    if (!failed && !is_standard_output(arguments->output) && !is_standard_output(arguments->report))
-        failed = print_report(arguments, all->found, data, all->fit, &report);
-    explained_release(&shown);
-    return failed;
-}
-
-static int write_results(const identify_arguments *arguments, const identify_results *all,
-                         const identify_data *data)
-{
+    identify_table table = {.found = all->found,
+                            .x = &data->x,
+                            .y = &data->y,
+                            .output_tests = data->output_tests,
+                            .model = arguments->output,
+                            .page = arguments->report,
+                            .command = all->fit,
+                            .report = all->diagnosis ? &report : NULL};
+    bool is_taken = is_standard_output(arguments->output);
     int failed = model_write(all->model, arguments->output);
     if (failed)
         return failed;
     if (!all->fit || !all->command)
         return complain(EXIT_FAILED, "not enough memory for the report");
-    if (all->diagnosis)
-        return write_report(arguments, all, data);
-    return is_standard_output(arguments->output) ? 0
-                                                 : print_report(arguments, all->found, data, all->fit, NULL);
+    if (all->diagnosis) {
+        shown.series = all->diagnosis->explanation;
+        volt_model_get_info(all->model, &shown.info);
+        snprintf(seed, sizeof seed, "%llu", (unsigned long long)arguments->common.seed.value);
+        is_taken = is_taken || is_standard_output(arguments->report);
+        failed = write_page(&report, &shown, arguments->report);
+    }
+    if (!failed && !is_taken)
+        failed = identify_table_print(&table, arguments->common.json);
+    explained_release(&shown);
+    return failed;
 }
 
 /* ---- command ---------------------------------------------------------------------------------- */
@@ -527,6 +360,7 @@ static int run_identify(int argc, char *const *argv)
         options.output_names = (const char *const *)data.y.names;
         options.times = data.x.table->times;
         options.clock = data.clock.values;
+        options.output_tests = data.output_tests;
         options.progress = progress_begin(arguments.common.quiet);
         volt_set_log(announce_warning, NULL);
         volt_status status = volt_identify(data.x.view, data.y.view, &options, &model, &found);

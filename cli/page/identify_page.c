@@ -337,6 +337,29 @@ static void write_families(const identify_page *page)
     fputs("</tbody>\n</table></div>\n", html);
 }
 
+/* The table of test errors of several outputs. */
+static void write_outputs(const identify_page *page)
+{
+    const identify_report *report = page->report;
+    FILE *html = page->html;
+    if (report->diagnosis->q == 1)
+        return;
+    fputs(
+        "<h2 id=\"outputs\">Outputs</h2>\n<p>RMSE of the free run on the test rows.</p>\n<div class=\"scroll\">"
+        "<table>\n<thead><tr><th scope=\"col\">output</th><th scope=\"col\">model</th><th scope=\"col\">linear "
+        "model</th><th scope=\"col\">standard deviation</th></tr></thead>\n<tbody>\n",
+        html);
+    for (int64_t k = 0; k < report->diagnosis->q; k++) {
+        const volt_output_test *one = &report->output_tests[k];
+        html_write_text(html, "<tr><th scope=\"row\">", report->shown->outputs[k], "</th>");
+        write_number(html, one->rmse);
+        write_number(html, one->linear_rmse);
+        write_number(html, one->std);
+        fputs("</tr>\n", html);
+    }
+    fputs("</tbody>\n</table></div>\n", html);
+}
+
 static void write_item(FILE *html, const char *term, const char *format, double value)
 {
     html_write_text(html, "<dt>", term, "</dt><dd>");
@@ -406,6 +429,7 @@ static void write_page(identify_page *page, bool has_gnuplot)
     }
     write_response(page, has_gnuplot);
     write_series(page, has_gnuplot);
+    write_outputs(page);
     write_families(page);
     write_check(page);
     write_ranges(page);

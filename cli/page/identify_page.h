@@ -10,6 +10,7 @@
 
 typedef struct identify_report {
     const volt_identification *found;
+    const volt_output_test *output_tests; /* one for each output */
     const volt_diagnosis *diagnosis;
     const explained *shown; /* names of inputs and outputs; series: that of the diagnosis, or NULL */
     const char *title;      /* name of the data */

@@ -12,6 +12,7 @@ function model = identify(u, varargin)
 %   'seed', 'scale_each'
 %
 % model.Info.candidates has the families, model.Info.test_rmse and linear_test_rmse the errors of simulations of the test rows.
+% model.Info.output_tests has rmse, linear_rmse and std (standard deviation) of every output on the test rows.
 %
 %   u = volterra.dataset('narma10', 400);
 %   model = volterra.identify(u(:, 1), u(:, 2), 'draws', 6)
@@ -24,5 +25,7 @@ function model = identify(u, varargin)
   found.candidates = struct('name', found.candidates.name, 'kernel', found.candidates.kernel, 'nmse', num2cell(numbers(:, 1)), ...
                             'alpha', num2cell(numbers(:, 2)), 'feedback', num2cell(numbers(:, 3)), ...
                             'trials', num2cell(numbers(:, 4)));
+  tests = num2cell(found.output_tests);
+  found.output_tests = struct('rmse', tests(:, 1), 'linear_rmse', tests(:, 2), 'std', tests(:, 3));
   model = volterra.Model(found);
 end

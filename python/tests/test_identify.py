@@ -87,6 +87,7 @@ def test_bitwise_equal_to_program(program, tmp_path):
         report = json.loads(printed)
         found = volterra.identify(u, y, draws=8, seed=3, test=test)
         assert found.chosen_ == report["chosen"] and found.best_linear_ == report["best_linear"]
+        assert found.output_tests_ == [{**report["output_tests"][0], "output": None}]
         assert found.test_rmse_ == report["test_rmse"] and found.linear_test_rmse_ == report["linear_test_rmse"]
         for one, expected in zip(found.candidates_, report["candidates"]):
             for name in ("name", "kernel", "alpha", "feedback_weight", "nmse", "block_nmse", "trials", "linear"):
@@ -106,6 +107,20 @@ def test_nonlinear_model_is_saved(tmp_path):
     volterra.save(found.model, tmp_path / "model.safetensors")
     assert volterra.load(tmp_path / "model.safetensors").predict(u[240:, None]).tolist() == simulated.tolist()
     assert found.chosen_ in repr(found)
+
+
+def test_errors_of_each_output(program, tmp_path):
+    pd = pytest.importorskip("pandas")
+    u, y = system()
+    frame = pd.DataFrame({"y": y, "z": np.roll(u, 1) ** 2})
+    found = volterra.identify(u, frame, draws=2)
+    tests = found.output_tests_
+    assert [one["output"] for one in tests] == ["y", "z"]
+    errors = found.predict(u[240:]) - frame.to_numpy()[240:]
+    assert [one["rmse"] for one in tests] == pytest.approx(np.sqrt(np.mean(errors**2, axis=0)), rel=1e-12)
+    assert [one["std"] for one in tests] == pytest.approx(frame[240:].std(ddof=0).tolist(), rel=1e-12)
+    linear = np.sqrt(np.mean([one["linear_rmse"] ** 2 for one in tests]))
+    assert linear == pytest.approx(found.linear_test_rmse_, rel=1e-12)
 
 
 def test_swapped_columns_warn():

@@ -6,7 +6,7 @@ All decisions are automatic. ``volterra identify`` and `volt_identify` compute t
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p, cast
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -81,6 +81,8 @@ class Identification:
         Simulation errors of the chosen and of the linear model on the test rows.
     test_std_ : float
         Standard deviation of the outputs in the test rows, the root mean square over all outputs.
+    output_tests_ : list of dict
+        Test of every output: ``output`` (its name, or None), ``rmse``, ``linear_rmse`` and ``std``.
     rows_ : dict
         Rows of the training part, the test, the searches and the model.
     check_ : dict
@@ -98,7 +100,13 @@ class Identification:
         largest distance relative to it; ``explanation`` (see ``explain``), or None.
     """
 
-    def __init__(self, model: Model, found: c.Identification) -> None:
+    def __init__(
+        self,
+        model: Model,
+        found: c.Identification,
+        output_tests: Sequence[c.OutputTest],
+        output_names: Optional[Sequence[str]],
+    ) -> None:
         self.model: Loaded = estimator_of(model)
         self.candidates_: List[Dict[str, Any]] = [
             {
@@ -127,6 +135,15 @@ class Identification:
         self.initial_: str = next(word for word, value in INITIALS.items() if value == found.initial)
         self.test_rmse_, self.linear_test_rmse_ = float(found.test_rmse), float(found.linear_test_rmse)
         self.test_std_ = float(found.test_std)
+        self.output_tests_: List[Dict[str, Any]] = [
+            {
+                "output": output_names[k] if output_names else None,
+                "rmse": float(one.rmse),
+                "linear_rmse": float(one.linear_rmse),
+                "std": float(one.std),
+            }
+            for k, one in enumerate(output_tests)
+        ]
         self.rows_: Dict[str, int] = {name: int(getattr(found, name)) for name in _ROWS}
         self.check_: Dict[str, float] = {name: getattr(found, name) for name in _CHECK}
         self.warnings_: List[Note] = read_notes(found.warnings, found.n_warnings)
@@ -302,7 +319,9 @@ def identify(
     options.seed = seed_number("seed", seed)
     options.scale_each = int(bool(scale_each))
     options.input_names = c.names_array("the name of an input", column_names(rows.X))
-    options.output_names = c.names_array("the name of an output", column_names(rows.y))
+    names = column_names(rows.y)
+    options.output_names = c.names_array("the name of an output", names)
+    options.output_tests = tests = (c.OutputTest * outputs.shape[1])()
     if test is not None:
         other = _records(test[0], test[1])
         held = _matrices(other, ("the inputs of test", "the outputs of test"))
@@ -326,7 +345,7 @@ def identify(
             )
     del times
     assert model is not None
-    result = Identification(model, found)
+    result = Identification(model, found, tests, names)
     if diagnosis:
         result.diagnosis_ = _read_diagnosis(diagnosis.contents)
         c.lib.volt_diagnosis_free(diagnosis)

@@ -104,7 +104,8 @@ volt_tune <- function(x, y = NULL, kernel = "volterra", draws = NULL, budget = N
 #' @param verbose show the progress.
 #' @param ... further options of the C library: `scale_each`.
 #' @return An object of the classes `volt_identified` and `volt_model`, with the data frame `candidates`, `test_rmse` and
-#'   `linear_test_rmse`.
+#'   `linear_test_rmse`, and the data frame `output_tests` with the errors and the standard deviation of every output on the
+#'   test rows.
 #' @examples
 #' narma <- volt_simulate("narma10", rows = 300, seed = 1)
 #' system <- volt_identify(narma[, "u"], narma[, "y"], draws = 4)
@@ -125,6 +126,8 @@ volt_identify <- function(u, y, budget = 300, draws = NULL, test_u = NULL, test_
   found$candidates <- data.frame(family = unlist(found$candidates$name), nmse = numbers[, 1], alpha = numbers[, 2],
                                  feedback = numbers[, 3], trials = numbers[, 4],
                                  kernel = unlist(found$candidates$kernel))
+  found$output_tests <- data.frame(rmse = found$output_tests[, 1], linear_rmse = found$output_tests[, 2],
+                                   std = found$output_tests[, 3], row.names = outputs$names)
   found$inputs <- ncol(inputs$rows)
   found$outputs <- ncol(outputs$rows)
   found$output_names <- outputs$names

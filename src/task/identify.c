@@ -123,17 +123,27 @@ static volt_status fit_candidate(volt_identify_state *run, const volt_identify_c
     return status;
 }
 
-/* Root mean squared error on the test rows. */
-static volt_status test_model(volt_identify_state *run, const volt_model *model, double *rmse, bool *is_bounded)
+/* Root mean squared errors on the test rows: of all outputs, and of each in run->output_tests. */
+static volt_status test_model(volt_identify_state *run, const volt_model *model, bool is_linear, double *rmse,
+                              bool *is_bounded)
 {
-    double *out = volt_alloc_doubles(run->test_end - run->test_begin, run->Y.cols);
+    int64_t q = run->Y.cols;
+    double *out = volt_alloc_doubles(run->test_end - run->test_begin, q);
     if (!out)
         return VOLT_ERR_MEMORY;
     volt_status status = volt_identify_simulate_test(run, model, out, is_bounded);
-    if (!status)
-        *rmse = volt_identify_test_error(run, out);
-    if (!status)
-        run->found.test_std = volt_identify_test_std(run, out);
+    volt_squares errors = {0}, deviations = {0};
+    for (int64_t k = 0; k < q && !status; k++) {
+        volt_output_test *one = &run->output_tests[k];
+        double *error = is_linear ? &one->linear_rmse : &one->rmse;
+        volt_identify_test_output(run, out, k, error, &one->std);
+        volt_squares_add(&errors, *error);
+        volt_squares_add(&deviations, one->std);
+    }
+    if (!status) {
+        *rmse = volt_squares_root_mean(&errors, q);
+        run->found.test_std = volt_squares_root_mean(&deviations, q);
+    }
     volt_free(out);
     return status;
 }
@@ -230,24 +240,17 @@ static int64_t count_close(const volt_identification *found, const int64_t *orde
     return close;
 }
 
-/* Error of a candidate on the test rows. */
-static volt_status test_candidate(volt_identify_state *run, int64_t which, const volt_model *model,
-                                  bool *is_bounded)
-{
-    return test_model(run, model, &run->found.candidates[which].test_rmse, is_bounded);
-}
-
 /* Error of the chosen candidate, and of the model, which may be an average. */
 static volt_status test_chosen(volt_identify_state *run, const int64_t *order, int64_t count,
                                volt_model **model)
 {
     volt_identification *found = &run->found;
     bool is_bounded = false;
-    VOLT_TRY(test_candidate(run, found->chosen, *model, &is_bounded));
+    VOLT_TRY(test_model(run, *model, false, &found->candidates[found->chosen].test_rmse, &is_bounded));
     found->test_rmse = found->candidates[found->chosen].test_rmse;
     VOLT_TRY(average_close(run, order, count, model));
     if (found->n_averaged > 1)
-        VOLT_TRY(test_model(run, *model, &found->test_rmse, &is_bounded));
+        VOLT_TRY(test_model(run, *model, false, &found->test_rmse, &is_bounded));
     if (is_bounded)
         volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_RUN_BOUNDED});
     return VOLT_OK;
@@ -271,13 +274,15 @@ static volt_status finish(volt_identify_state *run, volt_model **model)
     found->linear_test_rmse = found->test_rmse;
     if (found->candidates[found->chosen].is_linear) {
         found->best_linear = found->chosen;
+        for (int64_t k = 0; k < run->Y.cols; k++)
+            run->output_tests[k].linear_rmse = run->output_tests[k].rmse;
         return VOLT_OK;
     }
     int64_t linears = 1 + (order[count - 1] == 1 - found->best_linear);
     status = fit_first(run, order + count - linears, linears, &found->best_linear, &linear);
     bool is_bounded = false;
     if (!status)
-        status = test_candidate(run, found->best_linear, linear, &is_bounded);
+        status = test_model(run, linear, true, &found->candidates[found->best_linear].test_rmse, &is_bounded);
     found->linear_test_rmse = found->candidates[found->best_linear].test_rmse;
     volt_model_free(linear);
     return is_final(status) ? status : VOLT_OK; /* without a linear model to compare with */
@@ -338,9 +343,11 @@ volt_status volt_identify(volt_view U, volt_view Y, const volt_identify_options 
     VOLT_REQUIRE(model && result, VOLT_ERR_ARGUMENT, "the output for the model or the result is NULL");
     VOLT_TRY(volt_options_take(&run.options, sizeof run.options, options, "volt_identify_options"));
     volt_status status = run_stages(&run, U, Y, &made);
-    volt_identify_release_rows(&run);
     if (!status)
         status = volt_result_copy(result, &run.found, sizeof run.found, "volt_identification");
+    if (!status && run.options.output_tests)
+        memcpy(run.options.output_tests, run.output_tests, (size_t)Y.cols * sizeof *run.output_tests);
+    volt_identify_release_rows(&run);
     if (status) {
         volt_model_free(made);
         return status;

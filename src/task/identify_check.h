@@ -3,7 +3,7 @@
 #define TASK_IDENTIFY_CHECK_H
 
 #include "kernel/records.h"
-#include "volterra/task.h"
+#include "volterra/identify.h"
 
 /* Appends a warning to the result, unless it is full. */
 void volt_identify_warn(volt_identification *found, volt_warning warning);

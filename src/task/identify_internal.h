@@ -3,7 +3,7 @@
 #define TASK_IDENTIFY_INTERNAL_H
 
 #include "kernel/records.h"
-#include "volterra/task.h"
+#include "volterra/identify.h"
 
 #include <stdbool.h>
 
@@ -25,6 +25,7 @@ typedef struct volt_identify_state {
     volt_view search_U, search_Y;       /* rows of the searches, inputs as measured ... */
     int64_t *search_records, n_records; /* ... and the lengths of their records; 0: one sequence */
     volt_identification found;
+    volt_output_test *output_tests; /* q of them */
     double began;
     double shares;         /* of the stages that are left */
     double done, fraction; /* of the call: before this stage, and of it */
@@ -112,9 +113,8 @@ volt_status volt_identify_check_stable(volt_identify_state *run, const volt_mode
 volt_status volt_identify_simulate_test(volt_identify_state *run, const volt_model *model, double *out,
                                         bool *is_bounded);
 
-/* Root mean squared error of simulated test rows. */
-double volt_identify_test_error(const volt_identify_state *run, const double *out);
-/* Standard deviation of the outputs on the same rows, the root mean square over all outputs. */
-double volt_identify_test_std(const volt_identify_state *run, const double *out);
+/* Error of output k in simulated test rows, and its standard deviation in these rows. */
+void volt_identify_test_output(const volt_identify_state *run, const double *out, int64_t k, double *rmse,
+                               double *std);
 
 #endif

@@ -123,6 +123,11 @@ volt_status volt_identify_take_rows(volt_identify_state *run, volt_view U, volt_
         VOLT_TRY(volt_records_make(options->test_records, options->n_test_records, run->other.U.rows,
                                    &run->other.records));
     divide_rows(run);
+    run->output_tests = volt_alloc(Y.cols, sizeof *run->output_tests);
+    if (!run->output_tests)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < Y.cols; k++)
+        run->output_tests[k] = (volt_output_test){NAN, NAN, NAN};
     return VOLT_OK;
 }
 
@@ -131,6 +136,7 @@ void volt_identify_release_rows(volt_identify_state *run)
     volt_records_release(&run->given.records);
     volt_records_release(&run->other.records);
     volt_free(run->search_records);
+    volt_free(run->output_tests);
 }
 
 volt_status volt_identify_records(const volt_identify_state *run, int64_t first, int64_t count,

@@ -90,37 +90,26 @@ volt_status volt_identify_simulate_test(volt_identify_state *run, const volt_mod
                                   is_bounded);
 }
 
-double volt_identify_test_std(const volt_identify_state *run, const double *out)
+void volt_identify_test_output(const volt_identify_state *run, const double *out, int64_t k, double *rmse,
+                               double *std)
 {
-    int64_t q = run->Y.cols;
-    volt_squares squares = {0};
-    for (int64_t k = 0; k < q; k++) {
-        double sum = 0, count = 0;
-        for (int pass = 0; pass < 2; pass++)
-            for (int64_t t = run->test_begin; t < run->test_end; t++) {
-                double y = run->test->Y.data[t * run->test->Y.ld + k];
-                if (isnan(out[(t - run->test_begin) * q + k]))
-                    continue;
-                if (pass > 0) {
-                    volt_squares_add(&squares, y - sum / count);
-                } else {
-                    sum += y;
-                    count++;
-                }
+    const volt_view *Y = &run->test->Y;
+    int64_t q = Y->cols, count = 0;
+    volt_squares errors = {0}, deviations = {0};
+    double sum = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t t = run->test_begin; t < run->test_end; t++) {
+            double y = Y->data[t * Y->ld + k], simulated = out[(t - run->test_begin) * q + k];
+            if (isnan(simulated))
+                continue;
+            if (pass > 0) {
+                volt_squares_add(&errors, simulated - y);
+                volt_squares_add(&deviations, y - sum / (double)count);
+            } else {
+                sum += y;
+                count++;
             }
-    }
-    return volt_squares_root_mean(&squares, run->found.test_rows * q);
-}
-
-double volt_identify_test_error(const volt_identify_state *run, const double *out)
-{
-    int64_t q = run->Y.cols;
-    volt_squares squares = {0};
-    for (int64_t t = run->test_begin; t < run->test_end; t++)
-        for (int64_t k = 0; k < q; k++) {
-            double simulated = out[(t - run->test_begin) * q + k];
-            if (!isnan(simulated))
-                volt_squares_add(&squares, simulated - run->test->Y.data[t * run->test->Y.ld + k]);
         }
-    return volt_squares_root_mean(&squares, run->found.test_rows * q);
+    *rmse = volt_squares_root_mean(&errors, count);
+    *std = volt_squares_root_mean(&deviations, count);
 }

@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/sequences.h"
 #include "task/identify_check.h"
-#include "volterra/task.h"
+#include "volterra/identify.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -142,12 +142,17 @@ static void a_linear_system_keeps_the_linear_model(void **state)
 {
     (void)state;
     system_rows rows = filtered(2, N, true, 0);
-    volt_identification found;
+    volt_identification found = {.struct_size = sizeof found};
+    volt_output_test test;
+    volt_identify_options options = volt_identify_options_default();
     volt_model *model = NULL;
-    check_ok(identify(&rows, N, DRAWS, &model, &found));
+    options.draws = DRAWS;
+    options.output_tests = &test;
+    check_ok(volt_identify(volt_view_of(rows.u, N, 1), volt_view_of(rows.y, N, 1), &options, &model, &found));
     check_guard(&found);
     assert_true(found.candidates[found.chosen].is_linear && found.chosen == found.best_linear);
     assert_true(found.test_rmse == found.linear_test_rmse && found.test_rmse < 0.05);
+    assert_true(test.rmse == found.test_rmse && test.linear_rmse == test.rmse && test.std == found.test_std);
     volt_model_free(model);
     release(&rows);
 }
@@ -344,8 +349,10 @@ static void several_inputs_and_outputs_are_identified(void **state)
     volt_identification found = {.struct_size = sizeof found};
     volt_identify_options options = volt_identify_options_default();
     volt_model *model = NULL;
-    double out[120], sum = 0;
+    volt_output_test tests[2] = {{0}};
+    double out[120], sum = 0, linear = 0;
     options.draws = DRAWS;
+    options.output_tests = tests;
     check_ok(volt_identify(volt_view_of(u, N, 2), volt_view_of(y, N, 2), &options, &model, &found));
     check_guard(&found);
     assert_true(!found.candidates[found.chosen].is_linear && found.test_rmse < found.linear_test_rmse);
@@ -353,6 +360,20 @@ static void several_inputs_and_outputs_are_identified(void **state)
     for (int64_t i = 0; i < 120; i++)
         sum += pow(out[i] - y[480 + i], 2);
     assert_true(fabs(sqrt(sum / 120) - found.test_rmse) <= 1e-12 * found.test_rmse);
+    for (int64_t k = 0; k < 2; k++) {
+        double error = 0, mean = 0, square = 0;
+        for (int64_t t = 0; t < 60; t++) {
+            error += pow(out[2 * t + k] - y[480 + 2 * t + k], 2) / 60;
+            mean += y[480 + 2 * t + k] / 60;
+        }
+        for (int64_t t = 0; t < 60; t++)
+            square += pow(y[480 + 2 * t + k] - mean, 2) / 60;
+        assert_true(fabs(sqrt(error) - tests[k].rmse) <= 1e-12 * tests[k].rmse);
+        assert_true(fabs(sqrt(square) - tests[k].std) <= 1e-12 * tests[k].std);
+        linear += pow(tests[k].linear_rmse, 2) / 2;
+    }
+    assert_true(fabs(sqrt(linear) - found.linear_test_rmse) <= 1e-12 * found.linear_test_rmse);
+    assert_true(tests[1].linear_rmse > tests[1].rmse); /* a square of an input */
     volt_model_free(model);
     free(u);
     free(y);

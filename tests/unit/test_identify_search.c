@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/sequences.h"
 #include "task/identify_internal.h"
-#include "volterra/task.h"
+#include "volterra/identify.h"
 
 #include <math.h>
 #include <setjmp.h>

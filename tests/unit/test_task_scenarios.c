@@ -5,6 +5,7 @@
 #include "support/sequences.h"
 #include "volterra/forecast.h"
 #include "volterra/identify.h"
+#include "volterra/task.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,0 +1,213 @@
+/* cli/commands/identify_table.c: results of `identify` as a table or JSON. */
+#include "commands/identify_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const volt_identify_candidate *chosen_of(const volt_identification *found)
+{
+    return &found->candidates[found->chosen];
+}
+
+static void report_candidate(const volt_identify_candidate *one, result_list *results)
+{
+    result_list *inner = results_new(true);
+    char time[QUANTITY_LENGTH], rejected[3 * QUANTITY_LENGTH] = "";
+    results_text(inner, "name", NULL, "%s", one->name);
+    results_flag(inner, "linear", one->is_linear);
+    results_text(inner, "kernel", NULL, "%s", one->kernel);
+    results_number(inner, "alpha", NULL, one->alpha);
+    results_number(inner, "feedback_weight", NULL, one->feedback_weight);
+    results_number(inner, "nmse", NULL, one->nmse);
+    results_numbers(inner, "block_nmse", one->block_nmse, VOLT_IDENTIFY_BLOCKS);
+    results_count(inner, "trials", NULL, one->trials);
+    results_number(inner, "seconds", NULL, one->seconds);
+    results_number(inner, "test_rmse", NULL, one->test_rmse);
+    results_number(inner, "growth", NULL, one->growth);
+    results_number(inner, "excess", NULL, one->excess);
+    results_number(inner, "long_run", NULL, one->long_run);
+    results_flag(inner, "rejected", one->is_rejected);
+    results_append(results, "candidates", inner);
+    if (one->is_rejected)
+        snprintf(rejected, sizeof rejected, "; rejected (excess %.2g, long run %.2g)", one->excess,
+                 one->long_run);
+    if (isfinite(one->nmse))
+        results_text(
+            results, NULL, one->name, "NMSE %.4g (blocks %.3g, %.3g, %.3g), growth %.2g, %lld trial%s, %s%s",
+            one->nmse, one->block_nmse[0], one->block_nmse[1], one->block_nmse[2], one->growth,
+            (long long)one->trials, one->trials == 1 ? "" : "s", format_seconds(one->seconds, time), rejected);
+    else
+        results_text(results, NULL, one->name, "no trial with a score, %lld trials, %s", (long long)one->trials,
+                     format_seconds(one->seconds, time));
+}
+
+static void report_check(const volt_identification *found, result_list *results)
+{
+    char dead_time[64] = "no significant response";
+    results_number(results, "time_step", NULL, found->time_step);
+    results_count(results, "uneven_steps", NULL, found->uneven_steps);
+    results_count(results, "delay", NULL, found->delay);
+    results_number(results, "correlation", NULL, found->correlation);
+    results_count(results, "dead_time", NULL, found->dead_time);
+    results_count(results, "input_changes", NULL, found->input_changes);
+    results_number(results, "input_lines", NULL, found->input_lines);
+    results_number(results, "output_at_extreme", NULL, found->output_at_extreme);
+    results_number(results, "input_at_extreme", NULL, found->input_at_extreme);
+    results_number(results, "output_growth", NULL, found->output_growth);
+    results_number(results, "input_growth", NULL, found->input_growth);
+    results_number(results, "integration", NULL, found->integration);
+    results_number(results, "forward_gain", NULL, found->forward_gain);
+    results_number(results, "reverse_gain", NULL, found->reverse_gain);
+    results_number(results, "unexplained", NULL, found->unexplained);
+    results_number(results, "noise", NULL, found->noise);
+    results_number(results, "nonlinearity", NULL, found->nonlinearity);
+    results_flag(results, "is_nonlinear", found->is_nonlinear);
+    results_count(results, "input_period", NULL, found->input_period);
+    if (found->dead_time >= 0)
+        snprintf(dead_time, sizeof dead_time, "dead time %lld row%s", (long long)found->dead_time,
+                 found->dead_time == 1 ? "" : "s");
+    results_text(results, NULL, "data check",
+                 "%s; shares of the output variance: linear %.3g, noise up to %.3g, nonlinear %s%.3g",
+                 dead_time, 1 - found->unexplained, found->noise, found->is_nonlinear ? "at least " : "",
+                 found->nonlinearity);
+}
+
+const char *identify_file_rows(const dataset *x, int64_t first, int64_t count, char text[QUANTITY_LENGTH])
+{
+    const int64_t *numbers = x->table->row_numbers;
+    snprintf(text, QUANTITY_LENGTH, "%lld:%lld", (long long)numbers[first],
+             (long long)numbers[first + count - 1] + 1);
+    return text;
+}
+
+static void report_parts(const identify_table *table, result_list *results)
+{
+    const volt_identification *found = table->found;
+    char records[QUANTITY_LENGTH] = "", searched[QUANTITY_LENGTH], fitted[QUANTITY_LENGTH];
+    if (found->train_records > 1)
+        snprintf(records, sizeof records, " in %lld records", (long long)found->train_records);
+    results_text(results, NULL, "data", "%lld training rows%s, searches on %s%s, model on %s",
+                 (long long)found->train_rows, records,
+                 found->search_rows < found->train_rows ? "the best excited rows " : "",
+                 identify_file_rows(table->x, found->search_begin, found->search_rows, searched),
+                 identify_file_rows(table->x, found->fit_begin, found->fit_rows, fitted));
+}
+
+/* Reports the state at the first row of a record, and the use of measured outputs. */
+static void report_initial(const volt_identification *found, result_list *results)
+{
+    bool is_first = found->initial == VOLT_INITIAL_FIRST, feeds = false;
+    char test[2 * QUANTITY_LENGTH] = "continues the training rows";
+    if (found->test_washout > 0)
+        snprintf(test, sizeof test, "starts from the measured outputs of %lld row%s",
+                 (long long)found->test_washout, found->test_washout == 1 ? "" : "s");
+    results_text(results, "initial", NULL, "%s", is_first ? "first" : "zero");
+    results_text(results, NULL, "initial state", "earlier inputs: %s (--initial %s); the test %s",
+                 is_first ? "the first of the record" : "their mean", is_first ? "first" : "zero", test);
+    for (int64_t i = 0; i < found->n_averaged; i++)
+        feeds = feeds || found->candidates[found->averaged[i]].feedback_weight > 0;
+    if (feeds)
+        results_text(results, NULL, "", "another experiment needs measured outputs: %s %lld; otherwise %s",
+                     "predict --start reset --known Y --warm-up", (long long)found->washout,
+                     is_first ? "it starts at rest" : "it starts at the mean");
+}
+
+static void report_rows(const identify_table *table, result_list *results)
+{
+    const volt_identification *found = table->found;
+    results_count(results, "rows", NULL, found->rows);
+    results_count(results, "d", NULL, table->x->view.cols);
+    results_count(results, "q", NULL, table->y->view.cols);
+    results_count(results, "train_rows", NULL, found->train_rows);
+    results_count(results, "train_records", NULL, found->train_records);
+    results_count(results, "test_rows", NULL, found->test_rows);
+    results_flag(results, "test_is_separate", found->test_is_separate);
+    results_count(results, "test_washout", NULL, found->test_washout);
+    results_count(results, "search_begin", NULL, found->search_begin);
+    results_count(results, "search_rows", NULL, found->search_rows);
+    results_count(results, "fit_begin", NULL, found->fit_begin);
+    results_count(results, "fit_rows", NULL, found->fit_rows);
+    results_count(results, "washout", NULL, found->washout);
+    report_parts(table, results);
+    report_initial(found, results);
+    report_check(found, results);
+}
+
+/* The chosen family, and those averaged with it. */
+static void report_chosen(const volt_identification *found, result_list *results)
+{
+    char names[256] = "";
+    bool has_others = false;
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
+        has_others = has_others || (!found->candidates[i].is_linear && isfinite(found->candidates[i].nmse));
+    for (int64_t i = 0; i < found->n_averaged; i++) {
+        const char *name = found->candidates[found->averaged[i]].name;
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? " + " : "", name);
+    }
+    results_count(results, "averaged", NULL, found->n_averaged);
+    results_text(results, NULL, "chosen", "%s%s", found->n_averaged > 1 ? "average of " : "", names);
+    if (chosen_of(found)->is_linear)
+        results_text(results, NULL, "", "%s",
+                     has_others ? "no other model is better on every block and in one run over all of them"
+                                : "no nonlinear model has a score: increase the budget");
+}
+
+static void report_test(const identify_table *table, const char *const *names, result_list *results)
+{
+    enum { MOST_LINES = 5 };
+    const volt_identification *found = table->found;
+    int64_t q = table->y->view.cols;
+    results_number(results, "test_rmse", NULL, found->test_rmse);
+    results_number(results, "linear_test_rmse", NULL, found->linear_test_rmse);
+    results_number(results, "test_std", NULL, found->test_std);
+    results_text(results, NULL, "test RMSE",
+                 "%.6g, linear model %.6g, standard deviation of %s %.6g (%lld rows)", found->test_rmse,
+                 found->linear_test_rmse, q > 1 ? "the outputs" : "the output", found->test_std,
+                 (long long)found->test_rows);
+    results_details(results, q > MOST_LINES);
+    for (int64_t k = 0; k < q; k++) {
+        const volt_output_test *one = &table->output_tests[k];
+        result_list *inner = results_new(true);
+        results_text(inner, "output", NULL, "%s", names[k]);
+        results_number(inner, "rmse", NULL, one->rmse);
+        results_number(inner, "linear_rmse", NULL, one->linear_rmse);
+        results_number(inner, "std", NULL, one->std);
+        results_append(results, "output_tests", inner);
+        if (q > 1)
+            results_text(results, NULL, "", "%s: %.6g, linear model %.6g, standard deviation %.6g", names[k],
+                         one->rmse, one->linear_rmse, one->std);
+    }
+    results_details(results, false);
+}
+
+int identify_table_print(const identify_table *table, bool json)
+{
+    const volt_identification *found = table->found;
+    const volt_identify_candidate *chosen = chosen_of(found);
+    const char **outputs = names_or_default((const char *const *)table->y->names, "y", table->y->view.cols);
+    if (!outputs)
+        return complain(EXIT_FAILED, "not enough memory for the report");
+    result_list *results = results_new(json);
+    results_text(results, "model", "model", "%s", table->model);
+    report_rows(table, results);
+    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
+        report_candidate(&found->candidates[i], results);
+    results_text(results, "chosen", NULL, "%s", chosen->name);
+    results_text(results, "best_linear", NULL, "%s", found->candidates[found->best_linear].name);
+    results_text(results, "kernel", NULL, "%s", chosen->kernel);
+    results_number(results, "alpha", NULL, chosen->alpha);
+    results_number(results, "feedback_weight", NULL, chosen->feedback_weight);
+    results_flag(results, "scale_each", found->scale_each);
+    report_chosen(found, results);
+    report_test(table, outputs, results);
+    output_names_free(outputs);
+    results_number(results, "seconds", NULL, found->seconds);
+    results_text(results, "command", "same model", "%s", table->command);
+    if (table->report) {
+        results_text(results, "report", "report", "%s", table->page);
+        identify_report_json(table->report, results);
+    }
+    return results_print(results);
+}
