@@ -47,16 +47,18 @@ readme_example()
 works() { "$tools/bin/python" -c 'import pytest, sklearn, pandas, matplotlib' 2>/dev/null; }
 packages_of() { "$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; }
 
+# Only modules that the tests import are compiled, into the build folder.
+pip_options=(--quiet --disable-pip-version-check --no-compile)
 tools_environment()
 {
     if ! works; then
         python3 -m venv --clear "$tools" &&
-            "$tools/bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}" || return 1
+            "$tools/bin/python" -m pip install "${pip_options[@]}" "${packages[@]}" || return 1
     fi
     local package
     for package in "${optional[@]}"; do
         "$tools/bin/python" -c "import $package" 2>/dev/null ||
-            "$tools/bin/python" -m pip install --quiet --disable-pip-version-check "$package" ||
+            "$tools/bin/python" -m pip install "${pip_options[@]}" "$package" ||
             echo "# $package cannot be installed, and its tests are skipped"
     done
     packages_of "$fresh" >"$(packages_of "$tools")/package_under_test.pth"
@@ -90,7 +92,7 @@ check "the README's example, with NumPy alone" readme_example
 check "the environment for the tests" tools_environment || exit 1
 (
     cd "$work" || exit 1
-    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/python/tests MPLBACKEND=agg OMP_NUM_THREADS=2
+    export PYTHONDONTWRITEBYTECODE='' PYTHONPYCACHEPREFIX=$work/compiled PYTHONPATH=$root/python/tests MPLBACKEND=agg OMP_NUM_THREADS=2
     export VOLTERRA_ROOT=$root VOLTERRA_PROGRAM=${VOLTERRA:-$build/volterra} VOLTERRA_FRESH=$fresh/bin/python
     "$tools/bin/python" -m pytest -p tap_lines -p no:cacheprovider -q --rootdir="$root/python/tests" \
         --doctest-modules --ignore-glob='/*/volterra/sktime.py' --pyargs volterra "$root/python/tests"

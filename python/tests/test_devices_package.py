@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import pathlib
 import subprocess
-import sys
 
 import pytest
 import volterra
+from bare_python import BARE_PYTHON
 
 PROGRAM = os.environ.get("VOLTERRA_PROGRAM", "")
 FAKE = pathlib.Path(PROGRAM).parent / "tests/plugin/fake_plugin.so"
@@ -20,7 +20,7 @@ def run(code, faults="", plugin=FAKE):
         pytest.skip("there is no fake plugin")
     env = dict(os.environ, VOLT_CUDA_PLUGIN=str(plugin), VOLT_FAKE_DEVICE=faults)
     env["PYTHONPATH"] = os.pathsep.join([str(pathlib.Path(volterra.__file__).parents[1]), env.get("PYTHONPATH", "")])
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run([BARE_PYTHON, "-c", code], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.split("\n")
 

@@ -12,6 +12,7 @@ import sys
 import textwrap
 
 import pytest
+from bare_python import BARE_PYTHON
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
 HANGS = 300  # seconds
@@ -52,11 +53,9 @@ BEGIN = """
 """
 
 
-def run(body):
+def run(body, python=BARE_PYTHON):
     code = textwrap.dedent(BEGIN) + textwrap.dedent(body)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=HANGS, check=False
-    )
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=HANGS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.split() == ["right"], done.stdout + done.stderr
 
@@ -112,7 +111,7 @@ def test_joblib_multiprocessing():
         assert all(near(results, expected) for _, results, _ in done)
         assert [threads for threads, *_ in done] == [1] * 3
         print("right")
-    """)
+    """, sys.executable)
 
 
 def test_spawned_process_has_all_threads():

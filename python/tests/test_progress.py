@@ -7,13 +7,13 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 import textwrap
 import time
 
 import numpy as np
 import pytest
 import volterra
+from bare_python import BARE_PYTHON
 from volterra._core._progress import Bar
 
 
@@ -91,7 +91,7 @@ def interrupted(rows, call, after="pass"):
     """Return the output of a script that is interrupted soon after its first progress report."""
     script = textwrap.dedent(SCRIPT.format(rows=rows, call=call, after=after))
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+        [BARE_PYTHON, "-c", script], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.stderr == "", done.stderr  # nothing of ctypes about exceptions that it ignored
     assert done.stdout.startswith("interrupted"), done.stdout

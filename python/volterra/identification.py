@@ -105,7 +105,7 @@ class Identification:
         model: Model,
         found: c.Identification,
         output_tests: Sequence[c.OutputTest],
-        output_names: Optional[Sequence[str]],
+        output_names: Optional[Array],
     ) -> None:
         self.model: Loaded = estimator_of(model)
         self.candidates_: List[Dict[str, Any]] = [
@@ -137,7 +137,7 @@ class Identification:
         self.test_std_ = float(found.test_std)
         self.output_tests_: List[Dict[str, Any]] = [
             {
-                "output": output_names[k] if output_names else None,
+                "output": None if output_names is None else str(output_names[k]),
                 "rmse": float(one.rmse),
                 "linear_rmse": float(one.linear_rmse),
                 "std": float(one.std),

@@ -19,10 +19,10 @@
 #include <zlib.h>
 
 static const char *const known[] = {
-    "close",     "csv_init",  "csv_parse",    "dladdr",       "fchmod", "fclose",  "fcntl",          "fdopen",
-    "fflush",    "flock",     "fopen",        "fread",        "fseek",  "fseeko",  "fstat",          "fsync",
-    "ftruncate", "getrlimit", "inflateInit_", "nlopt_create", "open",   "opendir", "posix_memalign", "pread",
-    "readlink",  "realpath",  "rename",       "setenv",       "write"};
+    "close",  "csv_init",  "csv_parse", "dladdr",       "dlopen",       "fchmod", "fclose",  "fcntl",
+    "fdopen", "fflush",    "flock",     "fopen",        "fread",        "fseek",  "fseeko",  "fstat",
+    "fsync",  "ftruncate", "getrlimit", "inflateInit_", "nlopt_create", "open",   "opendir", "posix_memalign",
+    "pread",  "readlink",  "realpath",  "rename",       "setenv",       "write"};
 
 static const char *chosen; /* NULL: none fails */
 static int64_t fail_at, calls;
@@ -249,6 +249,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
 
 STAND_BEFORE(int, setenv, (const char *name, const char *value, int replace), (name, value, replace), -1)
 STAND_BEFORE(int, dladdr, (const void *address, Dl_info *about), (address, about), 0)
+STAND_BEFORE(void *, dlopen, (const char *file, int mode), (file, mode), NULL)
 
 int getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
 {

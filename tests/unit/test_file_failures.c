@@ -404,12 +404,28 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* matio is loaded with the first MATLAB file. */
+static void a_missing_matio_is_reported(void **state)
+{
+    (void)state;
+    double sum = 0;
+    failing_function_start("dlopen", 1, ENOENT);
+    volt_status status = read_table(scratch_path("in.mat"), &sum);
+    if (!failing_function_stop())
+        skip(); /* linked to matio, or built without it */
+    check_fails(status, VOLT_ERR_FORMAT, "matio");
+    assert_non_null(strstr(volt_error_detail(), "in.mat"));
+    check_ok(read_table(scratch_path("in.mat"), &sum));
+    assert_true(sum != 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_may_fail),
         cmocka_unit_test(read_error_is_not_end_of_file),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_missing_matio_is_reported),
     };
     return cmocka_run_group_tests_name("file_failures", tests, make_files, NULL);
 }

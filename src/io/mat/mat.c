@@ -327,7 +327,6 @@ typedef struct hdf5_reports {
 
 static void silence(const volt_matio *matio, hdf5_reports *reports)
 {
-    memset(reports, 0, sizeof *reports);
     if (matio->get_reports && matio->set_reports &&
         matio->get_reports(0, &reports->print, &reports->context) >= 0)
         reports->is_saved = matio->set_reports(0, NULL, NULL) >= 0;
@@ -346,7 +345,7 @@ volt_status volt_mat_read(const char *path, const char *columns, const volt_read
 {
     mat_reader reader = {.file = NULL};
     volt_table *read = NULL;
-    hdf5_reports reports;
+    hdf5_reports reports = {0};
     VOLT_TRY(volt_mat_check(path, &reader.file_size));
     volt_status status = volt_matio_load(&reader.matio);
     if (status)
