@@ -53,6 +53,7 @@ function run_tests(root, cases)
   end
   count = check(count, 'missing value', strncmp(reason, 'volterra:not_finite row 7 ', 26));
   identified = volterra.identify(u, y, 'draws', 6, 'seed', 2);
+  count = check(count, 'identify: error of the output', abs(identified.Info.output_tests.rmse - identified.Info.test_rmse) < 1e-12);
   count = check(count, 'identify', isequal(volterra.simulate(identified, u), read_npy(at('identified.npy'))));
   count = check(count, 'candidates', numel(identified.Info.candidates) == 6);
   loaded = volterra.load(at('fit.safetensors'));

@@ -63,6 +63,7 @@ if (nzchar(program)) {
   table <- as.matrix(utils::read.csv(at("forecast.csv")))[, -1]
   check("forecast", near(as.matrix(as.data.frame(series)[, -1]), table))
   identified <- volt_identify(u, y, draws = 6, seed = 2)
+  check("identify: error of the output", isTRUE(all.equal(identified$output_tests$rmse, identified$test_rmse)))
   check("identify", same(suppressWarnings(predict(identified, u, start = "reset")), read_npy(at("identified.npy"))))
   check("files of the program", same(predict(volt_load(at("fit.safetensors")), u[new]), predict(model, u[new])))
 }
