@@ -188,6 +188,32 @@ static void long_series_in_logarithms(void **state)
         free(rows[i]);
 }
 
+/* The same for windows: those of the last rows, and one of a row and zeros. K of the former with themselves is below 1e-280. */
+static void long_windows_in_logarithms(void **state)
+{
+    (void)state;
+    enum { WINDOW = 450, ROWS = WINDOW + 2 };
+    volt_rng rng = test_rng(344);
+    double *rows = random_rows(&rng, ROWS, 2, 1), *other = new_matrix(WINDOW, 2), K[ROWS], sigma = 0.4;
+    memset(other, 0, sizeof *other * 2 * WINDOW);
+    other[2 * WINDOW - 2] = 0.5;
+    plain_path y = {other, WINDOW, 2};
+    volt_kernel *kernel = plain_parse("gak:sigma=0.4,window=450");
+    check_ok(volt_gram(kernel, volt_view_of(rows, ROWS, 2), volt_view_of(other + 2 * WINDOW - 2, 1, 2), NULL,
+                       volt_matrix_of(K, ROWS, 1)));
+    for (int i = WINDOW - 1; i < ROWS; i++) {
+        plain_path x = {rows + 2 * (i + 1 - WINDOW), WINDOW, 2};
+        double itself = plain_gak_log(&x, &x, sigma);
+        double expected = exp(plain_gak_log(&x, &y, sigma) - (itself + plain_gak_log(&y, &y, sigma)) / 2);
+        assert_true(expected > 0);
+        if (!(fabs(K[i] - expected) <= 2 * DBL_EPSILON * 1000 * 1000 * expected))
+            fail_msg("row %d: %.17g, expected %.17g", i, K[i], expected);
+    }
+    volt_kernel_free(kernel);
+    free(other);
+    free(rows);
+}
+
 /* ---- scans ------------------------------------------------------------------------------------ */
 
 /* Aligned at the end, K is the last entry of the Gram matrix of the two series. Distances are differences
@@ -454,6 +480,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unequal_lengths_against_plain_loops),
         cmocka_unit_test(long_series_in_logarithms),
+        cmocka_unit_test(long_windows_in_logarithms),
         cmocka_unit_test(final_states_are_corners),
         cmocka_unit_test(semidefinite),
         cmocka_unit_test(one_step_by_hand),

@@ -344,6 +344,45 @@ static void ranks_below_depth_are_tried(void **state)
     volt_blas_release(&use);
 }
 
+/* Number of series of the screening sample that a search of n series chooses. */
+static int64_t chosen_screen(int64_t n, int64_t draws, double budget)
+{
+    enum { MOST = 100, ROWS = 12 };
+    static double values[MOST * ROWS];
+    volt_view series[MOST];
+    int64_t classes[MOST];
+    volt_class_search search;
+    volt_series_options options = volt_series_options_default();
+    assert_true(n <= MOST);
+    for (int64_t s = 0; s < n; s++) {
+        for (int64_t t = 0; t < ROWS; t++)
+            values[s * ROWS + t] = sin((double)(s + 1) * (double)t);
+        series[s] = volt_view_of(values + s * ROWS, ROWS, 1);
+        classes[s] = s % 2;
+    }
+    volt_class_list list = {n, 2, classes};
+    options.kernel = "rbf";
+    options.draws = draws;
+    options.landmarks = 0;
+    options.budget = budget;
+    check_ok(volt_class_search_open(&search, series, &list, &options));
+    int64_t screen = search.n_screen;
+    volt_class_search_release(&search);
+    return screen;
+}
+
+/* The smallest sample has 48 series. A sample of 0.7 of the series or more saves too little. */
+static void a_sample_is_screened_if_the_budget_is_short(void **state)
+{
+    (void)state;
+    const double little = 1e-9;
+    assert_int_equal(chosen_screen(100, 36, little), 48);
+    assert_int_equal(chosen_screen(70, 36, little), 48);
+    assert_int_equal(chosen_screen(69, 36, little), 0); /* 48 is not below 0.7 of 69, rounded down */
+    assert_int_equal(chosen_screen(100, 6, little), 0); /* all are finalists */
+    assert_int_equal(chosen_screen(100, 36, 1e4), 0);   /* all candidates are tried on all series */
+}
+
 /* With as many landmarks as series, all series are landmarks. With fewer, new series are compared only with
  * the landmarks. */
 static void landmarks_approximate_readout(void **state)
@@ -512,6 +551,7 @@ int main(void)
         cmocka_unit_test(nested_accuracy_of_one_kernel_is_cross_validation),
         cmocka_unit_test(race_is_reproducible),
         cmocka_unit_test(ranks_below_depth_are_tried),
+        cmocka_unit_test(a_sample_is_screened_if_the_budget_is_short),
         cmocka_unit_test(landmarks_approximate_readout),
         cmocka_unit_test(features_must_be_finite),
         cmocka_unit_test(outputs_become_probabilities),
