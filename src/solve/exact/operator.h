@@ -12,7 +12,7 @@ struct volt_state_sums;
 
 typedef struct volt_operator {
     int64_t n;
-    double entry_cost; /* operations per entry, for progress reports */
+    double entry_cost; /* operations per entry, at least 1, for progress reports */
     double
         row_units; /* entries per row of states or of `combine`; 0: n_states. Further operations of a row are counted
                         * in entries, of entry_cost operations each */

@@ -37,7 +37,7 @@ static int64_t rows_at_once(const volt_operator *op)
 /* The product f f' of a row, in entries of K. */
 static double product_units(const volt_feature_fit *s)
 {
-    return (double)s->states * (double)s->states / fmax(1, s->task->kernel->entry_cost);
+    return (double)s->states * (double)s->states / s->task->kernel->entry_cost;
 }
 
 /* Entries of K per row of features or of their product with a readout. */
@@ -64,8 +64,7 @@ volt_feature_shares volt_feature_fit_shares(const volt_feature_fit *s)
     double system = product_units(s) * (double)s->states / 3, rows = (double)s->task->kernel->n;
     double states = rows * units_of_row(s), choose = expected_systems(s) * system,
            solve = 3 * system + (s->task->loo_errors ? (double)s->n_last * product_units(s) : 0),
-           readout =
-               rows * (row_entries(s) + (double)(s->states * s->q) / fmax(1, s->task->kernel->entry_cost)),
+           readout = rows * (row_entries(s) + (double)(s->states * s->q) / s->task->kernel->entry_cost),
            all = states + choose + solve + readout;
     return (volt_feature_shares){states / all, choose / all, solve / all, readout / all};
 }
