@@ -283,6 +283,15 @@ static double noise(const double *x, int64_t n)
     return 1 + volt_rng_uniform(&noise_rng);
 }
 
+/* Alternates between two values from one generation to the next, all points alike. */
+static int64_t alternating_calls;
+static double alternating(const double *x, int64_t n)
+{
+    (void)x;
+    (void)n;
+    return 1 + (double)(alternating_calls++ / 7 % 2);
+}
+
 static void runs_without_progress_end(void **state)
 {
     (void)state;
@@ -295,6 +304,9 @@ static void runs_without_progress_end(void **state)
     noise_rng = test_rng(3200);
     run(noise, &options, 1, 0, &found);
     assert_true(found.evaluations < 7 * 400);
+    found = (outcome){.best = INFINITY};
+    run(alternating, &options, 1, 0, &found);
+    assert_int_equal(found.evaluations, 7 * (120 + 30 * 3 / 7)); /* the window of the medians */
 }
 
 static void invalid_options_are_refused(void **state)
