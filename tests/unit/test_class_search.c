@@ -512,6 +512,27 @@ static void samples_are_stratified(void **state)
     assert_true(count[0] == 2 && count[1] >= 10 && count[1] <= 12 && count[0] + count[1] + count[2] == 40);
 }
 
+/* Classes of equal size have equal keys; of these, the series of lower number are taken first. */
+static void ties_of_a_sample_go_to_the_first_rows(void **state)
+{
+    (void)state;
+    enum { EACH = 5, OF = 3 };
+    int64_t of[OF * EACH], all[OF], rows[OF];
+    for (int i = 0; i < OF * EACH; i++)
+        of[i] = i % OF;
+    volt_class_list list = {OF * EACH, OF, of};
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        check_ok(volt_class_sample(&list, OF, seed, all)); /* one series of each class */
+        for (int64_t m = 1; m < OF; m++) {
+            check_ok(volt_class_sample(&list, m, seed, rows));
+            for (int64_t i = 0; i < m; i++)
+                if (rows[i] != all[i])
+                    fail_msg("seed %d, m %d: series %d instead of %d", (int)seed, (int)m, (int)rows[i],
+                             (int)all[i]);
+        }
+    }
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -556,6 +577,7 @@ int main(void)
         cmocka_unit_test(features_must_be_finite),
         cmocka_unit_test(outputs_become_probabilities),
         cmocka_unit_test(samples_are_stratified),
+        cmocka_unit_test(ties_of_a_sample_go_to_the_first_rows),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
