@@ -316,6 +316,40 @@ static void positions_read_back(void **state)
     assert_true(reals > 200);
 }
 
+/* A range of a single value has position 0. */
+static void ranges_of_one_value_have_position_0(void **state)
+{
+    (void)state;
+    static const volt_range fixed[] = {{.name = "pole", .kind = VOLT_SEARCH_LINEAR, .low = 0.5, .high = 0.5},
+                                       {.name = "gamma", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 2}};
+    static const double values[] = {0.4, 0.5, 0.9}; /* clipped to the range */
+    volt_draw_options options = volt_draw_options_default();
+    volt_space *space = NULL;
+    options.scale = 0;
+    options.ranges = fixed;
+    options.n_ranges = 2;
+    check_ok(volt_space_create("rbf:pole=?,gamma=?", rows(), &options, &space));
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        double u[VOLT_MAX_AXES];
+        bool known[VOLT_MAX_AXES];
+        char text[VOLT_KERNEL_LENGTH];
+        int found = 0;
+        volt_setting setting = {.alpha = 1};
+        volt_kernel *kernel = NULL;
+        snprintf(text, sizeof text, "rbf:pole=%g,gamma=%g", values[v], 4 * values[v]);
+        check_ok(volt_kernel_parse(text, &kernel));
+        check_ok(volt_space_locate(space, kernel, &setting, u, known));
+        for (int64_t a = 0; a < space->n_axes; a++)
+            if (space->axes[a].low == space->axes[a].high) {
+                assert_true(known[a] && u[a] == 0);
+                found++;
+            }
+        assert_int_equal(found, 2);
+        volt_kernel_free(kernel);
+    }
+    volt_space_free(space);
+}
+
 static int make_rows(void **state)
 {
     (void)state;
@@ -334,10 +368,15 @@ static int free_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_value_range_gives_value),    cmocka_unit_test(choices_accept_any_number_format),
-        cmocka_unit_test(duplicate_combinations_count_once), cmocka_unit_test(invalid_ranges_are_rejected),
-        cmocka_unit_test(invalid_options_are_rejected),      cmocka_unit_test(too_large_spaces_are_rejected),
-        cmocka_unit_test(width_unit_is_of_filtered_rows),    cmocka_unit_test(positions_read_back),
+        cmocka_unit_test(single_value_range_gives_value),
+        cmocka_unit_test(choices_accept_any_number_format),
+        cmocka_unit_test(duplicate_combinations_count_once),
+        cmocka_unit_test(invalid_ranges_are_rejected),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(too_large_spaces_are_rejected),
+        cmocka_unit_test(width_unit_is_of_filtered_rows),
+        cmocka_unit_test(positions_read_back),
+        cmocka_unit_test(ranges_of_one_value_have_position_0),
     };
     return cmocka_run_group_tests_name("candidate_corners", tests, make_rows, free_rows);
 }
