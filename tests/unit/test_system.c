@@ -10,6 +10,7 @@
 #include "support/scratch.h"
 #include "volterra/base.h"
 #include "volterra/kernel.h"
+#include "volterra/select.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -134,6 +135,31 @@ static void centring_is_limited_by_memory(void **state)
         else
             check_fails(status, VOLT_ERR_MEMORY, "12 columns");
     }
+    volt_kernel_free(kernel);
+}
+
+/* A search whose matrix does not fit in memory uses landmarks, if the rows are enough for them. */
+static void large_search_without_memory_uses_landmarks(void **state)
+{
+    (void)state;
+    enum { ROWS = 9000 };
+    static const struct {
+        const char *memory, *solver; /* the matrix of 8500 rows has 578 MB */
+    } cases[] = {
+        {"MemAvailable: 200000 kB\n", "nystrom"}, {"MemAvailable: 9000000 kB\n", "exact"}, {NULL, "exact"}};
+    volt_kernel *kernel = NULL;
+    volt_search_options options = volt_search_options_default();
+    options.draws = 1;
+    options.splits.folds = 1;
+    options.splits.min_train = ROWS - 500;
+    check_ok(volt_kernel_parse("linear", &kernel));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_search_plan plan = {.struct_size = sizeof plan};
+        set_memory(cases[i].memory, NULL, NULL, NULL);
+        check_ok(volt_plan_search(kernel, ROWS, 1, 1, 1, &options, 0, &plan));
+        assert_string_equal(plan.solver, cases[i].solver);
+    }
+    set_memory(NULL, NULL, NULL, NULL);
     volt_kernel_free(kernel);
 }
 
@@ -299,6 +325,7 @@ int main(void)
         cmocka_unit_test(quota_limits_thread_count), /* before the first query */
         cmocka_unit_test(memory_is_minimum_of_system_files),
         cmocka_unit_test(centring_is_limited_by_memory),
+        cmocka_unit_test(large_search_without_memory_uses_landmarks),
         cmocka_unit_test(processes_share_resources),
         cmocka_unit_test(address_space_may_be_limited),
         cmocka_unit_test(system_allocator_may_fail),
