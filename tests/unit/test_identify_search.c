@@ -83,7 +83,13 @@ static void candidates_are_compared_on_all_rows_of_the_search(void **state)
     free(y);
 }
 
-/* A budget that ends before the first trial still gives a linear model. */
+/* Counts the warnings that name the budget. */
+static void count_budget_warnings(volt_log_level level, const char *text, void *context)
+{
+    *(int *)context += level == VOLT_LOG_WARNING && strstr(text, "budget") != NULL;
+}
+
+/* A budget that ends before the first trial still gives a linear model, with one warning. */
 static void linear_models_have_a_trial_in_any_budget(void **state)
 {
     (void)state;
@@ -93,8 +99,12 @@ static void linear_models_have_a_trial_in_any_budget(void **state)
     volt_identify_options options = volt_identify_options_default();
     volt_identification found = {.struct_size = sizeof found};
     volt_model *model = NULL;
+    int warnings = 0;
     options.seconds = 1e-9;
+    volt_set_log(count_budget_warnings, &warnings);
     check_ok(volt_identify(volt_view_of(u, ROWS, 1), volt_view_of(y, ROWS, 1), &options, &model, &found));
+    volt_set_log(NULL, NULL);
+    assert_int_equal(warnings, 1);
     assert_true(isfinite(found.test_rmse) && isfinite(found.linear_test_rmse));
     for (int64_t i = 0; i < 2; i++)
         assert_true(found.candidates[i].trials > 0 && isfinite(found.candidates[0].nmse));
