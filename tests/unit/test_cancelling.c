@@ -8,6 +8,7 @@
 #include "support/sequences.h"
 #include "volterra/kernel.h"
 #include "volterra/model.h"
+#include "volterra/select.h"
 #include "volterra/stats.h"
 
 #include <setjmp.h>
@@ -224,12 +225,48 @@ static void every_model_of_a_confidence_set_polls(void **state)
     free(rows);
 }
 
+/* Calls of a search whose only block, after TRAINED rows, is simulated. */
+enum { TRAINED = 60 };
+static int64_t calls_of_search(volt_view X)
+{
+    const char *kernel = "linear";
+    const double alpha = 1, feedback = 0.3;
+    user u = {0};
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = 1;
+    options.splits.min_train = TRAINED;
+    options.validate = VOLT_VALIDATE_SIMULATE;
+    options.progress = (volt_progress){listen, &u};
+    volt_candidates *candidates = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_list(&kernel, &alpha, &feedback, 1, &candidates));
+    check_ok(volt_search_run(candidates, X, X, &options, &search));
+    volt_search_free(search);
+    volt_candidates_free(candidates);
+    return u.calls;
+}
+
+/* A simulation computes its rows one by one: each polls. */
+static void every_row_of_a_simulated_block_polls(void **state)
+{
+    (void)state;
+    enum { FEW = 10, MANY = 40 };
+    volt_rng rng = test_rng(2304);
+    double *rows = random_rows(&rng, TRAINED + MANY, 1, 1);
+    int64_t few = calls_of_search(volt_view_of(rows, TRAINED + FEW, 1)),
+            many = calls_of_search(volt_view_of(rows, TRAINED + MANY, 1));
+    print_message("# %d calls for %d rows, %d for %d\n", (int)few, FEW, (int)many, MANY);
+    assert_true(many - few >= MANY - FEW);
+    free(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(operations_stop_at_every_callback, poll_always, poll_as_usual),
         cmocka_unit_test_setup_teardown(one_long_path_polls, poll_always, poll_as_usual),
         cmocka_unit_test_setup_teardown(every_model_of_a_confidence_set_polls, poll_always, poll_as_usual),
+        cmocka_unit_test_setup_teardown(every_row_of_a_simulated_block_polls, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests_name("cancelling", tests, NULL, NULL);
 }
