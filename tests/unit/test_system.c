@@ -152,6 +152,7 @@ static void large_search_without_memory_uses_landmarks(void **state)
     options.draws = 1;
     options.splits.folds = 1;
     options.splits.min_train = ROWS - 500;
+    check_ok(volt_set_device("cpu"));
     check_ok(volt_kernel_parse("linear", &kernel));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         volt_search_plan plan = {.struct_size = sizeof plan};
@@ -160,6 +161,7 @@ static void large_search_without_memory_uses_landmarks(void **state)
         assert_string_equal(plan.solver, cases[i].solver);
     }
     set_memory(NULL, NULL, NULL, NULL);
+    check_ok(volt_set_device("auto"));
     volt_kernel_free(kernel);
 }
 
