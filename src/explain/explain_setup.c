@@ -315,13 +315,14 @@ void volt_explain_walker_release(explain_walker *walker)
 
 /* ---- constant rows ---------------------------------------------------------------------------- */
 
-void volt_explain_set_local(const volt_jet_space *space, const double s[3], volt_jet *local)
+/* `local` <- s[0] + s[1] e + s[2] e^2 in lane 0, the only one that `store` reads; 0 in the other lanes. The
+ * space has the variable e only. */
+static void set_local(const volt_jet_space *space, const double s[3], volt_jet *local)
 {
     int degree = (int)volt_min(space->order, 2);
     volt_jet_set(space, NULL, 0, 1, degree, local);
     for (int p = 0; p <= degree; p++)
-        for (int k = 0; k < VOLT_JET_LANES; k++)
-            local->c[p * VOLT_JET_LANES + k] = s[p];
+        local->c[p * VOLT_JET_LANES] = s[p];
 }
 
 /* Stores the states of one factor against `column`. */
@@ -349,12 +350,12 @@ void volt_explain_columns_at_rest(const explain_setup *setup, const volt_jet_spa
         for (int64_t j = -1; j < setup->n; j++) {
             if (j < 0 || volt_records_begins(setup->records, j)) {
                 volt_jet_local(factor, setup->columns, x, move, NULL, s);
-                volt_explain_set_local(space, s, walker->local);
+                set_local(space, s, walker->local);
                 factor->series->rest(factor->scan, &walker->workspace, walker->local, state);
             }
             if (j >= 0) {
                 volt_jet_local(factor, setup->columns, x, move, volt_explain_row(setup, f, j), s);
-                volt_explain_set_local(space, s, walker->local);
+                set_local(space, s, walker->local);
                 factor->series->step(factor->scan, &walker->workspace, walker->local, state, NULL);
             }
             store(setup, space, factor, state, j, states);

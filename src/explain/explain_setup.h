@@ -50,9 +50,6 @@ void volt_explain_walker_release(explain_walker *walker);
 /* Number of series in a walker, for memory estimates. */
 int64_t volt_explain_walker_count(const explain_setup *setup);
 
-/* `local` <- s[0] + s[1] e + s[2] e^2 in every lane, where e is variable 0 of the space. */
-void volt_explain_set_local(const volt_jet_space *space, const double s[3], volt_jet *local);
-
 /* Stationary states of rows point + e direction (NULL: point) against column j and the columns before it:
  * states[(s (order + 1) + p) explain_state_row(n) + j + 1] is coefficient p of state s. Index j = -1 holds
  * the state against zeros. The space has one variable. */
