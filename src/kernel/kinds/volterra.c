@@ -512,7 +512,7 @@ static void slope_poly(VOLT_STEP_ARGUMENTS)
     const slope consts = slope_of(&scan->constants);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t k = 0; k < count; k++) {
-            double sum = 1, weighted = 0, *kernel = state + k, *moved = state + stride + k;
+            double sum, weighted, *kernel = state + k, *moved = state + stride + k;
             weighted_sums(consts.t * local[r * ld_local + k], consts.degree, &sum, &weighted);
             *moved = consts.lambda2 * (sum * *moved + (consts.a * sum + consts.b * weighted) * *kernel);
             *kernel = 1 + consts.lambda2 * sum * *kernel;
@@ -529,7 +529,7 @@ static const volt_scan_step slope_steps[] = {[GEOMETRIC] = slope_geometric,
 /* g at t. For the bound of lambda, t is tau^2 M^2 with the tolerance of resolve. */
 static double log_slope(lift kind, double t, int64_t degree)
 {
-    double sum = 1, weighted = 0;
+    double sum, weighted;
     switch (kind) {
     case GEOMETRIC:
         return t / (1 - t);
