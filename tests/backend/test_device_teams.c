@@ -39,6 +39,7 @@ static void make_data(void)
 
 typedef struct sums {
     double found[DEVICES][5];
+    int64_t threads[DEVICES];
     int64_t failing; /* part that fails before its second sum; -1: none */
 } sums;
 
@@ -49,6 +50,7 @@ static volt_status add_twice(int64_t part, volt_progress progress, void *context
     assert_non_null(progress.report);
     assert_int_equal(volt_backend_bound(), part);
     assert_int_equal(volt_bands_current()->part, part);
+    s->threads[part] = volt_threads();
     for (int64_t i = 0; i < 5; i++)
         own[i] = (double)((part + 1) * (i + 1));
     volt_bands_current()->sum(own, 5);
@@ -74,6 +76,28 @@ static void test_team(void **state)
                          VOLT_ERR_DATA);
     assert_int_equal(volt_backend_bound(), 0);
     assert_int_equal(volt_bands_current()->parts, 1);
+}
+
+/* The parts divide the threads of the call; each has at least one. */
+static void test_team_threads(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t threads, of_part;
+    } cases[] = {{2 * DEVICES + 1, 2}, {DEVICES, 1}, {1, 1}};
+    int64_t before = 0;
+    far_backends_present(DEVICES);
+    check_ok(volt_backend_use("far-gram"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sums s = {.failing = -1};
+        check_ok(volt_set_threads_local(cases[i].threads, &before));
+        int64_t allowed = volt_threads(); /* 1 if the process is limited to one thread */
+        check_ok(volt_team_run(volt_backend_current(), (volt_progress){0}, add_twice, &s));
+        assert_int_equal(volt_threads(), allowed);
+        check_ok(volt_set_threads_local(before, NULL));
+        for (int64_t p = 0; p < DEVICES; p++)
+            assert_int_equal(s.threads[p], allowed == cases[i].threads ? cases[i].of_part : 1);
+    }
 }
 
 /* ---- fits ------------------------------------------------------------------------------------- */
@@ -344,9 +368,10 @@ static void test_gpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_team),           cmocka_unit_test(test_fits),
-        cmocka_unit_test(test_failing_device), cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_searches),       cmocka_unit_test(test_gpus),
+        cmocka_unit_test(test_team),      cmocka_unit_test(test_team_threads),
+        cmocka_unit_test(test_fits),      cmocka_unit_test(test_failing_device),
+        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_searches),
+        cmocka_unit_test(test_gpus),
     };
     cancel_after = -1;
     make_data();

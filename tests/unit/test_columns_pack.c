@@ -100,9 +100,10 @@ static void check_local(volt_rng *rng, int64_t m, int64_t d, int64_t rows, bool 
                     assert_true(error <= (double)(d + 4) * DBL_EPSILON * (double)sizes);
                     assert_true(!distance || local[r * LD + k] >= 0);
                 }
-            /* At most one chunk extends past the end. */
+            /* Columns after the chunk that contains the last one are unchanged. */
+            int64_t chunks = (count + VOLT_COLUMNS_CHUNK - 1) / VOLT_COLUMNS_CHUNK;
             for (int64_t r = 0; r < rows; r++)
-                for (int64_t k = count + VOLT_COLUMNS_CHUNK - 1; k < LD; k++)
+                for (int64_t k = chunks * VOLT_COLUMNS_CHUNK; k < LD; k++)
                     assert_true(isnan(local[r * LD + k]));
         }
     volt_columns_free(columns);

@@ -216,6 +216,11 @@ static void clipping_projects_and_counts(void **state)
         assert_true(fabs(one - expected[i]) <= 1e-13 * (1 + fabs(expected[i])));
     }
     assert_int_equal(live_beyond(stream), 2);
+    for (int calls = 1; calls <= 2; calls++) { /* the rows of one call are counted too */
+        check_ok(volt_live_predict(stream, volt_view_of(far, 3, 2), 1, volt_matrix_of(out, 3, 1), &beyond));
+        assert_int_equal(beyond, 2);
+        assert_int_equal(live_beyond(stream), 2 + 2 * calls);
+    }
     volt_live_free(stream);
     volt_model_free(model);
     free(Y);
