@@ -227,6 +227,34 @@ static void hessian_near_infeasible_point_is_missing(void **state)
     volt_bekk_likelihood_free(&alone);
 }
 
+/* Two proportional assets have an unbounded likelihood: covariances tend to singular ones. Steps of the
+ * optimiser to covariances that are singular by rounding are rejected, and the ascent ends at a point with a
+ * likelihood. */
+static void ascent_to_singular_covariances_stays_feasible(void **state)
+{
+    (void)state;
+    enum { STEPS = 60 };
+    double rows[STEPS][D], point[SIZE] = {0.5, 0.2, 0, 0.5, 0.3, 0.3, 0.5, 0.5}, gradient[SIZE];
+    const double first[] = {1, 0, 1};
+    const double *C = point, *a = C + D * D, *b = a + D;
+    for (int t = 0; t < STEPS; t++) {
+        rows[t][0] = returns[t][0];
+        rows[t][1] = 0.5 * returns[t][0];
+    }
+    volt_bekk_likelihood singular;
+    volt_bekk_ascent ascent = {0};
+    volt_stage stage;
+    double before = 0, after = 0;
+    check_ok(volt_bekk_likelihood_create(volt_view_of(rows[0], STEPS, D), first, &singular));
+    assert_int_equal(volt_bekk_likelihood_evaluate(&singular, C, a, b, &before, gradient), -1);
+    volt_stage_begin(&stage, unwatched, "climb", 0, 1, 40);
+    check_ok(volt_bekk_climb(&singular, 40, 1e-8, &stage, point, &ascent));
+    assert_int_equal(volt_bekk_likelihood_evaluate(&singular, C, a, b, &after, gradient), -1);
+    assert_true(after == ascent.loglik); /* the same operations */
+    assert_true(after > before + STEPS); /* the determinants decrease by more than a factor of e^2 */
+    volt_bekk_likelihood_free(&singular);
+}
+
 static void overflowing_returns_are_rejected(void **state)
 {
     (void)state;
@@ -248,6 +276,7 @@ int main(void)
         cmocka_unit_test(ascent_from_infeasible_start_is_rejected),
         cmocka_unit_test(singular_covariance_is_rejected),
         cmocka_unit_test(hessian_near_infeasible_point_is_missing),
+        cmocka_unit_test(ascent_to_singular_covariances_stays_feasible),
         cmocka_unit_test(overflowing_returns_are_rejected),
     };
     return cmocka_run_group_tests_name("bekk_ascent", tests, make_returns, free_returns);
