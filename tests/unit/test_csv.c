@@ -224,6 +224,7 @@ static void records_are_filled_separately(void **state)
     static const char text[] = "a,b\n1,5\n,5\n3,5\n,5\n,6\n20,6\n,6\n40,6\n";
     static const double expected[] = {1, 2, 3, 3, 20, 20, 30, 40};
     const int64_t records[] = {4, 4}, uneven[] = {4, 5}, alone[] = {4, 1, 3};
+    double kept[4];
     volt_table *table, *second;
     assert_int_equal(read_text(text, NULL, VOLT_MISSING_KEEP, &table), VOLT_OK);
     assert_int_equal(read_text(text, NULL, VOLT_MISSING_KEEP, &second), VOLT_OK);
@@ -233,6 +234,15 @@ static void records_are_filled_separately(void **state)
     assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, alone, 3), VOLT_ERR_NOT_FINITE);
     assert_non_null(strstr(volt_error_detail(), "column 'a' has no value in any of the 1 rows of record 2 "));
     assert_true(isnan(table->values[2])); /* unchanged after a failure */
+    for (int i = 4; i < 8; i++) {         /* the second table has no value in record 2 */
+        kept[i - 4] = second->values[2 * i];
+        second->values[2 * i] = NAN;
+    }
+    assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, records, 2),
+                     VOLT_ERR_NOT_FINITE);
+    assert_true(isnan(table->values[2]) && isnan(second->values[2]));
+    for (int i = 4; i < 8; i++)
+        second->values[2 * i] = kept[i - 4];
     assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, records, 2), VOLT_OK);
     for (int i = 0; i < 8; i++)
         assert_true(table->values[2 * i] == expected[i] && second->values[2 * i] == expected[i]);

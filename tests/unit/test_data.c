@@ -366,6 +366,7 @@ static void invalid_mackey_glass_options_are_rejected(void **state)
         {offsetof(volt_simulate_options, step), 18, "delay 17 0.944444444444444 18"},
         {offsetof(volt_simulate_options, step), 40, "whole number of steps, at least 1"},
         {offsetof(volt_simulate_options, step), 1e-300, "whole number of steps"},
+        {offsetof(volt_simulate_options, step), 17 / 0x1p53, "delay 17"}, /* more steps than a double counts */
         {offsetof(volt_simulate_options, delay), 17.001, "delay 17.001 850.05 0.02"},
         {offsetof(volt_simulate_options, delay), 0, "delay 0"},
         {offsetof(volt_simulate_options, delay), -17, "delay -17"},
