@@ -9,16 +9,12 @@ static void append(shell_words *words, const char *text, size_t length)
 {
     if (words->failed)
         return;
-    if (words->length + length + 1 > words->capacity) {
-        size_t capacity = 2 * (words->length + length + 1);
-        char *grown = realloc(words->text, capacity);
-        if (!grown) {
-            words->failed = true;
-            return;
-        }
-        words->text = grown;
-        words->capacity = capacity;
+    char *grown = realloc(words->text, words->length + length + 1);
+    if (!grown) {
+        words->failed = true;
+        return;
     }
+    words->text = grown;
     memcpy(words->text + words->length, text, length);
     words->length += length;
     words->text[words->length] = '\0';

@@ -9,7 +9,7 @@
 /* Initialise with {0}. */
 typedef struct shell_words {
     char *text;
-    size_t length, capacity;
+    size_t length;
     bool failed; /* out of memory */
 } shell_words;
 
