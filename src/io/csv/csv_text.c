@@ -173,13 +173,22 @@ volt_csv_text volt_csv_text_of(char *text, int64_t size)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
+/* Overwrites a '#' before the header with a blank. Returns its address, or NULL. */
+static char *blank_comment(char *text, const char *end)
+{
+    while (text < end && (is_blank(*text) || is_line_end(*text)))
+        text++;
+    if (text == end || *text != '#')
+        return NULL;
+    *text = ' ';
+    return text;
+}
+
 static volt_status load(const char *path, volt_csv_text *csv)
 {
     volt_text_lines lines;
     VOLT_TRY(volt_text_lines_open(path, &lines));
-    char *first = lines.next + strspn(lines.next, " \t\r\n");
-    if (*first == '#')
-        *first = ' ';
+    blank_comment(lines.next, lines.end);
     *csv = volt_csv_text_of(lines.next, lines.end - lines.next);
     csv->loaded = lines.text;
     return VOLT_OK;
@@ -205,17 +214,14 @@ static volt_status read_head(volt_csv_text *csv)
         count = count == 0 ? csv->block : 2 * count;
         count = count < csv->size ? count : csv->size;
         csv->comment = -1;
-        status = volt_grow((void **)&head, &capacity, count + 1, 1);
+        status = volt_grow((void **)&head, &capacity, count, 1);
         if (status == VOLT_OK)
             status = read_block(csv, 0, count, head);
         if (status != VOLT_OK)
             break;
-        head[count] = '\0';
         csv->begin = count >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        char *text = head + csv->begin, *first = text + strspn(text, " \t\r\n");
-        csv->comment = *first == '#' ? first - head : -1;
-        if (*first == '#')
-            *first = ' ';
+        char *text = head + csv->begin, *comment = blank_comment(text, head + count);
+        csv->comment = comment ? comment - head : -1;
         csv->delimiter = find_delimiter(text, head + count - text, &read);
         read += csv->begin;
     }
