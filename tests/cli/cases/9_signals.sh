@@ -72,23 +72,40 @@ interrupt_reading()
 }
 check "Ctrl-C while waiting for data" interrupt_reading
 
-terminal_bar()
+# shows_bar COMMAND ARGUMENTS...: a command of several seconds draws its bar on a terminal; it is interrupted then
+shows_bar()
 {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "script(1) can not make a terminal here"
-    series 8000 3 >x.csv
-    script -qec "echo \$\$ >job; exec '$VOLTERRA' fit --x x.csv --threads 1 -o m" typescript >shown </dev/null &
-    local i
-    for ((i = 0; i < 6000; i++)); do
-        tr '\r' '\n' <shown | grep -qE 'fit \[[#-]{30}\] +[0-9]+% ' && break
+    script -qec "echo \$\$ >job; exec '$VOLTERRA' $*" typescript >shown </dev/null &
+    local terminal=$! bar="$1 \[[#-]{30}\] +[0-9]+% "
+    while kill -0 $terminal 2>/dev/null; do
+        tr '\r' '\n' <shown | grep -qE "$bar" && break
         sleep 0.1
     done
     kill -INT "$(cat job)" 2>/dev/null
     wait
-    [ "$i" -lt 6000 ] || fail "no bar on the terminal: $(head -c 300 shown)"
+    tr '\r' '\n' <shown | grep -qE "$bar" || fail "no bar on the terminal: $(head -c 300 shown)"
+}
+
+fit_bar()
+{
+    series 8000 3 >x.csv
+    shows_bar fit --x x.csv --threads 1 -o m
     absent m
 }
-check "progress: a bar on a terminal" terminal_bar
+check "progress: a bar on a terminal" fit_bar
+
+# 800,000 rows in pieces of 65,536
+pieces_bar()
+{
+    expect 0 simulate lorenz --length 800000 -o long.npy
+    expect 0 fit --x long.npy --rows :1500 --alpha 1e-4 -o m.safetensors
+    shows_bar predict m.safetensors --x long.npy --threads 1 -o p.npy
+    absent p.npy
+    nothing_left
+}
+check "progress: a bar while a long NPY file is forecast" pieces_bar
 
 # interrupt_writing SIGNAL STATUS FILE: stop a matrix of 3000 x 3000 numbers on its way to FILE. The signal comes when the
 # temporary file is there, and most of the numbers are still to be written.
