@@ -97,6 +97,29 @@ report_without_gnuplot()
 }
 check "compare --report without gnuplot: tables only" report_without_gnuplot
 
+# The key of the plot of forecasts, which is drawn for small and for large screens, lists the kernels shown.
+report_forecasts()
+{
+    local kernels key
+    mkdir bin
+    printf '#!/bin/sh\ncat >>"%s/scripts"\necho "<svg></svg>"\n' "$PWD" >bin/gnuplot
+    chmod +x bin/gnuplot
+    PATH=$PWD/bin:$PATH
+    series 60 1 >x.csv
+    while read -r key kernels; do
+        rm -f scripts
+        # shellcheck disable=SC2086 # words are words
+        expect 0 compare --x x.csv --kernel $kernels --draws 1 --report r.html
+        [ "$(count_of keyentry scripts)" -eq $((2 * key)) ] ||
+            fail "$(count_of keyentry scripts) entries in two keys, not $key each: $kernels"
+    done <<END
+1 linear
+2 linear rbf
+3 linear rbf volterra gak
+END
+}
+check "compare --report: forecasts of up to three kernels" report_forecasts
+
 report_repeat()
 {
     command -v gnuplot >/dev/null || skip "there is no gnuplot"
