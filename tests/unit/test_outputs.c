@@ -1,0 +1,155 @@
+/* tests/unit/test_outputs.c: outputs of the program: reports after a failed allocation, files written while a signal
+ * arrives, and the description of the machine. */
+#define _POSIX_C_SOURCE 200809L
+#include "files/outputs.h"
+#include "page/page_frame.h"
+#include "support/child.h"
+#include "support/scratch.h"
+#include "terminal/progress_bar.h"
+#include "terminal/results.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- reports ---------------------------------------------------------------------------------- */
+
+static int redirect(FILE *stream, const char *path)
+{
+    fflush(stream);
+    int kept = dup(fileno(stream)), file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(kept >= 0 && file >= 0 && dup2(file, fileno(stream)) >= 0);
+    close(file);
+    return kept;
+}
+
+static void restore(FILE *stream, int kept)
+{
+    fflush(stream);
+    assert_true(dup2(kept, fileno(stream)) >= 0);
+    close(kept);
+}
+
+/* Prints and frees the results. Returns the exit status; *text receives the standard output. */
+static int print_to_text(result_list *results, char **text)
+{
+    const char *path = scratch_path("report");
+    int out = redirect(stdout, path), messages = redirect(stderr, "/dev/null");
+    int exit_status = results_print(results);
+    restore(stderr, messages);
+    restore(stdout, out);
+    *text = scratch_read(path, NULL);
+    assert_non_null(*text);
+    return exit_status;
+}
+
+static result_list *inner_results(void)
+{
+    result_list *inner = results_new(true);
+    assert_non_null(inner);
+    results_count(inner, "rows", NULL, 7);
+    return inner;
+}
+
+/* NULL is a list that could not be allocated. The report is not printed then, whatever is added later. */
+static void incomplete_reports_are_not_printed(void **state)
+{
+    (void)state;
+    void (*const add[])(result_list *, const char *, result_list *) = {results_nest, results_append};
+    for (int i = 0; i < 2; i++)
+        for (int lacks = 0; lacks < 2; lacks++) {
+            char *text;
+            result_list *results = results_new(true);
+            assert_non_null(results);
+            if (lacks)
+                add[i](results, "first", NULL);
+            add[i](results, "second", inner_results());
+            assert_int_equal(print_to_text(results, &text), lacks ? EXIT_FAILED : EXIT_DONE);
+            if (lacks)
+                assert_string_equal(text, "");
+            else
+                assert_non_null(strstr(text, "\"rows\": 7"));
+            free(text);
+        }
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static int signal_in_fsync; /* raised by the next call; 0: none */
+
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+
+int __wrap_fsync(int file)
+{
+    int number = signal_in_fsync;
+    signal_in_fsync = 0;
+    if (number)
+        raise(number);
+    return __real_fsync(file);
+}
+
+/* A signal during writing takes effect after the file is in place; a later one ends the program immediately. */
+static void signals_wait_for_text_files(void **state)
+{
+    (void)state;
+    const char *path = scratch_write_text("page.html", "old");
+    int before = scratch_count(), ended;
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        redirect(stderr, "/dev/null");
+        interrupt_install();
+        signal_in_fsync = SIGINT;
+        if (output_text(path, "new") == 0 && interrupt_seen())
+            raise(SIGTERM);
+        child_ends(1);
+    }
+    assert_true(waitpid(child, &ended, 0) == child);
+    assert_true(WIFEXITED(ended));
+    assert_int_equal(WEXITSTATUS(ended), 128 + SIGTERM);
+    char *text = scratch_read(path, NULL);
+    assert_string_equal(text, "new");
+    assert_int_equal(scratch_count(), before); /* no temporary file */
+    free(text);
+}
+
+/* ---- machine ---------------------------------------------------------------------------------- */
+
+static int lowest_descriptor(void)
+{
+    int file = open("/dev/null", O_RDONLY);
+    assert_true(file >= 0);
+    close(file);
+    return file;
+}
+
+static void machine_files_are_closed(void **state)
+{
+    (void)state;
+    char text[MACHINE_LENGTH];
+    int before = lowest_descriptor();
+    assert_true(strlen(machine_cpu(text)) > 0);
+    assert_int_equal(lowest_descriptor(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(incomplete_reports_are_not_printed),
+        cmocka_unit_test(signals_wait_for_text_files),
+        cmocka_unit_test(machine_files_are_closed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
