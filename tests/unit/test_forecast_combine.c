@@ -124,6 +124,22 @@ static void unstable_autoregression_is_bounded(void **state)
     near(mean[STEPS - 1], level + 10 * largest, 1e-9 * largest);
 }
 
+/* Two cosines and a power of 0.97 satisfy a recurrence with the lags 1 to 5: S - 1 to S + 1 for the season S = 4, and
+ * the shorter lags. Without the lags of the season, 35 rows allow 4. The coefficients have sum b^2 = 2.7, and the
+ * squares of the series around its mean have the sum 36: the ridge leaves a residual of at most sqrt(1e-6 36 2.7) =
+ * 0.01 in every fitted row. The tolerance of the forecasts is twice that. */
+static void lags_of_a_season_follow_the_shorter_ones(void **state)
+{
+    (void)state;
+    enum { N = 35, STEPS = 8 };
+    double y[N + STEPS], mean[STEPS];
+    for (int t = 0; t < N + STEPS; t++)
+        y[t] = cos(0.9 * t) + cos(2.3 * t + 1) + pow(0.97, t);
+    check_ok(volt_seasonal_ar_forecast(y, N, 4, STEPS, mean));
+    for (int h = 0; h < STEPS; h++)
+        near(mean[h], y[N + h], 0.02);
+}
+
 /* Levels 1 (rows 0 to 5) and 4 (rows 6 to 11), origins with 6 and 9 rows known: variances at the first are multiplied
  * by the largest ratio, 2. Step 2 has smaller errors than step 1 and is pooled with it; step 3 is measured once, step 4
  * not at all: a random walk has 4/3 of the variance of step 3. */
@@ -440,6 +456,7 @@ int main(void)
         cmocka_unit_test(step_without_kernel),
         cmocka_unit_test(members_that_take_part),
         cmocka_unit_test(unstable_autoregression_is_bounded),
+        cmocka_unit_test(lags_of_a_season_follow_the_shorter_ones),
         cmocka_unit_test(expected_errors_by_hand),
         cmocka_unit_test_setup_teardown(search_equals_plain_scores, poll_always, poll_as_usual),
         cmocka_unit_test_setup_teardown(search_reports_and_cancels, poll_always, poll_as_usual),
