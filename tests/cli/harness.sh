@@ -119,7 +119,13 @@ err_names()
     done
 }
 # Progress of a slow machine is not an error.
-no_err() { ! grep -qvE '^volterra [a-z]+: +[0-9]+% done ' err || fail "standard error is not empty"; }
+warnings_are() # NUMBER: lines on standard error without progress
+{
+    local lines
+    lines=$(grep -cvE '^volterra [a-z]+: +[0-9]+% done ' err)
+    [ "$lines" -eq "$1" ] || fail "$lines lines on standard error, not $1"
+}
+no_err() { warnings_are 0; }
 no_out() { [ ! -s out ] || fail "standard output is not empty: $(head -n 3 out)"; }
 lines_of() { [ "$(wc -l <"$1")" -eq "$2" ] || fail "$1 has $(wc -l <"$1") lines, not $2"; }
 absent() { [ ! -e "$1" ] || fail "$1 is there"; }
