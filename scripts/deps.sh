@@ -40,7 +40,7 @@ fuzz  | libFuzzer                   | has_libfuzzer              | libclang-rt-d
 tsan  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | -
 coverage | gcovr                    | has_program gcovr          | gcovr                  | gcovr               | -          | -                        | -            | gcovr
 mutate | Python with venv           | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
-mpi   | Open MPI                    | has_program mpicc          | libopenmpi-dev openmpi-bin | openmpi-devel   | openmpi    | openmpi-devel            | openmpi-dev  | open-mpi
+mpi   | Open MPI                    | has_mpi                    | libopenmpi-dev openmpi-bin | openmpi-devel   | openmpi    | openmpi-devel            | openmpi-dev  | open-mpi
 mpi   | ScaLAPACK for Open MPI      | has_scalapack              | libscalapack-openmpi-dev | scalapack-openmpi-devel | scalapack | libscalapack2-openmpi-devel | scalapack-dev | scalapack
 wheel | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | -
 wheel | a C++ compiler (HDF5)       | has_program c++            | g++                    | gcc-c++             | gcc        | gcc-c++                  | g++          | gcc
@@ -80,6 +80,7 @@ has_header() { echo "#include <$1>" | "$CC" -E - >/dev/null 2>&1 || [ -e "/usr/i
 has_package() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q ' installed$'; }
 has_module() { pkg-config --exists "$1" 2>/dev/null; }
 has_chromium() { has_program chromium || has_program chromium-browser || has_program google-chrome; }
+has_mpi() { echo '#include <mpi.h>' | mpicc -fsyntax-only -x c - 2>/dev/null; } # Debian has mpicc without the headers, too
 has_scalapack() { has_module scalapack-openmpi || has_module scalapack; }
 # System packages belong to the system Python, which need not be first in PATH.
 has_python() { python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null; }
