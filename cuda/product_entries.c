@@ -32,22 +32,22 @@ static int64_t up_to_multiple(int64_t number, int64_t of)
     return (number + of - 1) / of * of;
 }
 
-/* The block: as many rows as fit in a quarter of the free memory, up to a limit. */
+/* The block: as many rows as fit in a quarter of the free memory, up to a limit. The block of an earlier sequence is
+ * used again if it has at least half of these rows. Thin blocks are slow: with n = 1,000,000 and 72 rows, a product
+ * took minutes instead of 4 s. */
 static bool make_block(volt_cuda_lane *lane, row_blocks *b)
 {
     int64_t n = b->grid.m, all = up_to_multiple(n, MIN_ROWS);
     b->ld = up_to_multiple(n, ALIGNED);
-    if (lane->workspace[WORKSPACE_BLOCK] && lane->numbers[WORKSPACE_BLOCK] >= MIN_ROWS * b->ld) {
-        b->K = lane->workspace[WORKSPACE_BLOCK];
-        b->rows = lane->numbers[WORKSPACE_BLOCK] / b->ld;
-    } else {
-        double free_numbers = (double)volt_cuda_available() / (4 * sizeof(double)),
-               most = free_numbers < block_numbers ? free_numbers : block_numbers;
-        b->rows = up_to_multiple((int64_t)(most / (double)b->ld) + 1, MIN_ROWS);
-        b->rows = b->rows < all ? b->rows : all;
-        b->K = volt_cuda_workspace_of(lane, WORKSPACE_BLOCK, b->rows * b->ld);
-    }
-    b->rows = b->rows < all ? b->rows : all;
+    double held = (double)lane->numbers[WORKSPACE_BLOCK],
+           quarter = ((double)volt_cuda_available() / sizeof(double) + held) / 4,
+           most = quarter < block_numbers ? quarter : block_numbers;
+    int64_t rows = up_to_multiple((int64_t)(most / (double)b->ld) + 1, MIN_ROWS),
+            again = lane->numbers[WORKSPACE_BLOCK] / b->ld / MIN_ROWS * MIN_ROWS;
+    rows = rows < all ? rows : all;
+    again = again < all ? again : all;
+    b->rows = again >= rows / 2 ? again : rows;
+    b->K = volt_cuda_workspace_of(lane, WORKSPACE_BLOCK, b->rows * b->ld);
     return b->K != NULL;
 }
 
