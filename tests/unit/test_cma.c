@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,128 @@ static void points_follow_from_streams(void **state)
     volt_cma_free(cma);
 }
 
+/* ---- two dimensions, by the equations of the tutorial (Hansen, arXiv:1604.00772) ---- */
+
+enum { TWO = 2, MOST_POINTS = 12 };
+
+typedef struct plain_cma {
+    int m, half;
+    double mass, c_1, c_mu, c_sigma, c_c, d_sigma, length;
+    double w[MOST_POINTS], mean[TWO], p_sigma[TWO], p_c[TWO], C[3], sigma; /* C: of 11, 21, 22 */
+} plain_cma;
+
+/* (49) to (58) for two dimensions and m points. */
+static void plain_create(int m, double sigma, plain_cma *c)
+{
+    double n = TWO, positive = 0, squares = 0, negative = 0, negative_squares = 0;
+    *c = (plain_cma){.m = m, .half = m / 2, .mean = {0.5, 0.5}, .C = {1, 0, 1}, .sigma = sigma};
+    for (int i = 0; i < m; i++) {
+        double w = c->w[i] = log((m + 1) / 2.0) - log(i + 1);
+        *(i < c->half ? &positive : &negative) += fabs(w);
+        *(i < c->half ? &squares : &negative_squares) += w * w;
+    }
+    double mass = c->mass = positive * positive / squares;
+    c->c_1 = 2 / ((n + 1.3) * (n + 1.3) + mass);
+    c->c_mu = fmin(1 - c->c_1, 2 * (0.25 + mass + 1 / mass - 2) / ((n + 2) * (n + 2) + mass));
+    c->c_sigma = (mass + 2) / (n + mass + 5);
+    c->c_c = (4 + mass / n) / (n + 4 + 2 * mass / n);
+    c->d_sigma = 1 + 2 * fmax(0, sqrt((mass - 1) / (n + 1)) - 1) + c->c_sigma;
+    c->length = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
+    double a_mu = 1 + c->c_1 / c->c_mu, a_mass = 1 + 2 * negative * negative / negative_squares / (mass + 2),
+           a_definite = (1 - c->c_1 - c->c_mu) / (n * c->c_mu);
+    for (int i = 0; i < m; i++)
+        c->w[i] *= i < c->half ? 1 / positive : fmin(a_mu, fmin(a_mass, a_definite)) / negative;
+}
+
+static double form(const double C[3], const double y[TWO]) /* y' C^-1 y */
+{
+    double determinant = C[0] * C[2] - C[1] * C[1];
+    return (C[2] * y[0] * y[0] - 2 * C[1] * y[0] * y[1] + C[0] * y[1] * y[1]) / determinant;
+}
+
+/* C^(-1/2) y. The root of C is (C + r I) / t with r^2 = det C and t^2 = tr C + 2 r; its determinant is r. */
+static void root_solve(const double C[3], const double y[TWO], double out[TWO])
+{
+    double r = sqrt(C[0] * C[2] - C[1] * C[1]), t = sqrt(C[0] + C[2] + 2 * r);
+    double a = (C[0] + r) / t, b = C[1] / t, d = (C[2] + r) / t;
+    out[0] = (d * y[0] - b * y[1]) / r;
+    out[1] = (a * y[1] - b * y[0]) / r;
+}
+
+/* (41) to (47); y holds the samples by rank. */
+static void plain_tell(plain_cma *c, int generation, double y[][TWO])
+{
+    double step[TWO] = {0}, whitened[TWO], total = 0, n = TWO;
+    for (int i = 0; i < c->m; i++) {
+        total += c->w[i];
+        for (int k = 0; k < TWO && i < c->half; k++)
+            step[k] += c->w[i] * y[i][k];
+    }
+    root_solve(c->C, step, whitened);
+    for (int k = 0; k < TWO; k++)
+        c->p_sigma[k] =
+            (1 - c->c_sigma) * c->p_sigma[k] + sqrt(c->c_sigma * (2 - c->c_sigma) * c->mass) * whitened[k];
+    double size = hypot(c->p_sigma[0], c->p_sigma[1]);
+    bool h = size / sqrt(1 - pow(1 - c->c_sigma, 2 * (generation + 1))) < (1.4 + 2 / (n + 1)) * c->length;
+    for (int k = 0; k < TWO; k++) {
+        c->mean[k] += c->sigma * step[k];
+        c->p_c[k] = (1 - c->c_c) * c->p_c[k] + (h ? sqrt(c->c_c * (2 - c->c_c) * c->mass) * step[k] : 0);
+    }
+    double keep = 1 + (h ? 0 : c->c_1 * c->c_c * (2 - c->c_c)) - c->c_1 - c->c_mu * total, C[3];
+    for (int e = 0; e < 3; e++) {
+        int k = e > 0, l = e > 1;
+        C[e] = keep * c->C[e] + c->c_1 * c->p_c[k] * c->p_c[l];
+        for (int i = 0; i < c->m; i++)
+            C[e] += c->c_mu * c->w[i] * (c->w[i] < 0 ? n / form(c->C, y[i]) : 1) * y[i][k] * y[i][l];
+    }
+    memcpy(c->C, C, sizeof C);
+    c->sigma *= exp(c->c_sigma / c->d_sigma * (size / c->length - 1));
+}
+
+/* Each point is mean + sigma C^(1/2) Q z with a rotation Q that the equations leave open, and known normal numbers z. */
+static void generations_follow_the_equations(void **state)
+{
+    (void)state;
+    enum { GENERATIONS = 5 };
+    const double start[TWO] = {0.5, 0.5};
+    const int populations[] = {4, 6, MOST_POINTS};
+    for (int p = 0; p < 3; p++) {
+        int m = populations[p];
+        plain_cma plain;
+        volt_cma *cma = NULL;
+        plain_create(m, 0.01, &plain);
+        check_ok(volt_cma_create(&(volt_cma_options){.n = TWO, .start = start, .sigma = 0.01, .population = m},
+                                 &cma));
+        for (int g = 0; g < GENERATIONS; g++) {
+            double values[MOST_POINTS], y[MOST_POINTS][TWO], drawn[MOST_POINTS][TWO];
+            volt_cma_ask(cma, 7, (uint64_t)(g * m), 1);
+            for (int k = 0; k < m; k++) {
+                const double *x = volt_cma_point(cma, k);
+                double size = 0;
+                volt_rng rng;
+                volt_rng_init(&rng, 7, (uint64_t)(g * m + k));
+                for (int i = 0; i < TWO; i++) {
+                    double z = volt_rng_normal(&rng);
+                    size += z * z;
+                    drawn[k][i] = (x[i] - plain.mean[i]) / plain.sigma;
+                }
+                /* Roundings of coordinates near 0.5 are 1e-14 of sigma. */
+                assert_true(fabs(form(plain.C, drawn[k]) - size) < 1e-10 * (1 + size));
+                values[k] = 3 * pow(x[0] - 0.52, 2) + pow(x[1] - 0.45 + x[0], 2);
+            }
+            for (int k = 0; k < m; k++) {
+                int rank = 0;
+                for (int l = 0; l < m; l++)
+                    rank += values[l] < values[k];
+                memcpy(y[rank], drawn[k], sizeof y[rank]);
+            }
+            assert_true(volt_cma_tell(cma, values));
+            plain_tell(&plain, g, y);
+        }
+        volt_cma_free(cma);
+    }
+}
+
 /* A minimum beyond a bound is found at the bound; a minimum at a corner is found there. */
 static double distance_to_outside(const double *x, int64_t n)
 {
@@ -327,6 +450,7 @@ int main(void)
         cmocka_unit_test(counts_agree_with_a_published_implementation),
         cmocka_unit_test(restarts_find_the_global_minimum),
         cmocka_unit_test(equal_seeds_give_equal_sequences),
+        cmocka_unit_test(generations_follow_the_equations),
         cmocka_unit_test(points_follow_from_streams),
         cmocka_unit_test(minima_at_bounds_are_found),
         cmocka_unit_test(failures_rank_last),
