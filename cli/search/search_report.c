@@ -58,8 +58,9 @@ static void announce_expected(search_watch *watch, const volt_search_info *info)
     if (watch->budget <= 0 || info->expected <= 0 || (is_early && info->seconds < 0.1 * watch->budget))
         return;
     /* Repeated after twice the time if it was wrong by half: later draws may be slower or faster. */
-    double ratio = (double)info->expected / (double)(watch->announced > 0 ? watch->announced : 1);
-    if (watch->announced > 0 && ((ratio < 1.5 && ratio > 1 / 1.5) || info->seconds < 2 * watch->announced_at))
+    double expected = (double)info->expected, announced = (double)watch->announced; /* 0: not yet announced */
+    bool is_near = expected < 1.5 * announced && announced < 1.5 * expected;
+    if (is_near || info->seconds < 2 * watch->announced_at)
         return;
     watch->announced = info->expected;
     watch->announced_at = info->seconds;

@@ -156,11 +156,17 @@ static bool landmarks_pay(const volt_backend *device, double n, double m, double
     return cpu_seconds(equal) > min_gain * (slower * factor + gram) + start_seconds;
 }
 
+/* Returns true if the device does not report its memory. */
+static bool has_memory(const volt_backend *device, double bytes)
+{
+    double available = device->available ? (double)device->available() : 0;
+    return available <= 0 || bytes <= available;
+}
+
 static bool landmarks_fit_on_device(const volt_backend *device, double m)
 {
     enum { COLUMNS = 8 }; /* per landmark */
-    double available = device->available ? (double)device->available() : 0;
-    return available <= 0 || volt_device_landmarks_bytes(device, 0, m, COLUMNS * m) <= available;
+    return has_memory(device, volt_device_landmarks_bytes(device, 0, m, COLUMNS * m));
 }
 
 const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d)
@@ -185,9 +191,8 @@ const volt_backend *volt_place_features(const volt_backend *backend, int64_t n, 
     if (!backend || !volt_device_landmarks_can(backend))
         return &volt_cpu_backend;
     double rows = ceil((double)n / (double)volt_bands_current()->parts);
-    double available = backend->available ? (double)backend->available() : 0;
     double bytes = volt_device_landmarks_bytes(backend, rows, (double)landmarks, (double)columns);
-    return available <= 0 || bytes <= available ? backend : &volt_cpu_backend;
+    return has_memory(backend, bytes) ? backend : &volt_cpu_backend;
 }
 
 const volt_backend *volt_place_agree(const volt_backend *backend)
