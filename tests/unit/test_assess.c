@@ -99,6 +99,43 @@ static void missing_targets_do_not_count(void **state)
     free(x);
 }
 
+/* The season is that of the first output that has one: here of the second of three. */
+static void season_of_any_output(void **state)
+{
+    (void)state;
+    enum { Q = 3, SEASON = 12, LATER = 7 };
+    const double turn = 2 * acos(-1);
+    volt_rng rng = test_rng(11);
+    double *x = normal_rows(&rng, N, Q), fitted[N * Q];
+    for (int i = 0; i < N; i++) {
+        x[i * Q + 1] = sin(turn * i / SEASON) + 0.1 * x[i * Q + 1];
+        x[i * Q + 2] = sin(turn * i / LATER) + 0.1 * x[i * Q + 2];
+    }
+    volt_pairing *pairing = NULL;
+    volt_pairing_options pairs = volt_pairing_options_default();
+    pairs.ahead = 1;
+    check_ok(volt_pairing_create(volt_view_of(x, N, Q), (volt_view){0}, &pairs, &pairing));
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options fitting = volt_fit_options_default();
+    fitting.ahead = 1;
+    fitting.anchors = pairing->anchors;
+    check_ok(volt_kernel_parse("linear", &kernel));
+    check_ok(volt_model_fit(kernel, pairing->inputs, pairing->targets, &fitting,
+                            volt_matrix_of(fitted, N - 1, Q), &model));
+    volt_assess_options options = volt_assess_options_default();
+    options.model = model;
+    options.fitted = volt_view_of(fitted, N - 1, Q);
+    options.season = VOLT_SEASON_AUTO;
+    volt_assessment found = {.struct_size = sizeof found};
+    check_ok(volt_assess(pairing, &options, &found));
+    assert_int_equal(found.season, SEASON);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    volt_pairing_free(pairing);
+    free(x);
+}
+
 /* ---- a fit ------------------------------------------------------------------------------------ */
 
 static void baselines_are_compared_on_held_out_rows(void **state)
@@ -415,6 +452,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_targets_do_not_count),
+        cmocka_unit_test(season_of_any_output),
         cmocka_unit_test(baselines_are_compared_on_held_out_rows),
         cmocka_unit_test(random_walk_keeps_naive_forecast),
         cmocka_unit_test(baselines_do_not_depend_on_the_unit),

@@ -30,7 +30,11 @@ static const export_case cases[] = {
     {.name = "recurrent",
      .kernel = "recurrent:input=0.8,radius=0.7,bias=0.3,leak=0.6"
                " + recurrent:activation=relu,input=0.8,radius=0.7,bias=0.3"},
-    {.name = "sign", .kernel = "recurrent:activation=sign,input=0.8,radius=0.7,bias=0.3", .double_only = true},
+    /* two factors with the same functions */
+    {.name = "sign",
+     .kernel =
+         "recurrent:activation=sign,input=0.8,radius=0.7,bias=0.3 + recurrent:activation=sign,input=0.5,bias=1",
+     .double_only = true},
     {.name = "memoryless",
      .kernel = "linear + rbf:gamma=0.5 + poly:degree=3,coef0=0.5,gamma=0.7 + sigmoid:gamma=0.1,coef0=0 + "
                "cauchy:gamma=0.8",

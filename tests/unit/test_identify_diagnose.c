@@ -170,11 +170,45 @@ static void records_of_the_test_are_separate(void **state)
     volt_model_free(model);
 }
 
+/* The second output is minus three times the first: its response has three times the gain and the opposite sign. */
+static void each_output_has_its_response(void **state)
+{
+    (void)state;
+    static double u[N * D], y[N], both[N * 2];
+    volt_identify_options options = volt_identify_options_default();
+    volt_identification found = {.struct_size = sizeof found};
+    volt_model *model = NULL;
+    volt_diagnosis *one = NULL;
+    volt_view U = volt_view_of(u, N, D), Y = volt_view_of(both, N, 2);
+    simulate(u, y, 0.05);
+    for (int t = 0; t < N; t++) {
+        both[t * 2] = y[t];
+        both[t * 2 + 1] = -3 * y[t];
+    }
+    options.draws = 3;
+    check_ok(volt_identify(U, Y, &options, &model, &found));
+    check_ok(volt_identify_diagnose(U, Y, &options, model, &found, &one));
+    int64_t bins = one->bins;
+    assert_true(one->q == 2 && bins > 0);
+    for (int64_t b = 0; b < bins; b++) {
+        assert_true(fabs(one->coherence[b] - one->coherence[bins + b]) < 1e-9);
+        for (int64_t i = 0; i < D; i++) {
+            double first = one->gain[i * bins + b], second = one->gain[(D + i) * bins + b];
+            double turn = one->phase[(D + i) * bins + b] - one->phase[i * bins + b];
+            assert_true(fabs(second - 3 * first) < 1e-9 * second);
+            assert_true(fabs(fabs(turn) - 180) < 1e-6);
+        }
+    }
+    volt_diagnosis_free(one);
+    volt_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_equal_direct_computations),
         cmocka_unit_test(records_of_the_test_are_separate),
+        cmocka_unit_test(each_output_has_its_response),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

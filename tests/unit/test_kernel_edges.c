@@ -547,6 +547,19 @@ static void records_are_checked(void **state)
     volt_records_release(&records);
 }
 
+/* Nothing bounds the states of an unbounded activation: an overflow of the kernel is an error. */
+static void overflow_of_linear_states(void **state)
+{
+    (void)state;
+    const double Z[] = {1, -1, 1, 1};
+    double K[4] = {0};
+    volt_kernel *kernel = plain_parse("esn:size=5,activation=identity,input=1e60,degree=3");
+    check_fails(
+        volt_gram(kernel, volt_view_of(Z, 2, 2), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, 2, 2)),
+        VOLT_ERR_NOT_FINITE, "row 1 column 1");
+    volt_kernel_free(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -568,6 +581,7 @@ int main(void)
         cmocka_unit_test(weights_with_wrong_shape_are_rejected),
         cmocka_unit_test(spectral_edge_cases),
         cmocka_unit_test_teardown(records_are_checked, listen_no_more),
+        cmocka_unit_test(overflow_of_linear_states),
     };
     return cmocka_run_group_tests_name("kernel edges", tests, NULL, NULL);
 }

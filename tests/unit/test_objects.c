@@ -331,6 +331,10 @@ static void incompatible_series_are_rejected(void **state)
     volt_view broken = volt_view_of(nan_value, 2, 1), constant = volt_view_of(alike, 3, 1);
     check_fails(volt_objects_create(&broken, 1, NULL, &objects), VOLT_ERR_NOT_FINITE, "series 1");
     check_fails(volt_objects_create(&constant, 1, NULL, &objects), VOLT_ERR_DATA, "compare");
+    volt_view absent[] = {made.series[0], {NULL, 5, CHANNELS, CHANNELS}},
+              narrow[] = {made.series[0], {made.series[1].data, 5, CHANNELS, CHANNELS - 1}};
+    check_fails(volt_objects_create(absent, 2, NULL, &objects), VOLT_ERR_SHAPE, "series 2");
+    check_fails(volt_objects_create(narrow, 2, NULL, &objects), VOLT_ERR_SHAPE, "series 2");
     volt_view mixed[] = {made.series[0], constant};
     check_fails(volt_objects_create(mixed, 2, NULL, &objects), VOLT_ERR_SHAPE, "series 2 1 channel 3");
     volt_objects_options wrong = {(volt_object_scale)7, VOLT_OBJECT_INPUT_LEVEL, 1, VOLT_OBJECT_COMPARE_SERIES};

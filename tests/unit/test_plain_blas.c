@@ -105,6 +105,36 @@ static void products_match_definition(void **state)
     check_gemm(4, 5, 3, 0, 0, 0, 2); /* only scales C */
 }
 
+/* Products with few columns or rows are computed in blocks of 256: here more rows and terms than one block has. */
+static void thin_products_of_several_blocks(void **state)
+{
+    (void)state;
+    enum { ROWS = 270, TERMS = 300 };
+    static double wide[ROWS * TERMS], thin[TERMS * 2], out[ROWS * 2];
+    for (int i = 0; i < ROWS * TERMS; i++)
+        wide[i] = next();
+    for (int i = 0; i < TERMS * 2; i++)
+        thin[i] = next();
+    for (int columns = 1; columns <= 2; columns++)
+        for (int few_rows = 0; few_rows < 2; few_rows++) {
+            if (few_rows) /* out' = thin' wide' */
+                cblas_dgemm(CblasRowMajor, CblasTrans, CblasTrans, columns, ROWS, TERMS, 1, thin, columns, wide,
+                            TERMS, 0, out, ROWS);
+            else
+                cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, ROWS, columns, TERMS, 1, wide, TERMS,
+                            thin, columns, 0, out, columns);
+            for (int i = 0; i < ROWS; i++)
+                for (int j = 0; j < columns; j++) {
+                    double sum = 0, size = 0;
+                    for (int p = 0; p < TERMS; p++) {
+                        sum += wide[i * TERMS + p] * thin[p * columns + j];
+                        size += fabs(wide[i * TERMS + p] * thin[p * columns + j]);
+                    }
+                    close_to(out[few_rows ? j * ROWS + i : i * columns + j], sum, TERMS * DBL_EPSILON * size);
+                }
+        }
+}
+
 static void symmetric_products_match_definition(void **state)
 {
     (void)state;
@@ -442,6 +472,7 @@ int main(void)
     printf("# seed %llu\n", (unsigned long long)seed);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_match_definition),
+        cmocka_unit_test(thin_products_of_several_blocks),
         cmocka_unit_test(symmetric_products_match_definition),
         cmocka_unit_test(symmetric_product_is_added),
         cmocka_unit_test(vectors_match_definition),

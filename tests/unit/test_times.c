@@ -111,12 +111,16 @@ static void rejected_texts(void **state)
                                  "19-04-09",
                                  "2019.04",
                                  "20190431",
+                                 "20190-Apr",
+                                 "201-Apr",
                                  "201913"};
     volt_time time;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check_fails(volt_times_parse(&texts[i], 1, &time), VOLT_ERR_FORMAT, "date");
     const char *clock = "12:30", *either = "4/9/2019";
     check_fails(volt_times_parse(&clock, 1, &time), VOLT_ERR_FORMAT, "without");
+    volt_time_text parts;
+    assert_true(volt_time_text_read_known(clock, &parts) && !volt_time_of_text(clock, &parts, 0, &time));
     check_fails(volt_times_parse(&either, 1, &time), VOLT_ERR_FORMAT, "begin");
     const char *const mixed[] = {"4/9/2019", "Tuesday"};
     volt_time both[2];
@@ -150,6 +154,8 @@ static void forms_of_later_times(void **state)
             assert_string_equal(text, cases[i].later[k]);
         }
     }
+    const char *const unreadable[] = {"2019-02-28", "March", "2019-04-30"};
+    assert_int_equal(volt_times_form_row(unreadable, 3), 2);
 }
 
 /* One unambiguous text determines the format of its column. */

@@ -167,6 +167,7 @@ explain_forgetting()
     # lambda_coef 0.8: the states contract by 0.8, and stay below the bound as far as distances differ from 0.
     valid_json out "abs(v['contraction'] - 0.8) < 1e-12 and v['curve'][0][0] == v['curve'][0][1] > 0"
     valid_json out "all(d <= b * (1 + 1e-9) for d, b in v['curve']) and v['forgotten_rows'] <= v['bound_rows'] == 21"
+    [ -z "$(find . -name '*forgetting*')" ] || fail "wrote files without -o"
     expect 0 explain model.safetensors --forgetting --along x.csv:u,v -o memory --csv --npy
     lines_of memory.forgetting.csv 102
     [ -s memory.forgetting.npy ] || fail "no .npy file"
