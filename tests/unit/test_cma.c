@@ -310,12 +310,13 @@ static void generations_follow_the_equations(void **state)
                                  &cma));
         for (int g = 0; g < GENERATIONS; g++) {
             double values[MOST_POINTS], y[MOST_POINTS][TWO], drawn[MOST_POINTS][TWO];
-            volt_cma_ask(cma, 7, (uint64_t)(g * m), 1);
+            uint64_t stream = (uint64_t)g * (uint64_t)m;
+            volt_cma_ask(cma, 7, stream, 1);
             for (int k = 0; k < m; k++) {
                 const double *x = volt_cma_point(cma, k);
                 double size = 0;
                 volt_rng rng;
-                volt_rng_init(&rng, 7, (uint64_t)(g * m + k));
+                volt_rng_init(&rng, 7, stream + (uint64_t)k);
                 for (int i = 0; i < TWO; i++) {
                     double z = volt_rng_normal(&rng);
                     size += z * z;
