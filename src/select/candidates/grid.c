@@ -8,7 +8,6 @@
 #include "select/candidates/space.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { MAX_PARTS = 4096 };
 
@@ -123,7 +122,6 @@ void volt_space_grid_position(const volt_space *space, int64_t points, const vol
         part++;
     if (part > parts)
         index -= part[-1].end;
-    memset(u, 0, (size_t)space->n_axes * sizeof *u);
     set_choices(space, part->choices, u);
     for (int64_t a = space->n_axes - 1; a >= choice_axes(space); a--) { /* the last axis runs fastest */
         int64_t count = part->taken >> a & 1 ? volt_axis_points(&space->axes[a], points) : 1;
