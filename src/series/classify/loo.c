@@ -70,7 +70,7 @@ static void take_out_intercept(volt_loo_readout *loo, volt_view Y)
 
 volt_status volt_loo_solve(volt_loo_readout *loo, volt_view K, double alpha, volt_view Y)
 {
-    int64_t n = loo->n, pivot = 0;
+    int64_t n = loo->n, pivot;
     volt_matrix P = volt_matrix_of(loo->P, n, n);
     double largest = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -100,7 +100,7 @@ void volt_loo_each(const volt_loo_readout *loo, volt_matrix errors)
 volt_status volt_loo_block(const volt_loo_readout *loo, const int64_t *rows, int64_t m, double *workspace,
                            volt_matrix errors)
 {
-    int64_t n = loo->n, q = loo->q, pivot = 0;
+    int64_t n = loo->n, q = loo->q, pivot;
     volt_matrix B = volt_matrix_of(workspace, m, m);
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j <= i; j++)
