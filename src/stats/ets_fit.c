@@ -54,9 +54,9 @@ typedef struct ets_search {
 
 /* ---- fitter ------------------------------------------------------------------------------------- */
 
-volt_ets_fitter *volt_ets_fitter_create(const double *y, int64_t n, int64_t season)
+volt_ets_fitter *volt_ets_fitter_create(const double *y, int64_t n, int64_t S)
 {
-    const int64_t S = season >= 2 && n / season >= 2 ? season : 0, count = MAX_SMOOTHING + 2 + S;
+    const int64_t count = MAX_SMOOTHING + 2 + S;
     volt_ets_fitter *fitter = volt_alloc_zero(1, sizeof *fitter);
     double *memory = volt_alloc_doubles(1, 4 * (n + S) + (VOLT_BOX_WORKSPACE + 3) * count);
     if (!fitter || !memory) {
