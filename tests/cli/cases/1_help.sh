@@ -184,9 +184,11 @@ unknown_command()
     err_names --jsn
     expect 2 help fit predict
     local words
-    for words in version:--version -v:--version -version:--version --forecast:forecast train:fit solver:'help solvers'; do
+    for words in version:--version -v:--version V:--version -version:--version --forecast:forecast train:fit lern:fit \
+        hlep:help lst:help kernls:'help kernels' solver:'help solvers' systms:'help systems' completon:completion serch:tune \
+        optimise:tune evaluat:score tset:score detec:anomaly generat:simulate; do
         expect 2 "${words%%:*}"
-        err_names "${words#*:}"
+        err_has " ${words#*:}[^a-z]*$" # the line ends with the suggestion
     done
 }
 check "unknown command: the nearest one is named" unknown_command

@@ -80,6 +80,20 @@ records_in_compare()
 }
 check "compare on records" records_in_compare
 
+# Times may restart with a record. Rows are missing only within the third one.
+times_of_records()
+{
+    awk 'BEGIN { print "date,run,u,y"
+        split("8 9 12", n)
+        for (r = 1; r <= 3; r++)
+            for (t = 0; t < n[r]; t++)
+                printf "2021-%02d-%02d,%d,%g,%g\n", 2 * r, t + 1 + (r == 3 && t > 4 ? 2 : 0), r, sin(t * t + r), cos(t * t + r)
+    }' >dated.csv
+    expect 0 fit --x dated.csv:u --y dated.csv:y --series dated.csv:run --alpha 1 -o m.safetensors
+    err_names 2 2021-06-05 2021-06-08
+}
+check "gaps in the times of records: their length and ends" times_of_records
+
 bad_records()
 {
     runs >runs.csv

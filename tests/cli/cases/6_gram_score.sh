@@ -169,6 +169,10 @@ score_rows()
     valid_json out "v['mse'] == 0"
     expect 0 score --truth truth.csv --truth-rows 6: --pred pred.csv:b --json
     valid_json out "v['mse'] == 0 and v['columns'] == 1"
+    # Columns of intervals are ignored, also before other columns.
+    awk -F, -v OFS=, 'NR == 1 { print "a,a.lo90,a.hi90,b"; next } { print $1, $1 - 1, $1 + 1, $2 }' pred.csv >bands.csv
+    expect 0 score --truth truth.csv --truth-rows 6: --pred bands.csv --json
+    valid_json out "v['mse'] == 0 and v['columns'] == 2"
     tail -n +2 pred.csv | cut -d, -f1 >bare.csv
     expect 1 score --truth truth.csv --truth-rows 6: --pred bare.csv
     err_names 2 columns bare.csv 1

@@ -306,3 +306,21 @@ figures_of_help()
     figures help 0 help.txt
 }
 check "figures of help: kernels, solvers, systems, completion" figures_of_help
+
+# Of ten scores the axis shows the best eight if the others are far off, which are then drawn at its end.
+figures_of_extreme_scores()
+{
+    keep_scripts
+    awk "$uniform"'BEGIN { seeded(7); print "u,y"
+        for (t = 0; t < 80; t++) { x = uniform() - 0.5; p = x + 0.5 * p; printf "%.6f,%.6f\n", x, p * p + p + 0.3 * (uniform() - 0.5) } }' >d.csv
+    expect 0 tune --x d.csv:u --y d.csv:y --kernel fir --range alpha=log:1e-4..1e2 --draws 10 --folds 2 --score nmse --race none \
+        --log t.log --plot t.svg
+    grep -o '"score":[^,]*' t.log | cut -d: -f2 | sort -g >scores
+    sed -n 's/^set yrange \[\(.*\):\(.*\)\]/\1 \2/p' script.gp >range
+    awk 'NR == FNR { low = $1; high = $2; next } { s[FNR] = $1 }
+        END { wanted = s[8] + 0.08 * (s[8] - s[1])
+              exit !(s[9] > wanted && s[10] - s[1] > 2 * (s[8] - s[1]) && (high / wanted - 1) ^ 2 < 1e-16) }' range scores ||
+        fail "the axis is $(cat range) for $(tr '\n' ' ' <scores)"
+    [ "$(sed -n '/^.beyond/,/^END/p' script.gp | wc -l)" -eq 4 ] || fail "two scores are not at the end of the axis"
+}
+check "plot of a search: extreme scores are at the end of the axis" figures_of_extreme_scores
