@@ -355,6 +355,11 @@ static void loss_baseline_is_constant(void **state)
     check_ok(volt_assess(pairing, &options, &found));
     assert_int_equal(found.n_baselines, 2);
     assert_true(found.baselines[0].loss > 1 && found.baselines[1].loss < 1e-9);
+    volt_split_options splits = {.folds = 2, .min_train = 1, .gap = ROWS}; /* too few rows */
+    options.test = NULL;
+    options.splits = &splits;
+    check_ok(volt_assess(pairing, &options, &found));
+    assert_int_equal(found.n_baselines, 0);
     volt_pairing_free(pairing);
 }
 

@@ -112,12 +112,35 @@ static void readout_does_not_depend_on_folds(void **state)
     volt_loss_free(loss);
 }
 
+/* Series of four numbers: with a small alpha, the matrix of the linear kernel is singular, and that of rbf is not. */
+static void candidates_that_cannot_be_factored_are_counted(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(4323, 0.5, true, &made);
+    for (int i = 0; i < N; i++) {
+        made.series[i].rows = 4;
+        made.series[i].cols = 1;
+    }
+    volt_series_options options = plain_options("linear | rbf", 8);
+    options.compare = VOLT_OBJECT_COMPARE_SERIES;
+    options.alpha = 1e-18;
+    volt_series_info info = {.struct_size = sizeof info};
+    volt_series_model *classifier = fit(&made, &options);
+    check_ok(volt_series_model_get_info(classifier, &info));
+    assert_int_equal(info.tried, 8);
+    assert_true(info.failed >= 4 && info.failed < 8);
+    assert_memory_equal(info.kernel, "rbf:", 4);
+    volt_series_model_free(classifier);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_kernels_than_a_mean_allows),
         cmocka_unit_test(kernels_with_one_comparison),
         cmocka_unit_test(readout_does_not_depend_on_folds),
+        cmocka_unit_test(candidates_that_cannot_be_factored_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

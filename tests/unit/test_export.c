@@ -52,7 +52,7 @@ static const export_case cases[] = {
      .kernel = "rbf:gamma=0.5,pole=0.5 + fading:pair=0.6,angle=0.3 + fir:mu=0.8,corr=0.4",
      .d = 3},
     {.name = "unscaled", .double_only = true, .kernel = "fading", .unscaled = true},
-    {.name = "scale_each", .double_only = true, .kernel = "volterra", .scale_each = true, .d = 3},
+    {.name = "scale_each", .kernel = "volterra", .scale_each = true, .d = 3},
     {.name = "records", .double_only = true, .kernel = "volterra + memory", .records = 3, .washout = 2},
     {.name = "first",
      .kernel =

@@ -3,6 +3,7 @@
 #include "base/numbers.h"
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
+#include "select/search/cma.h"
 #include "select/search/search_internal.h"
 #include "select/search/search_run.h"
 #include "support/candidate.h"
@@ -507,6 +508,65 @@ static void failed_draws_are_followed_by_draws(void **state)
     volt_candidates_free(candidates);
 }
 
+/* ---- CMA-ES ----------------------------------------------------------------------------------- */
+
+/* The first generation starts at the best draw. Its step is the root mean square distance per axis of the next three draws. */
+static void first_step_of_cma_is_the_spread_of_the_best_draws(void **state)
+{
+    (void)state;
+    enum { POPULATION = 12, DRAWS = VOLT_FIRST_DRAWS };
+    static const uint64_t evolving = UINT64_C(0xa24baed4963ee407); /* random numbers of the generations */
+    double y[N], u[VOLT_MAX_AXES], squares = 0;
+    for (int i = 0; i < N; i++)
+        y[i] = sin(X[i * D]) + X[i * D + 1];
+    volt_candidates *candidates = draw("rbf", NULL);
+    volt_search_options options = volt_search_options_default();
+    options.draws = DRAWS + POPULATION;
+    options.race = VOLT_RACE_NONE;
+    options.strategy = VOLT_STRATEGY_CMA;
+    volt_search *search = NULL;
+    check_ok(volt_search_run(candidates, volt_view_of(X, N, D), volt_view_of(y, N, 1), &options, &search));
+    volt_standings standings;
+    volt_trial *trials[DRAWS];
+    check_ok(volt_standings_begin(&standings,
+                                  (volt_race_rule){VOLT_RACE_NONE, options.score, options.splits.folds}));
+    for (int64_t i = 0; i < DRAWS; i++) {
+        trials[i] = (volt_trial *)volt_search_trial(search, i);
+        check_ok(volt_standings_add(&standings, trials[i]));
+    }
+    volt_parents best;
+    volt_point start, other;
+    volt_parents_choose(&standings, trials, DRAWS, &best);
+    volt_standings_end(&standings);
+    assert_int_equal(best.count, 4);
+    check_ok(volt_candidates_locate(candidates, best.trials[0], &start));
+    for (int64_t i = 1; i < best.count; i++) {
+        check_ok(volt_candidates_locate(candidates, best.trials[i], &other));
+        for (int64_t a = 0; a < start.count; a++)
+            squares += pow(other.u[start.axes[a]] - start.u[start.axes[a]], 2);
+    }
+    volt_cma_options begun = {.n = start.count, .start = u, .population = POPULATION};
+    begun.sigma = sqrt(squares / (double)(3 * start.count));
+    assert_true(start.count >= 2 && begun.sigma > 0.05 && begun.sigma < 0.3); /* without a bound */
+    for (int64_t a = 0; a < start.count; a++)
+        u[a] = start.u[start.axes[a]];
+    volt_cma *cma = NULL;
+    check_ok(volt_cma_create(&begun, &cma));
+    volt_cma_ask(cma, candidates->seed ^ evolving, DRAWS, 1);
+    for (int64_t k = 0; k < POPULATION; k++) {
+        candidate expected;
+        volt_setting setting;
+        for (int64_t a = 0; a < start.count; a++)
+            start.u[start.axes[a]] = volt_cma_point(cma, k)[a];
+        check_ok(volt_candidates_at(&start, expected.kernel, &setting));
+        /* equal up to the rounding of the sum */
+        assert_true(fabs(log(setting.alpha / volt_search_trial(search, DRAWS + k)->alpha)) < 1e-9);
+    }
+    volt_cma_free(cma);
+    volt_search_free(search);
+    volt_candidates_free(candidates);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +583,7 @@ int main(void)
         cmocka_unit_test(grids_follow_one_another),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(failed_draws_are_followed_by_draws),
+        cmocka_unit_test(first_step_of_cma_is_the_spread_of_the_best_draws),
     };
     return cmocka_run_group_tests_name("following_candidates", tests, make_inputs, NULL);
 }
