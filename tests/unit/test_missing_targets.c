@@ -162,6 +162,36 @@ static void alpha_is_chosen_on_rows_with_targets(void **state)
     free(s.Y);
 }
 
+/* R2 on held-out rows with constant targets is 1 for exact predictions and 0 for others, as in volt_r2. The mean of 0.1 is
+ * rounded. */
+static void constant_held_out_targets(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(914);
+    sample s = draw(&rng, 0.2);
+    volt_kernel *kernel = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.missing_targets = 1;
+    check_ok(volt_kernel_parse("volterra", &kernel));
+    for (int exact = 0; exact <= 1; exact++) {
+        for (int i = exact ? 0 : N / 2 * Q; i < N * Q; i++)
+            s.Y[i] = isnan(s.Y[i]) ? NAN : 0.1;
+        volt_model *model = NULL;
+        volt_model_info info = {.struct_size = sizeof info};
+        check_ok(volt_model_fit(kernel, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, Q), &options,
+                                volt_matrix_of(NULL, 0, 0), &model));
+        volt_model_get_info(model, &info);
+        assert_int_equal(info.report->rows, N / 2);
+        assert_true(info.report->heldout_r2 == exact);
+        for (int k = 0; k < Q; k++)
+            assert_true((info.report->mse[k] == 0) == exact);
+        volt_model_free(model);
+    }
+    volt_kernel_free(kernel);
+    free(s.X);
+    free(s.Y);
+}
+
 static void missing_targets_require_option(void **state)
 {
     (void)state;
@@ -191,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_target_only_updates_state),
         cmocka_unit_test(alpha_is_chosen_on_rows_with_targets),
+        cmocka_unit_test(constant_held_out_targets),
         cmocka_unit_test(missing_targets_require_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,22 +9,27 @@
 #include <stdio.h>
 
 /* R2 of levels, mean over outputs, from root mean squared errors of the held-out rows in units of `scale`.
- * These units avoid overflow and underflow. */
+ * These units avoid overflow and underflow. As in volt_r2, constant targets give 1 or 0; the rounding of their mean is
+ * ignored. */
 static double held_out_r2(const fit_task *task, const double *scale, const double *root, int64_t first,
                           int64_t rows, int64_t counted)
 {
     double sum = 0;
     for (int64_t k = 0; k < task->Y.cols; k++) {
         const double *y = task->Y.data + first * task->Y.ld + k;
-        double mean = 0;
+        double mean = 0, low = INFINITY, high = -INFINITY;
         volt_squares squares = {0};
         for (int64_t i = 0; i < rows; i++)
-            mean += fit_task_has_target(task, first + i) ? y[i * task->Y.ld] / (double)counted : 0;
+            if (fit_task_has_target(task, first + i)) {
+                mean += y[i * task->Y.ld] / (double)counted;
+                low = fmin(low, y[i * task->Y.ld]);
+                high = fmax(high, y[i * task->Y.ld]);
+            }
         for (int64_t i = 0; i < rows; i++)
             if (fit_task_has_target(task, first + i))
                 volt_squares_add(&squares, (y[i * task->Y.ld] - mean) / scale[k]);
         double deviation = volt_squares_root_mean(&squares, counted), share = root[k] / scale[k] / deviation;
-        sum += deviation > 0 ? 1 - share * share : root[k] > 0 ? 0 : 1;
+        sum += high > low && deviation > 0 ? 1 - share * share : root[k] > 0 ? 0 : 1;
     }
     return sum / (double)task->Y.cols;
 }
