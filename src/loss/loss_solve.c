@@ -242,7 +242,7 @@ static volt_status refactor(void *context, double rho)
     return factor(other->problem, other->problem->alpha / rho, other->level, other->r1, other->rcond);
 }
 
-/* The constants in state->c have zero loss, so f = 0 with them is optimal. */
+/* The constants in state->c have zero loss, so f = 0 with them is optimal. The gap remains 0. */
 static void take_constant(const volt_loss_problem *problem, volt_loss_state *state)
 {
     for (int64_t i = 0; i < problem->n; i++)
@@ -251,7 +251,6 @@ static void take_constant(const volt_loss_problem *problem, volt_loss_state *sta
             state->U.data[i * state->U.ld + k] = state->c[k];
         }
     state->objective = problem->ceiling;
-    state->gap = 0;
 }
 
 static volt_status minimise(const volt_loss_problem *problem, const volt_loss_task *task, loss_workspace *space,
