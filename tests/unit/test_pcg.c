@@ -185,6 +185,56 @@ static void tolerance_bounds_prediction_error(void **state)
     free(p);
 }
 
+/* ---- restart ---------------------------------------------------------------------------------- */
+
+/* A state of three steps at 0.9 times the solution, with a recursive residual that has drifted to almost 0. */
+static volt_status load_drifted(void *context, volt_pcg_state *at, bool *found)
+{
+    const double *targets = context, tiny = 1e-14, size = hypot(targets[0], targets[1]);
+    *found = true;
+    at->steps = 3;
+    at->restarts = 0;
+    for (int i = 0; i < 2; i++) {
+        at->x[i] = 0.9 * (i + 1);
+        at->r[i] = at->p[i] = tiny * targets[i];
+    }
+    for (int i = 0; i < VOLT_PCG_NUMBERS; i++)
+        at->numbers[i] = 1;
+    at->numbers[VOLT_PCG_RZ] = at->numbers[VOLT_PCG_RESIDUAL] = tiny;
+    at->numbers[VOLT_PCG_SIZE] = size;
+    at->numbers[VOLT_PCG_TRUE] = 2;
+    return VOLT_OK;
+}
+
+/* (K + I) (1, 2)' = (5, 9)'. The true residual is 0.1: the iteration restarts from it and takes at most two steps. */
+static void drifted_residual_restarts(void **state)
+{
+    (void)state;
+    const double K[] = {2, 1, 1, 3}, alpha = 1;
+    double targets[] = {5, 9}, x[2], r[2], p[2], product[2], numbers[VOLT_PCG_NUMBERS];
+    const bool constant = false;
+    const int64_t group = 0;
+    const volt_preconditioner none = {0};
+    volt_operator *op = NULL;
+    check_ok(volt_dense_operator(volt_view_of(K, 2, 2), &op));
+    volt_pcg_problem system = {.kernel = op,
+                               .backend = &volt_cpu_backend,
+                               .columns = 1,
+                               .alpha = &alpha,
+                               .constant = &constant,
+                               .targets = targets,
+                               .pre = &none,
+                               .group = &group};
+    volt_iteration pcg = {.tolerance = 1e-12, .max_steps = 20, .load = load_drifted, .context = targets};
+    volt_pcg_state at = {.rows = 2, .columns = 1, .x = x, .r = r, .p = p, .numbers = numbers};
+    check_ok(volt_pcg_run(&system, &pcg, &at, volt_matrix_of(product, 2, 1)));
+    assert_true(pcg.converged && pcg.residual <= 1e-12);
+    assert_true(pcg.steps > 3 && pcg.steps <= 5);
+    for (int i = 0; i < 2; i++) /* the residual is at most 1e-12 |y|, and the eigenvalues are above 2 */
+        assert_true(fabs(x[i] - (i + 1)) <= 1e-11 && fabs(product[i] - (targets[i] - (i + 1))) <= 1e-10);
+    volt_operator_free(op);
+}
+
 /* ---- selected alpha --------------------------------------------------------------------------- */
 
 /* Alpha is selected with the landmarks, as in the Nystrom solver; then the exact fit with that alpha, one
@@ -481,7 +531,7 @@ int main(void)
         cmocka_unit_test(unconverged_fit_is_reported),      cmocka_unit_test(landmarks_reduce_iterations),
         cmocka_unit_test(files_preserve_interval_data),     cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(invalid_options_are_rejected),     cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(planned_memory_covers_usage),
+        cmocka_unit_test(planned_memory_covers_usage),      cmocka_unit_test(drifted_residual_restarts),
     };
     return cmocka_run_group_tests_name("conjugate gradients", tests, NULL, NULL);
 }
