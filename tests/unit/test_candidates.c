@@ -420,7 +420,15 @@ static void invalid_draws_are_rejected(void **state)
             &(volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1, .points = 1000000},
             &candidates),
         VOLT_ERR_ARGUMENT, "enumerate");
+
+    /* This grid would be small enough to enumerate. */
+    options = (volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1, .points = 1000001};
+    check_fails(volt_candidates_draw("linear", inputs, &options, &candidates), VOLT_ERR_ARGUMENT, "1000001");
     assert_null(candidates);
+    options.points = 1000000;
+    check_ok(volt_candidates_draw("linear", inputs, &options, &candidates));
+    assert_true(candidates->count >= options.points);
+    volt_candidates_free(candidates);
 }
 
 int main(void)

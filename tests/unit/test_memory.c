@@ -64,6 +64,8 @@ static void impossible_sizes_are_rejected(void **state)
     assert_non_null(strstr(volt_error_detail(), "4294967296 x 4294967296"));
     assert_null(volt_alloc_doubles(-1, 2));
     assert_null(volt_alloc_doubles(2, -1));
+    assert_null(volt_alloc_doubles(-1, 0));
+    assert_null(volt_alloc_doubles(0, -1));
 }
 
 static void matrices_may_be_empty(void **state)

@@ -9,6 +9,7 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,6 +54,14 @@ static void one_row(void **state)
     volt_ridge_options options = {.alpha = 1, .intercept = 1};
     check_ok(volt_ridge_solve(volt_matrix_of(&K, 1, 1), volt_matrix_of(Y, 1, 2), &options, c, NULL));
     assert_true(c[0] == 2 && c[1] == 5 && Y[0] == 0 && Y[1] == 0);
+
+    /* The largest leading dimension. */
+    options.intercept = 0;
+    Y[0] = 2;
+    K = 3;
+    check_ok(
+        volt_ridge_solve((volt_matrix){&K, 1, 1, INT_MAX}, (volt_matrix){Y, 1, 1, INT_MAX}, &options, c, NULL));
+    assert_true(fabs(Y[0] - 0.5) <= 2 * DBL_EPSILON && c[0] == 0);
 }
 
 static void defaults(void **state)

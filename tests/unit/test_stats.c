@@ -46,6 +46,11 @@ static void values_by_hand(void **state)
     check_near("w1", (0 + 1 + 0 + 1) / 4.0, m.w1); /* sorted: 1 2 3 4 and 1 1 3 5 */
     check_near("mape", (0 + 1.0 / 2 + 2.0 / 3 + 1.0 / 4) / 4, m.mape);
     check_near("rmse", sqrt(1.5), m.rmse);
+
+    /* The square of the second error underflows. */
+    const double zeros[] = {0, 0}, small[] = {1, 0x1p-540};
+    m = metrics_of(zeros, small, 2, 1);
+    assert_true(m.mse == 0.5 && m.rmse == sqrt(0.5));
 }
 
 static void an_even_median_is_the_mean_of_the_middle(void **state)
