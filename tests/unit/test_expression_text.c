@@ -230,6 +230,11 @@ static void invalid_expressions_are_reported(void **state)
             fail_msg("\"%s\": status %d, \"%s\", expected \"%s\"", cases[i].text, (int)status,
                      volt_error_detail(), cases[i].sentence);
     }
+
+    /* Errors of a single kernel do not number its factor. */
+    volt_kernel *kernel = NULL;
+    check_fails(volt_kernel_parse("rbf:gama=1", &kernel), VOLT_ERR_KERNEL, "gama");
+    assert_null(strstr(volt_error_detail(), "factor"));
 }
 
 static void long_expressions_are_rejected(void **state)

@@ -90,6 +90,10 @@ static void diverging_runs_are_bounded(void **state)
     known[3] = 900;
     check_ok(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL));
     assert_true(out[4] > 900);
+    known[MORE - 2] = 900;
+    check_ok(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL));
+    assert_true(fabs(out[MORE - 1] / (1.5 * 900) - 1) < 1e-4);
+    assert_int_equal(report.n_warnings, 0);
 
     /* After a warm-up the run is free again: 470 is inside the range, 1.5 * 470 in row 4 is not. A known
      * output of the warm-up may lie outside. */

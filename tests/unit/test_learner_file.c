@@ -214,6 +214,14 @@ static void model_digest_covers_every_number(void **state)
     s.model->anchors[0]--;
     volt_model_digest(s.model, row, after);
     assert_string_equal(after, before);
+    volt_model_free(s.model);
+
+    s.fit.initial = VOLT_INITIAL_MEAN;
+    s.model = fit_rows(&s, TRAIN, 0);
+    volt_model_digest(s.model, row, before);
+    s.model->past.input[D - 1] += 1;
+    volt_model_digest(s.model, row, after);
+    assert_string_not_equal(after, before);
     close_school(&s);
 }
 
