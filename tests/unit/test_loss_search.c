@@ -181,7 +181,8 @@ static void scores_are_in_units_of_the_targets(void **state)
     }
 }
 
-/* The squared loss is scored in two ways: with one factor, and as a general loss. */
+/* The squared loss is scored in two ways: with one factor, and as a general loss. The targets of the last fold vary, or are
+ * constant with a rounded mean. */
 static void unit_weights_have_no_effect(void **state)
 {
     (void)state;
@@ -190,11 +191,16 @@ static void unit_weights_have_no_effect(void **state)
     double ones[LOSS_ROWS], plain[LOSS_FOLDS], weighted[LOSS_FOLDS];
     for (int64_t i = 0; i < LOSS_ROWS; i++)
         ones[i] = 1;
-    for (int s = 0; s < 3; s++)
+    enum { BLOCK = LOSS_ROWS / (LOSS_FOLDS + 1) };
+    static const double last[] = {0.1, 0.3, 0.7, 3};
+    for (int s = 0; s < 15; s++)
         for (int based = 0; based < 2; based++) {
             volt_search_options options = loss_search_options(&loss_cases[LOSS_SQUARES]);
+            options.splits.min_train = BLOCK;
+            for (int64_t i = 2 * (LOSS_ROWS - BLOCK); i < 2 * LOSS_ROWS && s >= 3; i++)
+                d.two[i] = last[s / 3 - 1];
             options.loss = NULL;
-            options.score = scores[s];
+            options.score = scores[s % 3];
             options.base = based ? volt_view_of(d.X, LOSS_ROWS, 2) : (volt_view){0};
             check_ok(loss_search_one(&d, &loss_cases[LOSS_SQUARES], &options, "volterra", 0.1, plain, NULL));
             options.weights = ones;

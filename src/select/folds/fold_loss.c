@@ -181,14 +181,15 @@ static void forecast_block(const volt_loss_part *part, volt_view A, const double
 
 /* ---- scores ----------------------------------------------------------------------------------- */
 
-/* For one output with squares: weighted squared error over weighted variance. */
+/* For one output with squares: weighted squared error over weighted variance. Constant targets give 0 or 1, as in volt_r2;
+ * the rounding of their mean is ignored. */
 static double weighted_nmse(const volt_problem *problem, const volt_split *split, const double *weights,
                             volt_matrix out, int64_t k)
 {
     int64_t q = problem->q;
     const double *y = problem->Y + split->begin * q + k;
     const double *level = (problem->levels ? problem->levels : problem->Y) + split->begin * q + k;
-    double total = 0, mean = 0, error = 0, variance = 0;
+    double total = 0, mean = 0, error = 0, variance = 0, low = INFINITY, high = -INFINITY;
     for (int64_t i = 0; i < out.rows; i++)
         total += weights ? weights[i] : 1;
     for (int64_t i = 0; i < out.rows; i++)
@@ -197,10 +198,12 @@ static double weighted_nmse(const volt_problem *problem, const volt_split *split
         double w = (weights ? weights[i] : 1) / total, e = y[i * q] - out.data[i * out.ld + k];
         error += w * e * e;
         variance += w * (level[i * q] - mean) * (level[i * q] - mean);
+        low = w > 0 ? fmin(low, level[i * q]) : low;
+        high = w > 0 ? fmax(high, level[i * q]) : high;
     }
     if (problem->score == VOLT_SCORE_MSE)
         return error * problem->target_scale[k] * problem->target_scale[k];
-    return variance > 0 ? error / variance : error > 0;
+    return high > low && variance > 0 ? error / variance : error > 0;
 }
 
 static double squares_score(const volt_problem *problem, const volt_split *split, const double *weights,
