@@ -151,12 +151,12 @@ static volt_status regression_error(volt_view to, volt_view first, volt_view sec
                 B[i * own + k] += x[i] * to.data[t * to.ld + k];
         }
         for (int64_t k = 0; k < own && t >= half; k++) {
-            double y = to.data[t * to.ld + k], left = y;
+            double y = to.data[t * to.ld + k], left = y, above = y - to.data[half * to.ld + k];
             for (int64_t i = 0; i < m && is_solved; i++)
                 left -= x[i] * creal(B[i * own + k]);
             sums[3 * k] += left * left;
-            sums[3 * k + 1] += y;
-            sums[3 * k + 2] += y * y;
+            sums[3 * k + 1] += above; /* 0 for a constant column */
+            sums[3 * k + 2] += above * above;
         }
     }
     for (int64_t k = 0; k < own && !status; k++) {
