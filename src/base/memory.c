@@ -20,18 +20,18 @@ static const size_t huge_from = (size_t)4 << 20;
 static void *default_alloc(size_t bytes, void *context)
 {
     (void)context;
-    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void *memory = NULL;
 #ifdef MADV_HUGEPAGE
-    if (rounded >= huge_from) {
+    if (bytes >= huge_from) {
         const size_t huge_page = (size_t)2 << 20;
-        if (posix_memalign(&memory, huge_page, rounded) != 0)
+        if (posix_memalign(&memory, huge_page, bytes) != 0)
             return NULL;
-        (void)madvise(memory, rounded, MADV_HUGEPAGE);
+        (void)madvise(memory, bytes, MADV_HUGEPAGE);
         return memory;
     }
 #endif
-    return posix_memalign(&memory, ALIGNMENT, rounded ? rounded : ALIGNMENT) == 0 ? memory : NULL;
+    /* The exact size: sanitizers detect accesses beyond it. */
+    return posix_memalign(&memory, ALIGNMENT, bytes ? bytes : 1) == 0 ? memory : NULL;
 }
 
 static void default_release(void *memory, void *context)
