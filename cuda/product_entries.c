@@ -33,8 +33,8 @@ static int64_t up_to_multiple(int64_t number, int64_t of)
 }
 
 /* The block: as many rows as fit in a quarter of the free memory, up to a limit. The block of an earlier sequence is
- * used again if it has at least half of these rows. Thin blocks are slow: with n = 1,000,000 and 72 rows, a product
- * took minutes instead of 4 s. */
+ * used again if it has at least half of these rows: fits of n = 1,000,000 with blocks of 72 rows, which a fit of
+ * 12,000 rows had left, were stopped after 60 and 340 s. */
 static bool make_block(volt_cuda_lane *lane, row_blocks *b)
 {
     int64_t n = b->grid.m, all = up_to_multiple(n, MIN_ROWS);

@@ -54,11 +54,11 @@ typedef struct ets_search {
 
 /* ---- fitter ------------------------------------------------------------------------------------- */
 
-volt_ets_fitter *volt_ets_fitter_create(const double *y, int64_t n, int64_t S)
+volt_ets_fitter *volt_ets_fitter_create(const double *y, int64_t n, int64_t season)
 {
-    const int64_t count = MAX_SMOOTHING + 2 + S;
+    const int64_t count = MAX_SMOOTHING + 2 + season;
     volt_ets_fitter *fitter = volt_alloc_zero(1, sizeof *fitter);
-    double *memory = volt_alloc_doubles(1, 4 * (n + S) + (VOLT_BOX_WORKSPACE + 3) * count);
+    double *memory = volt_alloc_doubles(1, 4 * (n + season) + (VOLT_BOX_WORKSPACE + 3) * count);
     if (!fitter || !memory) {
         volt_free(memory);
         volt_free(fitter);
@@ -66,24 +66,24 @@ volt_ets_fitter *volt_ets_fitter_create(const double *y, int64_t n, int64_t S)
     }
     fitter->y = y;
     fitter->n = n;
-    fitter->season = S;
+    fitter->season = season;
     fitter->floor = (double)n * DBL_EPSILON * DBL_EPSILON;
     fitter->memory = memory;
     fitter->trace = (volt_ets_trace){memory, memory + n, memory + 2 * n, memory + 3 * n};
     memory += 4 * n;
     fitter->additive = memory;
-    fitter->multiplicative = memory + S;
-    fitter->run_effects = memory + 2 * S;
-    fitter->effect_gradient = memory + 3 * S;
-    memory += 4 * S;
+    fitter->multiplicative = memory + season;
+    fitter->run_effects = memory + 2 * season;
+    fitter->effect_gradient = memory + 3 * season;
+    memory += 4 * season;
     fitter->x = memory;
     fitter->low = memory + count;
     fitter->high = memory + 2 * count;
     fitter->workspace = memory + 3 * count;
-    if (S > 0) {
-        volt_season_effects(y, n, S, VOLT_SEASON_ADDITIVE, fitter->additive);
-        volt_season_effects(y, n, S, VOLT_SEASON_MULTIPLICATIVE, fitter->multiplicative);
-        for (int64_t j = 0; j < S; j++)
+    if (season > 0) {
+        volt_season_effects(y, n, season, VOLT_SEASON_ADDITIVE, fitter->additive);
+        volt_season_effects(y, n, season, VOLT_SEASON_MULTIPLICATIVE, fitter->multiplicative);
+        for (int64_t j = 0; j < season; j++)
             fitter->multiplicative[j] = fmax(fitter->multiplicative[j], 10 * effect_low);
     }
     return fitter;

@@ -15,9 +15,9 @@ typedef struct volt_ets_fit {
 
 typedef struct volt_ets_fitter volt_ets_fitter;
 
-/* Prepares fits of y, |y| < 1, which is not copied. S: 0 (no season), or 2 to n / 2. NULL when memory is
+/* Prepares fits of y, |y| < 1, which is not copied. season: 0 for none, or 2 to n / 2. NULL when memory is
  * exhausted. */
-volt_ets_fitter *volt_ets_fitter_create(const double *y, int64_t n, int64_t S);
+volt_ets_fitter *volt_ets_fitter_create(const double *y, int64_t n, int64_t season);
 void volt_ets_fitter_free(volt_ets_fitter *fitter);
 
 /* Fits fit->form. The search begins at the best of a grid of smoothing parameters and of the `count` other fits

@@ -275,7 +275,7 @@ static void inverse_times_matrix_is_identity(void **state)
     static const int64_t sizes[] = {1, 7, 64, 300, 528}; /* up to three tiles of 256 rows */
     volt_rng rng = test_rng(95);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        int64_t n = sizes[s];
+        int64_t n = sizes[s], every = n > 300 ? 37 : 1; /* columns that are checked */
         double *A = plain_random_spd(&rng, n, 1), *P = new_matrix(n, n), *sums = new_matrix(VOLT_NORM_BANDS, n),
                rcond = 0;
         memcpy(P, A, (size_t)(n * n) * sizeof *P);
@@ -284,7 +284,7 @@ static void inverse_times_matrix_is_identity(void **state)
                                      &rcond));
         volt_cholesky_invert(volt_matrix_of(P, n, n), NULL);
         for (int64_t i = 0; i < n; i++)
-            for (int64_t j = 0; j<n; j += n> 300 ? 37 : 1) {
+            for (int64_t j = 0; j < n; j += every) {
                 double sum = 0;
                 for (int64_t k = 0; k < n; k++)
                     sum += A[i * n + k] * P[k > j ? k * n + j : j * n + k];
