@@ -1,9 +1,9 @@
 /* tests/property/test_landmark_search.c: searches on landmarks: invalid options, thread counts,
  * out-of-memory errors and cancellation. test_landmark_folds checks the scores. */
-#include "base/progress.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_cv.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 #include "volterra/select.h"
 
@@ -174,8 +174,6 @@ static void cancelled_at_every_poll(void **state)
     (void)state;
     volt_rng rng = test_rng(17007);
     plain_problem problem = plain_problem_make(&rng, 90, D, 1);
-    volt_set_threads(1);
-    volt_stage_set_interval(0);
     for (int way = 1; way < WAYS; way++) {
         volt_status status = VOLT_ERR_CANCELLED;
         int64_t polls = 0;
@@ -192,8 +190,6 @@ static void cancelled_at_every_poll(void **state)
         assert_int_equal(status, VOLT_OK);
         assert_true(polls > 6); /* the landmarks and the rows of each of three candidates at least */
     }
-    volt_stage_set_interval(0.05);
-    volt_set_threads(0);
     plain_problem_free(&problem);
 }
 
@@ -203,7 +199,7 @@ int main(void)
         cmocka_unit_test(options_unsupported_by_landmarks_are_rejected),
         cmocka_unit_test(results_are_bitwise_independent_of_threads),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(cancelled_at_every_poll),
+        cmocka_unit_test_setup_teardown(cancelled_at_every_poll, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,12 @@
  * difference seen is 2e-11; 1e-9 is allowed. Profiled alphas are as small as 1e-8 of the diagonal, a
  * condition of n 1e8: 1e-5 is allowed to the best mean, where 2e-7 was seen. Rounding decides between two
  * alphas with equal scores. */
-#include "base/progress.h"
 #include "kernel/kernel_entry.h"
 #include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_cv.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 #include "volterra/select.h"
 
@@ -267,8 +267,6 @@ static void cancelled_at_every_poll(void **state)
     (void)state;
     volt_rng rng = test_rng(15004);
     plain_problem problem = plain_problem_make(&rng, 400, D, 1);
-    volt_set_threads(1);
-    volt_stage_set_interval(0);
     volt_status status = VOLT_ERR_CANCELLED;
     int64_t polls = 0;
     for (; status == VOLT_ERR_CANCELLED; polls++) {
@@ -283,8 +281,6 @@ static void cancelled_at_every_poll(void **state)
     }
     assert_int_equal(status, VOLT_OK);
     assert_true(polls > 12); /* two parts of the states for each of three candidates and two folds at least */
-    volt_stage_set_interval(0.05);
-    volt_set_threads(0);
     plain_problem_free(&problem);
 }
 
@@ -295,7 +291,7 @@ int main(void)
         cmocka_unit_test(state_readout_requires_few_states),
         cmocka_unit_test(results_are_bitwise_independent_of_threads),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(cancelled_at_every_poll),
+        cmocka_unit_test_setup_teardown(cancelled_at_every_poll, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "support/failing_alloc.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"
+#include "support/polling.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -325,7 +326,6 @@ static void cancellation_at_every_poll(void **state)
     (void)state;
     data *d = make_data(7204);
     volt_kernel *kernel = plain_parse("esn:size=10");
-    volt_stage_set_interval(0);
     static const int after[] = {0, 1, 5, 9, 14, 20, 30};
     enum { STEP = UNDER_SANITIZERS ? 3 : 1 };
     for (size_t i = 0; i < sizeof after / sizeof *after; i += STEP) {
@@ -338,7 +338,6 @@ static void cancellation_at_every_poll(void **state)
         assert_int_equal(status, VOLT_ERR_CANCELLED);
         assert_null(model);
     }
-    volt_stage_set_interval(0.05);
     volt_kernel_free(kernel);
     free(d);
 }
@@ -395,7 +394,7 @@ int main(void)
         cmocka_unit_test(alpha_is_chosen_on_the_last_rows),
         cmocka_unit_test(files_and_streams),
         cmocka_unit_test(plan_for_a_million_rows),
-        cmocka_unit_test(cancellation_at_every_poll),
+        cmocka_unit_test_setup_teardown(cancellation_at_every_poll, poll_always, poll_as_usual),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

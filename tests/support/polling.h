@@ -5,10 +5,14 @@
 #include "base/progress.h"
 #include "volterra/base.h"
 
-/* Every poll calls the progress function, from one thread. */
+static int64_t threads_before_polling;
+
+/* Every poll calls the progress function. One thread: only the thread that began a stage calls it, and how many of the
+ * units this thread takes depends on the load of the machine. */
 static inline int poll_always(void **state)
 {
     (void)state;
+    threads_before_polling = volt_threads();
     volt_stage_set_interval(0);
     return volt_set_threads(1) != VOLT_OK;
 }
@@ -17,7 +21,7 @@ static inline int poll_as_usual(void **state)
 {
     (void)state;
     volt_stage_set_interval(0.05);
-    return volt_set_threads(0) != VOLT_OK;
+    return volt_set_threads(threads_before_polling) != VOLT_OK;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "faults/failing_functions.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/polling.h"
 
 #include <errno.h>
 #include <math.h>
@@ -135,7 +136,6 @@ static void cancellation_at_every_poll(void **state)
 {
     (void)state;
     double point[SIZE], before[SIZE];
-    volt_stage_set_interval(0);
     for (int64_t k = 1;; k += 1 + k / 8) {
         int64_t left = k;
         volt_bekk_ascent ascent = {.evaluations = -7};
@@ -152,7 +152,6 @@ static void cancellation_at_every_poll(void **state)
         if (ascent.evaluations == -7)
             assert_memory_equal(point, before, sizeof point);
     }
-    volt_stage_set_interval(0.05);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -271,7 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stalled_ascent_uses_hessian),
         cmocka_unit_test(every_factorisation_may_fail),
-        cmocka_unit_test(cancellation_at_every_poll),
+        cmocka_unit_test_setup_teardown(cancellation_at_every_poll, poll_always, poll_as_usual),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(ascent_from_infeasible_start_is_rejected),
         cmocka_unit_test(singular_covariance_is_rejected),

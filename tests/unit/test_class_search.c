@@ -1,13 +1,13 @@
 /* tests/unit/test_class_search.c: classification of series: racing, landmarks, nested estimates and
  * probabilities. */
 #include "base/blas.h"
-#include "base/progress.h"
 #include "series/classify/class_bench.h"
 #include "series/classify/kernel_search.h"
 #include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 #include "support/series_classes.h"
 #include "volterra.h"
@@ -317,7 +317,6 @@ static void ranks_below_depth_are_tried(void **state)
     options.folds = 2;
     volt_blas_use use;
     check_ok(volt_blas_claim(&use));
-    volt_stage_set_interval(0); /* every poll reports */
     for (options.screen = 0; options.screen <= 12; options.screen += 12) {
         double last = 0;
         int64_t below = 0, untried = 0;
@@ -340,7 +339,6 @@ static void ranks_below_depth_are_tried(void **state)
         assert_true(!search.rank || (below > 0 && untried > 0));
         volt_class_search_release(&search);
     }
-    volt_stage_set_interval(0.05);
     volt_blas_release(&use);
 }
 
@@ -571,7 +569,7 @@ int main(void)
         cmocka_unit_test(nested_accuracy_is_not_biased_by_the_choice),
         cmocka_unit_test(nested_accuracy_of_one_kernel_is_cross_validation),
         cmocka_unit_test(race_is_reproducible),
-        cmocka_unit_test(ranks_below_depth_are_tried),
+        cmocka_unit_test_setup_teardown(ranks_below_depth_are_tried, poll_always, poll_as_usual),
         cmocka_unit_test(a_sample_is_screened_if_the_budget_is_short),
         cmocka_unit_test(landmarks_approximate_readout),
         cmocka_unit_test(features_must_be_finite),

@@ -1,12 +1,12 @@
 /* tests/unit/test_classify.c: classification of series: fits, search, both readouts, failures. */
 #include "base/blas.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "series/classify/kernel_search.h"
 #include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/polling.h"
 #include "support/series_classes.h"
 #include "volterra.h"
 
@@ -505,21 +505,24 @@ static int cancel_after(const char *stage, double fraction, void *context)
     return --*(int *)context < 0;
 }
 
+/* On two threads the second report, of a poll or of the end of the search, cancels. */
 static void fit_can_be_cancelled(void **state)
 {
     (void)state;
+    static const int reports_before[] = {3, 1}; /* by threads */
     waves made;
     make_waves(4308, 0.3, false, &made);
-    volt_series_model *classifier = NULL;
-    volt_series_options options = volt_series_options_default();
-    int calls = 3;
-    options.draws = 8;
-    options.progress = (volt_progress){cancel_after, &calls};
-    volt_stage_set_interval(0); /* every poll calls the callback */
-    check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &classifier),
-                VOLT_ERR_CANCELLED, "cancel");
-    volt_stage_set_interval(0.05);
-    assert_null(classifier);
+    for (int t = 0; t < 2; t++) {
+        volt_series_model *classifier = NULL;
+        volt_series_options options = volt_series_options_default();
+        int left = reports_before[t];
+        options.draws = 8;
+        options.progress = (volt_progress){cancel_after, &left};
+        check_ok(volt_set_threads(t + 1));
+        check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &classifier),
+                    VOLT_ERR_CANCELLED, "cancel");
+        assert_null(classifier);
+    }
 }
 
 enum { FEW = 6 }; /* every allocation fails in turn: few series, fixed kernels */
@@ -580,7 +583,7 @@ int main(void)
         cmocka_unit_test(better_kernel_mean_is_chosen),
         cmocka_unit_test(multinomial_gives_probabilities),
         cmocka_unit_test(invalid_arguments_are_rejected),
-        cmocka_unit_test(fit_can_be_cancelled),
+        cmocka_unit_test_setup_teardown(fit_can_be_cancelled, poll_always, poll_as_usual),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/plain_kernels.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 
 #include <float.h>
@@ -23,7 +24,6 @@ enum { D = 2 };
 static int threads_as_usual(void **state)
 {
     (void)state;
-    volt_stage_set_interval(0.05);
     return volt_set_threads(0) != VOLT_OK;
 }
 
@@ -226,8 +226,6 @@ static void long_window_can_be_cancelled(void **state)
     volt_kernel *kernel = plain_parse("gak:window=80,sigma=5");
     volt_gram_options options = volt_gram_options_default();
     user all = {0};
-    check_ok(volt_set_threads(1));
-    volt_stage_set_interval(0);
     options.progress = (volt_progress){listen, &all};
     check_ok(volt_gram(kernel, volt_view_of(rows, N, D), volt_view_of(NULL, 0, 0), &options,
                        volt_matrix_of(K, N, N)));
@@ -305,7 +303,7 @@ int main(void)
         cmocka_unit_test(states_of_many_rows),
         cmocka_unit_test(appended_states_continue),
         cmocka_unit_test_teardown(results_do_not_depend_on_threads, threads_as_usual),
-        cmocka_unit_test_teardown(long_window_can_be_cancelled, threads_as_usual),
+        cmocka_unit_test_setup_teardown(long_window_can_be_cancelled, poll_always, poll_as_usual),
         cmocka_unit_test(slopes_equal_finite_differences),
     };
     return cmocka_run_group_tests_name("engine sizes", tests, NULL, NULL);

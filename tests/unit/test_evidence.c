@@ -1,13 +1,13 @@
 /* tests/unit/test_evidence.c: volt_evidence: explicit leave-one-out, units, threads, invalid arguments,
  * memory, cancellation. Tolerance of leave-one-out fits: 1e-9 of the largest error (n eps times the
  * condition number, at most 1e5 here). */
-#include "base/progress.h"
 #include "select/evidence/evidence.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
 #include "volterra/select.h"
@@ -357,8 +357,6 @@ static void cancellation_at_every_poll(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse(hard_kernel);
-    check_ok(volt_set_threads(1));
-    volt_stage_set_interval(0);
     int64_t polls = 0;
     for (int64_t at = 0; at <= polls; at++) {
         user listener = {.cancel_at = at};
@@ -372,8 +370,6 @@ static void cancellation_at_every_poll(void **state)
         volt_evidence_free(found);
     }
     assert_true(polls > 10);
-    volt_stage_set_interval(0.05);
-    check_ok(volt_set_threads(0));
     volt_kernel_free(kernel);
 }
 
@@ -412,7 +408,7 @@ int main(void)
         cmocka_unit_test(estimated_bytes_include_the_kernel),
         cmocka_unit_test(unsupported_options_are_rejected),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(cancellation_at_every_poll),
+        cmocka_unit_test_setup_teardown(cancellation_at_every_poll, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, make_data, NULL);
 }

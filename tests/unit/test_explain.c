@@ -1,11 +1,11 @@
 /* tests/unit/test_explain.c: Volterra series of models: standard deviations against finite differences of
  * the posterior covariance, a known system, threads, memory, cancellation, invalid arguments. */
-#include "base/progress.h"
 #include "model/model_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
 
@@ -447,8 +447,6 @@ static void cancellation_at_every_poll(void **state)
 {
     (void)state;
     scene s = make_scene();
-    volt_stage_set_interval(0);
-    check_ok(volt_set_threads(1));
     user all = {0};
     volt_explanation *e = NULL;
     s.options.progress = (volt_progress){listen, &all};
@@ -463,8 +461,6 @@ static void cancellation_at_every_poll(void **state)
         assert_null(e);
         assert_int_equal(u.calls, k);
     }
-    volt_stage_set_interval(0.05);
-    check_ok(volt_set_threads(0));
     free_scene(&s);
 }
 
@@ -581,7 +577,7 @@ int main(void)
         cmocka_unit_test(known_system_is_recovered),
         cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(cancellation_at_every_poll),
+        cmocka_unit_test_setup_teardown(cancellation_at_every_poll, poll_always, poll_as_usual),
         cmocka_unit_test(invalid_arguments_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* tests/unit/test_gradient_search.c: searches by gradient ascent of the evidence: results, fixed parameters,
  * independence of threads, logs, invalid arguments, memory, cancellation. */
-#include "base/progress.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
+#include "support/polling.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra/select.h"
@@ -362,8 +362,6 @@ static void search_can_be_cancelled(void **state)
 {
     (void)state;
     volt_candidates *candidates = draw("memory", NULL, 0);
-    check_ok(volt_set_threads(1));
-    volt_stage_set_interval(0);
     user all = {0};
     volt_search_options options = options_for(9);
     options.progress = (volt_progress){.report = listen, .context = &all};
@@ -385,10 +383,8 @@ static void search_can_be_cancelled(void **state)
         }
         volt_search_free(found);
     }
-    volt_stage_set_interval(0.05);
     volt_search_free(whole);
     volt_candidates_free(candidates);
-    check_ok(volt_set_threads(0));
 }
 
 int main(void)
@@ -404,7 +400,7 @@ int main(void)
         cmocka_unit_test(log_can_be_merged),
         cmocka_unit_test(unsupported_options_are_rejected),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(search_can_be_cancelled),
+        cmocka_unit_test_setup_teardown(search_can_be_cancelled, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, make_data, NULL);
 }

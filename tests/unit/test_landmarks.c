@@ -7,6 +7,7 @@
 #include "support/landmark_problem.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"
+#include "support/polling.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra/live.h"
@@ -358,7 +359,6 @@ static void cancelled_fit_leaks_nothing(void **state)
     volt_fit_options options = plain_options();
     options.landmarks = 33;
     options.alpha = 0;
-    volt_stage_set_interval(0);
     volt_status status = VOLT_ERR_CANCELLED;
     for (int calls = 1; status != VOLT_OK; calls += 5) {
         int left = calls;
@@ -370,7 +370,6 @@ static void cancelled_fit_leaks_nothing(void **state)
         assert_true((model != NULL) == (status == VOLT_OK));
         volt_model_free(model);
     }
-    volt_stage_set_interval(0.05);
     volt_kernel_free(kernel);
     free(p);
 }
@@ -388,7 +387,7 @@ int main(void)
         cmocka_unit_test(overflowing_kernel_of_landmarks_is_rejected),
         cmocka_unit_test(auto_is_exact_on_few_rows),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(cancelled_fit_leaks_nothing),
+        cmocka_unit_test_setup_teardown(cancelled_fit_leaks_nothing, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* tests/unit/test_learning_curve.c: learning curves: the same errors as separate fits, layout of the rows,
  * rates, invalid arguments, cancellation, and missing memory. */
-#include "base/progress.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 #include "volterra/task.h"
 
@@ -396,8 +396,6 @@ static void cancelled_at_every_call(void **state)
     volt_curve_options options = sizes_of(&fit);
     const char *kernels[] = {"volterra", "rbf"};
     user u = {0};
-    volt_stage_set_interval(0);
-    check_ok(volt_set_threads(1));
     options.progress = (volt_progress){.report = listen, .context = &u};
     for (int64_t at = 0, all = 1; at <= all; at += 1 + all / 40) { /* first undisturbed */
         volt_curve *curve = NULL;
@@ -415,8 +413,6 @@ static void cancelled_at_every_call(void **state)
         }
         volt_curve_free(curve);
     }
-    volt_stage_set_interval(0.05);
-    check_ok(volt_set_threads(0));
     sample_free(&data);
 }
 
@@ -455,7 +451,7 @@ int main(void)
         cmocka_unit_test(defaults),
         cmocka_unit_test(rates),
         cmocka_unit_test(invalid_arguments),
-        cmocka_unit_test(cancelled_at_every_call),
+        cmocka_unit_test_setup_teardown(cancelled_at_every_call, poll_always, poll_as_usual),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
 /* tests/unit/test_loss_search_runs.c: running searches with a loss: threads, logs, races, invalid arguments,
  * memory, and the constant baselines. */
-#include "base/progress.h"
 #include "loss/loss.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/loss_cases.h"
+#include "support/polling.h"
 #include "support/scratch.h"
 #include "volterra/solve.h"
 
@@ -339,11 +339,9 @@ static void searches_can_be_cancelled(void **state)
     volt_search_options options = loss_search_options(&loss_cases[LOSS_QUANTILES]);
     options.draws = 20;
     options.progress = (volt_progress){.report = refuse, .context = &calls};
-    volt_stage_set_interval(0);
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_QUANTILES]),
                                 &options, &search),
                 VOLT_ERR_CANCELLED, "cancelled");
-    volt_stage_set_interval(0.05);
     volt_search_free(search);
     volt_candidates_free(candidates);
 }
@@ -436,7 +434,7 @@ int main(void)
         cmocka_unit_test(feedback_is_rejected),
         cmocka_unit_test(evidence_search_rejects_losses),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(searches_can_be_cancelled),
+        cmocka_unit_test_setup_teardown(searches_can_be_cancelled, poll_always, poll_as_usual),
         cmocka_unit_test(constants_minimise_the_loss),
         cmocka_unit_test(constants_known_by_hand),
     };

@@ -1,10 +1,10 @@
 /* tests/unit/test_losses.c: loss functions against their definitions, and minima against direct evaluation
  * of the objective. */
 #include "base/error.h"
-#include "base/progress.h"
 #include "loss/loss_solve.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 
 #include <float.h>
@@ -501,7 +501,6 @@ static void every_poll_can_cancel(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4418);
-    volt_stage_set_interval(0);
     for (int t = 0; t < SOLVED; t++) {
         problem p = make_problem(solved[t], &rng, 1);
         solution s;
@@ -515,7 +514,6 @@ static void every_poll_can_cancel(void **state)
         }
         volt_loss_free(p.loss);
     }
-    volt_stage_set_interval(0.05);
 }
 
 static void results_do_not_depend_on_threads(void **state)
@@ -592,7 +590,7 @@ int main(void)
         cmocka_unit_test(parameters_follow_the_units),
         cmocka_unit_test(outputs_of_two_classes_are_one_column),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(every_poll_can_cancel),
+        cmocka_unit_test_setup_teardown(every_poll_can_cancel, poll_always, poll_as_usual),
         cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(scores_are_mean_losses),
     };

@@ -4,6 +4,7 @@
 #include "base/progress.h"
 #include "select/search/search_run.h"
 #include "support/check.h"
+#include "support/polling.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,9 +141,7 @@ static void failures_and_cancellation_stop_search(void **state)
     assert_null(search);
     int calls = 5;
     own.failure = VOLT_OK;
-    volt_stage_set_interval(0); /* every poll calls the user */
     check_fails(run(&own, 1, (volt_progress){cancel, &calls}, &search), VOLT_ERR_CANCELLED, "cancelled");
-    volt_stage_set_interval(0.05);
     assert_true(search == NULL || volt_search_trial(search, VOLT_TRIAL_BEST));
     volt_search_free(search);
 }
@@ -152,7 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_candidate_is_a_trial),
         cmocka_unit_test(candidates_are_stopped_at_time_limit),
-        cmocka_unit_test(failures_and_cancellation_stop_search),
+        cmocka_unit_test_setup_teardown(failures_and_cancellation_stop_search, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

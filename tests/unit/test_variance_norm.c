@@ -6,6 +6,7 @@
 #include "support/failing_alloc.h"
 #include "support/golden.h"
 #include "support/plain_linear.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 
 #include <float.h>
@@ -557,9 +558,7 @@ static void allocation_failure_and_cancellation(void **state)
     }
     options.progress.report = stop;
     volt_anomaly *anomaly = NULL;
-    volt_stage_set_interval(0);
     check_fails(volt_anomaly_fit(volt_view_of(K, N, N), &options, &anomaly), VOLT_ERR_CANCELLED, "");
-    volt_stage_set_interval(0.05);
     assert_null(anomaly);
     free(X);
     free(K);
@@ -577,7 +576,7 @@ int main(void)
         cmocka_unit_test(threshold_is_loo_quantile),
         cmocka_unit_test(only_the_lower_triangle_is_read_and_threads_change_nothing),
         cmocka_unit_test(invalid_arguments_are_rejected),
-        cmocka_unit_test(allocation_failure_and_cancellation),
+        cmocka_unit_test_setup_teardown(allocation_failure_and_cancellation, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
+#include "support/polling.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra/io.h"
@@ -27,20 +28,6 @@ static int listen(const char *stage, double fraction, void *context)
     assert_string_equal(stage, "write");
     assert_true(fraction >= 0 && fraction <= 1);
     return ++u->calls == u->cancel_at;
-}
-
-static int poll_always(void **state)
-{
-    (void)state;
-    volt_stage_set_interval(0);
-    return 0;
-}
-
-static int poll_as_usual(void **state)
-{
-    (void)state;
-    volt_stage_set_interval(0.05);
-    return 0;
 }
 
 typedef volt_status (*writer)(const char *path, const void *what, volt_progress progress);
