@@ -155,7 +155,7 @@ VOLT_API volt_status volt_csv_split_line(const char *line, const char *next, cha
 
 /* ---- times ------------------------------------------------------------------------------------ */
 
-enum { VOLT_TIME_LENGTH = 64, VOLT_CALENDAR_NAME_LENGTH = 16, VOLT_CALENDAR_COLUMNS = 10 };
+enum { VOLT_TIME_LENGTH = 128, VOLT_CALENDAR_NAME_LENGTH = 16, VOLT_CALENDAR_COLUMNS = 10 };
 
 /* Parses a column of times: 2019-04-09, 2019/4/9, 20190409, 09.04.2019, 9 Apr 2019, 09-Apr-19 or April 9, 2019; months as
  * 2019-04, 2019/04, 201904, 2019M04, 04/2019, Apr 2019 or Apr-19, weeks as 2019-W15, quarters as 2019Q2 or Q2 2019 and years as 2019
@@ -184,6 +184,7 @@ typedef struct volt_time_step {
     /* steps below a day: session, whole seconds of the local day at its first and last row, which is on the next day if
      * closes < opens (closed_weekdays are those of the first row); equal: all day */
     double opens, closes;
+    double pause, resumes; /* the last row before the break of a session, the first after it; equal: no break */
 } volt_time_step;
 
 static inline int volt_time_step_is_known(volt_time_step step)
@@ -204,7 +205,8 @@ typedef struct volt_training_times {
     volt_time_step step; /* all zero: unknown */
 } volt_training_times;
 
-/* Returns the time `count` steps later. Closed weekdays and the time between sessions are skipped; holidays are not known. */
+/* Returns the time `count` steps later. Closed weekdays, the time between sessions and their breaks are skipped; holidays
+ * are not known. */
 VOLT_API volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count);
 
 /* Cyclic calendar columns. `parts` is a comma-separated list of minute (of the hour), hour (of the day), weekday, month and

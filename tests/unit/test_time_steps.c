@@ -175,6 +175,10 @@ static void steps_as_texts(void **state)
                                 "60 s, 00:00:00 to 00:01:00",
                                 "11111 s except Mon Tue Wed Thu Fri Sat, 09:30:15 to 16:00:15",
                                 "300 s, 16:00:00 to 15:55:00",
+                                "300 s except Sat Sun, 09:00:00 to 11:25:00, 12:30:00 to 15:25:00",
+                                "60 s, 21:00:00 to 23:59:00, 01:00:00 to 02:29:00",
+                                "0.333333333333333 s except Mon Tue Wed Thu Fri Sat, 09:00:00 to 11:30:00, "
+                                "12:30:00 to 15:00:00",
                                 "3600 s except Mon Tue Wed Thu Fri Sat",
                                 "315537897599 s",
                                 "119987 months"}; /* from the year 1 to 9999 */
@@ -196,6 +200,12 @@ static void steps_as_texts(void **state)
                                "86400 s, 09:30:00 to 16:00:00",
                                "300 s, 16:00:00 to 15:55:01",
                                "300 s, 16:00:00 to 16:00:00",
+                               "300 s, 09:00:00 to 11:25:00, 11:30:00 to 15:25:00",
+                               "300 s, 09:00:00 to 11:25:00, 08:00:00 to 15:25:00",
+                               "300 s, 09:00:00 to 11:25:00, 16:00:00 to 15:25:00",
+                               "300 s, 09:00:00 to 11:25:00, 12:30:00 to 24:00:00",
+                               "300 s, 09:00:00 to 11:25:00, 12:30:00 to",
+                               "300 s, 09:00:00 to 10:00:00, 11:00:00 to 12:00:00, 13:00:00 to 14:00:00",
                                "300 s, 09:30:00 to 24:00:00",
                                "300 s, 09:30 to 16:00",
                                "1 month, 09:30:00 to 16:00:00",
@@ -309,11 +319,11 @@ static void sessions(void **state)
     assert_int_equal(volt_time_grid_missing(&grid, times[2], times[6]), 3);
     assert_int_equal(volt_time_grid_missing(&grid, times[13], times[14]), 0);
     assert_int_equal(volt_time_grid_missing(&grid, times[13], times[14 * 4]), 3 * 14);
-    /* one short day in ten is no other session; a break at noon is, and has no step */
+    /* one short day in ten is no other session, nor is a row outside */
     memmove(times + 4 * ROWS + 6, times + 5 * ROWS, 5 * ROWS * sizeof *times);
     assert_true(check(times, n - 8).step.closes == 57600);
-    n = half_hours(DAYS, 4, 7, times);
-    assert_false(volt_time_step_is_known(check(times, n).step));
+    times[n - 8] = at(times[n - 9].seconds + 3 * 3600);
+    assert_true(check(times, n - 7).step.closes == 57600);
     /* days around the clock without weekends */
     for (n = 0; n < 240; n++)
         times[n] =
@@ -353,11 +363,77 @@ static void sessions_over_midnight(void **state)
     assert_true(report.n_warnings == 1 && report.warnings[0].row == 3 && report.step.closes == 16200);
 }
 
+/* Ten sessions of 4 and 7 half hours with a break between them, from 9:30 and over midnight. */
+static void sessions_with_a_break(void **state)
+{
+    (void)state;
+    enum { DAYS = 10, PAUSE = 4, RESUMES = 7, ROWS = 11 };
+    static const double begins[] = {9.5, 22}; /* the break is from 11:00 to 13:00, or from 23:30 to 1:30 */
+    for (int b = 0; b < 2; b++) {
+        volt_time times[DAYS * ROWS];
+        double later = 3600 * (begins[b] - 9.5);
+        int64_t n = half_hours(DAYS, PAUSE, RESUMES, times);
+        for (int64_t i = 0; i < n; i++)
+            times[i] = at(times[i].seconds + later);
+        volt_times_report report = check(times, n);
+        volt_time_step step = report.step;
+        assert_true(step.seconds == 1800 && step.closed_weekdays == (1 << 5 | 1 << 6) &&
+                    report.n_warnings == 0);
+        assert_true(step.opens == 3600 * begins[b] && step.pause == step.opens + 3 * 1800);
+        assert_true(step.resumes == fmod(step.opens + 7 * 1800, day) &&
+                    step.closes == fmod(step.opens + 13 * 1800, day));
+        assert_true(volt_time_step_day(step) == ROWS * 1800);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t k = 0; k < n; k += 9)
+                assert_true(volt_time_advance(times[i], step, k - i).seconds == times[k].seconds);
+        /* moments in the break, and a time between two rows */
+        double noon = times[PAUSE - 1].seconds;
+        for (double minutes = 15; minutes < 120; minutes += 15)
+            assert_true(volt_time_advance(at(noon + 60 * minutes), step, 1).seconds == times[PAUSE].seconds);
+        assert_true(volt_time_advance(at(times[PAUSE].seconds + 600), step, 2).seconds ==
+                    times[PAUSE + 2].seconds + 600);
+        assert_int_equal(volt_time_grid_missing(&report.grid, times[PAUSE - 1], times[PAUSE]), 0);
+        assert_int_equal(volt_time_grid_missing(&report.grid, times[PAUSE - 2], times[PAUSE + 1]), 2);
+        assert_int_equal(volt_time_grid_missing(&report.grid, times[ROWS - 1], times[ROWS]), 0);
+        /* the row after a break is missing; the first day begins late and the last ends early */
+        memmove(times + 5 * ROWS + PAUSE, times + 5 * ROWS + PAUSE + 1, 49 * sizeof *times);
+        report = check(times + 3, n - 6);
+        assert_true(report.n_warnings == 1 && report.warnings[0].row == 5 * ROWS + PAUSE - 3);
+        assert_true(report.step.pause == step.pause && report.step.closes == step.closes);
+    }
+}
+
+/* Hours from 9:00 to 11:00 and from 12:30 to 14:30: the break is not a multiple of the step. Two breaks have no step. */
+static void breaks_of_other_lengths(void **state)
+{
+    (void)state;
+    enum { DAYS = 10, ROWS = 6 };
+    volt_time times[DAYS * ROWS];
+    char text[VOLT_TIME_LENGTH];
+    for (int64_t i = 0; i < DAYS * ROWS; i++)
+        times[i] = at(time_of("2024-01-08 09:00").seconds + day * (double)(i / ROWS) +
+                      3600 * (double)(i % ROWS) + 1800 * (double)(i % ROWS >= 3));
+    volt_time_step step = check(times, (int64_t)5 * ROWS).step;
+    assert_string_equal(volt_time_step_format(step, text),
+                        "3600 s, 09:00:00 to 11:00:00, 12:30:00 to 14:30:00");
+    check_next(time_of("2024-01-12 14:30"), step, 3, "2024-01-13 11:00");
+    check_next(time_of("2024-01-12 14:30"), step, 4, "2024-01-13 12:30");
+    for (int64_t i = 0; i < DAYS * ROWS; i++)
+        times[i] = at(times[i].seconds + 5400 * (double)(i % ROWS >= 5));
+    assert_false(volt_time_step_is_known(check(times, (int64_t)DAYS * ROWS).step));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps),    cmocka_unit_test(calendars), cmocka_unit_test(steps_as_texts),
-        cmocka_unit_test(weekdays), cmocka_unit_test(sessions),  cmocka_unit_test(sessions_over_midnight),
+        cmocka_unit_test(sessions_with_a_break),
+        cmocka_unit_test(breaks_of_other_lengths),
+        cmocka_unit_test(steps),
+        cmocka_unit_test(calendars),
+        cmocka_unit_test(steps_as_texts),
+        cmocka_unit_test(weekdays),
+        cmocka_unit_test(sessions),
+        cmocka_unit_test(sessions_over_midnight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

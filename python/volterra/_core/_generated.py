@@ -34,7 +34,7 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_MISSING_DROP": 2,
     "VOLT_MISSING_INTERPOLATE": 3,
     "VOLT_MISSING_DROP_FIRST": 4,
-    "VOLT_TIME_LENGTH": 64,
+    "VOLT_TIME_LENGTH": 128,
     "VOLT_CALENDAR_NAME_LENGTH": 16,
     "VOLT_CALENDAR_COLUMNS": 10,
     "VOLT_PARAMETER_REAL": 0,
@@ -340,6 +340,8 @@ class TimeStep(ctypes.Structure):
         ("closed_weekdays", c_int),
         ("opens", c_double),
         ("closes", c_double),
+        ("pause", c_double),
+        ("resumes", c_double),
     ]
 
 

@@ -111,39 +111,71 @@ static double time_of_day(volt_time time)
     return time.clock - day * floor(time.clock / day);
 }
 
-/* Sets opens and closes if four of five days have all rows from one to the other. A day begins after a gap, at the usual
- * time of day. The first day may begin later, the last may end earlier. Two days must both be complete. Returns whether
- * there is a session. */
+/* Sorts the times of day that at least half of the days have into `work`. Returns their number. */
+static int64_t usual_times(const volt_time *times, int64_t n, double *work)
+{
+    int64_t days = 1, usual = 0;
+    for (int64_t i = 0; i < n; i++) {
+        work[i] = time_of_day(times[i]);
+        days += begins_day(times, 0, i);
+    }
+    volt_sort(work, n);
+    for (int64_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && work[end] == work[begin];)
+            end++;
+        if (2 * (end - begin) >= days)
+            work[usual++] = work[begin];
+    }
+    return usual;
+}
+
+/* Seconds from a usual time to the next, which may be on the next day. */
+static double seconds_to_next(const double *usual, int64_t count, int64_t i)
+{
+    return i + 1 < count ? usual[i + 1] - usual[i] : usual[0] + day - usual[i];
+}
+
+/* Sets the hours of the session: it ends before the longest time without rows; another such time is its break. Returns
+ * whether there is a session with at most one break, and whole seconds. */
+static int find_hours(const double *usual, int64_t count, volt_time_step *step)
+{
+    int64_t night = 0, breaks = 0;
+    for (int64_t i = 1; i < count; i++)
+        night = seconds_to_next(usual, count, i) > seconds_to_next(usual, count, night) ? i : night;
+    if (count < 2 || seconds_to_next(usual, count, night) <= step->seconds)
+        return 0;
+    step->closes = usual[night];
+    step->opens = usual[(night + 1) % count];
+    for (int64_t i = 0; i < count; i++)
+        if (i != night && seconds_to_next(usual, count, i) > step->seconds) {
+            step->pause = usual[i];
+            step->resumes = usual[(i + 1) % count];
+            breaks++;
+        }
+    int is_whole = step->opens == floor(step->opens) && step->closes == floor(step->closes) &&
+                   step->pause == floor(step->pause) && step->resumes == floor(step->resumes);
+    return breaks <= 1 && is_whole && volt_time_step_has_session(*step);
+}
+
+/* Sets the session if four of five days have all of its rows. The first day may begin later, the last may end earlier. Two
+ * days must both be complete. Returns whether there is a session. */
 static int find_session(const volt_time *times, int64_t n, double *work, volt_time_step *step)
 {
     int64_t nights = 0, full = 0, begin = 0;
+    if (!find_hours(work, usual_times(times, n, work), step))
+        return 0;
     for (int64_t i = 1; i < n; i++)
-        if (times[i].clock - times[i - 1].clock > late * step->seconds)
-            work[nights++] = time_of_day(times[i]);
-    if (nights == 0)
-        return 0;
-    double opens = median(work, nights);
-    nights = 0;
-    for (int64_t i = 1; i < n; i++)
-        if (begins_day(times, opens, i))
-            work[nights++] = time_of_day(times[i - 1]);
-    if (nights == 0)
-        return 0;
-    double closes = median(work, nights);
-    double rows = (closes - opens + (closes < opens ? day : 0)) / step->seconds + 1;
-    if (!(rows >= 2) || rows != floor(rows) || opens != floor(opens) || step->seconds != floor(step->seconds))
-        return 0;
+        nights += begins_day(times, step->opens, i);
     for (int64_t i = 1; i <= n; i++) {
-        if (i < n && !begins_day(times, opens, i))
+        if (i < n && !begins_day(times, step->opens, i))
             continue;
         int is_inner = (begin > 0 && i < n) || nights == 1;
-        full += is_inner && time_of_day(times[begin]) == opens && time_of_day(times[i - 1]) == closes &&
-                (double)(i - begin) == rows;
+        full += is_inner && time_of_day(times[begin]) == step->opens &&
+                time_of_day(times[i - 1]) == step->closes &&
+                (double)(i - begin) * step->seconds == volt_time_step_day(*step);
         begin = i;
     }
-    step->opens = opens;
-    step->closes = closes;
-    return volt_time_step_has_session(*step) && 5 * full >= 4 * (nights == 1 ? 2 : nights - 1);
+    return nights > 0 && 5 * full >= 4 * (nights == 1 ? 2 : nights - 1);
 }
 
 /* Whether there are several rows a day and most nights have none. */
@@ -159,7 +191,7 @@ static int find_nights(const volt_time *times, int64_t n, volt_time_step step)
     return step.seconds < day && nights > 1 && 2 * empty > nights;
 }
 
-/* Whether some times of day have no rows on at least 3 days, such as a break at noon. */
+/* Whether some times of day have no rows on at least 3 days, such as the breaks of a session with several of them. */
 static volt_status has_closed_hours(const volt_time *times, int64_t n, double seconds, int *result)
 {
     double slots = day / seconds, days = 1;
@@ -197,8 +229,9 @@ static void find_grid(const volt_time *times, int64_t n, double *work, volt_time
         return;
     }
     volt_time_step session = step;
-    if (step.seconds < day && find_session(times, n, work, &session) && session.closes < session.opens)
-        step = session; /* over midnight; others close at night */
+    if (step.seconds < day && find_session(times, n, work, &session) &&
+        (session.closes < session.opens || session.pause != session.resumes))
+        step = session; /* over midnight or with a break; others close at night */
     if (step.seconds <= day)
         step.closed_weekdays = find_closed(times, n, step);
     for (int64_t i = 1; i < n; i++) {

@@ -1,7 +1,8 @@
 /* src/io/time/time_step.c: times a number of steps later, steps between two times, and steps as text.
  *
- * Closed weekdays and the time between the last row of a session and the first of the next do not count. A day begins at
- * `opens` and has the length of the session plus one step, or begins at midnight and has 24 hours. */
+ * Closed weekdays, the time between the last row of a session and the first of the next, and a break within it do not count.
+ * A day begins at `opens` and has the length of the session without its break plus one step, or begins at midnight and has
+ * 24 hours. */
 #include "base/error.h"
 #include "base/numbers.h"
 #include "io/time/time_grid.h"
@@ -30,22 +31,35 @@ static int has_closed_weekdays(volt_time_step step)
            step.closed_weekdays < ALL_WEEKDAYS;
 }
 
-/* Seconds from the first to the last row of a session, which may end on the next day. */
-static double session_seconds(volt_time_step step)
+/* Seconds from the first row of a session to a time of day, which may be on the next day. */
+static double after_opening(volt_time_step step, double time_of_day)
 {
-    return step.closes - step.opens + (step.closes < step.opens ? DAY : 0);
+    return time_of_day - step.opens + (time_of_day < step.opens ? DAY : 0);
+}
+
+/* Seconds of a session without rows. */
+static double break_seconds(volt_time_step step)
+{
+    return step.pause == step.resumes
+               ? 0
+               : after_opening(step, step.resumes) - after_opening(step, step.pause) - step.seconds;
 }
 
 int volt_time_step_has_session(volt_time_step step)
 {
-    return step.months == 0 && step.seconds < DAY && fmin(step.opens, step.closes) >= 0 &&
-           fmax(step.opens, step.closes) < DAY && step.opens != step.closes &&
-           session_seconds(step) + step.seconds <= DAY;
+    double first = fmin(fmin(step.opens, step.closes), fmin(step.pause, step.resumes)),
+           last = fmax(fmax(step.opens, step.closes), fmax(step.pause, step.resumes));
+    return step.months == 0 && step.seconds < DAY && first >= 0 && last < DAY && step.opens != step.closes &&
+           after_opening(step, step.closes) + step.seconds <= DAY &&
+           (step.pause == step.resumes ||
+            (break_seconds(step) > 0 && after_opening(step, step.resumes) <= after_opening(step, step.closes)));
 }
 
 double volt_time_step_day(volt_time_step step)
 {
-    return volt_time_step_has_session(step) ? session_seconds(step) + step.seconds : DAY;
+    return volt_time_step_has_session(step)
+               ? after_opening(step, step.closes) - break_seconds(step) + step.seconds
+               : DAY;
 }
 
 int64_t volt_time_step_day_of(volt_time_step step, double clock)
@@ -59,11 +73,24 @@ static double begin_of_day(volt_time_step step, double days)
     return DAY * days + (volt_time_step_has_session(step) ? step.opens : 0);
 }
 
-/* Seconds since the begin of the day, within the session. */
+/* Seconds since the begin of the day, within the session and without its break. */
 static double seconds_of_day(volt_time_step step, double clock)
 {
     double second = clock - begin_of_day(step, (double)volt_time_step_day_of(step, clock));
-    return volt_time_step_has_session(step) ? fmin(second, session_seconds(step)) : second;
+    if (!volt_time_step_has_session(step))
+        return second;
+    if (step.pause != step.resumes)
+        second = second < after_opening(step, step.resumes) ? fmin(second, after_opening(step, step.pause))
+                                                            : second - break_seconds(step);
+    return fmin(second, volt_time_step_day(step) - step.seconds);
+}
+
+/* The inverse: the moment of a day with so many seconds before it. */
+static double moment_of_day(volt_time_step step, double days, double second)
+{
+    int is_after_break = step.pause != step.resumes && volt_time_step_has_session(step) &&
+                         second > after_opening(step, step.pause) + step.seconds / 2;
+    return begin_of_day(step, days) + second + (is_after_break ? break_seconds(step) : 0);
 }
 
 int64_t volt_open_days(int closed, int64_t first, int64_t last)
@@ -128,7 +155,7 @@ static double seconds_of_months(double clock, volt_time_step step, int64_t count
     return 86400.0 * (double)(days - now.days);
 }
 
-/* Seconds from a time to `count` steps later, without closed weekdays and the time between sessions. */
+/* Seconds from a time to `count` steps later, without closed weekdays and the closed hours of sessions. */
 static double seconds_of_open_days(double clock, volt_time_step step, int64_t count)
 {
     const double rounding = 1e-6;
@@ -142,7 +169,7 @@ static double seconds_of_open_days(double clock, volt_time_step step, int64_t co
         second = length - step.seconds; /* the last row of the open day before */
     double days = floor((second + far + rounding) / length);
     double day = (double)later_open_day(closed, first, (int64_t)days);
-    return begin_of_day(step, day) + (second + far - days * length) - clock;
+    return moment_of_day(step, day, second + far - days * length) - clock;
 }
 
 volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count)
@@ -181,22 +208,44 @@ static int parse_closed(const char *text)
 }
 
 /* Appends ", 09:30:00 to 16:00:00". */
-static void add_session(volt_time_step step, char *text, size_t size)
+static void add_hours(double from, double to, char *text, size_t size)
 {
     size_t length = strlen(text);
-    unsigned opens = (unsigned)step.opens, closes = (unsigned)step.closes;
-    snprintf(text + length, size - length, ", %02u:%02u:%02u to %02u:%02u:%02u", opens / 3600, opens / 60 % 60,
-             opens % 60, closes / 3600, closes / 60 % 60, closes % 60);
+    unsigned a = (unsigned)from, b = (unsigned)to;
+    snprintf(text + length, size - length, ", %02u:%02u:%02u to %02u:%02u:%02u", a / 3600, a / 60 % 60, a % 60,
+             b / 3600, b / 60 % 60, b % 60);
+}
+
+/* Reads ", 09:30:00 to 16:00:00" and returns the text after it, or NULL. */
+static const char *read_hours(const char *text, double *from, double *to)
+{
+    int t[6], length = 0;
+    if (!text ||
+        sscanf(text, ", %2d:%2d:%2d to %2d:%2d:%2d%n", t, t + 1, t + 2, t + 3, t + 4, t + 5, &length) != 6)
+        return NULL;
+    *from = t[0] * 3600 + t[1] * 60 + t[2];
+    *to = t[3] * 3600 + t[4] * 60 + t[5];
+    return text + length;
+}
+
+/* Appends the hours of a session, before and after its break. */
+static void add_session(volt_time_step step, char *text, size_t size)
+{
+    int has_break = step.pause != step.resumes;
+    add_hours(step.opens, has_break ? step.pause : step.closes, text, size);
+    if (has_break)
+        add_hours(step.resumes, step.closes, text, size);
 }
 
 static void parse_session(const char *text, volt_time_step *step)
 {
-    int t[6];
-    const char *from = strchr(text, ',');
-    if (!from || sscanf(from, ", %2d:%2d:%2d to %2d:%2d:%2d", t, t + 1, t + 2, t + 3, t + 4, t + 5) != 6)
+    double first, last;
+    const char *rest = read_hours(strchr(text, ','), &step->opens, &step->closes);
+    if (!read_hours(rest, &first, &last))
         return;
-    step->opens = t[0] * 3600 + t[1] * 60 + t[2];
-    step->closes = t[3] * 3600 + t[4] * 60 + t[5];
+    step->pause = step->closes;
+    step->resumes = first;
+    step->closes = last;
 }
 
 const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH])
