@@ -48,6 +48,8 @@ static void known_times(void **state)
         {"Q2 2019", 1554076800, 1554076800},
         {"2019M04", 1554076800, 1554076800},
         {"04/2019", 1554076800, 1554076800},
+        {"04.2019", 1554076800, 1554076800},
+        {"01.1800", -5364662400, -5364662400},
         {"4-2019", 1554076800, 1554076800},
         {"2019/04", 1554076800, 1554076800},
         {"201904", 1554076800, 1554076800},
@@ -110,6 +112,11 @@ static void rejected_texts(void **state)
                                  "Apr 19",
                                  "19-04-09",
                                  "2019.04",
+                                 "4.2019",
+                                 "04.1799",
+                                 "04.2200",
+                                 "13.2019",
+                                 "04.20190",
                                  "20190431",
                                  "20190-Apr",
                                  "201-Apr",
@@ -139,6 +146,7 @@ static void forms_of_later_times(void **state)
         {{"March 2019", "April 2019", "May 2019"}, {"June 2019", "December 2019", "May 2020"}, {.months = 1}},
         {{"MAR-19", "APR-19", "MAY-19"}, {"JUN-19", "DEC-19", "MAY-20"}, {.months = 1}},
         {{"201902", "201903", "201904"}, {"201905", "201911", "202004"}, {.months = 1}},
+        {{"10.2019", "11.2019", "12.2019"}, {"01.2020", "07.2020", "12.2020"}, {.months = 1}},
         {{"2020-W50", "2020-W51", "2020-W52"}, {"2020-W53", "2021-W06", "2021-W11"}, {.seconds = 604800}},
         {{"Q1 2019", "Q2 2019", "Q3 2019"}, {"Q4 2019", "Q2 2021", "Q3 2022"}, {.months = 3}},
     };
@@ -384,7 +392,20 @@ static void tables_keep_their_times(void **state)
     table = read_table("d,v\n20190409,1\n20190410,2\n20190412,3\n", "", VOLT_MISSING_ERROR);
     assert_true(table->cols == 1 && table->times && table->times[2].seconds == time_of("2019-04-12").seconds);
     volt_table_free(table);
+    /* Nor do months with a leading 0. Their points are not decimal points. */
+    table = read_table("Monat;v\n11.2019;1,5\n12.2019;2,5\n01.2020;3,5\n", "", VOLT_MISSING_ERROR);
+    assert_true(table->cols == 1 && table->times && table->times[2].seconds == time_of("2020-01-01").seconds &&
+                table->values[2] == 3.5);
+    volt_table_free(table);
+    table = read_table("date,v\n11.2019,1.5\n12.2019,2.5\n", "", VOLT_MISSING_ERROR);
+    assert_true(table->cols == 1 && table->times && table->times[1].seconds == time_of("2019-12-01").seconds);
+    volt_table_free(table);
     const char *const numbers[] = {"d,v\n20190409,1\n20190410,2\n",
+                                   "d,v\n02.2019,1\n03.2019,2\n",
+                                   "d,v\n10.2019,1\n11.2019,2\n12.2019,3\n",
+                                   "date,v\n04.2019,1\n03.2019,2\n",
+                                   "date,v\n04.2019,1\n13.2019,2\n",
+                                   "date,v\n04.2300,1\n05.2300,2\n",
                                    "year,v\n1871,1\n1871,2\n",
                                    "y,v\n1871,1\n1872,2\n",
                                    "year,v\n871,1\n872,2\n",

@@ -22,17 +22,18 @@
 #include <strings.h>
 
 typedef struct csv_column {
-    char *name;            /* cell of the first row; later the column's name */
-    int64_t written;       /* non-blank cells below the header */
-    int64_t filled;        /* of those, cells that are not missing */
-    int64_t dates;         /* of those, leading cells that are dates or times of day */
-    int64_t clocks;        /* of those, times of day without a date */
-    volt_date_order order; /* order of day and month in its dates */
-    int64_t timed;         /* of those, dates with a time of day */
-    int64_t bytes;         /* of its texts, including zero bytes */
-    int64_t years;  /* of those, leading cells that are increasing dates in digits: 2019, 201904, 20190409 */
-    long last_year; /* the last of these ... */
-    size_t year_digits;     /* ... and their number of digits */
+    char *name;             /* cell of the first row; later the column's name */
+    int64_t written;        /* non-blank cells below the header */
+    int64_t filled;         /* of those, cells that are not missing */
+    int64_t dates;          /* of those, leading cells that are dates or times of day */
+    int64_t clocks;         /* of those, times of day without a date */
+    volt_date_order order;  /* order of day and month in its dates */
+    int64_t timed;          /* of those, dates with a time of day */
+    int64_t bytes;          /* of its texts, including zero bytes */
+    int64_t years;          /* of those, leading cells that are increasing dates and numbers: 2019, 04.2019 */
+    double last_year;       /* the last of these, in seconds since 1970 ... */
+    size_t year_length;     /* ... its number of characters ... */
+    int years_begin_with_0; /* ... and whether one of them has a leading 0 */
     int begins_with_number; /* the first filled cell is a number */
     int second_is_number;   /* the second filled cell is */
     int64_t wholes;         /* cells of digits only, after a sign ... */
@@ -63,23 +64,30 @@ static const char one_column_hint[] = "; for one column with decimal commas, add
 
 /* ---- first pass: shape ------------------------------------------------------------------------ */
 
-/* Counts a date in digits (year, month or day) that is later than those before it. */
+/* Whether a number is a date as well: 2019, 201904, 04.2019 or 20190409. */
+static int is_date_in_digits(const char *text, volt_time *time)
+{
+    double value;
+    volt_time_text parts;
+    if (!volt_parse_number(text, &value) || !volt_time_text_read_known(text, &parts))
+        return 0;
+    const char *year = text + parts.fields[TIME_YEAR].at;
+    int is_year = parts.fields[TIME_MONTH].length == 0;
+    return *year != '0' && (is_year || *year <= '2') && volt_time_of_text(text, &parts, 0, time);
+}
+
+/* Counts a date in digits that is later than those before it, in the same form. */
 static void learn_year(csv_column *column, const char *text)
 {
-    size_t digits = strlen(text);
-    volt_time_text parts;
     volt_time time;
-    if ((digits != 4 && digits != 6 && digits != 8) || strspn(text, "0123456789") != digits || *text == '0' ||
-        (digits > 4 && *text > '2') || (column->years > 0 && digits != column->year_digits))
-        return;
-    if (!volt_time_text_read_known(text, &parts) || !volt_time_of_text(text, &parts, 0, &time))
-        return;
-    long year = strtol(text, NULL, 10);
-    if (column->years > 0 && year <= column->last_year)
+    size_t length = strlen(text);
+    if (!is_date_in_digits(text, &time) ||
+        (column->years > 0 && (length != column->year_length || time.clock <= column->last_year)))
         return;
     column->years++;
-    column->last_year = year;
-    column->year_digits = digits;
+    column->last_year = time.clock;
+    column->year_length = length;
+    column->years_begin_with_0 |= *text == '0';
 }
 
 /* Whether commas in numbers are decimal commas: commas do not separate cells, and no number has a decimal point. */
@@ -109,11 +117,13 @@ static int may_be_one_column(const csv_reader *reader, int64_t n)
 static void learn_cell(csv_reader *reader, csv_column *column, const char *text)
 {
     double value;
+    volt_time time;
     if (!*text)
         return;
     if (reader->may_have_commas) {
         reader->commas += volt_cell_decimal_comma(text, &value);
-        reader->points += strchr(text, '.') && volt_parse_number(text, &value);
+        reader->points +=
+            strchr(text, '.') && volt_parse_number(text, &value) && !is_date_in_digits(text, &time);
     }
     column->written++;
     if (volt_cell_is_missing(text))
@@ -242,13 +252,14 @@ static int is_date_column(const csv_reader *reader, const csv_column *column)
     return time_name(reader, column) >= FIRST_DATE_NAME && !column->begins_with_number;
 }
 
-/* Increasing years and months in digits, in a column with such a name, and increasing days in digits (20190409) are the times
- * of the rows. Selected by name, the column is read as numbers. */
+/* Increasing years and months in digits, in a column with such a name, and increasing days (20190409) and months (04.2019, some
+ * with a leading 0) in any column are the times of the rows. Selected by name, the column is read as numbers. */
 static int is_year_column(const csv_reader *reader, const csv_column *column)
 {
-    int is_day = column->year_digits == 8 && column->filled >= MIN_DAYS;
+    int is_clear = column->filled >= MIN_DAYS &&
+                   (column->year_length == sizeof "20190409" - 1 || column->years_begin_with_0);
     if (reader->n_columns < 2 || column->filled == 0 || column->years < column->filled ||
-        (!is_day && time_name(reader, column) < 0))
+        (!is_clear && time_name(reader, column) < 0))
         return 0;
     for (int64_t k = 0; k < reader->options->n_names; k++)
         if (strcmp(reader->options->names[k], column->name) == 0)

@@ -163,7 +163,7 @@ static const char *year_last(const form_reader *reader, const char *text)
     return year;
 }
 
-/* 04/2019, 4-2019; 04.2019 is a number */
+/* 04/2019, 4-2019; 04.2019 may be a number */
 static const char *month_and_year(const form_reader *reader, const char *text)
 {
     const char *month = digits(text, 1, 2), *begin = one_of(month, "-/"), *year = digits(begin, 4, 4);
@@ -270,23 +270,40 @@ int volt_time_text_read(const char *text, volt_time_text *parts)
     return end && !*skip_blanks(end);
 }
 
+/* 04.2019, from 1800 to 2199: other years are rather decimals of a number. */
+static const char *month_point_year(const form_reader *reader, const char *text)
+{
+    const char *month = digits(text, 2, 2), *begin = one_of(month, "."), *year = digits(begin, 4, 4);
+    if (!year || strncmp(begin, "1800", 4) < 0 || strncmp(begin, "2199", 4) > 0)
+        return NULL;
+    found(reader, TIME_MONTH, text, month);
+    found(reader, TIME_YEAR, begin, year);
+    return year;
+}
+
+/* 1871, 187104, 18710409 */
+static const char *only_digits(const form_reader *reader, const char *text)
+{
+    const char *year = digits(text, 4, 4), *month = digits(year, 2, 2), *day = digits(month, 2, 2);
+    if (year)
+        found(reader, TIME_YEAR, text, year);
+    if (month)
+        found(reader, TIME_MONTH, year, month);
+    if (day)
+        found(reader, TIME_DAY, month, day);
+    return day ? day : month ? month : year;
+}
+
 int volt_time_text_read_known(const char *text, volt_time_text *parts)
 {
     if (volt_time_text_read(text, parts))
         return 1;
     memset(parts, 0, sizeof *parts);
     form_reader reader = {text, parts};
-    const char *begin = skip_blanks(text), *year = digits(begin, 4, 4);
-    const char *month = digits(year, 2, 2), *day = digits(month, 2, 2);
-    const char *end = day ? day : month ? month : year;
-    if (!end || *skip_blanks(end))
-        return 0;
-    found(&reader, TIME_YEAR, begin, year);
-    if (month)
-        found(&reader, TIME_MONTH, year, month);
-    if (day)
-        found(&reader, TIME_DAY, month, day);
-    return 1;
+    const char *begin = skip_blanks(text), *end = month_point_year(&reader, begin);
+    if (!end)
+        end = only_digits(&reader, begin);
+    return end && !*skip_blanks(end);
 }
 
 void volt_month_name_like(int64_t month, const char *like, size_t length, char name[VOLT_MONTH_LENGTH])

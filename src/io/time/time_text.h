@@ -31,7 +31,8 @@ typedef struct volt_time_text {
  * +0100), or is a time of day. Only the form is checked: 2019-99-99 passes, although it is not a valid date. */
 int volt_time_text_read(const char *text, volt_time_text *parts);
 
-/* The same for a text known to be a time: 1871 is then a year, 187104 a month and 18710409 a day. */
+/* The same for a text known to be a time: 1871 is then a year, 187104 and 04.1871 are months (1800 to 2199 in the second
+ * form), and 18710409 is a day. */
 int volt_time_text_read_known(const char *text, volt_time_text *parts);
 
 /* The order of day and month in an ambiguous text: a number above 12 is a day. */
