@@ -121,7 +121,7 @@ def test_sessions_continue_on_the_next_day(zone):
     texts = ["2024-03-08 16:00", "2024-03-11 09:30", "2024-03-11 10:00"]
     assert list(future_index(bars[:-1], 1, 3)) == list(pd.DatetimeIndex(texts).tz_localize(zone))
     at_noon = bars[bars.hour != 12]
-    assert list(future_index(at_noon[:-8], 1, 3)) == list(at_noon[-8:-5]) and at_noon[-8].hour == 13
+    assert list(future_index(at_noon[:-7], 1, 3)) == list(at_noon[-7:-4]) and at_noon[-7].hour == 13
     twice = at_noon[at_noon.hour != 14]
     assert list(future_index(twice, 1, 2)) == [1, 2]  # one break at most
 

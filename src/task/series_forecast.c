@@ -25,8 +25,9 @@ enum { FEW_STEPS = 12, MAX_STEPS = VOLT_FORECAST_MAX_STEPS };
  * work. */
 static const double max_work = 1.2e10;
 
-/* A baseline is reported as better when its MSE is below this share of the forecast's. */
-static const double better_share = 0.8;
+/* A baseline is reported as better when its MSE is below this share of that of the forecast, unless the error of the forecast is
+ * negligible relative to that of the naive forecast. */
+static const double better_share = 0.8, negligible = 1e-6;
 
 typedef struct step_result {
     volt_forecast_step shown;
@@ -176,7 +177,8 @@ static void warn_about(volt_forecast *forecast, int64_t k)
         warning.code = VOLT_WARNING_FEW_ROWS;
     else if (rmse[VOLT_MEMBER_NAIVE] == 0)
         warning.code = VOLT_WARNING_CONSTANT_HELDOUT;
-    else if (rmse[best] * rmse[best] < better_share * shown->rmse * shown->rmse) {
+    else if (shown->rmse > negligible * rmse[VOLT_MEMBER_NAIVE] &&
+             rmse[best] * rmse[best] < better_share * shown->rmse * shown->rmse) {
         warning.code = VOLT_WARNING_BETTER_BASELINE;
         warning.value = pow(rmse[best] / shown->rmse, 2);
         warning.baseline = (volt_baseline)(best - VOLT_MEMBER_NAIVE);

@@ -413,7 +413,7 @@ static void constant_series_leaves_the_others_alone(void **state)
 static void warnings_have_codes(void **state)
 {
     (void)state;
-    double constant[30], zigzag[60];
+    double constant[30], wave[40];
     volt_forecast *forecast = NULL;
     volt_forecast_options options = volt_forecast_options_default();
     options.steps = 2;
@@ -426,17 +426,24 @@ static void warnings_have_codes(void **state)
     assert_true(volt_forecast_step_at(forecast, 1, 0)->value == 7);
     assert_true(volt_forecast_step_at(forecast, 1, 0)->rmse == 0);
     volt_forecast_free(forecast);
-    for (int64_t i = 0; i < 60; i++) /* exact for an autoregression, and too short a period for the others */
-        zigzag[i] = 100 + (i % 3 == 0 ? 1 : -1) * (i % 2 ? 1.0 : 0.5);
-    options.season = 0;
-    options.steps = 1;
-    options.kernel = "linear:window=1";
-    check_ok(volt_forecast_run(view_of(zigzag, 60, 1), &options, &forecast));
+    for (int64_t i = 0; i < 40; i++) /* exact for an autoregression, which takes part from 60 rows on */
+        wave[i] = 2.5 * (double)i + (double)(7 * i % 5);
+    options.steps = 3;
+    check_ok(volt_forecast_run(view_of(wave, 40, 1), &options, &forecast));
     info = info_of(forecast);
-    if (info.n_warnings > 0) {
-        assert_int_equal(info.warnings[0].code, VOLT_WARNING_BETTER_BASELINE);
-        assert_true(info.warnings[0].value > 0 && info.warnings[0].value < 0.8);
-    }
+    assert_int_equal(info.n_warnings, 1);
+    assert_int_equal(info.warnings[0].code, VOLT_WARNING_BETTER_BASELINE);
+    assert_int_equal(info.warnings[0].baseline, VOLT_BASELINE_AR);
+    const volt_forecast_series *shown = volt_forecast_series_at(forecast, 0);
+    double ratio = shown->member_rmse[VOLT_MEMBER_AR] / shown->rmse;
+    assert_true(ratio < 0.1 && fabs(info.warnings[0].value / (ratio * ratio) - 1) < 1e-12);
+    volt_forecast_free(forecast);
+    double line[16]; /* the drift is exact, the combination almost */
+    for (int64_t i = 0; i < 16; i++)
+        line[i] = 2.5 * (double)i;
+    check_ok(volt_forecast_run(view_of(line, 16, 1), &options, &forecast));
+    assert_true(volt_forecast_series_at(forecast, 0)->rmse < 1e-6);
+    assert_int_equal(info_of(forecast).n_warnings, 0);
     volt_forecast_free(forecast);
     const char *unknown = volt_warning_text((volt_warning_code)99);
     for (int a = VOLT_WARNING_CONSTANT_HELDOUT; a <= VOLT_WARNING_BETTER_LINEAR; a++)

@@ -432,6 +432,9 @@ static void tables_keep_their_times(void **state)
     assert_string_equal(table->time_texts[1], "late 2019");
     assert_null(table->times);
     volt_table_free(table);
+    table = read_table("Month,a\nJan,1\nFeb,2\n", "", VOLT_MISSING_ERROR);
+    assert_true(table->cols == 1 && table->time_name && !table->times);
+    volt_table_free(table);
     table = read_table("date,a\n2019-04-09,1\n,2\n", "", VOLT_MISSING_ERROR);
     assert_string_equal(table->time_texts[1], "");
     assert_null(table->times);

@@ -231,16 +231,17 @@ static volt_status name_columns(csv_reader *reader)
     return VOLT_OK;
 }
 
-/* The index of the column's name in the list of names for time columns, the first of which may be numbers; -1: none. */
-enum { FIRST_DATE_NAME = 3, MIN_DAYS = 3 /* rows */ };
-static int time_name(const csv_reader *reader, const csv_column *column)
+enum { MIN_DAYS = 3 /* rows */ };
+
+/* Whether the header names a column of times, which may be numbers. */
+static int is_named_as_time(const csv_reader *reader, const csv_column *column)
 {
     static const char *const names[] = {"year",     "month",     "period", "date",
                                         "datetime", "timestamp", "time",   "ds"};
-    for (int i = 0; reader->has_header && i < (int)(sizeof names / sizeof *names); i++)
+    for (size_t i = 0; reader->has_header && i < sizeof names / sizeof *names; i++)
         if (strcasecmp(column->name, names[i]) == 0)
-            return i;
-    return -1;
+            return 1;
+    return 0;
 }
 
 static int is_date_column(const csv_reader *reader, const csv_column *column)
@@ -249,7 +250,7 @@ static int is_date_column(const csv_reader *reader, const csv_column *column)
         return 0;
     if (column->dates == column->filled || column->dates >= MIN_DAYS) /* a later cell may be wrong */
         return 1;
-    return time_name(reader, column) >= FIRST_DATE_NAME && !column->begins_with_number;
+    return is_named_as_time(reader, column) && !column->begins_with_number;
 }
 
 /* Increasing years and months in digits, in a column with such a name, and increasing days (20190409) and months (04.2019, some
@@ -259,7 +260,7 @@ static int is_year_column(const csv_reader *reader, const csv_column *column)
     int is_clear = column->filled >= MIN_DAYS &&
                    (column->year_length == sizeof "20190409" - 1 || column->years_begin_with_0);
     if (reader->n_columns < 2 || column->filled == 0 || column->years < column->filled ||
-        (!is_clear && time_name(reader, column) < 0))
+        (!is_clear && !is_named_as_time(reader, column)))
         return 0;
     for (int64_t k = 0; k < reader->options->n_names; k++)
         if (strcmp(reader->options->names[k], column->name) == 0)
