@@ -86,17 +86,19 @@ static int check_texts(const series_data *data)
 static int check_times(series_data *data)
 {
     const volt_table *table = data->file.table;
-    for (int64_t i = 1; table->times && i < table->rows; i++)
-        if (table->times[i].seconds <= table->times[i - 1].seconds)
-            return complain(EXIT_FAILED,
-                            "%s: line %lld (%s) is not later than the row before it (%s): sort the rows by "
-                            "column '%s', one row for each time (several series: --id COLUMN)",
-                            data->file.source, (long long)table->lines[i], table->time_texts[i],
-                            table->time_texts[i - 1], table->time_name);
     int failed = check_texts(data);
     if (!failed)
         failed = row_times_step(&data->file, &data->step);
-    return failed ? failed : row_times_check_training(&data->file, NULL, 0);
+    if (failed || !table->times)
+        return failed;
+    int64_t i = volt_times_disorder(table->times, table->rows, data->step);
+    if (i < table->rows)
+        return complain(EXIT_FAILED,
+                        "%s: line %lld (%s) is not later than the row before it (%s): sort the rows by column "
+                        "'%s', one row for each time (several series: --id COLUMN)",
+                        data->file.source, (long long)table->lines[i], table->time_texts[i],
+                        table->time_texts[i - 1], table->time_name);
+    return row_times_check_training(&data->file, NULL, 0);
 }
 
 /* Returns the column that numbers the rows and is no input; -1: none. */

@@ -209,6 +209,10 @@ typedef struct volt_training_times {
  * are not known. */
 VOLT_API volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count);
 
+/* Returns the first row that is not later than the row before it; n: none. A local clock without a time zone may be put back by
+ * an hour on a Sunday night: rows of a step of at most an hour are then in order. */
+VOLT_API int64_t volt_times_disorder(const volt_time *times, int64_t n, volt_time_step step);
+
 /* Cyclic calendar columns. `parts` is a comma-separated list of minute (of the hour), hour (of the day), weekday, month and
  * yearday: "hour,weekday". Each part has two columns, scale sin(2 pi s) and scale cos(2 pi s), where s is the elapsed fraction
  * of its period in local time: hours include their minutes, the others count whole days or months. */

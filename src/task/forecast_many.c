@@ -167,14 +167,14 @@ static volt_status fail_order(const series_times *times, int64_t i, bool is_same
 static volt_status check_dates(series_times *times, int64_t *missing)
 {
     volt_times_report report = {.struct_size = sizeof report};
-    for (int64_t i = 1; i < times->n; i++)
-        if (!(times->dates[i].seconds > times->dates[i - 1].seconds))
-            return fail_order(times, i, times->dates[i].seconds == times->dates[i - 1].seconds);
     VOLT_TRY(volt_times_check(times->dates, times->n, NULL, (volt_time){NAN, NAN}, &report));
     times->step = report.step;
     for (int64_t i = 0; i < report.n_warnings; i++)
         if (report.warnings[i].code == VOLT_WARNING_ROWS_MISSING)
             *missing = volt_max(1, (int64_t)report.warnings[i].value);
+    int64_t early = volt_times_disorder(times->dates, times->n, report.step);
+    if (early < times->n)
+        return fail_order(times, early, times->dates[early].seconds == times->dates[early - 1].seconds);
     return VOLT_OK;
 }
 

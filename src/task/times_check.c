@@ -17,7 +17,8 @@ static bool find_unordered(const volt_time *times, int64_t n, volt_times_report 
 {
     int64_t back = 0, first = 0;
     for (int64_t i = 1; i < n; i++)
-        if (!(times[i].seconds >= times[i - 1].seconds) && back++ == 0)
+        if (!(times[i].seconds >= times[i - 1].seconds) &&
+            !volt_time_is_put_back(report->step, times[i - 1], times[i]) && back++ == 0)
             first = i;
     if (back > 0)
         add_warning(report, VOLT_WARNING_ROWS_UNORDERED, first, (double)back);

@@ -224,6 +224,42 @@ static void rows_out_of_order_are_counted(void **state)
     assert_true(check(times, 5).warnings[0].value == 3);
 }
 
+/* Local times around an hour that occurs twice are in order on Sunday nights, if the step is at most an hour. */
+static void local_clocks_are_put_back(void **state)
+{
+    (void)state;
+    enum { N = 200, CHANGE = 100 };
+    const struct {
+        const char *first_again; /* the time to which the clock is put back */
+        double step;
+        bool is_known;
+    } cases[] = {
+        {"2024-10-27 02:00", 3600, true},  {"2024-10-27 02:00", 900, true},   {"2024-11-03 01:00", 1800, true},
+        {"2018-02-17 23:00", 300, true},   {"2024-10-27 03:59", 60, true},    {"2024-10-27 04:00", 3600, false},
+        {"2024-10-26 22:59", 1800, false}, {"2024-10-28 02:00", 3600, false}, {"2024-10-27 02:00", 5400, false},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        volt_time times[N];
+        double again = date(cases[c].first_again).seconds, step = cases[c].step;
+        for (int64_t i = 0; i < N; i++)
+            times[i] = at(again + step * (double)(i - CHANGE) + (i < CHANGE ? 3600 : 0));
+        volt_times_report report = check(times, N);
+        assert_true(report.step.seconds == step);
+        bool is_later = times[CHANGE].seconds > times[CHANGE - 1].seconds;
+        assert_int_equal(volt_times_disorder(times, N, report.step),
+                         cases[c].is_known || is_later ? N : CHANGE);
+        bool goes_back = times[CHANGE].seconds < times[CHANGE - 1].seconds;
+        assert_int_equal(report.n_warnings, !cases[c].is_known && goes_back);
+        /* a row is missing or repeated, or the times have a zone */
+        assert_int_equal(volt_times_disorder(times + 1, 1, report.step), 1);
+        volt_time before = at(times[CHANGE - 1].seconds + step);
+        assert_false(volt_time_is_put_back(report.step, before, times[CHANGE]));
+        before = times[CHANGE - 1];
+        before.seconds -= 7200;
+        assert_false(volt_time_is_put_back(report.step, before, times[CHANGE]));
+    }
+}
+
 static void rows_are_compared_with_the_last_one(void **state)
 {
     (void)state;
@@ -481,6 +517,7 @@ int main(void)
         cmocka_unit_test(trading_hours),
         cmocka_unit_test(irregular_times_have_no_step),
         cmocka_unit_test(rows_out_of_order_are_counted),
+        cmocka_unit_test(local_clocks_are_put_back),
         cmocka_unit_test(rows_are_compared_with_the_last_one),
         cmocka_unit_test(a_model_stores_the_times_of_its_rows),
         cmocka_unit_test(row_counters),

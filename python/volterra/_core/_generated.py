@@ -1967,6 +1967,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_times_form_row": (c_int64, [c_void_p, c_int64]),
     "volt_time_write_like": (c_int, [c_char_p, Time, Time, c_char_p]),
     "volt_time_advance": (Time, [Time, TimeStep, c_int64]),
+    "volt_times_disorder": (c_int64, [POINTER(Time), c_int64, TimeStep]),
     "volt_calendar_parse": (c_int, [c_char_p, POINTER(Calendar)]),
     "volt_calendar_columns": (c_int, [POINTER(Time), c_char_p, c_double, Matrix]),
     "volt_text_read": (c_int, [c_char_p, c_void_p]),

@@ -16,7 +16,7 @@ static const double late = 1.5; /* largest distance of consecutive rows, in step
 static const double rare = 0.1; /* relative to an even distribution: a rarer weekday or time of day is closed */
 static const double rounding = 2e-6;             /* of times with 10 digits, in seconds */
 static const double max_seconds = 4e6 * 86400.0; /* about 11000 years: days fit an integer */
-enum { HOLIDAY = 2 /* working days */, SATURDAY = 5, WEEK = 7, MIN_ROWS = 3, WEEKEND = 1 << 5 | 1 << 6 };
+enum { HOLIDAY = 2 /* working days */, SUNDAY = 6, WEEK = 7, MIN_ROWS = 3, WEEKEND = 1 << 5 | 1 << 6 };
 
 /* Local time for days, months and closed times, UTC for other steps, which clock changes must not affect. */
 static double moment(volt_time_step step, volt_time time)
@@ -29,6 +29,30 @@ static double moment(volt_time_step step, volt_time time)
 static int64_t day_of(double seconds)
 {
     return (int64_t)floor(seconds / day);
+}
+
+static double time_of_day(volt_time time)
+{
+    return time.clock - day * floor(time.clock / day);
+}
+
+int volt_time_is_put_back(volt_time_step step, volt_time before, volt_time after)
+{
+    const double hour = 3600;
+    const volt_time late_night = {.clock = after.clock + hour};
+    int has_zone = before.seconds != before.clock || after.seconds != after.clock;
+    return !has_zone && step.seconds > 0 && step.seconds <= hour && fabs(after.clock) < max_seconds &&
+           fabs(after.clock - before.clock - (step.seconds - hour)) <= rounding &&
+           volt_weekday_of_days(day_of(late_night.clock)) == SUNDAY && time_of_day(late_night) < 5 * hour;
+}
+
+int64_t volt_times_disorder(const volt_time *times, int64_t n, volt_time_step step)
+{
+    int64_t i = 1;
+    while (i < n &&
+           (times[i].seconds > times[i - 1].seconds || volt_time_is_put_back(step, times[i - 1], times[i])))
+        i++;
+    return volt_min(i, n);
 }
 
 int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, volt_time after)
@@ -104,11 +128,6 @@ static int find_closed(const volt_time *times, int64_t n, volt_time_step step)
 static int begins_day(const volt_time *times, double opens, int64_t i)
 {
     return i > 0 && day_of(times[i].clock - opens) != day_of(times[i - 1].clock - opens);
-}
-
-static double time_of_day(volt_time time)
-{
-    return time.clock - day * floor(time.clock / day);
 }
 
 /* Sorts the times of day that at least half of the days have into `work`. Returns their number. */

@@ -14,6 +14,10 @@ volt_status volt_time_grid_find(const volt_time *times, int64_t n, volt_time_gri
 /* The number of rows missing between two consecutive rows of the grid; 0: none, or an unknown step. */
 int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, volt_time after);
 
+/* Whether a local clock without a time zone was put back by an hour before a row: the row is one step after the row before it
+ * on the clock that was not put back, and its time is from Saturday 23:00 to Sunday 4:00. */
+int volt_time_is_put_back(volt_time_step step, volt_time before, volt_time after);
+
 /* Number of steps from one moment to another, on the local clock if the step has days, months or closed times. */
 double volt_time_steps_between(volt_time_step step, double before, double after);
 

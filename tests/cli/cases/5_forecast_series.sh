@@ -364,6 +364,29 @@ forecast_sessions()
 }
 check "forecast: sessions and last weekdays of months" forecast_sessions
 
+# Local hours of which one occurs twice, as clocks are put back, are in order; a repeated time is not.
+forecast_hour_twice()
+{
+    awk 'BEGIN {
+        print "ds,y"
+        for (i = 0; i < 90; i++) {
+            h = i - (i >= 51) # 51 hours from midnight on Friday to 02:00 on Sunday
+            printf "2024-10-%02d %02d:00,%.3f\n", 25 + int(h / 24), h % 24, sin(i / 4)
+        }
+    }' >local.csv
+    grep -c '27 02:00' local.csv | grep -qx 2 || fail "$(cat local.csv)"
+    expect 0 forecast local.csv --steps 1 --plot none -o -
+    [ "$(cut -d, -f1 out | tail -1)" = '2024-10-28 17:00' ] || fail "$(cat out)"
+    no_err
+    sed 's/^/a,/; 1s/a,/unique_id,/' local.csv >many.csv
+    expect 0 forecast many.csv --steps 1 -o -
+    [ "$(tail -1 out | cut -d, -f2)" = '"2024-10-28 17:00"' ] || fail "$(cat out)"
+    sed '10{p;}' local.csv >twice.csv
+    expect 1 forecast twice.csv --steps 1 --plot none -o -
+    err_names twice.csv ds 'line 11'
+}
+check "forecast: an hour that occurs twice" forecast_hour_twice
+
 # One column with decimal commas: read with a header or where a line lacks the comma, otherwise two columns with a warning
 forecast_decimal_commas()
 {
