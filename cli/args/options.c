@@ -6,6 +6,7 @@
 #include "volterra.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -237,20 +238,32 @@ static int take_value(option_parser *parser, int index, const char *text)
     return failed ? failed : option_parse_value(row, text, parser->arguments + row->offset);
 }
 
-/* Reports an unexpected argument, which may be the value of the first missing required option, or of --x in a
- * command without positional arguments. */
-static int complain_surplus(const option_parser *parser, const char *text)
+/* Whether an unexpected argument may be the value of an option that is required, or of --x in a command without positional
+ * arguments. */
+static bool may_be_meant(const option_parser *parser, int index, const char *text)
 {
-    bool is_input = true;
+    const option *row = &parser->rows[index];
+    bool is_input = strcmp(row->name, "x") == 0 && (parser->form_giver < 0 || row->form == form_of(parser));
     for (int i = 0; i < parser->count; i++)
         is_input = is_input && !parser->rows[i].is_positional;
-    for (int i = 0; i < parser->count; i++) {
-        const option *row = &parser->rows[i];
-        if (!row->is_positional &&
-            (is_wanted(parser, i) || (is_input && !parser->seen[i] && strcmp(row->name, "x") == 0)))
-            return complain(EXIT_USAGE, "unexpected argument '%s'; did you mean --%s %s?", text, row->name,
-                            text);
-    }
+    bool is_text = row->kind == OPTION_TEXT || row->kind == OPTION_TEXTS;
+    return !row->is_positional && !parser->seen[index] && (is_text || isdigit((unsigned char)*text)) &&
+           (is_input || is_wanted(parser, index));
+}
+
+/* Reports an unexpected argument, with the first two options that may be meant. */
+static int complain_surplus(const option_parser *parser, const char *text)
+{
+    const char *meant[2] = {NULL};
+    int count = 0;
+    for (int i = 0; i < parser->count && count < 2; i++)
+        if (may_be_meant(parser, i, text))
+            meant[count++] = parser->rows[i].name;
+    if (count == 2 && strcmp(meant[1], "x") == 0) /* another form of the command */
+        return complain(EXIT_USAGE, "unexpected argument '%s'; did you mean --%s %s or --x %s?", text, meant[0],
+                        text, text);
+    if (count > 0)
+        return complain(EXIT_USAGE, "unexpected argument '%s'; did you mean --%s %s?", text, meant[0], text);
     return complain(EXIT_USAGE, "unexpected argument '%s' (see volterra help %s)", text, command_name());
 }
 

@@ -122,7 +122,7 @@ static volt_status end_header(long_reader *reader, int64_t line)
         n_series += reader->columns[j].role == ROLE_SERIES;
     VOLT_REQUIRE(n_series > 0, VOLT_ERR_FORMAT,
                  "line %" PRId64
-                 ": there is no column 'series'; a collection has one, and one column per channel",
+                 ": there is no column 'series'; a collection of series has one, and one column per channel",
                  line);
     VOLT_REQUIRE(n_series == 1, VOLT_ERR_FORMAT, "line %" PRId64 ": %" PRId64 " columns are named 'series'",
                  line, n_series);

@@ -123,6 +123,12 @@ surplus()
     expect 2 simulate lorenz narma10
     expect 2 fit x.csv
     err_names "'x.csv'" --x x.csv
+    expect 2 anomaly x.csv
+    err_names --train --x x.csv
+    expect 2 anomaly --train a.ts b.ts
+    err_names "'b.ts'" 'help anomaly'
+    expect 2 plan x.csv
+    err_names "'x.csv'" 'help plan'
     expect 2 continue m.safetensors 100
     err_names --steps 100
     expect 2 fit --quiet=yes
