@@ -42,8 +42,10 @@ const char *identify_warning_text(const volt_identification *found, int64_t numb
         snprintf(text, size, "%s (variance %.3g times that of quarters of the rows)", begin, warning->value);
         break;
     case VOLT_WARNING_REVERSED:
-        snprintf(text, size, "%s (errors smaller by %.3g and %.3g): are --x and --y swapped?", begin,
-                 found->reverse_gain, found->forward_gain);
+        snprintf(text, size,
+                 "%s (errors smaller by %.3g and %.3g): are --x and --y swapped, or does a controller compute "
+                 "the inputs?",
+                 begin, found->reverse_gain, found->forward_gain);
         break;
     case VOLT_WARNING_UNEVEN_STEPS:
         snprintf(text, size, "%s (%g of %lld, median %g, first before row %lld)", begin, warning->value,
