@@ -277,6 +277,10 @@ static void wrong_files(void **state)
                  "1",
                  NULL, VOLT_ERR_FORMAT, "UTF-16");
     assert_fails("PK\3\4 of a spreadsheet", NULL, VOLT_ERR_FORMAT, "archive");
+    assert_fails("\x1f\x8b\b", NULL, VOLT_ERR_FORMAT, "gzip");
+    assert_fails("BZh91AY&SY\x1f", NULL, VOLT_ERR_FORMAT, "bzip2");
+    assert_fails("PAR1\x15", NULL, VOLT_ERR_FORMAT, "Parquet");
+    assert_reads("PAR1,BZh\n1,2\n", NULL, "PAR1|BZh", "1 2");
     assert_fails("\xd0\xcf\x11\xe0", NULL, VOLT_ERR_FORMAT, "spreadsheet");
     assert_fails("a,b\n1,2\n", "c", VOLT_ERR_FORMAT, "column 'c'");
     volt_table *table = NULL;

@@ -12,12 +12,29 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Begins of files of other formats. */
+static const struct {
+    const char *begin, *advice;
+} other_formats[] = {
+    {"\xff\xfe", "is UTF-16 text; save it as UTF-8"},
+    {"\xfe\xff", "is UTF-16 text; save it as UTF-8"},
+    {"PK\3\4", "is a spreadsheet or an archive; save it as CSV"},
+    {"\xd0\xcf\x11\xe0", "is a spreadsheet or an archive; save it as CSV"},
+    {"\x1f\x8b", "is compressed with gzip; decompress it"},
+    {"BZh91AY&SY", "is compressed with bzip2; decompress it"},
+    {"\xfd\x37zXZ", "is compressed with xz; decompress it"},
+    {"\x28\xb5\x2f\xfd", "is compressed with zstd; decompress it"},
+    {"PAR1\x15", "is a Parquet file; save it as CSV"},
+    {"\x89HDF", "is an HDF5 file; save it as CSV"},
+};
+
 volt_status volt_text_check(const char *text, int64_t at, int64_t size)
 {
-    if (at == 0 && size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-        return volt_fail(VOLT_ERR_FORMAT, "the file is UTF-16 text; save it as UTF-8");
-    if (at == 0 && size >= 4 && (memcmp(text, "PK\3\4", 4) == 0 || memcmp(text, "\xd0\xcf\x11\xe0", 4) == 0))
-        return volt_fail(VOLT_ERR_FORMAT, "the file is a spreadsheet or an archive; save it as CSV");
+    for (size_t i = 0; i < sizeof other_formats / sizeof *other_formats && at == 0; i++) {
+        size_t length = strlen(other_formats[i].begin);
+        VOLT_REQUIRE((size_t)size < length || memcmp(text, other_formats[i].begin, length) != 0,
+                     VOLT_ERR_FORMAT, "the file %s", other_formats[i].advice);
+    }
     const char *zero = memchr(text, '\0', (size_t)size);
     VOLT_REQUIRE(!zero, VOLT_ERR_FORMAT, "byte %" PRId64 " is zero: this is not a text file",
                  at + (int64_t)(zero - text) + 1);
