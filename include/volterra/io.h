@@ -158,11 +158,11 @@ VOLT_API volt_status volt_csv_split_line(const char *line, const char *next, cha
 enum { VOLT_TIME_LENGTH = 128, VOLT_CALENDAR_NAME_LENGTH = 16, VOLT_CALENDAR_COLUMNS = 10 };
 
 /* Parses a column of times: 2019-04-09, 2019/4/9, 20190409, 09.04.2019, 9 Apr 2019, 09-Apr-19 or April 9, 2019; months as
- * 2019-04, 2019/04, 201904, 2019M04, 04/2019, 04.2019, Apr 2019 or Apr-19, weeks as 2019-W15, quarters as 2019Q2 or Q2 2019 and years as 2019
- * (their first day); or 9/4/2019 if a number above 12 in one of the texts determines which is the day, or only one order of day
- * and month gives (at least 3) rows with the same step. Names of months are English; years of two digits are 1969 to 2068. A
- * date may have a time of day: 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text is not a
- * date or is ambiguous; `times` is then undefined. */
+ * 2019-04, 2019/04, 201904, 2019M04, 04/2019, 04.2019, Apr 2019 or Apr-19, weeks as 2019-W15, quarters as 2019Q2 or Q2 2019 and
+ * years as 2019 (their first day); or 9/4/2019 if a number above 12 in one of the texts determines which is the day, or only one
+ * order of day and month gives (at least 3) rows with the same step. Names of months are English; years of two digits are 1969
+ * to 2068. A date may have a time of day: 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text is
+ * not a date or is ambiguous; `times` is then undefined. */
 VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times);
 
 /* Returns the row whose text is the best form for later times: the last of the shortest texts (4/9/2019, not 10/9/2019) in

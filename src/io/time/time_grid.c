@@ -180,8 +180,10 @@ static int find_hours(const double *usual, int64_t count, volt_time_step *step)
  * days must both be complete. Returns whether there is a session. */
 static int find_session(const volt_time *times, int64_t n, double *work, volt_time_step *step)
 {
-    int64_t nights = 0, full = 0, begin = 0;
-    if (!find_hours(work, usual_times(times, n, work), step))
+    int64_t nights = 0, full = 0, begin = 0, gaps = 0;
+    for (int64_t i = 1; i < n; i++)
+        gaps += times[i].clock - times[i - 1].clock > step->seconds;
+    if (gaps == 0 || !find_hours(work, usual_times(times, n, work), step))
         return 0;
     for (int64_t i = 1; i < n; i++)
         nights += begins_day(times, step->opens, i);
