@@ -41,7 +41,7 @@ static void check_step(volt_time_step step, volt_time from)
     FUZZ_CHECK(strcmp(volt_time_step_format(read, again), text) == 0);
     FUZZ_CHECK(read.months == step.months && read.is_month_end == step.is_month_end &&
                read.closed_weekdays == step.closed_weekdays && read.opens == step.opens &&
-               read.closes == step.closes);
+               read.closes == step.closes && read.pause == step.pause && read.resumes == step.resumes);
     for (int64_t count = 0; count <= 3; count++) {
         volt_time later = volt_time_advance(from, step, count);
         FUZZ_CHECK(isfinite(later.seconds));
@@ -77,6 +77,9 @@ static void check_column(char *const *lines, int count)
     volt_time_step step;
     FUZZ_CHECK(volt_time_step_find(times, count, &step) == VOLT_OK);
     check_step(step, times[0]);
+    int64_t early = volt_times_disorder(times, count, step);
+    FUZZ_CHECK(early >= 1 && early <= count);
+    FUZZ_CHECK(early == count || times[early].seconds <= times[early - 1].seconds);
 }
 
 static void check_calendar(const char *parts, const char *line)
