@@ -63,6 +63,16 @@ static void check_gram(const volt_kernel *kernel)
     FUZZ_CHECK(status != VOLT_OK || memcmp(K, again, sizeof K) == 0);
 }
 
+/* The spectral radius of a reservoir takes size^3 operations, which are slow with sanitizers. */
+static int has_large_reservoir(const char *text)
+{
+    enum { LARGE = 200 };
+    for (const char *at = strstr(text, "size="); at; at = strstr(at + 1, "size="))
+        if (strtod(at + strlen("size="), NULL) > LARGE)
+            return 1;
+    return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static int is_ready;
@@ -83,8 +93,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     FUZZ_CHECK(strlen(printed) < VOLT_KERNEL_LENGTH);
     FUZZ_CHECK(volt_kernel_parse(printed, &again) == VOLT_OK);
     FUZZ_CHECK(strcmp(volt_kernel_text(again), printed) == 0);
-    check_facts(kernel);
-    check_gram(kernel);
+    if (!has_large_reservoir(printed)) {
+        check_facts(kernel);
+        check_gram(kernel);
+    }
     volt_kernel_free(again);
     volt_kernel_free(kernel);
     return 0;
