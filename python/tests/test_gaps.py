@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from volterra import GapWarning, VolterraRidge
+from volterra import GapWarning, VolterraRidge, forecast
 from volterra._core._gaps import future_index
 
 pd = pytest.importorskip("pandas")
@@ -124,6 +124,15 @@ def test_sessions_continue_on_the_next_day(zone):
     assert list(future_index(at_noon[:-7], 1, 3)) == list(at_noon[-7:-4]) and at_noon[-7].hour == 13
     twice = at_noon[at_noon.hour != 14]
     assert list(future_index(twice, 1, 2)) == [1, 2]  # one break at most
+
+
+def test_rows_must_be_later_than_those_before():
+    hours = [pd.Timestamp("2024-10-25") + pd.Timedelta(hours=i - (i >= 51)) for i in range(90)]  # clocks are put back on Sunday
+    y = pd.Series(np.sin(np.arange(90) / 4), index=pd.DatetimeIndex(hours))
+    assert list(forecast(y, steps=1).index) == [pd.Timestamp("2024-10-28 17:00")]
+    for rows, words in ((range(89, -1, -1), "16:00:00"), ([*range(10), 9, *range(10, 40)], "09:00:00 follows")):
+        with pytest.raises(ValueError, match=words):
+            forecast(y.iloc[list(rows)], steps=1)
 
 
 def test_irregular_dates_have_no_gaps():

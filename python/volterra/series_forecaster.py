@@ -16,9 +16,9 @@ from ._core._arguments import kernel_word, seconds_of, seed_number, whole
 from ._core._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
 from ._core._errors import GapWarning, NotFittedError, warn
 from ._core._frames import FrameForm, column_names, is_frame, library_of, pandas_module
-from ._core._gaps import MISSING, TimeColumns, future_index, step_of, training_gap, warn_of_gap
+from ._core._gaps import MISSING, TimeColumns, Times, future_index, step_of, training_gap, warn_of_gap
 from ._core._handles import Handle
-from ._core._order import index_of, is_ordered
+from ._core._order import index_of
 from ._core._progress import Watch
 from ._core._protocol import BaseEstimator
 from ._core._threads import use_threads
@@ -33,6 +33,18 @@ SEARCHES = {
     c.CONSTANTS[f"VOLT_FORECAST_SEARCH_{word.upper()}"]: word
     for word in ("none", "rows", "time", "worse", "rejected", "accepted")
 }
+
+
+def _check_order(y: Any) -> None:
+    """Reject an index in which a row is not later than the row before it."""
+    index = index_of(y)
+    times = None if index is None else Times.of(index)
+    row = None if times is None else times.disorder()
+    if row is not None:
+        raise ValueError(
+            f"the index of y is not in time order: {index[row]} follows {index[row - 1]}. Sort the rows, one for each time: "
+            "y.groupby(level=0).last()"
+        )
 
 
 def _check_follows(y: Any, known: Any) -> None:
@@ -201,8 +213,7 @@ class Forecaster(BaseEstimator):
     def _request(self, y: Any, series: Array, known: Any) -> Tuple[Any, List[Any]]:
         """Return the options of the library for y, and the arrays that they refer to."""
         options = self._options()
-        if not is_ordered(index_of(y)):
-            raise ValueError("the index of y is not in time order: sort the rows, y.sort_index()")
+        _check_order(y)
         if is_frame(y) and len(y.index) > 0 and isinstance(y.index[0], str):
             warn("the index of y is text and not used as dates: y.index = pandas.to_datetime(y.index)", ForecastWarning)
         warn_of_gap(training_gap(y)[1], "y")

@@ -76,6 +76,12 @@ class Times(NamedTuple):
         check(c.lib.volt_times_check(times, len(values), grid and byref(grid), before, byref(report)))
         return report
 
+    def disorder(self) -> Optional[int]:
+        """Return the first row that is not later than the row before it; None: there is none."""
+        values = np.ascontiguousarray(self.values)
+        row = c.lib.volt_times_disorder(cast(values.ctypes.data, POINTER(c.Time)), len(values), self.check().step)
+        return int(row) if row < len(values) else None
+
     def later(self, step: c.TimeStep, count: int) -> c.Time:
         """Return the time `count` steps after the last row."""
         return c.lib.volt_time_advance(c.Time(*self.values[-1]), step, count)
