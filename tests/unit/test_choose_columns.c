@@ -82,6 +82,34 @@ static void selections(void **state)
 }
 
 /* Of many columns, the message names the nearest one, or the first. */
+/* The columns of a model are taken by name, in its order; of two with one name the first is the first. If one is missing, the
+ * choice remains. */
+static void columns_of_a_model(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *const names[5];
+        int64_t n, chosen[4];
+        bool narrowed;
+    } cases[] = {
+        {{"h12", "z1"}, 2, {5, 1}, true},
+        {{"twin", "twin"}, 2, {9, 10}, true},
+        {{"twin"}, 1, {9}, true},
+        {{"z1", "z2"}, 2, {1, 5, 9, 10}, false},
+        {{"z1", "z1"}, 2, {1, 5, 9, 10}, false},
+        {{"z1", "h12", "twin", "twin", "z1"}, 5, {1, 5, 9, 10}, false},
+        {{NULL}, 0, {1, 5, 9, 10}, false},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int64_t chosen[] = {1, 5, 9, 10}, count = 4;
+        bool narrowed = !cases[c].narrowed;
+        check_ok(volt_narrow_columns(&columns, cases[c].names, cases[c].n, chosen, &count, &narrowed));
+        assert_int_equal(narrowed, cases[c].narrowed);
+        assert_int_equal(count, cases[c].narrowed ? cases[c].n : 4);
+        assert_memory_equal(chosen, cases[c].chosen, (size_t)count * sizeof *chosen);
+    }
+}
+
 static void unknown_among_many(void **state)
 {
     (void)state;
@@ -251,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selections),
+        cmocka_unit_test(columns_of_a_model),
         cmocka_unit_test(unknown_among_many),
         cmocka_unit_test(sources),
         cmocka_unit_test(file_kind_from_first_bytes),

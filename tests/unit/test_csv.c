@@ -281,6 +281,9 @@ static void wrong_files(void **state)
     assert_fails("BZh91AY&SY\x1f", NULL, VOLT_ERR_FORMAT, "bzip2");
     assert_fails("PAR1\x15", NULL, VOLT_ERR_FORMAT, "Parquet");
     assert_reads("PAR1,BZh\n1,2\n", NULL, "PAR1|BZh", "1 2");
+    /* blanks do not separate the cells of ragged lines; a quotation mark within a cell opens nothing */
+    assert_fails("a b c d,e\n1,2\n3\n", NULL, VOLT_ERR_FORMAT, "3");
+    assert_reads("p,q,r;b\n5\" x;1\n6 x;2\n7 x;3\n", "b", "b", "1/2/3");
     assert_fails("\xd0\xcf\x11\xe0", NULL, VOLT_ERR_FORMAT, "spreadsheet");
     assert_fails("a,b\n1,2\n", "c", VOLT_ERR_FORMAT, "column 'c'");
     volt_table *table = NULL;

@@ -226,7 +226,7 @@ static void weekdays(void **state)
     (void)state;
     enum { ROWS = 40, DAYS = 70 };
     const int weekend = 1 << 5 | 1 << 6, friday = 1 << 4;
-    volt_time times[DAYS];
+    volt_time times[MOST];
     volt_time_step step;
     for (int closed = 1; closed < 127; closed++) { /* closed < 127: bits of the closed weekdays */
         int n = 0;
@@ -254,6 +254,13 @@ static void weekdays(void **state)
                 time_of("2019-04-15 06:00").seconds);
     step.seconds = 86400, step.closed_weekdays = 127; /* no week has an open day: none is skipped */
     assert_true(volt_time_advance(time_of("2019-04-12"), step, 1).seconds == time_of("2019-04-13").seconds);
+
+    /* A single row on a Saturday in twenty weeks leaves the weekend closed. */
+    int count = 0;
+    for (int i = 0; i < 7 * 20; i++)
+        if (i % 7 < 5 || i == 7 * 9 + 5)
+            times[count++] = at(86400.0 * (4 + i));
+    assert_int_equal(check(times, count).step.closed_weekdays, weekend);
 
     /* With up to one holiday in five rows, the step is known; with more, it is not. */
     for (int holidays = 6; holidays <= 9; holidays++) {
