@@ -69,7 +69,9 @@ static int is_date_in_digits(const char *text, volt_time *time)
 {
     double value;
     volt_time_text parts;
-    if (!volt_parse_number(text, &value) || !volt_time_text_read_known(text, &parts))
+    size_t length = strlen(text);
+    if (length < sizeof "2019" - 1 || length > sizeof "20190409" - 1 || !volt_parse_number(text, &value) ||
+        !volt_time_text_read_known(text, &parts))
         return 0;
     const char *year = text + parts.fields[TIME_YEAR].at;
     int is_year = parts.fields[TIME_MONTH].length == 0;
