@@ -69,13 +69,12 @@ static int is_date_in_digits(const char *text, volt_time *time)
 {
     double value;
     volt_time_text parts;
-    size_t length = strlen(text);
-    if (length < sizeof "2019" - 1 || length > sizeof "20190409" - 1 || !volt_parse_number(text, &value) ||
-        !volt_time_text_read_known(text, &parts))
+    size_t length = strlen(text), whole = strcspn(text, ".");
+    bool has_form = whole == length ? length == 4 || length == 6 || length == 8 : length == 7 && whole == 2;
+    if (!has_form || !volt_parse_number(text, &value) || !volt_time_text_read_known(text, &parts))
         return 0;
     const char *year = text + parts.fields[TIME_YEAR].at;
-    int is_year = parts.fields[TIME_MONTH].length == 0;
-    return *year != '0' && (is_year || *year <= '2') && volt_time_of_text(text, &parts, 0, time);
+    return *year != '0' && (length == 4 || *year <= '2') && volt_time_of_text(text, &parts, 0, time);
 }
 
 /* Counts a date in digits that is later than those before it, in the same form. */
