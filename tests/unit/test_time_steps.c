@@ -164,6 +164,8 @@ static void calendars(void **state)
 static void steps_as_texts(void **state)
 {
     (void)state;
+    static const char longest[] =
+        "0.333333333333333 s except Mon Tue Wed Thu Fri Sat, 09:00:00 to 11:30:00, 12:30:00 to 15:00:00";
     const char *const good[] = {"3600 s",
                                 "0.25 s",
                                 "1 month",
@@ -177,8 +179,7 @@ static void steps_as_texts(void **state)
                                 "300 s, 16:00:00 to 15:55:00",
                                 "300 s except Sat Sun, 09:00:00 to 11:25:00, 12:30:00 to 15:25:00",
                                 "60 s, 21:00:00 to 23:59:00, 01:00:00 to 02:29:00",
-                                "0.333333333333333 s except Mon Tue Wed Thu Fri Sat, 09:00:00 to 11:30:00, "
-                                "12:30:00 to 15:00:00",
+                                longest,
                                 "3600 s except Mon Tue Wed Thu Fri Sat",
                                 "315537897599 s",
                                 "119987 months"}; /* from the year 1 to 9999 */
