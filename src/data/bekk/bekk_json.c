@@ -201,7 +201,7 @@ static volt_status read_origin(const json_t *object, volt_bekk *bekk)
     VOLT_REQUIRE(!converged || json_is_boolean(converged), VOLT_ERR_FORMAT,
                  "\"converged\" must be true or false");
     if (json_is_number(loglik))
-        bekk->loglik = json_number_value(loglik);
+        bekk->loglik = json_number_value(loglik) + 0.0; /* -0.0 becomes 0, as in read_list */
     if (observations)
         bekk->observations = (int64_t)json_integer_value(observations);
     if (converged)
