@@ -154,11 +154,11 @@ static double seconds_to_next(const double *usual, int64_t count, int64_t i)
     return i + 1 < count ? usual[i + 1] - usual[i] : usual[0] + day - usual[i];
 }
 
-/* Sets the hours of the session: it ends before the longest time without rows; another such time is its break. Returns
- * whether there is a session with at most one break, and whole seconds. */
+/* Sets the hours of the session: it ends before the longest time without rows; another such time is its break. Of several
+ * breaks one is set, and no day then has all rows of the session. Returns whether the hours are a session in whole seconds. */
 static int find_hours(const double *usual, int64_t count, volt_time_step *step)
 {
-    int64_t night = 0, breaks = 0;
+    int64_t night = 0;
     for (int64_t i = 1; i < count; i++)
         night = seconds_to_next(usual, count, i) > seconds_to_next(usual, count, night) ? i : night;
     if (count < 2 || seconds_to_next(usual, count, night) <= step->seconds)
@@ -169,11 +169,10 @@ static int find_hours(const double *usual, int64_t count, volt_time_step *step)
         if (i != night && seconds_to_next(usual, count, i) > step->seconds) {
             step->pause = usual[i];
             step->resumes = usual[(i + 1) % count];
-            breaks++;
         }
     int is_whole = step->opens == floor(step->opens) && step->closes == floor(step->closes) &&
                    step->pause == floor(step->pause) && step->resumes == floor(step->resumes);
-    return breaks <= 1 && is_whole && volt_time_step_has_session(*step);
+    return is_whole && volt_time_step_has_session(*step);
 }
 
 /* Sets the session if four of five days have all of its rows. The first day may begin later, the last may end earlier. Two
