@@ -101,7 +101,8 @@ VOLT_API volt_status volt_candidates_list(const char *const *kernels, const doub
 VOLT_API volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates);
 VOLT_API void volt_candidates_free(volt_candidates *candidates);
 
-/* Gets candidate `index`: the kernel's full text, alpha, and (may be NULL) the feedback weight, 0: no feedback. */
+/* Gets candidate `index`: the kernel's full text, alpha (0: profiled), and (may be NULL) the feedback weight (0: no
+ * feedback). */
 enum { VOLT_KERNEL_LENGTH = 2048 };
 VOLT_API volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
                                          char kernel[VOLT_KERNEL_LENGTH], double *alpha, double *feedback);
