@@ -119,6 +119,8 @@ def candidate_files():
         "plain": "tau,lambda,alpha\n0.25,0.5,1e-3\n0.125,0.75,2\n",
         "rbf": "alpha,gamma\n1,2\n0.5,1e-2\n",
         "words": "lift,tau,alpha\neven,0.5,1\npoly:3,0.25,2\nrbf,,3\n",
+        "auto": "lift,tau,alpha\npoly:3,0.25,auto\neven,0.5,1\n",
+        "feedback": "feedback,alpha,kernel\n0.5,auto,linear:window=2\n",
         "augment": "augment,window,alpha\ntime+leadlag,3,1\n",
         "kernels": 'alpha,kernel\n0.5,"volterra:tau=0.25,lambda=0.5"\n1,linear\n',
         "kernels-and-more": "alpha,kernel,gamma\n1,rbf,2\n",
