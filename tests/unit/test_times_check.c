@@ -211,6 +211,22 @@ static void irregular_times_have_no_step(void **state)
     assert_false(volt_time_step_is_known(check(times, 2).grid.step));
 }
 
+/* -1e-12 seconds after midnight of 1970 are 86400 seconds after the midnight before, by rounding. */
+static void midnight_within_rounding(void **state)
+{
+    (void)state;
+    const double steps[] = {3600, 86400.0 / 7}, early[] = {-1e-12, -1.5e-11};
+    for (int k = 0; k < 4; k++) {
+        volt_time times[200];
+        double step = steps[k / 2];
+        for (int i = 0; i < 200; i++)
+            times[i] = at(i == 100 ? early[k % 2] : step * (i - 100));
+        volt_times_report report = check(times, 200);
+        assert_float_equal(report.step.seconds, step, 1e-9);
+        assert_int_equal(report.n_warnings, 0);
+    }
+}
+
 static void rows_out_of_order_are_counted(void **state)
 {
     (void)state;
@@ -516,6 +532,7 @@ int main(void)
         cmocka_unit_test(clock_changes_are_no_gaps),
         cmocka_unit_test(trading_hours),
         cmocka_unit_test(irregular_times_have_no_step),
+        cmocka_unit_test(midnight_within_rounding),
         cmocka_unit_test(rows_out_of_order_are_counted),
         cmocka_unit_test(local_clocks_are_put_back),
         cmocka_unit_test(rows_are_compared_with_the_last_one),

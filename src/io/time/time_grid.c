@@ -31,9 +31,10 @@ static int64_t day_of(double seconds)
     return (int64_t)floor(seconds / day);
 }
 
+/* Less than a day, also of times that differ from midnight by less than the rounding error. */
 static double time_of_day(volt_time time)
 {
-    return time.clock - day * floor(time.clock / day);
+    return fmin(time.clock - day * floor(time.clock / day), nextafter(day, 0));
 }
 
 int volt_time_is_put_back(volt_time_step step, volt_time before, volt_time after)
@@ -226,7 +227,7 @@ static volt_status has_closed_hours(const volt_time *times, int64_t n, double se
     for (int64_t k = 0; k < (int64_t)slots; k++)
         counts[k] = 0;
     for (int64_t i = 0; i < n; i++)
-        counts[(int64_t)(time_of_day(times[i]) / seconds)]++;
+        counts[volt_min((int64_t)(time_of_day(times[i]) / seconds), (int64_t)slots - 1)]++;
     for (int64_t k = 0; k < (int64_t)slots; k++)
         *result |= counts[k] <= rare * days;
     volt_free(counts);
