@@ -227,6 +227,24 @@ static void midnight_within_rounding(void **state)
     }
 }
 
+static void clocks_without_value_have_no_step(void **state)
+{
+    (void)state;
+    volt_time times[200];
+    const volt_time_grid work_days = {.step = {.seconds = day, .closed_weekdays = 1 << 5 | 1 << 6}};
+    const double clocks[] = {NAN, INFINITY, -INFINITY};
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 200; i++)
+            times[i] = at(3600.0 * i);
+        times[100].clock = clocks[k];
+        volt_times_report report = check(times, 200);
+        assert_false(volt_time_step_is_known(report.step));
+        assert_false(volt_time_step_is_known(report.grid.step));
+        assert_int_equal(volt_time_grid_missing(&work_days, times[100], times[101]), 0);
+        assert_int_equal(volt_time_grid_missing(&work_days, times[99], times[100]), 0);
+    }
+}
+
 static void rows_out_of_order_are_counted(void **state)
 {
     (void)state;
@@ -533,6 +551,7 @@ int main(void)
         cmocka_unit_test(trading_hours),
         cmocka_unit_test(irregular_times_have_no_step),
         cmocka_unit_test(midnight_within_rounding),
+        cmocka_unit_test(clocks_without_value_have_no_step),
         cmocka_unit_test(rows_out_of_order_are_counted),
         cmocka_unit_test(local_clocks_are_put_back),
         cmocka_unit_test(rows_are_compared_with_the_last_one),

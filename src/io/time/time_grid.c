@@ -60,7 +60,7 @@ int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, vol
 {
     volt_time_step step = grid->step;
     double a = moment(step, before), b = moment(step, after);
-    if (!volt_time_step_is_known(step) || !(fmax(fabs(a), fabs(b)) < max_seconds))
+    if (!volt_time_step_is_known(step) || !(fabs(a) < max_seconds && fabs(b) < max_seconds))
         return 0;
     double apart = volt_time_steps_between(step, a, b);
     if (grid->closes_nightly || volt_time_step_has_session(step)) {
@@ -268,7 +268,7 @@ static int are_dates(const volt_time *times, int64_t n)
 {
     int are = 1;
     for (int64_t i = 0; i < n; i++)
-        are &= fmax(fabs(times[i].clock), fabs(times[i].seconds)) < max_seconds;
+        are &= fabs(times[i].clock) < max_seconds && fabs(times[i].seconds) < max_seconds;
     return are;
 }
 
