@@ -43,7 +43,7 @@ static const option rows[] = {
         "column of series names of a file in long format, which has the rows of many series; each series is "
         "forecast from its own rows",
         .unset = "unique_id, if the file has columns unique_id, ds and y", .python = ""),
-    ROW("steps", "H", series.steps, "forecast horizon in rows", .range = AT_LEAST(1),
+    ROW("steps", "H", series.steps, "forecast horizon in rows", .range = WITHIN(1, 1e6),
         .unset = "one season, at most 60; 12 without a season; at most half of the rows",
         .synonyms = "horizon h n periods ahead length"),
     ROW("season", "S", series.season, SEASON_MEANING, .fallback = "auto"),

@@ -39,7 +39,8 @@ enum { VOLT_FORECAST_MAX_STEPS = 60 }; /* largest default number of steps */
 typedef struct volt_forecast_options {
     size_t struct_size;
     const char *kernel; /* kernel text (default: "volterra") */
-    /* rows to forecast, at least 1; 0 (default): one season, at most 60; 12 without a season; at most half of the rows */
+    /* rows to forecast, at most 1,000,000; 0 (default): one season, at most 60; 12 without a season; at most half of the
+     * rows */
     int64_t steps;
     int64_t season;      /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from each series */
     volt_time_step step; /* (optional) time between two rows, for seasons of the calendar; 0: unknown */

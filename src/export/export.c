@@ -5,6 +5,7 @@
 #include "export/export_c.h"
 #include "export/export_json.h"
 #include "io/file/atomic_file.h"
+#include "model/model_errors.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -69,10 +70,7 @@ static volt_status check(const volt_export_options *options, const char *path)
                  "single precision and the name apply to C source, not to JSON");
     VOLT_REQUIRE(options->landmarks >= 0, VOLT_ERR_ARGUMENT, "landmarks must be at least 1 (got %" PRId64 ")",
                  options->landmarks);
-    VOLT_REQUIRE(
-        options->n_coverages >= 0 && (options->n_coverages == 0 || options->coverages), VOLT_ERR_ARGUMENT,
-        "n_coverages must be at least 0, and 0 if coverages are NULL (got %" PRId64 ")", options->n_coverages);
-    return VOLT_OK;
+    return volt_coverages_check(options->coverages, options->n_coverages);
 }
 
 /* In single precision the recursion must still contract, with a margin of many roundings. */

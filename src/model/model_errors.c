@@ -100,10 +100,13 @@ double volt_interval_quantile(const double *sorted, int64_t n, double coverage)
     return rank > (double)n ? INFINITY : sorted[rank > 1 ? (int64_t)rank - 1 : 0];
 }
 
-volt_status volt_coverage_check(double coverage)
+volt_status volt_coverages_check(const double *coverages, int64_t count)
 {
-    VOLT_REQUIRE(coverage > 0 && coverage < 1, VOLT_ERR_ARGUMENT,
-                 "the coverage of an interval must be between 0 and 1, such as 0.9 (got %g)", coverage);
+    VOLT_REQUIRE(count >= 0 && (count == 0 || coverages), VOLT_ERR_ARGUMENT,
+                 "n_coverages must be at least 0, and 0 if coverages are NULL (got %" PRId64 ")", count);
+    for (int64_t c = 0; c < count; c++)
+        VOLT_REQUIRE(coverages[c] > 0 && coverages[c] < 1, VOLT_ERR_ARGUMENT,
+                     "the coverage of an interval must be between 0 and 1, such as 0.9 (got %g)", coverages[c]);
     return VOLT_OK;
 }
 
@@ -113,8 +116,7 @@ static volt_status check(const volt_model *model, const double *coverages, int64
                  "the model or the coverages are NULL or empty");
     VOLT_TRY(volt_model_require_single(model, "an interval from the training errors"));
     VOLT_TRY(volt_check_output(half, count, model->q, "the half-widths"));
-    for (int64_t c = 0; c < count; c++)
-        VOLT_TRY(volt_coverage_check(coverages[c]));
+    VOLT_TRY(volt_coverages_check(coverages, count));
     VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
                  "intervals require the squared loss (the loss is %s); for quantiles use the quantile loss",
                  model->loss->text);

@@ -43,7 +43,7 @@ int64_t volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k,
 /* The ceil((n + 1) coverage)-th smallest of n sorted scores; INFINITY if that exceeds n. */
 double volt_interval_quantile(const double *sorted, int64_t n, double coverage);
 
-/* VOLT_ERR_ARGUMENT unless it is between 0 and 1. */
-volt_status volt_coverage_check(double coverage);
+/* VOLT_ERR_ARGUMENT unless there are `count` coverages, at least 0, and all are between 0 and 1. */
+volt_status volt_coverages_check(const double *coverages, int64_t count);
 
 #endif

@@ -272,8 +272,9 @@ static volt_status check_options(volt_view series, const volt_forecast_options *
                  "series must have at least one column (got %lld rows and %lld columns)",
                  (long long)series.rows, (long long)series.cols);
     VOLT_REQUIRE(options->kernel, VOLT_ERR_ARGUMENT, "kernel is NULL");
-    VOLT_REQUIRE(options->steps >= 0, VOLT_ERR_ARGUMENT,
-                 "steps must be at least 1, or 0 for the default (got %lld)", (long long)options->steps);
+    VOLT_REQUIRE(options->steps >= 0 && options->steps <= VOLT_MAX_AHEAD, VOLT_ERR_ARGUMENT,
+                 "steps must be 1 to %d, or 0 for the default (got %lld)", VOLT_MAX_AHEAD,
+                 (long long)options->steps);
     VOLT_REQUIRE(options->season == VOLT_SEASON_AUTO || options->season == 0 || options->season >= 2,
                  VOLT_ERR_ARGUMENT, "season must be at least 2, 0 for none, or VOLT_SEASON_AUTO (got %lld)",
                  (long long)options->season);
@@ -284,10 +285,7 @@ static volt_status check_options(volt_view series, const volt_forecast_options *
     VOLT_REQUIRE(options->season <= series.rows / 2, VOLT_ERR_ARGUMENT,
                  "season must be at most half of the %lld rows (got %lld)", (long long)series.rows,
                  (long long)options->season);
-    VOLT_REQUIRE(options->n_coverages == 0 || options->coverages, VOLT_ERR_ARGUMENT, "coverages is NULL");
-    for (int64_t c = 0; c < options->n_coverages; c++)
-        VOLT_TRY(volt_coverage_check(options->coverages[c]));
-    return VOLT_OK;
+    return volt_coverages_check(options->coverages, options->n_coverages);
 }
 
 static volt_status check_known(volt_view series, int64_t steps, volt_view known)

@@ -212,9 +212,12 @@ static void forecast_arguments(void **state)
     options = base;
     options.kernel = NULL;
     check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "kernel");
-    options = base;
-    options.steps = -1;
-    check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "steps");
+    const int64_t steps[] = {-1, 1000001, INT64_MAX};
+    for (int i = 0; i < 3; i++) {
+        options = base;
+        options.steps = steps[i];
+        check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "steps");
+    }
     const double seconds[] = {-1, INFINITY, NAN};
     for (int i = 0; i < 3; i++) {
         options = base;
@@ -227,9 +230,13 @@ static void forecast_arguments(void **state)
         options.season = seasons[i];
         check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "season");
     }
-    options = base;
+    const int64_t counts[] = {1, -1, INT64_MIN};
+    for (int i = 0; i < 3; i++) {
+        options = base;
+        options.n_coverages = counts[i];
+        check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "n_coverages");
+    }
     options.n_coverages = 1;
-    check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "coverages");
     options.coverages = &coverage;
     check_fails(volt_forecast_run(one, &options, &forecast), VOLT_ERR_ARGUMENT, "1.5");
     assert_null(forecast);

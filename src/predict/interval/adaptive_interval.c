@@ -62,8 +62,7 @@ volt_status volt_interval_create(const volt_model *model, const double *coverage
 {
     VOLT_REQUIRE(model && coverages && interval && count > 0, VOLT_ERR_ARGUMENT,
                  "the model, the coverages or the interval is NULL or empty");
-    for (int64_t c = 0; c < count; c++)
-        VOLT_TRY(volt_coverage_check(coverages[c]));
+    VOLT_TRY(volt_coverages_check(coverages, count));
     VOLT_REQUIRE(!volt_model_loss(model), VOLT_ERR_ARGUMENT,
                  "intervals require the squared loss (the loss is %s)", volt_model_loss(model)->text);
     volt_interval *fresh = NULL;

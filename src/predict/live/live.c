@@ -267,9 +267,7 @@ static volt_status make(const volt_model *model, const volt_live_options *option
 {
     volt_state_lock *held = NULL;
     volt_live *fresh = NULL;
-    VOLT_REQUIRE(
-        options->n_coverages >= 0 && (options->n_coverages == 0 || options->coverages), VOLT_ERR_ARGUMENT,
-        "n_coverages must be at least 0, and 0 if coverages are NULL (got %" PRId64 ")", options->n_coverages);
+    VOLT_TRY(volt_coverages_check(options->coverages, options->n_coverages));
     if (lock)
         VOLT_TRY(volt_state_lock_take(path, &held));
     bool resumes = must;
