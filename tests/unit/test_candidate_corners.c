@@ -186,6 +186,24 @@ static void invalid_options_are_rejected(void **state)
     assert_null(candidates);
 }
 
+/* Every round of two draws has one of each kernel, the last one as well. */
+static void last_draws_take_turns(void **state)
+{
+    (void)state;
+    volt_draw_options options = volt_draw_options_default();
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        volt_candidates *candidates = NULL;
+        char texts[2][VOLT_KERNEL_LENGTH];
+        double alpha;
+        options.seed = seed;
+        check_ok(volt_candidates_draw("rbf | linear", rows(), &options, &candidates));
+        for (int k = 0; k < 2; k++)
+            check_ok(volt_candidates_get(candidates, INT64_MAX - k, texts[k], &alpha, NULL));
+        assert_true((strncmp(texts[0], "rbf", 3) == 0) != (strncmp(texts[1], "rbf", 3) == 0));
+        volt_candidates_free(candidates);
+    }
+}
+
 /* Sixteen factors with all parameters searched exceed the parameter limit of a search, and three lists of a
  * hundred words exceed the limit on combinations. */
 static void too_large_spaces_are_rejected(void **state)
@@ -373,6 +391,7 @@ int main(void)
         cmocka_unit_test(duplicate_combinations_count_once),
         cmocka_unit_test(invalid_ranges_are_rejected),
         cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(last_draws_take_turns),
         cmocka_unit_test(too_large_spaces_are_rejected),
         cmocka_unit_test(width_unit_is_of_filtered_rows),
         cmocka_unit_test(positions_read_back),

@@ -452,6 +452,7 @@ static void invalid_options_are_rejected(void **state)
     AGAIN(options.score = (volt_score)9, "score 9");
     AGAIN(options.start = (volt_start)4, "start 4");
     AGAIN(options.shards = 0, "shard 0 of 0");
+    AGAIN(options.shards = INT64_MIN, "shard 0 of -9223372036854775808");
     AGAIN(options.shard = 1, "shard 1 of 1");
     AGAIN(options.shard = -1, "shard -1 of 1");
     AGAIN((options.shard = 5, options.shards = 6), "has no candidates");

@@ -5,6 +5,7 @@
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/polling.h"
 #include "support/sequences.h"
 #include "volterra/series.h"
 
@@ -110,6 +111,30 @@ static void draws_are_scored_on_examples(void **state)
     volt_series_anomaly_free(anomaly);
 }
 
+static int cancel_later(const char *stage, double fraction, void *calls)
+{
+    (void)stage, (void)fraction;
+    return --*(int *)calls == 0;
+}
+
+/* Cancelled after a few kernels, the largest number of draws is a search like any other. */
+static void draws_without_end(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(&made);
+    int calls = 500;
+    volt_series_anomaly *anomaly = NULL;
+    volt_series_anomaly_options options = volt_series_anomaly_options_default();
+    options.draws = INT64_MAX;
+    options.progress = (volt_progress){cancel_later, &calls};
+    check_fails(volt_series_anomaly_fit("volterra", made.series, NORMAL, made.series + NORMAL, OTHERS, &options,
+                                        &anomaly),
+                VOLT_ERR_CANCELLED, "");
+    assert_int_equal(calls, 0);
+    assert_null(anomaly);
+}
+
 static void failures_set_error_messages(void **state)
 {
     (void)state;
@@ -159,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(detector_equals_its_parts),
         cmocka_unit_test(draws_are_scored_on_examples),
+        cmocka_unit_test_setup_teardown(draws_without_end, poll_always, poll_as_usual),
         cmocka_unit_test(failures_set_error_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ static int64_t whose_turn(const alternatives *all, int64_t index)
     volt_rng rng;
     volt_rng_init(&rng, all->seed ^ turning, (uint64_t)round);
     int64_t first = round == 0 ? 0 : (int64_t)(volt_rng_uniform(&rng) * (double)all->count);
-    return (first + index) % all->count;
+    return (first + index % all->count) % all->count;
 }
 
 static volt_status turn_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],

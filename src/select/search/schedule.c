@@ -69,7 +69,7 @@ int64_t volt_schedule_needs(const volt_schedule *schedule, int64_t position)
 bool volt_schedule_may_begin(const volt_schedule *schedule)
 {
     return volt_schedule_needs(schedule, schedule->next) <= schedule->standings.count &&
-           schedule->next < schedule->standings.count + schedule->max_ahead;
+           schedule->next - schedule->standings.count < schedule->max_ahead;
 }
 
 volt_status volt_schedule_take(volt_schedule *schedule)

@@ -331,8 +331,8 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
                  "a search by CMA-ES is not supported with given candidates");
     VOLT_REQUIRE(options->shards >= 1 && options->shard >= 0 && options->shard < options->shards,
                  VOLT_ERR_ARGUMENT,
-                 "the shard must be 0 to %" PRId64 " of %" PRId64 " shards (got %" PRId64 ")",
-                 options->shards - 1, options->shards, options->shard);
+                 "shards must be at least 1, and shard 0 to shards - 1 (got shard %" PRId64 " of %" PRId64 ")",
+                 options->shard, options->shards);
     VOLT_REQUIRE(!options->resume || options->log, VOLT_ERR_ARGUMENT, "resume requires a log");
     VOLT_REQUIRE(options->validate == VOLT_VALIDATE_SIMULATE || options->validate == VOLT_VALIDATE_ONE_STEP,
                  VOLT_ERR_ARGUMENT, "unknown validation %d", (int)options->validate);

@@ -1,6 +1,7 @@
 /* src/series/anomaly/series_anomaly.c: anomaly scores of series: preparation, choice of a kernel, detector. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "kernel/kernel_entry.h"
 #include "select/search/search_run.h"
 #include "series/anomaly/variance_norm.h"
@@ -157,7 +158,7 @@ static volt_status search_kernels(series_fit *fit)
     volt_evaluator *evaluator = &fit->evaluator;
     volt_search *search = NULL;
     fit->given = is_open ? 0 : 1;
-    candidates.count = fit->given + fit->options->draws;
+    candidates.count = fit->given + volt_min(fit->options->draws, INT64_MAX - fit->given);
     drawing.seed = fit->options->seed;
     options.race = VOLT_RACE_NONE;
     options.progress = fit->options->progress;
