@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -144,6 +145,42 @@ static void alpha_is_chosen_by_loo(void **state)
     volt_series_model_free(chosen);
 }
 
+/* Targets whose squares overflow or underflow have the same fit, in their unit. Powers of two scale exactly. */
+static void the_unit_of_targets_is_arbitrary(void **state)
+{
+    (void)state;
+    static const int powers[] = {0, 1000, -900};
+    waves made;
+    double Y[N * Q], scaled[N * Q], first_alpha = 0, first_error = 0, first[N * Q];
+    make_waves(4401, 0.3, true, &made);
+    make_targets(&made, Y);
+    for (int p = 0; p < 3; p++) {
+        volt_series_model *ridge = NULL;
+        volt_series_info info = {.struct_size = sizeof info};
+        for (int i = 0; i < N * Q; i++)
+            scaled[i] = ldexp(Y[i], powers[p]);
+        check_ok(fit_numbers("linear", made.series, N, volt_view_of(scaled, N, Q), NULL, &ridge));
+        check_ok(volt_series_model_get_info(ridge, &info));
+        if (p == 0) {
+            first_alpha = info.alpha;
+            first_error = info.left_out_error;
+            memcpy(first, info.left_out_outputs, sizeof first);
+            assert_true(first_error > 0 && first_error < 1);
+        }
+        assert_true(info.alpha == first_alpha);
+        assert_true(fabs(info.left_out_error - first_error) < 1e-12 * first_error);
+        for (int i = 0; i < N * Q; i++)
+            assert_true(ldexp(info.left_out_outputs[i], -powers[p]) == first[i]);
+        volt_series_model_free(ridge);
+    }
+    for (int i = 0; i < N * Q; i++)
+        scaled[i] = i % 4 < 2 ? 1.7e308 : -1.7e308;
+    volt_series_model *none = NULL;
+    check_fails(fit_numbers("linear", made.series, N, volt_view_of(scaled, N, Q), NULL, &none),
+                VOLT_ERR_NOT_FINITE, "Y");
+    assert_null(none);
+}
+
 static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
@@ -251,6 +288,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fit_equals_ridge_regression_on_gram_matrix),
         cmocka_unit_test(alpha_is_chosen_by_loo),
+        cmocka_unit_test(the_unit_of_targets_is_arbitrary),
         cmocka_unit_test(invalid_arguments_are_rejected),
         cmocka_unit_test(fit_can_be_cancelled),
         cmocka_unit_test(every_allocation_may_fail),

@@ -23,8 +23,8 @@ typedef struct numbers_fit {
     volt_series_model *model;
     volt_loo_readout readout; /* of the chosen alpha, for K / divisor */
     volt_matrix K;
-    double *Y;               /* n x q: targets minus their means, to keep digits of large ones */
-    double *mean, *variance; /* q each: errors are measured relative to the variances */
+    double *Y;            /* n x q: targets minus their means, to keep digits of large ones */
+    double *mean, *scale; /* q each: errors are measured relative to the standard deviations */
 } numbers_fit;
 
 static volt_status check(int64_t count, volt_view Y, const volt_series_options *options)
@@ -49,21 +49,23 @@ static volt_objects_options preparation_of(const volt_series_options *options)
                                   (volt_object_compare)volt_max(options->compare, 0)};
 }
 
-/* Subtracts the means from the targets, and computes the variances: 1 for a constant. */
-static void take_targets(volt_view Y, numbers_fit *fit)
+/* Subtracts the means from the targets, and computes the standard deviations: 1 for a constant. */
+static volt_status take_targets(volt_view Y, numbers_fit *fit)
 {
     int64_t n = Y.rows, q = Y.cols;
     for (int64_t k = 0; k < q; k++) {
-        double mean = 0, sum = 0;
+        double mean = 0, deviation = 0;
         for (int64_t i = 0; i < n; i++)
             mean += Y.data[i * Y.ld + k] / (double)n;
         for (int64_t i = 0; i < n; i++) {
             fit->Y[i * q + k] = Y.data[i * Y.ld + k] - mean;
-            sum += fit->Y[i * q + k] * fit->Y[i * q + k] / (double)n;
+            deviation = hypot(deviation, fit->Y[i * q + k] / sqrt((double)n)); /* squares may overflow */
         }
+        VOLT_REQUIRE(isfinite(deviation), VOLT_ERR_NOT_FINITE, "column %" PRId64 " of Y is too large", k + 1);
         fit->mean[k] = mean;
-        fit->variance[k] = sum > 0 && isfinite(sum) ? sum : 1;
+        fit->scale[k] = deviation > 0 ? deviation : 1;
     }
+    return VOLT_OK;
 }
 
 /* Solves for one alpha. The leave-one-out errors are in loo_outputs of the model. */
@@ -76,7 +78,7 @@ static volt_status try_alpha(numbers_fit *fit, double alpha, double *error)
     *error = 0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < q; k++)
-            *error += pow(errors[i * q + k], 2) / fit->variance[k] / (double)(n * q);
+            *error += pow(errors[i * q + k] / fit->scale[k], 2) / (double)(n * q);
     VOLT_REQUIRE(isfinite(*error), VOLT_ERR_SINGULAR, "alpha = %g is too small for the rounding of the matrix",
                  alpha);
     return VOLT_OK;
@@ -141,10 +143,10 @@ static volt_status fit_in(const volt_view *series, volt_view Y, const volt_serie
     fit->K = volt_matrix_of(volt_alloc_doubles(n, n), n, n);
     fit->Y = volt_alloc_doubles(n, q);
     fit->mean = volt_alloc_doubles(q, 1);
-    fit->variance = volt_alloc_doubles(q, 1);
-    if (!fit->K.data || !fit->Y || !fit->mean || !fit->variance)
+    fit->scale = volt_alloc_doubles(q, 1);
+    if (!fit->K.data || !fit->Y || !fit->mean || !fit->scale)
         return VOLT_ERR_MEMORY;
-    take_targets(Y, fit);
+    VOLT_TRY(take_targets(Y, fit));
     VOLT_TRY(volt_objects_gram(part->objects, part->kernel, &options->progress, fit->K));
     VOLT_TRY(divide_by_unit(fit));
     VOLT_TRY(choose_alpha(fit, options->alpha));
@@ -172,7 +174,7 @@ volt_status volt_series_fit_numbers(const volt_view *series, int64_t count, volt
     volt_free(fit.K.data);
     volt_free(fit.Y);
     volt_free(fit.mean);
-    volt_free(fit.variance);
+    volt_free(fit.scale);
     if (status != VOLT_OK) {
         volt_series_model_free(fit.model);
         return status;
