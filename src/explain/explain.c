@@ -90,13 +90,13 @@ static volt_status allocate(const explain_setup *setup, const volt_explain_optio
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Variance of every input over the training rows, in user units: of its level, or of its changes if the
+/* Standard deviation of every input over the training rows, in user units: of its level, or of its changes if the
  * kernel uses only those; 1 if unknown. */
-static void input_variances(const explain_setup *setup, double *variances)
+static void input_deviations(const explain_setup *setup, double *deviations)
 {
     const volt_model *model = setup->model;
     for (int64_t j = 0; j < setup->inputs; j++)
-        variances[j] = 1;
+        deviations[j] = 1;
     for (int64_t c = setup->columns - 1; c >= 0;
          c--) { /* the first column of an input is its level, if present */
         double mean = 0, squares = 0;
@@ -104,16 +104,15 @@ static void input_variances(const explain_setup *setup, double *variances)
             mean += setup->rows[i * setup->width + c] / (double)setup->n;
         for (int64_t i = 0; i < setup->n; i++)
             squares += pow(setup->rows[i * setup->width + c] - mean, 2) / (double)setup->n;
-        double weight = volt_explain_weight(setup, c);
-        double variance = squares / pow(model->input.scale * weight, 2);
-        if (variance > 0 && isfinite(variance))
-            variances[volt_explain_source(setup, c)] = variance;
+        double deviation = fabs(sqrt(squares) / (model->input.scale * volt_explain_weight(setup, c)));
+        if (deviation > 0 && isfinite(deviation))
+            deviations[volt_explain_source(setup, c)] = deviation;
     }
 }
 
 /* Number of lags that hold 99 % of the variance that g1 and g2 give for independent inputs. A term counts at
- * its largest lag. */
-static int64_t find_memory(const explain_setup *setup, const double *variances, const double *g1,
+ * its largest lag. `unit` is the scale of the output: squares in user units may overflow. */
+static int64_t find_memory(const explain_setup *setup, double unit, const double *deviations, const double *g1,
                            const double *g2, double *energy)
 {
     int64_t L = setup->lags, d = setup->inputs;
@@ -121,11 +120,11 @@ static int64_t find_memory(const explain_setup *setup, const double *variances, 
     for (int64_t m = 0; m < L; m++) {
         energy[m] = 0;
         for (int64_t j = 0; j < d; j++)
-            energy[m] += g1[m * d + j] * g1[m * d + j] * variances[j];
+            energy[m] += pow(g1[m * d + j] * deviations[j] / unit, 2);
         for (int64_t m1 = 0; g2 && m1 <= m; m1++)
             for (int64_t c = 0; c < d * d; c++) {
-                double g = g2[(m1 * L + m) * d * d + c];
-                energy[m] += (m1 == m ? 2 : 1) * g * g * variances[c / d] * variances[c % d];
+                double g = g2[(m1 * L + m) * d * d + c] * deviations[c / d] / unit * deviations[c % d];
+                energy[m] += (m1 == m ? 2 : 1) * g * g;
             }
         total += energy[m];
     }
@@ -138,15 +137,15 @@ static int64_t find_memory(const explain_setup *setup, const double *variances, 
 static volt_status find_memories(const explain_setup *setup, explanation_memory *self)
 {
     int64_t block = setup->lags * setup->inputs;
-    double *variances = volt_alloc_doubles(setup->inputs, 1), *energy = volt_alloc_doubles(setup->lags, 1);
-    volt_status status = variances && energy ? VOLT_OK : VOLT_ERR_MEMORY;
+    double *deviations = volt_alloc_doubles(setup->inputs, 1), *energy = volt_alloc_doubles(setup->lags, 1);
+    volt_status status = deviations && energy ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        input_variances(setup, variances);
+        input_deviations(setup, deviations);
     for (int64_t k = 0; status == VOLT_OK && k < setup->model->q; k++)
-        self->memory[k] = find_memory(setup, variances, self->g[1] + k * block,
+        self->memory[k] = find_memory(setup, setup->model->target_scale[k], deviations, self->g[1] + k * block,
                                       setup->order > 1 ? self->g[2] + k * block * block : NULL, energy);
     volt_free(energy);
-    volt_free(variances);
+    volt_free(deviations);
     return status;
 }
 

@@ -32,7 +32,7 @@ typedef struct check {
     double *inputs;            /* of `scaled`: given rows x d */
     double *linear;            /* run of the linear model with scaled inputs: (end - begin) x q */
     double *outputs;           /* of a run, at most over all blocks */
-    double *squares;           /* mean squared errors of the linear model in the long run: q */
+    double *errors;            /* root mean squared errors of the linear model in the long run: q */
 } check;
 
 /* Inputs of all given rows; those of the block are scaled about the mean of the rows before it. */
@@ -62,8 +62,8 @@ static volt_status begin_check(const volt_identify_state *run, check *c)
     c->inputs = volt_alloc_doubles(run->given.U.rows, run->given.U.cols);
     c->linear = volt_alloc_doubles(block, q);
     c->outputs = volt_alloc_doubles(VOLT_IDENTIFY_BLOCKS * block, q);
-    c->squares = volt_alloc_doubles(1, q);
-    if (!c->inputs || !c->linear || !c->outputs || !c->squares)
+    c->errors = volt_alloc_doubles(1, q);
+    if (!c->inputs || !c->linear || !c->outputs || !c->errors)
         return VOLT_ERR_MEMORY;
     scale_inputs(run, c);
     return VOLT_OK;
@@ -74,7 +74,7 @@ static void end_check(check *c)
     volt_free(c->inputs);
     volt_free(c->linear);
     volt_free(c->outputs);
-    volt_free(c->squares);
+    volt_free(c->errors);
 }
 
 /* Root mean squared error of the rows first .. last - 1 of the block; NaN without simulated rows. */
@@ -135,7 +135,7 @@ static volt_status check_runs(volt_identify_state *run, check *c, const volt_mod
     return VOLT_OK;
 }
 
-/* Mean squared error of output k in the long run. */
+/* Root mean squared error of output k in the long run. */
 static double long_run_error(const volt_identify_state *run, const check *c, int64_t k)
 {
     volt_view Y = run->given.Y;
@@ -148,8 +148,7 @@ static double long_run_error(const volt_identify_state *run, const check *c, int
         volt_squares_add(&squares, simulated - Y.data[t * Y.ld + k]);
         count++;
     }
-    double root = volt_squares_root_mean(&squares, count);
-    return root * root;
+    return volt_squares_root_mean(&squares, count);
 }
 
 /* The run of a candidate fitted on the rows before the first block over all blocks. */
@@ -161,10 +160,10 @@ static volt_status check_long_run(volt_identify_state *run, check *c, const volt
     int64_t q = run->Y.cols;
     VOLT_TRY(volt_identify_simulate(run, model, &run->given, c->first, c->end, true, c->outputs, &is_bounded));
     for (int64_t k = 0; k < q; k++) {
-        double squares = long_run_error(run, c, k);
+        double error = long_run_error(run, c, k);
         if (is_reference)
-            c->squares[k] = squares;
-        sum += squares / c->squares[k] / (double)q;
+            c->errors[k] = error;
+        sum += pow(error / c->errors[k], 2) / (double)q;
     }
     candidate->long_run = sqrt(sum);
     if (!candidate->is_linear &&

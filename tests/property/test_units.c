@@ -319,6 +319,68 @@ static void reports_do_not_depend_on_the_unit(void **state)
     }
 }
 
+/* The memory of a Volterra series, also where the squares of its kernels overflow or underflow. */
+static void memory_does_not_depend_on_the_unit(void **state)
+{
+    (void)state;
+    static const int powers[][2] = {{0, 0}, {400, 0}, {-400, 0}, {0, 600}, {0, -600}};
+    data made = make_data(4112);
+    volt_kernel *kernel = plain_parse(kernels[0]);
+    volt_explain_options options = volt_explain_options_default();
+    int64_t first[Q] = {0};
+    options.band = options.shares = 0;
+    for (size_t p = 0; p < sizeof powers / sizeof *powers; p++) {
+        data other = times(&made, ldexp(1, powers[p][0]), ldexp(1, powers[p][1]));
+        volt_model *model = NULL;
+        volt_explanation *series = NULL;
+        check_ok(volt_model_fit(kernel, volt_view_of(other.X, ALL, D), volt_view_of(other.Y, ALL, Q), NULL,
+                                (volt_matrix){0}, &model));
+        check_ok(volt_model_explain(model, &options, &series));
+        for (int k = 0; k < Q; k++) {
+            if (p == 0)
+                first[k] = series->memory[k];
+            assert_int_equal(series->memory[k], first[k]);
+            assert_true(series->memory[k] > 1);
+        }
+        volt_explanation_free(series);
+        volt_model_free(model);
+    }
+    volt_kernel_free(kernel);
+}
+
+/* The choice of a model, and its errors. */
+static void identification_does_not_depend_on_the_unit(void **state)
+{
+    (void)state;
+    enum { ROWS = 160 };
+    static const int powers[] = {0, 600, -600};
+    volt_rng rng = test_rng(4113);
+    double u[ROWS], y[ROWS], state_of_y = 0;
+    volt_identification first = {0};
+    volt_identify_options options = volt_identify_options_default();
+    options.draws = 6;
+    for (int p = 0; p < 3; p++) {
+        volt_model *model = NULL;
+        volt_identification found = {.struct_size = sizeof found};
+        for (int t = 0; t < ROWS && p == 0; t++) {
+            u[t] = volt_rng_normal(&rng);
+            y[t] = state_of_y = 0.6 * state_of_y + tanh(u[t]) + (t ? 0.3 * u[t] * u[t - 1] : 0);
+        }
+        for (int t = 0; t < ROWS; t++)
+            y[t] = ldexp(y[t], powers[p] - (p ? powers[p - 1] : 0));
+        check_ok(volt_identify(volt_view_of(u, ROWS, 1), volt_view_of(y, ROWS, 1), &options, &model, &found));
+        if (p == 0)
+            first = found;
+        assert_false(found.candidates[found.chosen].is_linear); /* rejected without a long run */
+        assert_int_equal(found.chosen, first.chosen);
+        assert_true(ldexp(found.test_rmse, -powers[p]) == first.test_rmse);
+        for (int i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
+            assert_true(found.candidates[i].is_rejected == first.candidates[i].is_rejected &&
+                        found.candidates[i].long_run == first.candidates[i].long_run);
+        volt_model_free(model);
+    }
+}
+
 /* Folds of changes, with and without an intercept. */
 static void searches_for_changes_do_not_depend_on_the_unit(void **state)
 {
@@ -468,6 +530,8 @@ int main(void)
         cmocka_unit_test(published_inputs_do_not_depend_on_the_unit),
         cmocka_unit_test(scores_do_not_depend_on_the_unit),
         cmocka_unit_test(reports_do_not_depend_on_the_unit),
+        cmocka_unit_test(memory_does_not_depend_on_the_unit),
+        cmocka_unit_test(identification_does_not_depend_on_the_unit),
         cmocka_unit_test(searches_for_changes_do_not_depend_on_the_unit),
         cmocka_unit_test(searches_on_unscaled_targets),
         cmocka_unit_test(constants_are_distinguished_from_small_numbers),
