@@ -28,9 +28,9 @@ static int choose_columns(series_data *data, int64_t *kept, int64_t *count)
     free(is_time);
     if (status)
         return complain_status(status);
-    if (found->clock >= 0)
-        clock_warn_gap(&data->file, found, data->file.table->names[found->clock], view.data + found->clock,
-                       view.ld);
+    int64_t column = found->clock >= 0 ? found->clock : found->counter;
+    if (column >= 0)
+        clock_warn_gap(&data->file, found, data->file.table->names[column], view.data + column, view.ld);
     return 0;
 }
 
@@ -125,8 +125,9 @@ int series_find_times(series_data *data, int64_t steps)
         return complain(EXIT_FAILED, "not enough memory for the times of %s", data->file.source);
     for (int64_t i = 0; i < rows + steps; i++) {
         char *count = data->counts + i * VOLT_TIME_LENGTH;
-        double last = counter >= 0 ? view.data[(view.rows - 1) * view.ld + counter] : 0;
-        double at = last + (double)(i - rows + 1) * data->times.step;
+        int64_t row = i < rows ? i : rows - 1; /* with a time */
+        double at =
+            counter >= 0 ? view.data[row * view.ld + counter] + (double)(i - row) * data->times.step : 0;
         bool is_whole = at == rint(at) && fabs(at) < 1e15; /* milliseconds since 1970 have 13 digits */
         snprintf(count, VOLT_TIME_LENGTH, is_whole ? "%.0f" : "%.12g", at);
         if (!data->dates.name || !table->time_texts)

@@ -106,12 +106,14 @@ VOLT_API volt_status volt_times_check(const volt_time *times, int64_t n, const v
 /* Columns of a table that are times of its rows as numbers; -1: none. */
 typedef struct volt_time_columns {
     size_t struct_size; /* set by the caller */
-    int64_t counter;    /* first column that increases by the same step in every row ... */
+    /* column that increases by the same step in every row, or by a multiple of it in up to a tenth of the rows: the first one
+     * named as a time, otherwise as an index, year, ..., otherwise the first column ... */
+    int64_t counter;
     double step;        /* ... and this step */
     int64_t clock;      /* first column named as a time whose numbers increase in every record */
     const char *serial; /* static: what its numbers are, such as "serial dates of Excel"; NULL: unknown */
-    /* `series` is the column. VOLT_WARNING_ROW_COUNTER; of the clock VOLT_WARNING_UNEVEN_CLOCK, VOLT_WARNING_SERIAL_DATES and
-     * VOLT_WARNING_ROWS_MISSING (the first gap) */
+    /* `series` is the column. VOLT_WARNING_ROW_COUNTER; of the clock VOLT_WARNING_UNEVEN_CLOCK and VOLT_WARNING_SERIAL_DATES;
+     * of the clock, otherwise of the counter, VOLT_WARNING_ROWS_MISSING (the first gap) */
     int64_t n_warnings;
     volt_warning warnings[4];
 } volt_time_columns;

@@ -241,9 +241,9 @@ class Forecaster(BaseEstimator):
         y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
             The series in time order, without missing values. The index of a pandas object gives the dates. Columns that are
             times of the rows are not forecast, as in the program, with a `ForecastWarning`: a first column, or one named as a
-            time, ``index``, ``year``, ..., that increases by the same step in every row, and a column named ``t``, ``time``,
-            ``date``, ``datetime``, ``timestamp`` or ``ds`` whose numbers increase. The first one numbers the rows of the forecast if
-            y has no other index.
+            time, ``index``, ``year``, ..., that increases by the same step in every row (a tenth of them may be missing), and a
+            column named ``t``, ``time``, ``date``, ``datetime``, ``timestamp`` or ``ds`` whose numbers increase. If y has no other
+            index, the first with a step and the name of a time, otherwise the first with a step, numbers the rows of the forecast.
         known : array-like of shape (n_steps, n_inputs) or (n_steps + steps, n_inputs), optional
             Additional inputs of every row. With more than ``n_steps`` rows, those of the rows to forecast are used, such as a
             calendar or a price; without `steps`, the number of these rows is the number of steps. If y and `known` are pandas

@@ -44,18 +44,38 @@ static double at(time_column column, int64_t i)
     return column.first[i * column.ld];
 }
 
-/* Whether a column increases by the same step in every row. */
-static bool counts_rows(time_column column, double *step)
+/* Whether a column increases by a number of steps in every row; *gaps: rows with more than one. */
+static bool follows(time_column column, double step, int64_t *gaps)
 {
-    double first = at(column, 0), last = at(column, column.rows - 1);
-    *step = (last - first) / (double)(column.rows - 1);
-    double rounding = 1e-6 * fabs(*step) + 1e-12 * fmax(fabs(first), fabs(last));
-    if (!(*step > 0) || !isfinite(*step))
+    double first = at(column, 0), last = at(column, column.rows - 1), before = 0;
+    double rounding = 1e-6 * step + 1e-12 * fmax(fabs(first), fabs(last));
+    *gaps = 0;
+    if (!(step > 0) || !isfinite(step))
         return false;
-    for (int64_t i = 1; i < column.rows; i++)
-        if (!(fabs(at(column, i) - first - (double)i * *step) <= rounding))
+    for (int64_t i = 1; i < column.rows; i++) {
+        double steps = rint((at(column, i) - first) / step);
+        if (!(fabs(at(column, i) - first - steps * step) <= rounding) || !(steps > before))
             return false;
+        *gaps += steps > before + 1;
+        before = steps;
+    }
     return true;
+}
+
+/* Whether a column increases by the same step in every row, or in nine of ten, such as a row number after rows were dropped. */
+static bool counts_rows(time_column column, double *step, bool *has_gaps)
+{
+    double span = at(column, column.rows - 1) - at(column, 0), least = INFINITY;
+    int64_t gaps = 0;
+    *step = span / (double)(column.rows - 1);
+    bool counts = follows(column, *step, &gaps) && gaps == 0;
+    *has_gaps = !counts;
+    if (counts)
+        return true;
+    for (int64_t i = 1; i < column.rows; i++)
+        least = fmin(least, at(column, i) - at(column, i - 1));
+    *step = span / rint(span / least);
+    return follows(column, *step, &gaps) && 10 * gaps < column.rows;
 }
 
 static bool increases(time_column column, const volt_records *records)
@@ -139,13 +159,19 @@ static volt_status find_gap(time_column column, const serial_form *form, const v
     return status;
 }
 
+typedef struct column_role {
+    bool is_counter, has_gaps, is_clock;
+    double step;      /* of a counter */
+    int significance; /* of its name: 2: a time, 1: a counter, 0: another first column */
+} column_role;
+
 /* Takes column j as the clock. */
-static volt_status take_clock(time_column column, bool is_counter, const volt_records *records, int64_t j,
+static volt_status take_clock(time_column column, column_role role, const volt_records *records, int64_t j,
                               volt_time_columns *found)
 {
     const serial_form *form = find_form(column);
     found->clock = j;
-    if (!is_counter)
+    if (!role.is_counter)
         add_warning(found, (volt_warning){.code = VOLT_WARNING_UNEVEN_CLOCK, .series = j});
     if (form) {
         found->serial = form->name;
@@ -153,20 +179,16 @@ static volt_status take_clock(time_column column, bool is_counter, const volt_re
                                           .series = j,
                                           .value = seconds_of(form, at(column, 0))});
     }
-    return is_counter ? VOLT_OK : find_gap(column, form, records, j, found);
+    return role.is_counter && !role.has_gaps ? VOLT_OK : find_gap(column, form, records, j, found);
 }
-
-typedef struct column_role {
-    bool is_counter, is_clock;
-    double step; /* of a counter */
-} column_role;
 
 static column_role role_of(time_column column, const char *name, const volt_records *records, int64_t j)
 {
     column_role role = {0};
     bool is_named = name && is_among(name, time_names);
-    bool may_count = j == 0 || is_named || (name && is_among(name, counter_names));
-    role.is_counter = records->n == 0 && may_count && counts_rows(column, &role.step);
+    role.significance = is_named ? 2 : name && is_among(name, counter_names);
+    role.is_counter =
+        records->n == 0 && (j == 0 || role.significance > 0) && counts_rows(column, &role.step, &role.has_gaps);
     role.is_clock = is_named && (role.is_counter || increases(column, records));
     return role;
 }
@@ -175,20 +197,26 @@ static volt_status find(volt_view values, const char *const *names, const volt_r
                         volt_time_columns *found)
 {
     volt_status status = VOLT_OK;
+    column_role counter = {.significance = -1};
     for (int64_t j = 0; j < values.cols && !status; j++) {
         time_column column = {values.data + j, values.rows, values.ld};
         column_role role = role_of(column, names ? names[j] : NULL, records, j);
         is_time[j] = role.is_counter || role.is_clock;
-        if (role.is_counter && found->counter < 0) {
+        if (role.is_counter && role.significance > counter.significance) {
+            counter = role;
             found->counter = j;
-            found->step = role.step;
-            add_warning(found,
-                        (volt_warning){.code = VOLT_WARNING_ROW_COUNTER, .series = j, .value = role.step});
         }
         if (role.is_clock && found->clock < 0)
-            status = take_clock(column, role.is_counter, records, j, found);
+            status = take_clock(column, role, records, j, found);
     }
-    return status;
+    if (status || found->counter < 0)
+        return status;
+    found->step = counter.step;
+    add_warning(found, (volt_warning){
+                           .code = VOLT_WARNING_ROW_COUNTER, .series = found->counter, .value = counter.step});
+    time_column column = {values.data + found->counter, values.rows, values.ld};
+    return counter.has_gaps && found->clock < 0 ? find_gap(column, NULL, records, found->counter, found)
+                                                : VOLT_OK;
 }
 
 volt_status volt_time_columns_find(volt_view values, const char *const *names, const int64_t *records,
