@@ -42,8 +42,8 @@ VOLT_API volt_status volt_loss_get_info(const volt_loss *loss, volt_loss_info *i
 /* Computes the mean loss of predictions, the lower the better: for quantiles the mean pinball loss over the levels, for
  * classes -log of the probability of the class, for counts half the deviance. Y is n x t; for classes n x 1 with numbers
  * from 0. forecasts (n x outputs) are predictions of a model; the outputs of one target are adjacent. weights (optional): n
- * numbers >= 0, not all 0. Rows with a NaN target are ignored. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT; VOLT_ERR_DATA if no row
- * remains. */
+ * numbers >= 0, not all 0. Rows with a NaN target are ignored. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_NOT_FINITE for a
+ * prediction or an infinite target; VOLT_ERR_DATA if no row remains. */
 VOLT_API volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view forecasts,
                                      const double *weights, double *score);
 

@@ -108,20 +108,38 @@ static volt_status check_score(const volt_loss *loss, volt_view Y, volt_view U, 
     return VOLT_OK;
 }
 
+/* The loss of target k of row i, which is not NaN. */
+static volt_status take_loss(const volt_loss *loss, int64_t group, volt_view Y, volt_view forecasts, int64_t i,
+                             int64_t k, double *value)
+{
+    double y = Y.data[i * Y.ld + k];
+    const double *u = forecasts.data + i * forecasts.ld + k * group;
+    VOLT_REQUIRE(isfinite(y), VOLT_ERR_NOT_FINITE,
+                 "row %" PRId64 ", column %" PRId64 " of the targets (counted from 1) is %g", i + 1, k + 1, y);
+    for (int64_t j = 0; j < group; j++)
+        VOLT_REQUIRE(isfinite(u[j]), VOLT_ERR_NOT_FINITE,
+                     "row %" PRId64 ", column %" PRId64 " of the predictions (counted from 1) is %g", i + 1,
+                     k * group + j + 1, u[j]);
+    *value = volt_loss_of_target(loss, group, y, u);
+    return VOLT_OK;
+}
+
 volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view forecasts, const double *weights,
                             double *score)
 {
     int64_t group = loss ? volt_loss_group(loss, forecasts.cols) : 1;
+    VOLT_REQUIRE(score, VOLT_ERR_ARGUMENT, "score is NULL");
     VOLT_TRY(check_score(loss, Y, forecasts, group));
     VOLT_TRY(volt_loss_check_weights(weights, Y.rows));
     double sum = 0, total = 0;
     for (int64_t i = 0; i < Y.rows; i++) {
         double w = weights ? weights[i] : 1;
         for (int64_t k = 0; w > 0 && k < Y.cols; k++) {
-            double y = Y.data[i * Y.ld + k];
-            if (isnan(y))
+            double value = 0;
+            if (isnan(Y.data[i * Y.ld + k]))
                 continue;
-            sum += w * volt_loss_of_target(loss, group, y, forecasts.data + i * forecasts.ld + k * group);
+            VOLT_TRY(take_loss(loss, group, Y, forecasts, i, k, &value));
+            sum += w * value;
             total += w;
         }
     }
@@ -138,9 +156,10 @@ volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, volt_view f
     for (int64_t i = 0; i < Y.rows; i++) {
         scores[i] = 0;
         for (int64_t k = 0; k < Y.cols; k++) {
-            double y = Y.data[i * Y.ld + k];
-            const double *u = forecasts.data + i * forecasts.ld + k * group;
-            scores[i] += isnan(y) ? NAN : volt_loss_of_target(loss, group, y, u) / (double)Y.cols;
+            double value = NAN;
+            if (!isnan(Y.data[i * Y.ld + k]))
+                VOLT_TRY(take_loss(loss, group, Y, forecasts, i, k, &value));
+            scores[i] += value / (double)Y.cols;
         }
     }
     return VOLT_OK;
