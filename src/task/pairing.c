@@ -74,6 +74,9 @@ static volt_status check_records(volt_view X, const volt_pairing_options *option
         VOLT_REQUIRE(length > ahead, VOLT_ERR_DATA,
                      "record %s has %lld row%s; a target %lld ahead requires at least %lld", name,
                      (long long)length, length == 1 ? "" : "s", (long long)ahead, (long long)ahead + 1);
+        VOLT_REQUIRE(length <= X.rows - rows, VOLT_ERR_SHAPE,
+                     "record %s has %lld rows, but only %lld of the %lld rows of X are left", name,
+                     (long long)length, (long long)(X.rows - rows), (long long)X.rows);
         rows += length;
     }
     VOLT_REQUIRE(options->n_records == 0 || rows == X.rows, VOLT_ERR_SHAPE,
@@ -279,7 +282,7 @@ static char **spread_names(const char *const *names, int64_t cols, int64_t first
         longest = strlen(names[k]) > longest ? strlen(names[k]) : longest;
     size_t each = longest + NUMBER_LENGTH;
     char **spread = volt_alloc((int64_t)outputs, sizeof *spread + each);
-    char *text = (char *)(spread + outputs);
+    char *text = spread ? (char *)(spread + outputs) : NULL;
     for (int64_t i = 0; spread && i < cols * horizons; i++, text += each) {
         char number[NUMBER_LENGTH];
         snprintf(number, sizeof number, "y%lld", (long long)(i / horizons) + 1);

@@ -434,7 +434,9 @@ static void invalid_arguments_are_rejected(void **state)
     int64_t one[N] = {0}, outside[N] = {0, 5};
     check_fails(volt_series_fit_classes(made.series, N, one, 2, NULL, &classifier), VOLT_ERR_DATA, "class");
     check_fails(volt_series_fit_classes(made.series, N, outside, 2, NULL, &classifier), VOLT_ERR_ARGUMENT,
-                "class series 2 5 0 1");
+                "class series 2 5 0");
+    check_fails(volt_series_fit_classes(made.series, N, outside, INT64_MIN, NULL, &classifier),
+                VOLT_ERR_ARGUMENT, "number of classes -9223372036854775808");
     check_fails(volt_series_fit_classes(NULL, 0, NULL, 2, NULL, &classifier), VOLT_ERR_SHAPE, "series");
     static const volt_range alpha_range = {.name = "alpha"};
     static const struct {

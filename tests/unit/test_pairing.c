@@ -295,7 +295,7 @@ static void invalid_options_are_rejected(void **state)
     volt_rng rng = test_rng(7);
     double *x = normal_rows(&rng, N, 2);
     volt_view X = volt_view_of(x, N, 2), Y = volt_view_of(x, N - 1, 2);
-    const int64_t short_record[] = {N - 1, 1}, wrong_sum[] = {N - 3, 2};
+    const int64_t short_record[] = {N - 1, 1}, wrong_sum[] = {N - 3, 2}, turn[] = {INT64_MAX, INT64_MAX, N + 2};
     volt_pairing *pairing = NULL;
     volt_pairing_options options = volt_pairing_options_default(), bad;
 #define REFUSED(change, status, fragment)                                              \
@@ -315,6 +315,8 @@ static void invalid_options_are_rejected(void **state)
     REFUSED(bad.n_records = 1, VOLT_ERR_ARGUMENT, "n_records");
     REFUSED((bad.records = short_record, bad.n_records = 2), VOLT_ERR_DATA, "record 1");
     REFUSED((bad.records = wrong_sum, bad.n_records = 2), VOLT_ERR_SHAPE, "11");
+    REFUSED((bad.records = turn, bad.n_records = 3), VOLT_ERR_SHAPE,
+            "record 0"); /* their sum wraps around to N */
     check_fails(volt_pairing_create(X, Y, NULL, &pairing), VOLT_ERR_SHAPE, "11");
     check_fails(volt_pairing_create(volt_view_of(x, 1, 2), none(), NULL, &pairing), VOLT_ERR_DATA, "1 row");
     check_fails(volt_pairing_create(none(), none(), NULL, &pairing), VOLT_ERR_SHAPE, "X");

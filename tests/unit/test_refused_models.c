@@ -84,11 +84,12 @@ static volt_fit_options given_alpha(void)
 static void options_of_a_fit(void **state)
 {
     (void)state;
-    const int64_t anchors[] = {-2}, far[] = {D};
+    const int64_t anchors[] = {-2}, far[] = {D}, last[] = {INT64_MAX};
     refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.passthrough_columns = -1);
     refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.passthrough_columns = D);
-    refused("rbf", VOLT_ERR_ARGUMENT, "is input -1", o.anchors = anchors);
-    refused("rbf", VOLT_ERR_ARGUMENT, "is input 3", o.anchors = far);
+    refused("rbf", VOLT_ERR_ARGUMENT, "anchors got -2", o.anchors = anchors);
+    refused("rbf", VOLT_ERR_ARGUMENT, "anchors 0 to 1 got 2", o.anchors = far);
+    refused("rbf", VOLT_ERR_ARGUMENT, "anchors got 9223372036854775807", o.anchors = last);
     refused("rbf", VOLT_ERR_ARGUMENT, "the season 1", o.season = 1);
     refused("rbf", VOLT_ERR_ARGUMENT, "the season 24", o.season = N);
     refused("rbf", VOLT_ERR_ARGUMENT, "ahead -1", o.ahead = -1);

@@ -62,8 +62,9 @@ static volt_status check_options(const volt_fit_options *options, volt_view X, v
                  X.cols - 1, options->passthrough_columns);
     for (int64_t k = 0; options->anchors && k < Y.cols; k++)
         VOLT_REQUIRE(options->anchors[k] >= -1 && options->anchors[k] < X.cols, VOLT_ERR_ARGUMENT,
-                     "the anchor of target %" PRId64 " is input %" PRId64 ", but there are %" PRId64 " inputs",
-                     k + 1, options->anchors[k] + 1, X.cols);
+                     "anchors must be -1 (none) or an input, 0 to %" PRId64 " (got %" PRId64
+                     " for target %" PRId64 ")",
+                     X.cols - 1, options->anchors[k], k);
     return VOLT_OK;
 }
 

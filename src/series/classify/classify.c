@@ -69,8 +69,9 @@ static volt_status check_classes(const int64_t *classes, int64_t count, int64_t 
     bool several = false;
     for (int64_t i = 0; i < count; i++) {
         VOLT_REQUIRE(classes[i] >= 0 && classes[i] < n_classes, VOLT_ERR_ARGUMENT,
-                     "the class of series %" PRId64 " must be between 0 and %" PRId64 " (got %" PRId64 ")",
-                     i + 1, n_classes - 1, classes[i]);
+                     "the class of series %" PRId64
+                     " must be at least 0 and below the number of classes, %" PRId64 " (got %" PRId64 ")",
+                     i + 1, n_classes, classes[i]);
         several = several || classes[i] != classes[0];
     }
     VOLT_REQUIRE(several, VOLT_ERR_DATA,
