@@ -221,7 +221,8 @@ static void damaged_bytes_are_rejected_or_read(void **state)
     for (int i = 0; i < 300; i++) {
         char *text = strdup(good);
         for (int k = 0; k < 3; k++)
-            text[(size_t)(volt_rng_uniform(&rng) * (double)size)] = (char)(1 + 254 * volt_rng_uniform(&rng));
+            text[(size_t)(volt_rng_uniform(&rng) * (double)size)] =
+                (char)(unsigned char)(1 + 254 * volt_rng_uniform(&rng));
         const char *path = scratch_write("bytes.jsonl", text, size);
         volt_search *search = NULL;
         if (volt_search_merge(&path, 1, &search) != VOLT_OK)
