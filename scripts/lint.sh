@@ -78,7 +78,8 @@ optional_components()
 
 mkdir -p build
 step "layout" scripts/check_layout.sh
-step "generated files" scripts/make_python_structs.py --check
+generated() { scripts/make_python_structs.py --check && scripts/make_option_fields.py --check; }
+step "generated files" generated
 step "names in the architecture" scripts/check_architecture.py
 step "exported names" scripts/abi.sh --names
 step "wording" scripts/voice.py --limit 0.5

@@ -201,7 +201,8 @@ VOLT_API volt_status volt_log_returns(volt_view prices, volt_matrix returns);
 
 typedef struct volt_bekk_fit_options {
     size_t struct_size;
-    /* starting points (default: 2): univariate estimates, then values common to all assets; further ones are perturbed */
+    /* starting points, at most 1,000,000 (default: 2): univariate estimates, then values common to all assets; further ones
+     * are perturbed */
     int64_t starts;
     uint64_t seed;       /* seed of the perturbed starts (default: 0) */
     int64_t rounds;      /* maximum number of restarts of the optimiser with a new scale (default: 40) */

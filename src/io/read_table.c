@@ -7,6 +7,8 @@
 #include "io/npy/npy.h"
 #include "io/source.h"
 
+#include <inttypes.h>
+
 static volt_status read_kind(volt_file_kind kind, const char *path, const char *columns,
                              const volt_read_options *options, volt_table **table)
 {
@@ -40,6 +42,8 @@ volt_status volt_table_read(const char *source, const volt_read_options *options
     VOLT_REQUIRE(*source, VOLT_ERR_IO, "the file name is empty");
     VOLT_REQUIRE(missing >= VOLT_MISSING_ERROR && missing <= VOLT_MISSING_INTERPOLATE, VOLT_ERR_ARGUMENT,
                  "volt_table_read: unknown treatment of missing values %d", (int)missing);
+    VOLT_REQUIRE(options->n_names >= 0 && (options->n_names == 0 || options->names), VOLT_ERR_ARGUMENT,
+                 "n_names must be at least 0, and 0 if names is NULL (got %" PRId64 ")", options->n_names);
     char *path = NULL;
     const char *columns = NULL;
     VOLT_TRY(volt_source_split(source, &path, &columns));

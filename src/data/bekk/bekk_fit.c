@@ -23,6 +23,8 @@ static const double same_summit = 0.01; /* log-likelihoods this close count as t
 /* Shares of the whole call. */
 static const double share_alone = 0.1, share_climb = 0.7, share_errors = 0.2;
 
+enum { MAX_STARTS = 1000000 };
+
 volt_bekk_fit_options volt_bekk_fit_options_default(void)
 {
     volt_bekk_fit_options options = {.struct_size = sizeof(volt_bekk_fit_options),
@@ -58,9 +60,10 @@ static volt_status check_call(volt_view returns, const volt_bekk_fit_options *op
     int64_t d = returns.cols, P = volt_bekk_parameter_count(d);
     VOLT_REQUIRE(d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_ARGUMENT,
                  "the number of assets must be 1 to %d (got %" PRId64 ")", VOLT_BEKK_MAX_ASSETS, d);
-    VOLT_REQUIRE(options->starts >= 1 && options->rounds >= 1, VOLT_ERR_ARGUMENT,
-                 "the numbers of starts and rounds must be at least 1 (got %" PRId64 " and %" PRId64 ")",
-                 options->starts, options->rounds);
+    VOLT_REQUIRE(options->starts >= 1 && options->starts <= MAX_STARTS, VOLT_ERR_ARGUMENT,
+                 "starts must be 1 to %d (got %" PRId64 ")", MAX_STARTS, options->starts);
+    VOLT_REQUIRE(options->rounds >= 1, VOLT_ERR_ARGUMENT, "rounds must be at least 1 (got %" PRId64 ")",
+                 options->rounds);
     int64_t least = 2 * P > 50 ? 2 * P : 50;
     VOLT_REQUIRE(returns.rows >= least, VOLT_ERR_DATA,
                  "there are %" PRId64 " returns, but %" PRId64 " assets (%" PRId64
