@@ -110,7 +110,7 @@ class Forecaster(BaseEstimator):
     Parameters
     ----------
     steps : int, optional
-        Forecast horizon in rows (at least 1). None: one season, at most 60, or 12 without a season.
+        Forecast horizon in rows (from 1 to 1000000). None: one season, at most 60, or 12 without a season.
     season : int, None or "auto", default="auto"
         Season length in rows, or none; "auto": detected in the series. None: no season.
     kernel : str, default="volterra"

@@ -383,10 +383,10 @@ static void returns_and_fits(void **state)
     check_fails(volt_bekk_fit(volt_view_of(zeros, 1, VOLT_BEKK_MAX_ASSETS + 1), &options, &bekk, NULL),
                 VOLT_ERR_ARGUMENT, "201");
     options.starts = 0;
-    check_fails(volt_bekk_fit(three, &options, &bekk, NULL), VOLT_ERR_ARGUMENT, "at 1");
+    check_fails(volt_bekk_fit(three, &options, &bekk, NULL), VOLT_ERR_ARGUMENT, "starts 0");
     options.starts = 1;
     options.rounds = 0;
-    check_fails(volt_bekk_fit(three, &options, &bekk, NULL), VOLT_ERR_ARGUMENT, "at 1");
+    check_fails(volt_bekk_fit(three, &options, &bekk, NULL), VOLT_ERR_ARGUMENT, "rounds 0");
     check_fails(volt_bekk_preset(NULL, &bekk), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_bekk_preset("nobody", NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_null(bekk);
