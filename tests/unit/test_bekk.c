@@ -415,8 +415,7 @@ static void invalid_estimation_data(void **state)
     check_fails(volt_bekk_fit(volt_view_of(rows, 18, 10), NULL, &bekk, NULL), VOLT_ERR_DATA,
                 "10 75 parameters 150");
     options.starts = 0;
-    check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), &options, &bekk, NULL), VOLT_ERR_ARGUMENT,
-                "starts 0");
+    check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), &options, &bekk, NULL), VOLT_ERR_ARGUMENT, "1 0");
     check_fails(volt_bekk_fit(volt_view_of(rows, ROWS, 3), NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     for (int t = 0; t < ROWS; t++)
         rows[t * 3 + 2] = rows[t * 3] - 2 * rows[t * 3 + 1];
