@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import Iterator, Tuple
 
-from make_python_structs import ROOT, Headers, class_name
+from make_python_structs import ROOT, Headers, class_name, write_or_check
 
 OUTPUT = ROOT / "tests/support/option_fields.h"
 KINDS = {"c_double": "double", "c_int": "int", "c_int64": "int64", "c_uint64": "int64"}
@@ -63,16 +63,5 @@ def generate() -> str:
     return "\n".join([*lines, "/* clang-format on */", "", "#endif"]) + "\n"
 
 
-def main() -> int:
-    text = generate()
-    if "--check" in sys.argv[1:]:
-        if OUTPUT.exists() and OUTPUT.read_text() == text:
-            return 0
-        print(f"{OUTPUT.relative_to(ROOT)} is not current: run scripts/make_option_fields.py", file=sys.stderr)
-        return 1
-    OUTPUT.write_text(text)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(OUTPUT, generate()))

@@ -181,16 +181,15 @@ def generate() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    text = generate()
-    if "--check" in sys.argv[1:]:
-        if OUTPUT.exists() and OUTPUT.read_text() == text:
-            return 0
-        print(f"{OUTPUT.relative_to(ROOT)} is not current: run scripts/make_python_structs.py", file=sys.stderr)
+def write_or_check(output: Path, text: str) -> int:
+    """Write a generated file; with --check compare it. Returns the exit status."""
+    if "--check" not in sys.argv[1:]:
+        output.write_text(text)
+    elif not output.exists() or output.read_text() != text:
+        print(f"{output.relative_to(ROOT)} is not current: run scripts/{Path(sys.argv[0]).name}", file=sys.stderr)
         return 1
-    OUTPUT.write_text(text)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(OUTPUT, generate()))

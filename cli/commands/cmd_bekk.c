@@ -33,7 +33,7 @@ static const option rows[] = {
     ROW("assets", "N", assets, "fit: number of leading columns used", .range = AT_LEAST(1), .unset = "all"),
     ROW("starts", "N", starts,
         "fit: number of starting points of the optimisation; beyond two they depend on --seed",
-        .range = AT_LEAST(1), .unset = "2"),
+        .range = WITHIN(1, 1e6), .unset = "2"),
     ROW("length", "N", length, "simulate: number of rows", .range = AT_LEAST(1),
         .unset = DIGITS(BEKK_DEFAULT_LENGTH)),
     ROW("discard", "K", discard, "simulate: initial rows that are discarded", .unset = "1000"),
