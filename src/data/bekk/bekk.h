@@ -47,7 +47,7 @@ volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z
 /* Copies a packed matrix to vech order: columns from the diagonal down. */
 void volt_packed_to_vech(int64_t d, const double *packed, double *vech);
 
-/* VOLT_OK when a_i^2 + b_i^2 < 1 for every i, the condition for stationarity; otherwise VOLT_ERR_ARGUMENT
+/* VOLT_OK when a_i^2 + b_i^2 < 1 for every i, the condition for covariance stationarity; otherwise VOLT_ERR_ARGUMENT
  * with the asset and the value. VOLT_ERR_NOT_FINITE. */
 volt_status volt_bekk_check_stationary(const volt_bekk *bekk);
 

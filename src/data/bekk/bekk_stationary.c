@@ -1,7 +1,7 @@
 /* src/data/bekk/bekk_stationary.c: stationarity of the BEKK model, and its stationary covariance.
  *
- * The diagonal model is stationary if and only if a_i^2 + b_i^2 < 1 for every i (the spectral radius of A (x)
- * A + B (x) B is max_ij |a_i a_j + b_i b_j|, which is attained on the diagonal). */
+ * The diagonal model is covariance stationary if and only if a_i^2 + b_i^2 < 1 for every i (the spectral radius of
+ * A (x) A + B (x) B is max_ij |a_i a_j + b_i b_j|, which is attained on the diagonal). */
 #include "base/error.h"
 #include "base/views.h"
 #include "data/bekk/bekk.h"
@@ -35,7 +35,7 @@ volt_status volt_bekk_check_stationary(const volt_bekk *bekk)
     for (int64_t i = 0; i < bekk->d; i++) {
         double a = bekk->a[i], b = bekk->b[i], sum = a * a + b * b;
         VOLT_REQUIRE(sum < 1, VOLT_ERR_ARGUMENT,
-                     "the BEKK model is not stationary: a^2 + b^2 of asset %" PRId64
+                     "the BEKK model is not covariance stationary: a^2 + b^2 of asset %" PRId64
                      "%s%s%s must be below 1 (got %.6g for a = %g, b = %g)",
                      i + 1, bekk->tickers ? " (" : "", bekk->tickers ? bekk->tickers[i] : "",
                      bekk->tickers ? ")" : "", sum, a, b);
