@@ -49,7 +49,7 @@ static const option rows[] = {
         "kernels to compare; parameters in the text are fixed, the others are searched",
         .unset = "all rows of the protocol"),
     ROW("protocol", NULL, protocol,
-        "inputs of the kernels: a tuned window of the past for all (history), or those of the paper "
+        "inputs of the kernels: past inputs for all (history), or for each kernel those of the paper "
         "(published)",
         .choices = protocol_choices, .fallback = "history"),
     GROUP(compare_arguments, user, &training_input_options),
@@ -426,11 +426,14 @@ const cli_command command_compare = {
         "table includes the best constant. --weights apply to training and test rows.\n"
         "\n"
         "Without --x, the data are as in the paper: inputs are innovations of a BEKK model, targets 1000\n"
-        "times the entries of the next covariance matrix. With --protocol history every kernel has a tuned\n"
-        "window of the past; with published only volterra and esn have a memory, as in the paper. A kernel is\n"
-        "a row of the protocol (--kernel Sig-PDE), the name of a kernel, or any kernel text. A kernel that\n"
-        "fails is listed with the reason. A kernel without a trial within --budget gets ten times as long for\n"
-        "its first candidate. Ctrl-C ends the command and reports the completed kernels.\n",
+        "times the entries of the next covariance matrix. --protocol published also gives each kernel the\n"
+        "inputs of the paper, where only volterra uses past inputs (esn, which the paper does not have, does\n"
+        "so as well). The default, history, is not the setting of the paper: kernels with a memory, such as\n"
+        "volterra, use all past inputs, and the others a window of tuned length.\n"
+        "\n"
+        "A kernel is a row of the protocol (--kernel Sig-PDE), the name of a kernel, or any kernel text. A\n"
+        "kernel that fails is listed with the reason. A kernel without a trial within --budget gets ten times\n"
+        "as long for its first candidate. Ctrl-C ends the command and reports the completed kernels.\n",
     .examples =
         "  volterra compare --preset sp500-d5 --report report.html\n"
         "  volterra compare --preset sp500-d10 --protocol published --draws 200 --repeat 3 --seed 1\n"
