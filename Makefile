@@ -31,7 +31,7 @@ build: ## the library and the program build/volterra, volterra-mpi and the GPU p
 	cmake --preset default $(CMAKE_ARGS)
 	cmake --build build --parallel $(JOBS) --target programs
 
-demo: ## compare eleven kernels on simulated covolatility, within three minutes; the report goes to build/demo
+demo: ## the experiment of the paper with ten kernels, within three minutes; the report goes to build/demo
 	@scripts/deps.sh build demo
 	@$(MAKE) --no-print-directory build
 	@scripts/demo.sh
@@ -41,7 +41,7 @@ demo-lorenz: ## forecast the Lorenz system and draw the picture, into build/demo
 	@$(MAKE) --no-print-directory build
 	scripts/demo_lorenz.sh
 
-test: ## every test, plain and with sanitizers; ends with a count
+test: ## library, program and Python, plain and with sanitizers; ends with a count (others: test-r, test-octave, test-arm, test-web)
 	@tests/run_tests.sh
 
 test-arm: ## exported models on a Cortex-M4 in QEMU, in both precisions

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # scripts/demo_lorenz.sh: learn the Lorenz system from one trajectory, let it run on, and draw both.
 #
-# The setting of Gonon, Grigoryeva and Ortega: step 0.005, 5000 training points, washout 100. Everything
-# goes to build/demo. What `make demo-lorenz` calls; needs build/volterra and gnuplot.
+# The data and the model of docs/first_steps.md, with a longer path: step 0.005, 5000 training points, washout 100.
+# Everything goes to build/demo. What `make demo-lorenz` calls; needs build/volterra and gnuplot.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,7 +23,7 @@ run()
     "$@"
 }
 
-run "$volterra" simulate lorenz --length $length --seed 1 -o lorenz.csv
+run "$volterra" simulate lorenz --length $length -o lorenz.csv
 run "$volterra" fit --x lorenz.csv --rows 0:$train --ahead 1 --kernel volterra:tau_coef=0.3,lambda_coef=0.3 \
     --alpha 1e-10 --washout 100 -o lorenz.safetensors
 run "$volterra" continue lorenz.safetensors --steps $steps -o path.csv
