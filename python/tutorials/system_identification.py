@@ -1,6 +1,6 @@
-"""System identification: two water tanks, from the voltage of a pump to the level of the second tank.
+"""System identification: two water tanks, from the setting of a pump to the level of the second tank.
 
-The model uses only the voltage, not measured levels: it simulates, and does not predict one step ahead.
+The model uses only the pump, not measured levels: it simulates, and does not predict one step ahead.
 """
 
 # %% The data: one row per sample, in time order.
