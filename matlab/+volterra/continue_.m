@@ -3,7 +3,7 @@ function y = continue_(model, steps, varargin)
 %
 %   Y = volterra.continue_(MODEL, STEPS)
 %   Y = volterra.continue_(MODEL, STEPS, 'X', ROWS)   rows after the training rows that are fed first
-  call_arguments = volterra.internal.options(struct('model', model.Handle, 'steps', steps), varargin);
+  call_arguments = volterra.internal.options(struct('model', model.Handle, 'steps', double(steps)), varargin);
   found = volterra.internal.call('continue', call_arguments);
   y = found.prediction;
 end
