@@ -30,7 +30,7 @@ function found = forecast(series, varargin)
   if ~isempty(names)
     call_arguments.names = names(:);
   end
-  call_arguments = volterra.internal.options(call_arguments, varargin);
+  call_arguments = volterra.internal.options(call_arguments, varargin, struct('known', {names}));
   found = volterra.internal.call('forecast', call_arguments);
   found.coverage = call_arguments.coverage;
   found.names = names;
@@ -38,7 +38,10 @@ function found = forecast(series, varargin)
     draw(y, found, call_arguments);
     clear found
   elseif isfield(found, 'times') && isa(times, 'datetime')
-    found.times = datetime(found.times(:), 'ConvertFrom', 'posixtime', 'TimeZone', times.TimeZone);
+    zone = times.TimeZone;
+    times = datetime(found.times(:), 'ConvertFrom', 'posixtime'); % local
+    times.TimeZone = zone;
+    found.times = times;
   end
 end
 

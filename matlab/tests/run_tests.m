@@ -117,6 +117,14 @@ function run_tests(root, cases)
 
   % ---- tables by name
   named = volterra.fit(table('u', u(old), 'sum', cumsum(u(old))), table('y', y(old)), 'alpha', 0.01);
+  path_of = volterra.fit(table('x', lorenz(:, 1), 'y', lorenz(:, 2), 'z', lorenz(:, 3)));
+  ahead = volterra.fit(lorenz);
+  reordered = table('z', lorenz(1:20, 3), 'x', lorenz(1:20, 1), 'y', lorenz(1:20, 2));
+  count = check(count, 'continue by name', isequal(volterra.continue_(path_of, 3, 'X', reordered), ...
+                volterra.continue_(ahead, 3, 'X', lorenz(1:20, :))));
+  mixed = volterra.fit(table('u', u(old), 'n', int32(100 * u(old))), y(old), 'alpha', 0.01);
+  double_mixed = volterra.fit([u(old), round(100 * u(old))], y(old), 'alpha', 0.01);
+  count = check(count, 'integers beside doubles', isequal(mixed.Fitted, double_mixed.Fitted));
   expected = volterra.predict(wide, two);
   count = check(count, 'names', isequal(named.input_names, {'u', 'sum'}) && isequal(named.output_names, {'y'}));
   texts = repmat({'a'}, 100, 1);

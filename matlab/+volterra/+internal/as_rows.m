@@ -23,7 +23,8 @@ function [x, names] = as_rows(x, what, wanted, inputs)
               name{1}, what);
       end
     end
-    x = x{:, names};
+    x = cellfun(@(name) double(x.(name)), names(:)', 'UniformOutput', false); % before they are joined: integers would round
+    x = [x{:}];
   end
   if ~(isnumeric(x) || islogical(x)) || ~isreal(x) || ndims(x) > 2
     error('volterra:argument', '%s must be a real matrix with one row per time step', what);

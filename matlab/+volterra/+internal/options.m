@@ -9,7 +9,7 @@ function call_arguments = options(call_arguments, pairs, columns)
       error('volterra:argument', 'the name of option %d must be a text', (i + 1) / 2);
     end
     given = pairs{i + 1};
-    if nargin > 2 && isfield(columns, name)
+    if nargin > 2 && isfield(columns, name) && (isa(given, 'table') || isa(given, 'timetable'))
       given = volterra.internal.as_rows(given, name, columns.(name), 0);
     end
     given = volterra.internal.plain(given);

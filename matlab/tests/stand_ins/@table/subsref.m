@@ -1,9 +1,6 @@
 function x = subsref(t, path)
   at = @(name) t.columns{strcmp(t.names, name)};
-  if strcmp(path(1).type, '{}')
-    columns = cellfun(at, path(1).subs{2}, 'UniformOutput', false);
-    x = [columns{:}];
-  elseif strcmp(path(1).subs, 'Properties')
+  if strcmp(path(1).subs, 'Properties')
     x = t.names;
   else
     x = at(path(1).subs);
