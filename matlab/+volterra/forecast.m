@@ -5,7 +5,7 @@ function found = forecast(series, varargin)
 %   F = volterra.forecast(Y, 'steps', 12, 'coverage', [0.8 0.95], ...)
 %   volterra.forecast(...)                   plot of the first six series with intervals
 %
-% Further options: 'season' (rows, 'auto' or 'none'), 'known', 'kernel', 'separate', 'all_rows', 'budget', 'seed', 'times'
+% Further options: 'season' (rows, 'auto' or 'none'), 'known' (further inputs, a matrix or table), 'kernel', 'separate', 'all_rows', 'budget', 'seed', 'times'
 % (one per row: a datetime array, or seconds since 1970; default: the times of a timetable, or the column of datetimes of a
 % table).
 %
@@ -30,7 +30,7 @@ function found = forecast(series, varargin)
   if ~isempty(names)
     call_arguments.names = names(:);
   end
-  call_arguments = volterra.internal.options(call_arguments, varargin, struct('known', {names}));
+  call_arguments = volterra.internal.options(call_arguments, varargin);
   found = volterra.internal.call('forecast', call_arguments);
   found.coverage = call_arguments.coverage;
   found.names = names;

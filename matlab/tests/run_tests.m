@@ -115,6 +115,11 @@ function run_tests(root, cases)
   dated = volterra.forecast(table('day', day, 'x', lorenz(1:60, 1)), string('steps'), 2);
   count = check(count, 'table with times', isequal(posixtime(dated.times), weekdays(60) + 86400 * [3; 4]) && isequal(dated.names, {'x'}));
 
+  promo = mod((1:62)', 5) == 0;
+  with = volterra.forecast(lorenz(1:60, 1), 'steps', 2, 'known', table('promo', promo));
+  count = check(count, 'further inputs of a table', isequal(with.forecast, ...
+                getfield(volterra.forecast(lorenz(1:60, 1), 'steps', 2, 'known', double(promo)), 'forecast')));
+
   % ---- tables by name
   named = volterra.fit(table('u', u(old), 'sum', cumsum(u(old))), table('y', y(old)), 'alpha', 0.01);
   path_of = volterra.fit(table('x', lorenz(:, 1), 'y', lorenz(:, 2), 'z', lorenz(:, 3)));
