@@ -5,9 +5,9 @@ function found = forecast(series, varargin)
 %   F = volterra.forecast(Y, 'steps', 12, 'coverage', [0.8 0.95], ...)
 %   volterra.forecast(...)                   plot of the first six series with intervals
 %
-% Further options: 'season' (rows, 'auto' or 'none'), 'known' (further inputs, a matrix or table), 'kernel', 'separate', 'all_rows', 'budget', 'seed', 'times'
-% (one per row: a datetime array, or seconds since 1970; default: the times of a timetable, or the column of datetimes of a
-% table).
+% Further options: 'season' (rows, 'auto' or 'none'), 'known' (further inputs, a matrix or table), 'kernel', 'separate',
+% 'all_rows', 'budget', 'seed', 'times' (one per row: a datetime array, or seconds since 1970; default: the times of a timetable,
+% or the column of datetimes of a table).
 %
 % F.forecast and F.error (expected errors) are steps x series, F.lower and F.upper cells with a matrix for each coverage,
 % F.mase and F.season have a number for each series, F.weights the weights of the methods F.members. F.names are the columns of a

@@ -7,7 +7,8 @@ function [e, r] = resid(varargin)
 %   volterra.resid(..., 'lags', 25)         largest lag
 %
 % DATA is an iddata object, a table with the columns of the model, or a matrix [U Y]. Residuals are measured outputs less
-% predictions: one-step predictions from the measured outputs before if the model has feedback, otherwise simulations.
+% predictions: one-step predictions from the measured outputs before if the model has feedback, otherwise simulations. The first
+% rows (a twentieth, at most 100) set the state and are excluded from R.
 %
 % R.lags are 0 to 25, R.autocorrelation (lags x outputs) belongs to them, R.autocorrelation_bound is the bound of 95 % for white
 % residuals. R.cross_lags are -25 to 25, R.cross_correlation (cross_lags x outputs x inputs) is the correlation of the residuals with
@@ -26,15 +27,16 @@ function [e, r] = resid(varargin)
   if ~isempty(unknown) || numel(models) > 1
     error('volterra:argument', 'resid takes one model and the option ''lags''');
   end
-  if ~(isscalar(given.lags) && given.lags >= 1 && given.lags == floor(given.lags) && given.lags < size(u, 1))
-    error('volterra:argument', 'lags must be an integer from 1 to %d', size(u, 1) - 1);
+  kept = min(100, floor(size(u, 1) / 20)) + 1:size(u, 1);
+  if ~(isscalar(given.lags) && given.lags >= 1 && given.lags == floor(given.lags) && given.lags < numel(kept))
+    error('volterra:argument', 'lags must be an integer from 1 to %d', numel(kept) - 1);
   end
   if models{1}.Info.feedback_weight > 0
     e = y - volterra.predict(models{1}, u, 'start', 'reset', 'known', y);
   else
     e = y - volterra.sim(models{1}, u);
   end
-  r = volterra.internal.correlations(e, u, given.lags);
+  r = volterra.internal.correlations(e(kept, :), u(kept, :), given.lags);
   if nargout == 0
     draw(r, models{1});
     clear e

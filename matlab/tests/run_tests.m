@@ -171,6 +171,9 @@ function run_tests(root, cases)
   [~, fit_table] = volterra.compare(swapped, named);
   [~, fit_data] = volterra.compare(iddata(y(new), u(new)), loaded);
   count = check(count, 'compare a table, iddata', isfinite(fit_table) && fit_data == fit);
+  [~, fit] = volterra.compare([u, y], identified);
+  e = volterra.resid([u, y], identified);
+  count = check(count, 'compare and resid of an identified model', fit > 50 && fit < 100 && std(e) < std(y));
   e = volterra.resid(u(new), y(new), fed);
   one_step = volterra.predict(fed, u(new), 'start', 'reset', 'known', y(new));
   count = check(count, 'resid', isequal(e, y(new) - one_step) && isequal(volterra.resid([u(new), y(new)], loaded), y(new) - simulated));
