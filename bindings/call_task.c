@@ -309,7 +309,12 @@ static volt_status run_identify(call *c)
         status = volt_identify(U, Y, &options, &model, found);
     }
     if (!status) {
+        volt_model_info info = {.struct_size = sizeof info};
+        volt_model_get_info(model, &info);
         add_identification(c, found, tests, Y.cols);
+        value_add(c->result, "inputs", value_number((double)info.d));
+        value_add(c->result, "outputs", value_number((double)info.q));
+        value_add(c->result, "feedback_weight", value_number(info.feedback_weight));
         value_add(c->result, "model", value_handle(handle_create(model, NULL, NULL), true));
     }
     free(found);

@@ -2,6 +2,7 @@
 "use strict";
 
 const MAX_BYTES = 50e6; // of a file
+const MAX_SHOWN = 1000; // rows of a table
 
 // ---- worker --------------------------------------------------------------------------------------
 
@@ -120,8 +121,9 @@ class Task {
         drop.addEventListener("drop", (event) => {
             event.preventDefault();
             drop.classList.remove("over");
+            if (input.disabled || !event.dataTransfer.files[0]) return;
             input.value = "";
-            if (event.dataTransfer.files[0]) this.open(event.dataTransfer.files[0]);
+            this.open(event.dataTransfer.files[0]);
         });
         this.panel.querySelector(".example").addEventListener("click", () => {
             const example = document.getElementById("example-" + name);
@@ -137,6 +139,12 @@ class Task {
 
     part(selector) { return this.panel.querySelector(selector); }
 
+    // Reports that a file cannot be used. No earlier file remains.
+    refuse(lines) {
+        this.complain(lines);
+        this.file = this.data = null;
+    }
+
     complain(lines) {
         const box = this.part(".error[role=alert]");
         box.textContent = lines.map(unprefixed)
@@ -150,8 +158,8 @@ class Task {
         running.hidden = !text;
         running.querySelector("span").textContent = text || "";
         bar.removeAttribute("value");
-        for (const button of this.panel.querySelectorAll("button:not(.cancel)"))
-            button.disabled = Boolean(text);
+        for (const control of this.panel.querySelectorAll("button:not(.cancel), input[type=file]"))
+            control.disabled = Boolean(text);
         this.part(".cancel").hidden = !text;
         this.panel.setAttribute("aria-busy", String(Boolean(text)));
     }
@@ -175,18 +183,23 @@ class Task {
         this.complain([]);
         this.part(".chosen").hidden = true;
         this.part(".result").hidden = true;
+        this.file = this.data = null;
         if (file.size > MAX_BYTES)
-            return this.complain([`${file.name} has ${Math.ceil(file.size / 1e6)} MB: this page reads at most ${
+            return this.refuse([`${file.name} has ${Math.ceil(file.size / 1e6)} MB: this page reads at most ${
                 MAX_BYTES / 1e6} MB; use the program for larger files`]);
         let name = file.name.replace(/[^\w.-]/g, "_");
         if (!/\.(csv|txt|tsv|dat|npy)$/i.test(name)) name += ".csv";
-        this.file = {name, shown: file.name, bytes: await file.arrayBuffer()};
         this.busy("reading " + file.name);
-        const answer = await this.send();
+        const bytes = await file.arrayBuffer().catch(() => null); // a file may be deleted meanwhile
+        let answer = {status: 1, messages: [`cannot read ${file.name}`]};
+        if (bytes) {
+            this.file = {name, shown: file.name, bytes};
+            answer = await this.send();
+        }
         this.busy("");
-        if (answer.status !== 0) return this.complain(answer.messages.filter((line) => !isWarning(line)));
+        if (answer.status !== 0) return this.refuse(answer.messages.filter((line) => !isWarning(line)));
         this.data = JSON.parse(answer.output);
-        if (this.data.names.length === 0) return this.complain([`${file.name} has no column of numbers`]);
+        if (this.data.names.length === 0) return this.refuse([`${file.name} has no column of numbers`]);
         this.choose();
         this.part(".chosen").hidden = false;
         const {rows, first, times} = this.data;
@@ -246,6 +259,7 @@ class Task {
     }
 
     async run() {
+        if (!this.data) return this.complain(["choose a file with numbers"]);
         const words = this.words(this.file.name);
         if (!words) return;
         const command = this.command(this.words(this.file.shown));
@@ -256,7 +270,7 @@ class Task {
         let answer =
             await this.send(); // a cancelled run ended the worker, and the other tab may have opened a file
         if (answer.status === 0)
-            answer = await Engine.call({kind: "run", words: [...words, "--json"]},
+            answer = await Engine.call({kind: "run", words: [...words, ...this.extra(), "--json"]},
                                        (stage, fraction) => this.progress(stage, fraction));
         this.busy("");
         if (answer.status !== 0) {
@@ -289,6 +303,26 @@ class Task {
             texts.push(`the forecast uses the latest ${found.rows} of ${found.rows + found.rows_left_out} rows`);
         return texts.length === 0 ? [] : [make("ul", {className: "warnings", ariaLabel: "Warnings"},
                                                ...texts.map((text) => make("li", {}, text)))];
+    }
+
+    // Arguments in the page only.
+    extra() { return []; }
+
+    // A table of values with a button that saves all rows; `head` has a name for each cell of a row.
+    values(caption, head, rows, suffix) {
+        const shown = rows.slice(0, MAX_SHOWN);
+        const save = make("button", {type: "button", className: "plain"}, "Save as CSV");
+        const name = this.file.shown.replace(/\.[^.]*$/, "") + suffix;
+        const text = (value) => value === null ? "" : cell(String(value));
+        save.addEventListener(
+            "click",
+            () => download(name, [head, ...rows].map((row) => row.map(text).join(",")).join("\n") + "\n",
+                           "text/csv"));
+        return make(
+            "details", {}, make("summary", {}, "Values"),
+            table(caption + (shown.length < rows.length ? `, the first ${shown.length} of ${rows.length} rows` : ""),
+                  head, shown.map(([first, ...numbers]) => [first, ...numbers.map(show)])),
+            save);
     }
 
     command(words) {
@@ -368,10 +402,11 @@ class Forecast extends Task {
                 ],
                 0));
         });
-        return parts.concat(this.values(found, label));
+        parts.push(this.listing(found, label));
+        return parts;
     }
 
-    values(found, label) {
+    listing(found, label) {
         const rows = this.data.rows, head = [found.time ? "time" : "step"];
         for (const name of found.names) {
             head.push(name, name + ".error");
@@ -382,22 +417,8 @@ class Forecast extends Task {
             (_, k) => [found.forecast[h][k], found.rmse[h][k],
                        ...found.intervals.flatMap((interval) => [interval.lower[h][k], interval.upper[h][k]])]);
         const first = (h) => found.time ? label(rows + h) : String(h + 1);
-        const save = make("button", {type: "button", className: "plain"}, "Save as CSV");
-        save.addEventListener(
-            "click",
-            () => download(
-                this.file.shown.replace(/\.[^.]*$/, "") + "-forecast.csv",
-                [
-                    head, ...found.horizons.map(
-                              (_, h) => [first(h), ...cells(h).map((value) => value === null ? "" : value)])
-                ].map((row) => row.map(cell).join(","))
-                        .join("\n") +
-                    "\n",
-                "text/csv"));
-        return [make("details", {}, make("summary", {}, "Values"),
-                     table("Forecast, expected error and ends of the intervals", head,
-                           found.horizons.map((_, h) => [first(h), ...cells(h).map(show)])),
-                     save)];
+        return this.values("Forecast, expected error and ends of the intervals", head,
+                           found.horizons.map((_, h) => [first(h), ...cells(h)]), "-forecast.csv");
     }
 }
 
@@ -429,8 +450,13 @@ class Identify extends Task {
             "--draws", draws.value
         ];
         if (missing.value !== "error") words.push("--missing", missing.value);
-        return words.concat("-o", "model.safetensors", "--report", "report.html");
+        return words.concat("-o", "model.safetensors");
     }
+
+    // The measured and simulated rows, without the report, which needs gnuplot.
+    extra() { return ["--report", "/dev/null"]; }
+
+    command(words) { return super.command([...words, "--report", "report.html"]); }
 
     report(found) {
         const outputs = this.checked(".outputs"), test = found.diagnosis;
@@ -477,6 +503,14 @@ class Identify extends Task {
             ["noise, at most", show(100 * found.noise) + " %"],
             ["nonlinearity, at least", show(100 * Math.max(0, found.nonlinearity)) + " %"]
         ]));
+        const names = outputs.map((name) => this.title(name));
+        parts.push(this.values(
+            "Measured and simulated test rows",
+            [this.data.times.length > 0 ? this.data.time : "row",
+             ...names.flatMap((name) => [name + ".measured", name + ".simulated"])],
+            test.measured.map((row, i) => [this.time(test.first_row + i),
+                                           ...row.flatMap((value, k) => [value, test.simulated[i][k]])]),
+            "-simulation.csv"));
         return parts;
     }
 }

@@ -263,11 +263,11 @@ typedef struct identify_results {
     char *command, *fit;             /* as typed, and that of the model */
 } identify_results;
 
-/* Writes the page. */
+/* Writes the page. With --report /dev/null the diagnosis is only in --json. */
 static int write_page(const identify_report *report, explained *shown, const char *path)
 {
     int failed = explained_name(shown);
-    return failed ? failed : identify_write_page(report, path);
+    return failed || strcmp(path, "/dev/null") == 0 ? failed : identify_write_page(report, path);
 }
 
 static int write_results(const identify_arguments *arguments, const identify_results *all,
@@ -418,7 +418,8 @@ const cli_command command_identify = {
         "\n"
         "--report writes a page with measured and simulated test rows, residuals, frequency responses, "
         "Volterra\n"
-        "kernels and the errors of all families. With --json, the object diagnosis has the same numbers.\n"
+        "kernels and the errors of all families. With --json, the object diagnosis has the same numbers;\n"
+        "--report /dev/null prints it without a page.\n"
         "\n"
         "With --draws the result depends only on the data, the number and --seed. With --budget it also\n"
         "depends on the speed of the machine. A warning before the search reports a budget that is too short\n"

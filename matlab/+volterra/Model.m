@@ -1,15 +1,28 @@
 classdef Model < handle
 % volterra.Model  A fitted model. See volterra.fit, volterra.tune, volterra.identify and volterra.load.
 %
-%   model.Info     struct with kernel, alpha, errors, baselines and other properties
+%   model.kernel, model.alpha (empty for identified models), model.inputs, model.outputs, model.input_names, model.output_names
+%   model.Info     struct with errors, baselines and other properties
 %   model.Fitted   fitted values (empty for identified and loaded models)
 %
-% volterra.predict, volterra.simulate, volterra.explain, volterra.save and volterra.stream use it. A model is not stored in
-% MAT files: use volterra.save and volterra.load.
+% volterra.predict, volterra.sim, volterra.compare, volterra.resid, volterra.explain and volterra.stream use it.
+%
+% volterra.save and volterra.load write and read files for the program, Python and R. In MATLAB, save and load also store models
+% in MAT files; in Octave, which cannot save objects, use volterra.save.
   properties (SetAccess = private)
-    Handle = uint64(0);
     Info = struct();
     Fitted = [];
+  end
+  properties (SetAccess = private, Transient)
+    Handle = uint64(0);
+  end
+  properties (Dependent, SetAccess = private)
+    kernel
+    alpha
+    inputs
+    outputs
+    input_names
+    output_names
   end
   methods
     function self = Model(found)
@@ -24,6 +37,44 @@ classdef Model < handle
       if self.Handle > 0
         volterra_mex('release', self.Handle);
       end
+    end
+    function x = get.kernel(self)
+      x = self.Info.kernel;
+    end
+    function x = get.alpha(self)
+      x = [];
+      if isfield(self.Info, 'alpha')
+        x = self.Info.alpha;
+      end
+    end
+    function x = get.inputs(self)
+      x = self.Info.inputs;
+    end
+    function x = get.outputs(self)
+      x = self.Info.outputs;
+    end
+    function x = get.input_names(self)
+      x = names_in(self.Info, 'input_names');
+    end
+    function x = get.output_names(self)
+      x = names_in(self.Info, 'output_names');
+    end
+    function y = sim(self, varargin)
+      y = volterra.sim(self, varargin{:});
+    end
+    function varargout = compare(varargin)
+      [varargout{1:nargout}] = volterra.compare(varargin{:});
+    end
+    function varargout = resid(varargin)
+      [varargout{1:nargout}] = volterra.resid(varargin{:});
+    end
+    function stored = saveobj(self)
+      path = [tempname() '.safetensors'];
+      remove = onCleanup(@() delete_file(path));
+      volterra.save(self, path);
+      file = fopen(path, 'r');
+      stored = struct('Info', self.Info, 'Fitted', self.Fitted, 'bytes', fread(file, Inf, 'uint8=>uint8'));
+      fclose(file);
     end
     function disp(self)
       info = self.Info;
@@ -41,5 +92,35 @@ classdef Model < handle
         fprintf('  chosen   %s\n  test     RMSE %.4g (linear model %.4g)\n', info.chosen, info.test_rmse, info.linear_test_rmse);
       end
     end
+  end
+  methods (Hidden)
+    function x = rows_of(self, x)
+      x = volterra.internal.as_rows(x, 'x', self.input_names, self.inputs);
+    end
+  end
+  methods (Static, Hidden)
+    function self = loadobj(stored)
+      path = [tempname() '.safetensors'];
+      remove = onCleanup(@() delete_file(path));
+      file = fopen(path, 'w');
+      fwrite(file, stored.bytes, 'uint8');
+      fclose(file);
+      self = volterra.load(path);
+      self.Info = stored.Info;
+      self.Fitted = stored.Fitted;
+    end
+  end
+end
+
+function names = names_in(info, field)
+  names = {};
+  if isfield(info, field)
+    names = reshape(cellstr(info.(field)), 1, []);
+  end
+end
+
+function delete_file(path)
+  if exist(path, 'file')
+    delete(path);
   end
 end

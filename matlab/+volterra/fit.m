@@ -6,7 +6,8 @@ function model = fit(x, varargin)
 %   model = volterra.fit(DATA)           an iddata object
 %   model = volterra.fit(..., NAME, VALUE, ...)
 %
-% Options, with the names of the C library:
+% X and Y are matrices, tables or timetables; a model of a table stores the names of its columns, and volterra.predict selects them.
+% Texts are char or string. Options, with the names of the C library:
 %   'kernel'            kernel text, 'volterra'
 %   'alpha'             regularisation; default: chosen on held-out rows
 %   'ahead'             horizon in rows, or [first last]; default: 0 with Y, 1 without
@@ -25,7 +26,6 @@ function model = fit(x, varargin)
 %   model = volterra.fit(u(:, 1), u(:, 2))
 %
 % See also volterra.predict, volterra.tune, volterra.identify.
-  [x, y, pairs] = volterra.internal.data(x, varargin);
-  call_arguments = struct('X', x, 'Y', y);
+  [call_arguments, pairs] = volterra.internal.data(x, varargin, {'X', 'Y'});
   model = volterra.Model(volterra.internal.call('fit', volterra.internal.options(call_arguments, pairs)));
 end

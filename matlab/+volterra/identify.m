@@ -7,7 +7,7 @@ function model = identify(u, varargin)
 % The last fifth of the rows is the test part, unless another experiment is given. Options:
 %   'budget'             seconds (300)
 %   'draws'              trials of every search instead of a budget; the result depends only on data and seed
-%   'test_U', 'test_Y'   another experiment as the test
+%   'test_U', 'test_Y'   another experiment as the test (columns of tables by name)
 %   'records', 'test_records'   record of each row
 %   'seed', 'scale_each'
 %
@@ -17,9 +17,16 @@ function model = identify(u, varargin)
 %   u = volterra.dataset('narma10', 400);
 %   model = volterra.identify(u(:, 1), u(:, 2), 'draws', 6)
 %
-% See also volterra.simulate.
-  [u, y, pairs] = volterra.internal.data(u, varargin);
-  call_arguments = volterra.internal.options(struct('U', u, 'Y', y), pairs);
+% See also volterra.sim, volterra.compare, volterra.resid.
+  [call_arguments, pairs] = volterra.internal.data(u, varargin, {'U', 'Y'});
+  names = struct('test_U', {{}}, 'test_Y', {{}});
+  if isfield(call_arguments, 'input_names')
+    names.test_U = call_arguments.input_names;
+  end
+  if isfield(call_arguments, 'output_names')
+    names.test_Y = call_arguments.output_names;
+  end
+  call_arguments = volterra.internal.options(call_arguments, pairs, names);
   found = volterra.internal.call('identify', call_arguments);
   numbers = found.candidates.numbers;
   found.candidates = struct('name', found.candidates.name, 'kernel', found.candidates.kernel, 'nmse', num2cell(numbers(:, 1)), ...
@@ -27,5 +34,10 @@ function model = identify(u, varargin)
                             'trials', num2cell(numbers(:, 4)));
   tests = num2cell(found.output_tests);
   found.output_tests = struct('rmse', tests(:, 1), 'linear_rmse', tests(:, 2), 'std', tests(:, 3));
+  for name = {'input_names', 'output_names'}
+    if isfield(call_arguments, name{1})
+      found.(name{1}) = call_arguments.(name{1});
+    end
+  end
   model = volterra.Model(found);
 end

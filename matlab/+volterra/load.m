@@ -4,5 +4,5 @@ function model = load(path)
 %   model = volterra.load(PATH)
 %
 % See also volterra.save.
-  model = volterra.Model(volterra.internal.call('load', struct('path', path)));
+  model = volterra.Model(volterra.internal.call('load', struct('path', volterra.internal.plain(path))));
 end

@@ -4,5 +4,5 @@ function save(model, path)
 %   volterra.save(MODEL, PATH)
 %
 % See also volterra.load.
-  volterra.internal.call('save', struct('model', model.Handle, 'path', path));
+  volterra.internal.call('save', struct('model', model.Handle, 'path', volterra.internal.plain(path)));
 end

@@ -6,5 +6,5 @@ function stream = stream(model, varargin)
 %   learn(s, y)                               its target, with 'learn', true
   call_arguments = volterra.internal.options(struct('model', model.Handle), varargin);
   found = volterra.internal.call('stream', call_arguments);
-  stream = volterra.Stream(found.stream);
+  stream = volterra.Stream(found.stream, model);
 end

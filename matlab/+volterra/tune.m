@@ -17,8 +17,8 @@ function model = tune(x, varargin)
 %   best = volterra.tune(u(:, 1), u(:, 2), 'draws', 20)
 %
 % See also volterra.fit.
-  [x, y, pairs] = volterra.internal.data(x, varargin);
-  call_arguments = volterra.internal.options(struct('X', x, 'Y', y), pairs);
+  [call_arguments, pairs] = volterra.internal.data(x, varargin, {'X', 'Y'});
+  call_arguments = volterra.internal.options(call_arguments, pairs);
   if isfield(call_arguments, 'ranges') && isstruct(call_arguments.ranges)
     for name = fieldnames(call_arguments.ranges)'
       range = call_arguments.ranges.(name{1});

@@ -3,7 +3,8 @@
  *     result = volterra_mex('call', FUNCTION, ARGUMENTS)     a struct of arguments, a struct of results
  *     volterra_mex('release', HANDLE)
  *
- * Models and streams are numbers of the class uint64. Errors have the identifiers volterra:argument, volterra:shape, ... */
+ * Models and streams are numbers of the class uint64. A failed call returns error_identifier (volterra:argument, volterra:shape,
+ * ...) and error_message. */
 #include "call.h"
 
 #include <mex.h>
@@ -191,11 +192,17 @@ static mxArray *to_mx(value *v)
 
 /* ---- calls ------------------------------------------------------------------------------------ */
 
-static void fail(volt_status status, const char *message)
+/* Errors and warnings are fields of the result, because those of MEX files begin with the name of the file and have a call
+ * stack; +internal/call.m raises them. */
+static mxArray *failure_to_mx(volt_status status, const char *message)
 {
+    const char *names[] = {"error_identifier", "error_message"};
     char id[64];
     snprintf(id, sizeof id, "volterra:%s", volterra_status_id(status));
-    mexErrMsgIdAndTxt(id, "%s", message);
+    mxArray *x = mxCreateStructMatrix(1, 1, 2, names);
+    mxSetField(x, 0, names[0], mxCreateString(id));
+    mxSetField(x, 0, names[1], mxCreateString(message));
+    return x;
 }
 
 static void run_call(mxArray **result, const mxArray *function, const mxArray *arguments)
@@ -208,12 +215,7 @@ static void run_call(mxArray **result, const mxArray *function, const mxArray *a
     if (value_list_ok(given))
         status = volterra_call(name, given, (volt_progress){0}, &found, message);
     value_free(given);
-    if (status)
-        fail(status, message[0] ? message : volt_status_message(status));
-    *result = to_mx(found);
-    const value *warnings = value_get(found, "warnings");
-    for (int64_t i = 0; warnings && i < warnings->rows; i++)
-        mexWarnMsgIdAndTxt("volterra:warning", "%s", warnings->items[i]->texts[0]);
+    *result = status ? failure_to_mx(status, message[0] ? message : volt_status_message(status)) : to_mx(found);
     value_free(found);
 }
 
@@ -232,7 +234,7 @@ void mexFunction(int n_results, mxArray *results[], int n_arguments, const mxArr
             handles[*(const uint64_t *)mxGetData(arguments[1]) - 1] = NULL;
         handle_release(h);
     } else {
-        fail(VOLT_ERR_ARGUMENT,
-             "usage: volterra_mex('call', FUNCTION, STRUCT) or volterra_mex('release', HANDLE)");
+        mexErrMsgIdAndTxt("volterra:argument",
+                          "usage: volterra_mex('call', FUNCTION, STRUCT) or volterra_mex('release', HANDLE)");
     }
 }

@@ -24,7 +24,7 @@ v fit --x lorenz.csv -o lorenz.safetensors
 v continue lorenz.safetensors --steps 40 -o continue.npy
 v tune "${data[@]}" --draws 24 --seed 5 -o tuned.safetensors
 v predict tuned.safetensors "${new[@]}" -o tuned.npy
-v identify runs.csv --x u --y y --draws 6 --seed 2 -o identified.safetensors
+v identify runs.csv --x u --y y --draws 6 --seed 2 -o identified.safetensors --report /dev/null --json; mv out identified.json
 v predict identified.safetensors --x narma.csv:u --start reset -o identified.npy
 v forecast lorenz.csv:x --season none --rows 0: --steps 8 --interval 0.8,0.95 -o forecast.csv
 tail -n 100 narma.csv | cut -d, -f1 | "$program" stream fit.safetensors >stream.txt 2>messages

@@ -154,7 +154,7 @@ def identification_agrees_with_program(browser):
     assert run(browser, "identify") == ""
     found = result(browser, "identify")
     expected = program("identify", "tanks.csv", "--x", "pump", "--y", "level", "--draws", "4",
-                       "-o", "model.safetensors", "--report", "report.html")
+                       "-o", "model.safetensors", "--report", "/dev/null")
     assert found["chosen"] == expected["chosen"] and found["averaged"] == expected["averaged"]
     ours, theirs = (re.split(r"[:=,]| [+] |[*]", one["kernel"]) for one in (found, expected))
     assert len(ours) == len(theirs)
@@ -166,6 +166,19 @@ def identification_agrees_with_program(browser):
     shown = browser.evaluate("document.querySelector('#identify .result').innerText")
     assert "free-run error" in shown and "linear model" in shown
     assert browser.evaluate("document.querySelectorAll('#identify .result path').length") == 2
+    assert "gnuplot" not in shown
+    browser.evaluate("window.saved = []; window.download = (name, text) => saved.push(name, text)")
+    browser.evaluate("[...document.querySelectorAll('#identify .result button')].at(-1).click()")
+    name, text = browser.evaluate("saved")
+    lines = [line.split(",") for line in text.splitlines()]
+    assert name == "tanks-simulation.csv" and lines[0][1:] == ["level.measured", "level.simulated"], lines[0]
+    diagnosis = expected["diagnosis"]
+    assert len(lines) - 1 == found["test_rows"] == len(diagnosis["measured"])
+    for line, measured, simulated in zip(lines[1:], diagnosis["measured"], diagnosis["simulated"]):
+        assert float(line[1]) == measured[0]
+        assert abs(float(line[2]) - simulated[0]) <= 1e-6 * expected["test_rmse"] + 1e-6 * abs(simulated[0])
+    cells = browser.evaluate("[...document.querySelectorAll('#identify .result details td')].length")
+    assert cells == 2 * found["test_rows"]
 
 
 @case
@@ -212,6 +225,21 @@ def invalid_files_are_reported(browser):
     assert open_file(browser, "identify", file_of("short.csv", short)) == ""
     message = run(browser, "identify")
     assert "60" in message, message
+
+
+@case
+def invalid_file_replaces_the_previous_one(browser):
+    file_of("good.csv", monthly(60))
+    file_of("bad.csv", "a,b\n1,2\n3\n")
+    file_of("big.csv", "a\n" + "1\n" * 26_000_000)
+    for name in ("big.csv", "bad.csv"):
+        assert open_file(browser, "forecast", FOLDER / "good.csv") == ""
+        assert open_file(browser, "forecast", FOLDER / name) != ""
+        submit(browser, "forecast")
+        assert "choose a file" in error_of(browser, "forecast")
+        assert browser.evaluate("document.querySelector('#forecast .result').hidden"), name
+        assert browser.evaluate("document.querySelector('#forecast .chosen').hidden"), name
+    (FOLDER / "big.csv").unlink()
 
 
 @case

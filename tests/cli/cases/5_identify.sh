@@ -206,6 +206,10 @@ END
     expect 0 identify more.csv --x u --y y,b,c,d --draws 1 -o m.safetensors --report four.html --quiet
     ! grep -q 'first three outputs' three.html || fail "an output is missing in the plot of three"
     grep -q 'first three outputs' four.html || fail "four outputs in one plot"
+    PATH=/nowhere "$VOLTERRA" identify data.csv --x u --y y --draws 1 -o m.safetensors --report /dev/null --json >out 2>err ||
+        fail "no diagnosis without a page"
+    no_err
+    valid_json out "len(v['diagnosis']['measured']) == len(v['diagnosis']['simulated']) == v['test_rows']"
     expect 2 identify data.csv --x u --y y --draws 1 -o m.safetensors --report - --json
     err_names --report --json
     expect 1 identify data.csv --x u --y y --draws 1 -o m.safetensors --report nowhere/page.html

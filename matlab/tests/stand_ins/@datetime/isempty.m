@@ -1,0 +1,3 @@
+function answer = isempty(t)
+  answer = isempty(t.seconds);
+end

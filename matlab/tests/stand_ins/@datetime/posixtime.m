@@ -1,0 +1,3 @@
+function seconds = posixtime(t)
+  seconds = t.seconds;
+end

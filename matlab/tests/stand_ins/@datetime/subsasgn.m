@@ -1,0 +1,2 @@
+function t = subsasgn(t, path, zone)
+end

@@ -1,0 +1,3 @@
+function zone = subsref(t, path)
+  zone = '';
+end

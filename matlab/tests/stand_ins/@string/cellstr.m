@@ -1,0 +1,3 @@
+function texts = cellstr(s)
+  texts = s.texts;
+end
