@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -143,6 +144,12 @@ int64_t volt_threads(void)
     return local_threads ? local_threads : process;
 }
 
+int64_t volt_threads_for(double work)
+{
+    double most = work / VOLT_WORK_PER_THREAD;
+    return most < 2 ? 1 : (int64_t)fmin((double)volt_threads(), most);
+}
+
 /* ---- setting it ------------------------------------------------------------------------------- */
 
 static volt_status check_count(int64_t count)
@@ -181,6 +188,23 @@ volt_status volt_set_threads_local(int64_t count, int64_t *before)
     if (ends)
         set_openmp_threads(openmp);
     return VOLT_OK;
+}
+
+int64_t volt_threads_begin(double work, int64_t *before)
+{
+    int64_t threads = volt_threads_for(work);
+    *before = local_threads;
+    if (threads == 1 && !local_threads) {
+        volt_set_threads_local(1, NULL);
+        volt_threads(); /* sets OpenMP's number, which BLAS uses */
+    }
+    return threads;
+}
+
+void volt_threads_end(int64_t before)
+{
+    if (local_threads != before)
+        volt_set_threads_local(before, NULL);
 }
 
 /* ---- memory for the stacks of the threads, then the threads ------------------------------------ */

@@ -29,6 +29,15 @@ void volt_processors_set_sharers(int64_t processes);
 /* Starts volt_threads() threads. VOLT_ERR_MEMORY, with the sizes, when memory for their stacks is short. */
 volt_status volt_start_threads(void);
 
+/* Threads for a loop of `work` operations: at most volt_threads(), and one for each VOLT_WORK_PER_THREAD of them. A thread
+ * that has less work than this costs more than it saves: other processes may delay its start by milliseconds. */
+#define VOLT_WORK_PER_THREAD 2e7
+int64_t volt_threads_for(double work);
+
+/* The same, and the calling thread keeps to one thread, also in BLAS, until volt_threads_end() if that is the number. */
+int64_t volt_threads_begin(double work, int64_t *before);
+void volt_threads_end(int64_t before);
+
 /* The source of the number of volt_threads(), static: OMP_NUM_THREADS, the processors, a quota, ... */
 const char *volt_threads_from(void);
 

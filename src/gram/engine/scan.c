@@ -3,6 +3,7 @@
 
 #include "base/numbers.h"
 #include "base/openmp.h"
+#include "base/threads.h"
 #include "gram/engine/engine.h"
 
 #include <float.h>
@@ -22,7 +23,6 @@ enum {
 };
 
 /* Below this number of multiplications one thread is faster than a team. */
-static const double serial_work = 4e5;
 
 /* Numbers of ROWS rows from `row` on, from column `first` on. */
 typedef struct tile {
@@ -188,7 +188,7 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
     int64_t groups = (bands + together - 1) / together;
 
     /* From the long diagonals to the short ones, for load balance. */
-#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads()) if (work > serial_work)
+#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads_for(work))
     for (int64_t g = 0; g < groups; g++) {
         int64_t high = highest - g * together * band;
         run_group(grids, sum, K, (band_group){volt_max(lowest, high - together * band), high, band}, stage);

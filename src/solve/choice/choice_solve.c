@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/openmp.h"
+#include "base/threads.h"
 #include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 
@@ -17,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_SLOTS = VOLT_CHOLESKY_AT_ONCE, THREADS_PER_SLOT = 2, MIN_THREADS = 4 };
+enum { MAX_SLOTS = VOLT_CHOLESKY_AT_ONCE, THREADS_PER_SLOT = 2 };
 
 /* The factor with one alpha. The first slot is the factor of the fit, whose lower triangle holds K or a factor. */
 typedef struct slot {
@@ -57,7 +58,8 @@ static bool has_target(const exact_choice *c, int64_t t)
 
 static void copy_lower(volt_matrix from, volt_matrix to)
 {
-#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
+    double entries = (double)from.rows * (double)from.rows;
+#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads_for(entries))
     for (int64_t i = 0; i < from.rows; i++)
         memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)(i + 1) * sizeof(double));
 }
@@ -94,7 +96,8 @@ static volt_status take_latest(exact_choice *c, int64_t count)
 {
     int kinds = c->intercept ? 2 : 1;
     volt_status status[2 * MAX_SLOTS];
-#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads()) if (count > 1)
+    double work = (double)(count - 1) * (double)c->rows * (double)c->choice->held.rows * (double)c->columns;
+#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads_for(work))
     for (int64_t p = 0; p < count * kinds; p++) {
         slot *s = &c->slots[p / kinds];
         int constant = (int)(p % kinds);
@@ -413,11 +416,12 @@ static int64_t slots_of(const exact_choice *c, const volt_choice *choice)
 {
     int64_t threads = volt_threads();
     double size = (double)(c->rows - c->first), available = (double)volt_memory_available();
-    if (c->factor->backend != &volt_cpu_backend || threads < MIN_THREADS || omp_in_parallel() ||
+    int64_t each = volt_cholesky_is_small(c->rows - c->first) ? 1 : THREADS_PER_SLOT;
+    if (c->factor->backend != &volt_cpu_backend || threads < 2 * each || omp_in_parallel() ||
         choice->alpha > 0 || choice->start > 0)
         return 1;
     double fit = available > 0 ? available / 4 / (8 * size * size) : MAX_SLOTS;
-    return 1 + (int64_t)fmin((double)volt_min(MAX_SLOTS, threads / THREADS_PER_SLOT) - 1, fit);
+    return 1 + (int64_t)fmin((double)volt_min(MAX_SLOTS, threads / each) - 1, fit);
 }
 
 static volt_status allocate_slot(exact_choice *c, int64_t i)

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/openmp.h"
+#include "base/threads.h"
 #include "volterra/solve.h"
 
 #include <inttypes.h>
@@ -30,6 +31,11 @@
 int64_t volt_cholesky_tile(int64_t n)
 {
     return volt_backend_tile(n);
+}
+
+bool volt_cholesky_is_small(int64_t n)
+{
+    return n < 1500;
 }
 
 typedef struct factorisation {
@@ -151,11 +157,18 @@ void volt_cholesky_factor_all(int64_t count, const volt_matrix *A, volt_stage *s
         atomic_init(&f[c].pivot, 0);
         most = volt_max(most, (A[c].rows + f[c].tile - 1) / f[c].tile);
     }
-#pragma omp parallel num_threads((int)volt_threads())
+    int64_t n = A[0].rows, together = count > 1 && volt_cholesky_is_small(n) ? 1 : count;
+    int64_t before, threads = volt_threads_begin((double)count * pow((double)n, 3) / 20, &before);
+    (void)threads; /* without OpenMP */
+#pragma omp parallel num_threads((int)threads)
 #pragma omp master
-    for (int64_t k = 0; k < most; k++)
-        for (int64_t c = 0; c < count; c++)
-            factor_column(&f[c], k);
+    for (int64_t first = 0; first < count; first += together) {
+#pragma omp task final(together < count) if (together < count)
+        for (int64_t k = 0; k < most; k++)
+            for (int64_t c = first; c < first + together; c++)
+                factor_column(&f[c], k);
+    }
+    volt_threads_end(before);
     for (int64_t c = 0; c < count; c++)
         pivots[c] = atomic_load(&f[c].pivot);
 }

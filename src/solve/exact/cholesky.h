@@ -5,13 +5,17 @@
 
 #include "base/progress.h"
 
+#include <stdbool.h>
+
 /* Factor A (n x n, n below 2^31). *pivot is 0, or the 1-based index of the pivot that was not positive; A is
  * then undefined. Cancelling leaves A unfinished. The stage (may be NULL) counts the volt_cholesky_units()
  * of the factorisation. */
 void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot);
 /* The same for up to VOLT_CHOLESKY_AT_ONCE matrices, whose tiles share the threads; a bad pivot ends only the
- * factorisation of its matrix. The factors have the bits of volt_cholesky_factor. */
+ * factorisation of its matrix. The factors have the bits of volt_cholesky_factor. Each small matrix is factored by one
+ * thread, because threads that share its tiles wait for each other whenever another process delays one of them. */
 enum { VOLT_CHOLESKY_AT_ONCE = 4 };
+bool volt_cholesky_is_small(int64_t n);
 void volt_cholesky_factor_all(int64_t count, const volt_matrix *A, volt_stage *stage, int64_t *pivots);
 double volt_cholesky_units(int64_t n);
 /* Rows and columns of a tile. */

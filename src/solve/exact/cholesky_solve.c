@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,8 +19,6 @@ enum {
     ROW_PIECE = 128, /* rows of B updated at a time by one thread */
     COLUMN_PIECE = 8 /* columns of B solved at a time by one thread */
 };
-
-static const double serial_work = 1e6; /* multiplications: below, one thread is faster than a team */
 
 static volt_blas_int blas(int64_t size)
 {
@@ -80,9 +79,12 @@ static void solve_all(int64_t count, const volt_matrix *L, bool forward, const v
 {
     int64_t n = B->rows, blocks = (n + BLOCK - 1) / BLOCK;
     double work = (double)count * (double)n * (double)n * (double)B->cols;
-#pragma omp parallel num_threads((int)volt_threads()) if (work > serial_work)
+    int64_t before, threads = volt_threads_begin(work, &before);
+    (void)threads; /* without OpenMP */
+#pragma omp parallel num_threads((int)threads)
     for (int64_t b = 0; b < blocks; b++)
         step(count, L, (forward ? b : blocks - 1 - b) * BLOCK, forward, B);
+    volt_threads_end(before);
 }
 
 void volt_cholesky_forward(volt_matrix L, volt_matrix B)
@@ -127,8 +129,7 @@ static void add_band(volt_view A, int64_t begin, int64_t end, double *sums)
 double volt_symmetric_norm(volt_view A, double *sums)
 {
     int64_t n = A.rows;
-#pragma omp parallel for schedule(dynamic) \
-    num_threads((int)volt_threads()) if ((double)n * (double)n > serial_work)
+#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads_for((double)n *(double)n))
     for (int64_t b = 0; b < VOLT_NORM_BANDS; b++)
         add_band(A, band_begin(n, b), band_begin(n, b + 1), sums + b * n);
     double largest = 0;

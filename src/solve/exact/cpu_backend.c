@@ -3,6 +3,7 @@
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/threads.h"
 #include "solve/exact/cholesky.h"
 
 #include <math.h>
@@ -29,7 +30,8 @@ static void shift(volt_matrix A, int64_t first, int64_t count, double common, do
     for (int64_t i = first; i < first + count; i++)
         *largest = fmax(*largest, A.data[i * A.ld + i]);
     if (common != 0) {
-#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
+        double entries = (double)count * (double)(first + count);
+#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads_for(entries))
         for (int64_t i = first; i < first + count; i++)
             for (int64_t j = 0; j <= i; j++)
                 A.data[i * A.ld + j] -= common;
@@ -42,7 +44,8 @@ enum { TILE = 32 }; /* two tiles fit into the first-level cache */
 
 static void mirror(volt_matrix A, bool up)
 {
-#pragma omp parallel for schedule(dynamic, 1) num_threads((int)volt_threads())
+    double entries = (double)A.rows * (double)A.rows;
+#pragma omp parallel for schedule(dynamic, 1) num_threads((int)volt_threads_for(entries))
     for (int64_t first = 0; first < A.rows; first += TILE)
         for (int64_t left = 0; left <= first; left += TILE)
             for (int64_t i = first; i < volt_min(first + TILE, A.rows); i++)

@@ -2,13 +2,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/threads.h"
 #include "solve/exact/factor.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PIVOTS = 512, COLUMNS = 64 };   /* processed at a time */
-static const double serial_work = 4e5; /* multiplications: below, one thread is faster than a team */
+enum { PIVOTS = 512, COLUMNS = 64 }; /* processed at a time */
 
 /* ---- one step ahead --------------------------------------------------------------------------- */
 
@@ -94,7 +94,7 @@ static void held_out_rows(volt_factor *f, int64_t ahead, int64_t most, int64_t t
     if (frozen && constant)
         intercepts_before(f, most, summed, uu, workspace->uw, workspace->c);
     double work = (double)count * (double)width * (double)q;
-#pragma omp parallel for schedule(static, 4) num_threads((int)volt_threads()) if (frozen && work > serial_work)
+#pragma omp parallel for schedule(static, 4) num_threads((int)volt_threads_for(frozen ? work : 0))
     for (int64_t i = 0; i < count; i++) {
         int64_t h = volt_min(t + i - ahead + 1, most);
         double *e = out.data + i * out.ld;
