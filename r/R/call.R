@@ -110,7 +110,42 @@ as_pair <- function(x, y, data = NULL, what = c("x", "y"), requires_y = FALSE) {
   pair <- if (inherits(x, "formula")) formula_rows(x, if (is.null(data)) y else data) else
     list(inputs = as_rows(x, what[1]), targets = if (!is.null(y)) as_rows(y, what[2]))
   if (requires_y && is.null(pair$targets)) fail("argument", "%s is missing", what[2])
-  pair
+  pair_times(pair, what)
+}
+
+# Numbers for two indexes, equal for equal times; NULL if the times cannot be compared.
+comparable_times <- function(first, second) {
+  if (is.null(first) || is.null(second)) return(NULL)
+  if (first$kind == "ts" && second$kind == "ts" && isTRUE(all.equal(first$frequency, second$frequency)))
+    return(list(round(first$times * first$frequency), round(second$times * second$frequency)))
+  keys <- list(seconds_of(first), seconds_of(second))
+  if (!is.null(keys[[1]]) && !is.null(keys[[2]])) keys
+}
+
+# Inputs and targets of the times that both have.
+pair_times <- function(pair, what) {
+  keys <- comparable_times(pair$inputs$index, pair$targets$index)
+  if (is.null(keys) || identical(keys[[1]], keys[[2]])) return(pair)
+  rows <- match(keys[[1]], keys[[2]])
+  if (all(is.na(rows))) fail("data", "%s and %s have no common times", what[1], what[2])
+  warn("%d of the %d rows of %s are used: %s has the same times", sum(!is.na(rows)), length(rows), what[1], what[2])
+  take <- function(part, kept) {
+    part$rows <- part$rows[kept, , drop = FALSE]
+    part$index$times <- part$index$times[kept]
+    part
+  }
+  list(inputs = take(pair$inputs, which(!is.na(rows))), targets = take(pair$targets, rows[!is.na(rows)]))
+}
+
+# Known inputs of a forecast, whose times must be those of the series, and later ones.
+known_rows <- function(known, series) {
+  if (is.null(known)) return(NULL)
+  found <- as_rows(known, "known")
+  keys <- comparable_times(series$index, found$index)
+  both <- seq_len(min(lengths(keys), if (is.null(keys)) 0 else Inf))
+  differs <- which(keys[[1]][both] != keys[[2]][both])
+  if (length(differs) > 0) fail("data", "the times of y and known differ in row %d", differs[1])
+  found$rows
 }
 
 formula_rows <- function(formula, data, design = NULL) {

@@ -11,7 +11,8 @@
 #' @param coverage probabilities of the intervals.
 #' @param season season in rows, "none" or "auto". `NULL`: the frequency of a `ts` object, rounded, if the rows have it twice;
 #'   otherwise "auto".
-#' @param known further inputs, with values in the rows to forecast if they are known.
+#' @param known further inputs, with values in the rows to forecast if they are known. Times that differ from those of `y` are an
+#'   error.
 #' @param kernel kernel text.
 #' @param separate a separate model for each series.
 #' @param all_rows use every row; by default the latest, limited to a few seconds of work.
@@ -34,7 +35,7 @@ volt_forecast <- function(y, steps = NULL, coverage = c(0.8, 0.95), season = NUL
   series <- as_rows(y, "y")
   check_complete(series, "y")
   found <- call_volterra("forecast", series = series$rows, steps = steps, coverage = coverage,
-                         season = season_of(series, season, 0), known = optional_rows(known, "known"), kernel = kernel,
+                         season = season_of(series, season, 0), known = known_rows(known, series), kernel = kernel,
                          separate = separate, all_rows = all_rows, budget = budget, seed = seed, names = series$names,
                          times = seconds_of(series$index), ..., .verbose = verbose)
   forecasts <- lapply(seq_len(ncol(series$rows)), function(k) one_forecast(series, found, k, coverage))
@@ -60,7 +61,7 @@ volt_backtest <- function(y, origins = 3, steps = NULL, coverage = c(0.8, 0.95),
   series <- as_rows(y, "y")
   check_complete(series, "y")
   found <- call_volterra("backtest", series = series$rows, origins = origins, steps = steps, coverage = coverage,
-                         season = season_of(series, season, steps), known = optional_rows(known, "known"), kernel = kernel,
+                         season = season_of(series, season, steps), known = known_rows(known, series), kernel = kernel,
                          separate = separate, all_rows = all_rows, seed = seed, names = series$names,
                          times = seconds_of(series$index), ..., .verbose = verbose)
   table <- data.frame(method = found$methods, mase = found$mase, smape = found$smape, rmse = found$rmse)
@@ -226,13 +227,15 @@ accuracy.volt_forecasts <- function(object, x = NULL, ...) {
 autoplot.volt_forecast <- function(object, ...) {
   if (stats::is.ts(object$mean)) return(ggplot2::autoplot(as_forecast(object), ...))
   table <- as.data.frame(object)
+  .data <- ggplot2::.data
   plot <- ggplot2::ggplot() + ggplot2::labs(x = "time", y = object$series, title = paste("Forecasts from", object$method))
   for (k in order(object$level, decreasing = TRUE))
-    plot <- plot + ggplot2::geom_ribbon(ggplot2::aes(x = time, ymin = low, ymax = high), fill = "blue", alpha = 0.2,
-                                        data = data.frame(time = table$time, low = table[[2 * k]], high = table[[2 * k + 1]]))
-  past <- data.frame(time = object$times$past, value = as.double(object$x))
-  plot + ggplot2::geom_line(ggplot2::aes(x = time, y = value), past) +
-    ggplot2::geom_line(ggplot2::aes(x = time, y = value), data.frame(time = table$time, value = table[[1]]), colour = "blue")
+    plot <- plot + ggplot2::geom_ribbon(ggplot2::aes(x = .data$time, ymin = .data$low, ymax = .data$high),
+                                        data.frame(time = table$time, low = table[[2 * k]], high = table[[2 * k + 1]]),
+                                        fill = "blue", alpha = 0.2)
+  line <- ggplot2::aes(x = .data$time, y = .data$value)
+  plot + ggplot2::geom_line(line, data.frame(time = object$times$past, value = as.double(object$x))) +
+    ggplot2::geom_line(line, data.frame(time = table$time, value = table[[1]]), colour = "blue")
 }
 
 #' @exportS3Method forecast::autolayer

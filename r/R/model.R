@@ -36,7 +36,8 @@ training_arguments <- function(pair, kernel, ahead, records) {
 #' @param x inputs, one row per time step in time order: a vector, matrix, data frame, `ts`, `zoo` or `xts` object. Columns of
 #'   dates in a data frame are not inputs. Or a formula such as `y ~ u + log(v)`, `cbind(y1, y2) ~ .` or `~ u` (the next values of
 #'   `u`); factors become indicator columns, and rows keep their order and missing values.
-#' @param y targets, row by row with `x`. `NULL`: the next values of `x`. With a formula, the data frame may be given here.
+#' @param y targets, row by row with `x`, or by their times if both have times: the common ones, with a warning if others are left
+#'   out. `NULL`: the next values of `x`. With a formula, the data frame may be given here.
 #' @param kernel kernel text; parameters that it does not give have defaults.
 #' @param ahead forecast horizon in rows, or the first and the last of several horizons. Default: 0 with `y`, 1 without.
 #' @param alpha regularisation; `NULL`: chosen on held-out rows.

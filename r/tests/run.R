@@ -135,6 +135,14 @@ check("some names", error_class(predict(by_name, data.frame(u1 = 1, v = 2))) == 
         grepl("u1, u2.*u1, v", error_text(predict(by_name, data.frame(u1 = 1, v = 2)))))
 check("no name", grepl("a, b", tryCatch(predict(by_name, data.frame(a = 1, b = 2)), warning = conditionMessage)))
 check("no names", same(predict(by_name, unname(as.matrix(later[c("u1", "u2")]))), expected))
+both_ts <- stats::ts(both, start = c(2000, 1), frequency = 12)
+shifted <- suppressWarnings(volt_fit(both_ts[, "u1", drop = FALSE], stats::lag(both_ts[, "y"], 20)))
+check("common times", shifted$rows == 180 &&
+        same(fitted(shifted), fitted(volt_fit(both$u1[1:180], both$y[21:200]))) && same(stats::tsp(fitted(shifted))[1], 2000))
+check("common times: rows", grepl("180 of the 200", tryCatch(volt_fit(both_ts[, "u1"], stats::lag(both_ts[, "y"], 20)),
+                                                             warning = conditionMessage)))
+check("no common times", error_class(volt_fit(both_ts[, "u1"], stats::lag(both_ts[, "y"], 200))) == "volterra_data")
+check("times of known inputs", grepl("row 1", error_text(volt_forecast(both_ts[, "y"], known = stats::lag(both_ts[, "u1"], 1)))))
 check("names of a row", same(volt_feed(volt_stream(by_name), c(u2 = 2, u1 = 1)), volt_feed(volt_stream(by_name), c(1, 2))))
 volt_save(by_name, by_name_file <- tempfile(fileext = ".safetensors"))
 check("names of a file", same(predict(volt_load(by_name_file), later[c("u2", "u1")]), expected))
