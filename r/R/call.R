@@ -246,7 +246,10 @@ index_after <- function(index, rows, steps, seconds) {
   } else {
     times <- NULL
   }
-  if (is.null(times)) return(list(kind = "ts", times = as.double(rows + seq_len(steps)), frequency = 1))
+  if (is.null(times)) {
+    if (!is.null(index)) warn("the times of the series have no regular step: the steps are numbered from %d", rows + 1)
+    return(list(kind = "ts", times = as.double(rows + seq_len(steps)), frequency = 1))
+  }
   index$times <- times
   index
 }

@@ -38,7 +38,8 @@ volt_forecast <- function(y, steps = NULL, coverage = c(0.8, 0.95), season = NUL
                          season = season_of(series, season, 0), known = known_rows(known, series), kernel = kernel,
                          separate = separate, all_rows = all_rows, budget = budget, seed = seed, names = series$names,
                          times = seconds_of(series$index), ..., .verbose = verbose)
-  forecasts <- lapply(seq_len(ncol(series$rows)), function(k) one_forecast(series, found, k, coverage))
+  after <- index_after(series$index, nrow(series$rows), nrow(found$forecast), found$times)
+  forecasts <- lapply(seq_len(ncol(series$rows)), function(k) one_forecast(series, found, k, coverage, after))
   if (length(forecasts) == 1) return(forecasts[[1]])
   names(forecasts) <- vapply(forecasts, function(one) one$series, "")
   structure(list(forecast = forecasts, method = vapply(forecasts, function(one) one$method, "")),
@@ -84,9 +85,8 @@ season_of <- function(series, season, steps) {
 }
 
 # An object with the structure of the class "forecast" of package forecast, whose functions require ts objects.
-one_forecast <- function(series, found, k, coverage) {
+one_forecast <- function(series, found, k, coverage, after) {
   rows <- nrow(series$rows)
-  after <- index_after(series$index, rows, nrow(found$forecast), found$times)
   past <- if (is.null(series$index) || after$kind != series$index$kind)
     list(kind = "ts", times = as.double(seq_len(rows)), frequency = 1) else series$index
   ends <- function(list)

@@ -14,6 +14,12 @@ check <- function(name, condition) {
 }
 # Class of the error of an expression; "" without one.
 error_class <- function(expression) tryCatch({ force(expression); "" }, error = function(e) class(e)[1])
+# Texts of the warnings of an expression.
+messages_of <- function(expression) {
+  texts <- NULL
+  withCallingHandlers(expression, warning = function(w) { texts <<- c(texts, conditionMessage(w)); invokeRestart("muffleWarning") })
+  texts
+}
 error_text <- function(expression) tryCatch({ force(expression); "" }, error = conditionMessage)
 
 read_npy <- function(path) {
@@ -104,6 +110,9 @@ if (requireNamespace("xts", quietly = TRUE)) {
   check("fitted values of xts", all(zoo::index(fitted(of_xts)) == days))
   check("predictions of xts", all(zoo::index(predict(of_xts, xts::xts(cbind(w = 1:4, u = 4:1), days[1:4]))) == days[1:4]))
 }
+irregular <- data.frame(date = as.Date("2024-01-01") + cumsum(1:40 %% 7 + 1), y = sin(1:40))
+check("dates without a step", stats::is.ts(suppressWarnings(volt_forecast(irregular, steps = 2))$mean) &&
+        any(grepl("from 41", messages_of(volt_forecast(irregular, steps = 2)))))
 check("names of dates", identical(names(traded$mean), format(traded$dates)))
 check("columns of the table", all(c("Point Forecast", "Lo 80", "Hi 95", "time") %in% names(as.data.frame(passengers))))
 if (requireNamespace("forecast", quietly = TRUE) && requireNamespace("ggplot2", quietly = TRUE)) {
