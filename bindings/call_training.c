@@ -203,6 +203,7 @@ volt_status call_training_fit(call *c, const training *t, const char *text, cons
     model_add_info(c->result, model);
     value_add(c->result, "model", value_handle(handle_create(model, NULL, NULL), true));
     value_add(c->result, "fitted", fitted);
+    value_add(c->result, "targets", value_view(t->pairing->targets));
     return VOLT_OK;
 }
 

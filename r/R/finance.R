@@ -4,7 +4,7 @@
 #'
 #' Tunes, refits and tests several kernels, with a model confidence set, as `volterra compare`.
 #'
-#' @param x,y inputs and targets, one row per time step.
+#' @param x,y inputs and targets, one row per time step; or a formula and its `data`.
 #' @param train number of training rows; `NULL`: three quarters.
 #' @param kernels kernel texts, or names of rows; `NULL`: the kernels of the paper and others.
 #' @param draws,budget candidates and seconds per kernel; default: 100 candidates.
@@ -12,14 +12,16 @@
 #' @param folds number of validation blocks.
 #' @param seed seed of the draws and of the bootstrap.
 #' @param verbose show the progress.
+#' @param data data frame with the variables of a formula.
 #' @param ... further options: `gap`, `mcs_size`, `mcs_reps`.
 #' @return A data frame of class `volt_comparison`, one row per kernel; the attribute `losses` has the loss of each test row.
 #' @export
-volt_compare <- function(x, y, train = NULL, kernels = NULL, draws = NULL, budget = NULL, protocol = c("history", "published"),
-                         folds = 5, seed = 0, verbose = FALSE, ...) {
-  found <- call_volterra("compare", X = as_rows(x, "x")$rows, Y = as_rows(y, "y")$rows, train = train, kernels = kernels,
-                         draws = draws, budget = budget, protocol = match.arg(protocol), folds = folds, seed = seed, ...,
-                         .verbose = verbose, .call = sys.call())
+volt_compare <- function(x, y = NULL, train = NULL, kernels = NULL, draws = NULL, budget = NULL, protocol = c("history", "published"),
+                         folds = 5, seed = 0, verbose = FALSE, data = NULL, ...) {
+  pair <- as_pair(x, y, data, requires_y = TRUE)
+  found <- call_volterra("compare", X = pair$inputs$rows, Y = pair$targets$rows, train = train, kernels = kernels,
+                         draws = draws, budget = budget, protocol = protocol[1], folds = folds, seed = seed, ...,
+                         .verbose = verbose)
   numbers <- found$numbers
   table <- data.frame(name = unlist(found$name), nmse = numbers[, 3], mcs_p = numbers[, 4], in_mcs = numbers[, 5] != 0,
                       cv_score = numbers[, 2], alpha = numbers[, 1], draws = numbers[, 6], seconds = numbers[, 7],
@@ -62,17 +64,18 @@ plot.volt_comparison <- function(x, ...) {
 #' @param reps replications.
 #' @param seed seed of the bootstrap.
 #' @param indices rows of each replication (from 1), a matrix with `reps` rows, instead of a bootstrap.
+#' @param ... not used; other names are errors.
 #' @return An object of class `volt_mcs`: `pvalue`, `included`, `order`, `mean_loss`.
 #' @examples
 #' set.seed(1)
 #' losses <- cbind(a = stats::rnorm(100)^2, b = stats::rnorm(100)^2, c = stats::rnorm(100)^2 + 2)
 #' volt_mcs(losses, reps = 1000)
 #' @export
-volt_mcs <- function(losses, size = 0.25, method = c("R", "max"), block = NULL, reps = 10000, seed = 0, indices = NULL) {
+volt_mcs <- function(losses, size = 0.25, method = c("R", "max"), block = NULL, reps = 10000, seed = 0, indices = NULL,
+                     ...) {
   rows <- as_rows(losses, "losses")
-  found <- call_volterra("mcs", losses = rows$rows, size = size, method = match.arg(method), block = block, reps = reps,
-                         seed = seed, indices = if (is.null(indices)) NULL else matrix(as.double(indices), nrow(indices)),
-                         .call = sys.call())
+  found <- call_volterra("mcs", losses = rows$rows, size = size, method = method[1], block = block, reps = reps,
+                         seed = seed, indices = if (is.null(indices)) NULL else matrix(as.double(indices), nrow(indices)), ...)
   found$included <- found$included != 0
   found$names <- if (is.null(rows$names)) paste0("model", seq_along(found$pvalue)) else rows$names
   found$size <- size
@@ -93,11 +96,13 @@ print.volt_mcs <- function(x, digits = 4, ...) {
 
 #' Log returns of prices
 #' @param prices prices, one row per time.
-#' @return A matrix with one row fewer.
+#' @return A matrix, or a `ts`, `zoo` or `xts` object like `prices`, with one row fewer.
 #' @export
 volt_returns <- function(prices) {
   rows <- as_rows(prices, "prices")
-  as_result(call_volterra("returns", prices = rows$rows, .call = sys.call())$returns, rows$names)
+  index <- rows$index
+  index$times <- index$times[-1]
+  as_result(call_volterra("returns", prices = rows$rows)$returns, rows$names, index = index)
 }
 
 #' BEKK model of covolatility
@@ -112,15 +117,15 @@ volt_returns <- function(prices) {
 #' @param bekk,object a model, or a list with `C`, `a` and `b`.
 #' @param nsim number of rows.
 #' @param discard initial rows to discard.
-#' @param ... not used.
+#' @param ... not used; other names are errors.
 #' @return `volt_bekk`: an object of class `volt_bekk` with `C`, `a`, `b`, their standard errors and `loglik`.
 #'   `volt_bekk_loglik`: the log-likelihood of `returns`, without removing means, and the covariances (vech). `simulate`:
 #'   `innovations`, `returns` and `covariances`.
 #' @export
-volt_bekk <- function(returns, starts = 2, seed = 0, standard_errors = TRUE, verbose = FALSE) {
+volt_bekk <- function(returns, starts = 2, seed = 0, standard_errors = TRUE, verbose = FALSE, ...) {
   rows <- as_rows(returns, "returns")
   found <- call_volterra("bekk_fit", returns = rows$rows, starts = starts, seed = seed,
-                         standard_errors = flag(standard_errors), .verbose = verbose, .call = sys.call())
+                         standard_errors = standard_errors, ..., .verbose = verbose)
   found$names <- rows$names
   found$converged <- found$converged != 0
   structure(found, class = "volt_bekk")
@@ -129,8 +134,7 @@ volt_bekk <- function(returns, starts = 2, seed = 0, standard_errors = TRUE, ver
 #' @rdname volt_bekk
 #' @export
 volt_bekk_loglik <- function(bekk, returns) {
-  call_volterra("bekk_loglik", returns = as_rows(returns, "returns")$rows, C = bekk$C, a = bekk$a, b = bekk$b,
-                .call = sys.call())
+  call_volterra("bekk_loglik", returns = as_rows(returns, "returns")$rows, C = bekk$C, a = bekk$a, b = bekk$b)
 }
 
 #' @rdname volt_bekk
@@ -138,7 +142,7 @@ volt_bekk_loglik <- function(bekk, returns) {
 #' @export
 simulate.volt_bekk <- function(object, nsim = 1000, seed = 0, discard = 1000, ...) {
   call_volterra("bekk_simulate", C = object$C, a = object$a, b = object$b, rows = nsim, seed = seed, discard = discard,
-                .call = sys.call())
+                ...)
 }
 
 #' @importFrom stats logLik
@@ -166,12 +170,13 @@ print.volt_bekk <- function(x, digits = 4, ...) {
 #' @param rows number of rows.
 #' @param seed seed of the input.
 #' @param discard initial rows to discard.
+#' @param ... not used; other names are errors.
 #' @return A matrix.
 #' @examples
 #' head(volt_simulate("henon", rows = 10))
 #' @export
-volt_simulate <- function(system, rows = NULL, seed = 0, discard = NULL) {
-  found <- call_volterra("simulate", system = system, rows = rows, seed = seed, discard = discard, .call = sys.call())
+volt_simulate <- function(system, rows = NULL, seed = 0, discard = NULL, ...) {
+  found <- call_volterra("simulate", system = system, rows = rows, seed = seed, discard = discard, ...)
   as_result(found$data, found$columns)
 }
 
@@ -180,5 +185,5 @@ volt_simulate <- function(system, rows = NULL, seed = 0, discard = NULL) {
 #' @return The number of threads.
 #' @export
 volt_threads <- function(count = NULL) {
-  as.integer(call_volterra("threads", count = count, .call = sys.call())$threads)
+  as.integer(call_volterra("threads", count = count)$threads)
 }

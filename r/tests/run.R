@@ -14,6 +14,12 @@ check <- function(name, condition) {
 }
 # Class of the error of an expression; "" without one.
 error_class <- function(expression) tryCatch({ force(expression); "" }, error = function(e) class(e)[1])
+# Texts of the warnings of an expression.
+messages_of <- function(expression) {
+  texts <- NULL
+  withCallingHandlers(expression, warning = function(w) { texts <<- c(texts, conditionMessage(w)); invokeRestart("muffleWarning") })
+  texts
+}
 error_text <- function(expression) tryCatch({ force(expression); "" }, error = conditionMessage)
 
 read_npy <- function(path) {
@@ -61,10 +67,11 @@ if (nzchar(program)) {
   check("continue", same(volt_continue(path, 40), read_npy(at("continue.npy"))))
   series <- volt_forecast(lorenz[, 1], steps = 8, season = "none", all_rows = TRUE)
   table <- as.matrix(utils::read.csv(at("forecast.csv")))[, -1]
-  check("forecast", near(as.matrix(as.data.frame(series)[, -1]), table))
+  check("forecast", near(as.matrix(as.data.frame(series)[c("Point Forecast", "error", "Lo 80", "Hi 80", "Lo 95", "Hi 95")]), table))
   identified <- volt_identify(u, y, draws = 6, seed = 2)
   check("identify: error of the output", isTRUE(all.equal(identified$output_tests$rmse, identified$test_rmse)))
   check("identify", same(suppressWarnings(predict(identified, u, start = "reset")), read_npy(at("identified.npy"))))
+  check("formula", same(fitted(volt_fit(y ~ u, data.frame(u = u[old], y = y[old]))), read_npy(at("fitted.npy"))))
   check("files of the program", same(predict(volt_load(at("fit.safetensors")), u[new]), predict(model, u[new])))
 }
 
@@ -96,12 +103,75 @@ if (requireNamespace("xts", quietly = TRUE)) {
   days <- as.Date("2024-01-01") + 0:199
   dated <- volt_forecast(xts::xts(frame$y, days), steps = 5)
   check("dates continue", identical(dated$dates, days[200] + 1:5))
+  check("class of the series", xts::is.xts(dated$mean) && all(zoo::index(dated$lower) == dated$dates) && nrow(dated$x) == 200)
+  monthly <- volt_forecast(zoo::zoo(frame$y, zoo::as.yearmon(2010 + 0:199 / 12)), steps = 3)
+  check("months of zoo continue", identical(format(zoo::index(monthly$mean), "%Y-%m"), c("2026-09", "2026-10", "2026-11")))
+  of_xts <- volt_fit(xts::xts(cbind(u = frame$u, w = rev(frame$u)), days), xts::xts(frame$y, days))
+  check("fitted values of xts", all(zoo::index(fitted(of_xts)) == days))
+  check("predictions of xts", all(zoo::index(predict(of_xts, xts::xts(cbind(w = 1:4, u = 4:1), days[1:4]))) == days[1:4]))
 }
-if (requireNamespace("forecast", quietly = TRUE))
-  check("accuracy of package forecast", is.finite(forecast::accuracy(volt_forecast(datasets::AirPassengers[1:132], steps = 12),
-                                                                    datasets::AirPassengers[133:144])["Test set", "RMSE"]))
+irregular <- data.frame(date = as.Date("2024-01-01") + cumsum(1:40 %% 7 + 1), y = sin(1:40))
+check("dates without a step", stats::is.ts(suppressWarnings(volt_forecast(irregular, steps = 2))$mean) &&
+        any(grepl("from 41", messages_of(volt_forecast(irregular, steps = 2)))))
+check("names of dates", identical(names(traded$mean), format(traded$dates)))
+check("columns of the table", all(c("Point Forecast", "Lo 80", "Hi 95", "time") %in% names(as.data.frame(passengers))))
+if (requireNamespace("forecast", quietly = TRUE) && requireNamespace("ggplot2", quietly = TRUE)) {
+  test <- forecast::accuracy(volt_forecast(datasets::AirPassengers[1:132], steps = 12), datasets::AirPassengers[133:144])
+  check("accuracy with test values", all(is.finite(test[, c("ME", "RMSE", "MASE")])) && rownames(test) == "Test set")
+  check("accuracy without test values", same(forecast::accuracy(passengers), c(passengers$rmse, passengers$mase)))
+  drawn <- function(plot) length(ggplot2::ggplot_build(plot)$data)
+  check("autoplot", drawn(forecast::autoplot(passengers)) == 2 && drawn(forecast::autoplot(traded)) == 4)
+  check("autolayer", drawn(ggplot2::ggplot() + forecast::autolayer(passengers)) == 1)
+  check("autoplot of several series", drawn(forecast::autoplot(several)) == 3)
+}
+history <- sin(1:300 / 5)
+check("frequency above half of the rows",
+      any(class(tryCatch(volt_forecast(stats::ts(history, frequency = 260)), warning = identity)) == "volterra_warning") &&
+      all(is.finite(volt_forecast(stats::ts(history, frequency = 365.25), steps = 3)$mean)))
+check("frequency that is not an integer", volt_forecast(stats::ts(history, frequency = 52.18), steps = 3)$model$season == 52)
+check("backtest of a long season", is.finite(volt_backtest(stats::ts(history, frequency = 145), origins = 1)$errors$mase[1]))
+check("weights", all(is.finite(volt_forecast(history[1:12], steps = 10)$model$members$weight)))
 backtest <- volt_backtest(datasets::AirPassengers, origins = 2, steps = 6)
 check("backtest", backtest$origins == 2 && is.finite(backtest$errors$mase[1]))
+
+# ---- names of columns, formulas, methods -----------------------------------------------------------
+both <- data.frame(u1 = frame$u, u2 = rev(frame$u), y = frame$y, group = factor(rep(c("a", "b"), 100)))
+by_name <- volt_fit(both[1:150, c("u1", "u2")], both$y[1:150])
+later <- both[151:200, ]
+expected <- predict(by_name, later[c("u1", "u2")])
+check("columns by name", same(predict(by_name, later[c("u2", "u1")]), expected) && same(predict(by_name, later), expected))
+check("some names", error_class(predict(by_name, data.frame(u1 = 1, v = 2))) == "volterra_argument" &&
+        grepl("u1, u2.*u1, v", error_text(predict(by_name, data.frame(u1 = 1, v = 2)))))
+check("no name", grepl("a, b", tryCatch(predict(by_name, data.frame(a = 1, b = 2)), warning = conditionMessage)))
+check("no names", same(predict(by_name, unname(as.matrix(later[c("u1", "u2")]))), expected))
+both_ts <- stats::ts(both, start = c(2000, 1), frequency = 12)
+shifted <- suppressWarnings(volt_fit(both_ts[, "u1", drop = FALSE], stats::lag(both_ts[, "y"], 20)))
+check("common times", shifted$rows == 180 &&
+        same(fitted(shifted), fitted(volt_fit(both$u1[1:180], both$y[21:200]))) && same(stats::tsp(fitted(shifted))[1], 2000))
+check("common times: rows", grepl("180 of the 200", tryCatch(volt_fit(both_ts[, "u1"], stats::lag(both_ts[, "y"], 20)),
+                                                             warning = conditionMessage)))
+check("no common times", error_class(volt_fit(both_ts[, "u1"], stats::lag(both_ts[, "y"], 200))) == "volterra_data")
+check("times of known inputs", grepl("row 1", error_text(volt_forecast(both_ts[, "y"], known = stats::lag(both_ts[, "u1"], 1)))))
+check("names of a row", same(volt_feed(volt_stream(by_name), c(u2 = 2, u1 = 1)), volt_feed(volt_stream(by_name), c(1, 2))))
+volt_save(by_name, by_name_file <- tempfile(fileext = ".safetensors"))
+check("names of a file", same(predict(volt_load(by_name_file), later[c("u2", "u1")]), expected))
+formula <- volt_fit(y ~ u1 + u2, both[1:150, ])
+check("formula", same(fitted(formula), fitted(by_name)) && same(predict(formula, later), expected))
+check("all columns of a formula", same(fitted(volt_fit(y ~ . - group, data = both[1:150, ])), fitted(by_name)))
+grouped <- volt_fit(y ~ u1 + group, both)
+check("factors", identical(grouped$input_names, c("u1", "groupb")) && is.finite(predict(grouped, data.frame(u1 = 1, group = "a"))))
+check("residuals", isTRUE(all.equal(residuals(formula) + fitted(formula), both$y[1:150])))
+ahead <- volt_fit(stats::ts(both$y), ahead = 2)
+check("residuals of a horizon", isTRUE(all.equal(residuals(ahead) + fitted(ahead), stats::ts(both$y[-(1:2)], start = 3))))
+check("ts of predictions", identical(stats::tsp(predict(ahead, stats::ts(both$y[1:9], start = 201))), c(203, 211, 1)))
+impulse <- volt_explain(formula, lags = 3)
+check("coef", same(coef(formula, lags = 3), c(impulse$g0, t(impulse$kernels$g1[1, , ]))) && names(coef(formula))[3] == "u2.lag0")
+check("logLik", same(logLik(formula), formula$log_likelihood) && stats::nobs(formula) == 150)
+if (requireNamespace("generics", quietly = TRUE)) {
+  check("tidy", same(generics::tidy(formula, lags = 3)$estimate, coef(formula, lags = 3)))
+  check("glance", nrow(generics::glance(formula)) == 1 && generics::glance(formula)$nobs == 150)
+  check("augment", same(generics::augment(formula, both[1:150, ])$.resid, residuals(formula)))
+}
 
 # ---- models, covolatility, confidence sets ---------------------------------------------------------
 saved <- tempfile(fileext = ".safetensors")
@@ -128,6 +198,14 @@ check("compare", nrow(compared) == 2 && all(is.finite(compared$nmse)) && nrow(at
 
 # ---- conditions ------------------------------------------------------------------------------------
 check("unknown argument", grepl("alpha", error_text(volt_fit(frame$u, frame$y, alpah = 1))))
+wrong <- list(quote(volt_fit()), quote(volt_fit(y ~ nope, frame)), quote(volt_fit(y ~ u - 1, frame)), quote(volt_fit("u", data = frame)),
+              quote(volt_fit(factor(1:9), 1:9)), quote(volt_fit(frame$u, frame$y, scale = "no")), quote(volt_forecast(frame$y, stps = 3)),
+              quote(volt_forecast(NULL)), quote(volt_forecast(frame$y, separate = 2)), quote(volt_stream(from_vectors, start = "end")),
+              quote(volt_explain(3)), quote(volt_feed(3, 1)), quote(volt_load(3)), quote(volt_save(from_vectors)), quote(volt_identify(frame$u)),
+              quote(volt_mcs(frame, method = "Z")), quote(predict(from_vectors, 1:3, covrage = 0.9)), quote(fitted(volt_load(saved))),
+              quote(volt_continue(from_vectors)), quote(predict(grouped, data.frame(u1 = 1))))
+for (call in wrong)
+  check(deparse(call), inherits(tryCatch(eval(call), error = identity), "volterra_error"))
 check("class of an error", error_class(volt_fit(frame$u, frame$y, alpha = -1)) == "volterra_argument")
 check("kernel", error_class(volt_fit(frame$u, frame$y, kernel = "nonsense")) == "volterra_kernel")
 check("missing value", error_class(volt_fit(c(NA, frame$u[-1]), frame$y)) == "volterra_not_finite")
@@ -146,6 +224,8 @@ check("plots", {
   plot(from_vectors, frame$y)
   plot(explained)
   plot(compared)
+  plot(several)
+  plot(traded)
   TRUE
 })
 invisible(utils::capture.output({
