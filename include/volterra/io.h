@@ -16,7 +16,9 @@
  *
  * The CSV format is detected: cells separated by comma, semicolon, tab or blanks, quoted cells, an optional header (a first
  * row with text), a comma at the end of every line, blank lines, a byte order mark. Unless commas separate the cells, numbers
- * may have a decimal comma (1,5 or 1.234,5) if none has a decimal point. A column of dates or times is skipped;
+ * may have a decimal comma (1,5 or 1.234,5) if none has a decimal point. If all numbers of a column have at most three digits
+ * or groups of three digits (996 and 1.045), and other columns do not show the decimal mark, the column is an error unless the
+ * options determine the marks. A column of dates or times is skipped;
  * selecting it by name is an error. A column named year, month, quarter, period, date, datetime, timestamp, time or ds with
  * increasing years or months in digits (1871, 187104), and any with increasing days in digits (18710409) or consecutive months
  * or quarters of several years (1871.04, 1871.4, 4.1871, 04.71), is also skipped unless it is selected by name. The first skipped column is stored separately, as the times of
@@ -81,13 +83,16 @@ typedef struct volt_read_options {
     /* 1: in a CSV file, a cell that is neither missing nor a finite number is INFINITY in the table, and `faults` has the
      * reason, such as "'x' is not a number"; 0 (default): an error */
     int keep_faults;
+    /* (optional) decimal mark of a CSV file, "." or ",", and separator of its thousands, ".", ",", " " or "'". NULL: detected.
+     * With one of them, the other one is the other mark (the decimal mark is a point with thousands " " and "'"). */
+    const char *decimal, *thousands;
 } volt_read_options;
 #define VOLT_LAST_ROW INT64_MAX /* value of `end`: up to the last row */
 VOLT_API volt_read_options volt_read_options_default(void);
 
 /* Reads a source. options NULL: all rows and columns, missing values are an error. Unselected rows and columns are ignored.
  * Row numbers refer to the file, before any row is dropped. VOLT_ERR_IO: the file cannot be read; VOLT_ERR_FORMAT: damaged,
- * ragged or empty file, text in a cell (unless keep_faults), unknown column (the message suggests the closest name);
+ * ragged or empty file, text or an ambiguous number in a cell (unless keep_faults), unknown column (the message suggests the closest name);
  * VOLT_ERR_SHAPE: rows out of range; VOLT_ERR_NOT_FINITE: missing values as above, and infinite values. */
 VOLT_API volt_status volt_table_read(const char *source, const volt_read_options *options, volt_table **table);
 VOLT_API void volt_table_free(volt_table *table);

@@ -32,7 +32,10 @@ typedef struct csv_column {
     int64_t bytes;                /* of its texts, including zero bytes */
     volt_digit_dates digit_dates; /* its cells as dates in digits: 2019, 04.2019 */
     int is_digit_date;            /* they are dates, in the form `order` */
-    int64_t points;               /* numbers with a decimal point */
+    int64_t points;               /* numbers with a decimal point ... */
+    int64_t point_groups;         /* ... and those of groups of three digits: 1.045 */
+    int64_t comma_groups;         /* the same with commas */
+    int64_t small;                /* whole numbers of at most three digits: 996 */
     int begins_with_number;       /* the first filled cell is a number */
     int second_is_number;         /* the second filled cell is */
     int64_t wholes;               /* cells of digits only, after a sign ... */
@@ -51,7 +54,9 @@ typedef struct csv_reader {
     int64_t n_cells;    /* of every row: n_columns, and one more where a trailing comma was dropped */
     int has_header;
     int may_have_commas;    /* commas do not separate the cells */
-    int64_t commas, points; /* numbers with a decimal comma and with a decimal point */
+    int64_t commas, points; /* numbers with a decimal comma and with a decimal point ... */
+    int64_t comma_groups;   /* ... and those of groups of three digits: 1,045 */
+    volt_cell_marks given;  /* by the options; 0: detected */
     int64_t *place;         /* column of the table for each column of the file, -1: not selected */
     volt_table *table;
     volt_csv_texts dates, clocks; /* the times of the rows; times of day may be in a separate column */
@@ -67,6 +72,15 @@ static const char one_column_hint[] = "; for one column with decimal commas, add
 static int has_decimal_commas(const csv_reader *reader)
 {
     return reader->commas > 0 && reader->points == 0;
+}
+
+/* Whether 1.045 or 1,045, with this mark, may be a decimal number or have a separator of thousands. */
+static int is_ambiguous(const csv_reader *reader, const csv_column *column, char mark)
+{
+    int64_t groups = mark == '.' ? column->point_groups : column->comma_groups;
+    return !reader->given.decimal && groups > 0 && column->small > 0 &&
+           groups + column->small == column->filled && reader->points == 0 &&
+           reader->commas == reader->comma_groups;
 }
 
 /* Counts whole numbers, and those of equal length. */
@@ -94,12 +108,16 @@ static void learn_cell(csv_reader *reader, csv_column *column, const char *text)
         return;
     if (reader->may_have_commas) {
         reader->commas += volt_cell_decimal_comma(text, &value);
-        column->points += strchr(text, '.') && volt_parse_number(text, &value);
+        reader->comma_groups += volt_cell_groups(text, ',') == 1;
     }
+    column->points += strchr(text, '.') && volt_parse_number(text, &value) && volt_cell_groups(text, '.') != 1;
     column->written++;
     if (volt_cell_is_missing(text))
         return;
     learn_whole(column, text);
+    column->small += volt_cell_groups(text, '.') == 0;
+    column->point_groups += volt_cell_groups(text, '.') > 0;
+    column->comma_groups += volt_cell_groups(text, ',') > 0;
     if (column->filled == 0)
         column->begins_with_number = volt_parse_number(text, &value);
     if (column->filled == 1)
@@ -143,6 +161,7 @@ static void survey_first_row(csv_reader *reader)
     for (int64_t j = 0; j < reader->n_columns && !reader->has_header; j++)
         reader->has_header =
             volt_cell_read(reader->columns[j].name, &value) == VOLT_CELL_TEXT &&
+            !(reader->given.decimal && volt_cell_read_marked(reader->columns[j].name, reader->given, &value)) &&
             !(reader->may_have_commas && volt_cell_decimal_comma(reader->columns[j].name, &value));
     for (int64_t j = 0; j < reader->n_columns && !reader->has_header; j++)
         learn_cell(reader, &reader->columns[j], reader->columns[j].name);
@@ -278,6 +297,12 @@ static volt_status cell_failure(const csv_reader *reader, volt_status status, in
 static const char *text_problem(const csv_reader *reader, int64_t j, const char *text)
 {
     double value;
+    if (reader->given.decimal)
+        return "is not a number with the given decimal mark and separator of thousands";
+    if (volt_cell_groups(text, '.') > 1)
+        return "is not a number (set thousands to '.' if it has separators of thousands)";
+    if (volt_cell_groups(text, ',') > 0)
+        return "is not a number (set thousands to ',' if it has separators of thousands)";
     if (volt_cell_decimal_comma(text, &value) && !strchr(text, '.'))
         return reader->points > 0 ? "is not a number (other numbers have a decimal point)"
                                   : "is not a number (its decimal mark must be a point)";
@@ -326,12 +351,28 @@ static volt_status fill_cell(void *context, int64_t line, int64_t j, const char 
     double value = NAN;
     const char *problem = NULL;
     volt_cell kind = volt_cell_read(text, &value);
-    if (has_decimal_commas(reader) && volt_cell_decimal_comma(text, &value))
-        kind = VOLT_CELL_NUMBER;
+    volt_cell_marks marks = has_decimal_commas(reader) ? (volt_cell_marks){',', '.'} : reader->given;
+    if (reader->given.decimal)
+        marks = reader->given;
+    if (kind != VOLT_CELL_MISSING && marks.decimal) {
+        if (volt_cell_read_marked(text, marks, &value))
+            kind = VOLT_CELL_NUMBER;
+        else if (reader->given.decimal && isfinite(value))
+            kind = VOLT_CELL_TEXT;
+    }
     volt_status status = volt_cell_check(kind, value, &problem);
+    const csv_column *column = &reader->columns[j];
+    bool is_open_point = is_ambiguous(reader, column, '.') && volt_cell_groups(text, '.') > 0;
+    bool is_open = is_open_point || (is_ambiguous(reader, column, ',') && volt_cell_groups(text, ',') > 0);
+    if (is_open)
+        status = VOLT_ERR_FORMAT;
     if (status && !(kind == VOLT_CELL_MISSING && reader->options->missing != VOLT_MISSING_ERROR)) {
         if (!*text)
             problem = "the value is missing";
+        else if (is_open)
+            problem = is_open_point
+                          ? "has a decimal point or a separator of thousands (set decimal or thousands to '.')"
+                          : "has a decimal comma or a separator of thousands (set decimal or thousands to ',')";
         else if (status == VOLT_ERR_FORMAT)
             problem = text_problem(reader, j, text);
         if (reader->options->keep_faults && kind != VOLT_CELL_MISSING) {
@@ -415,10 +456,23 @@ static volt_status find_times(csv_reader *reader)
     return is_day && clocks >= 0 ? keep_texts(reader, &reader->clocks, clocks) : VOLT_OK;
 }
 
+/* The marks of the options: one of them determines the other. */
+static volt_cell_marks given_marks(const volt_read_options *options)
+{
+    char decimal = (char)(options->decimal ? *options->decimal : 0),
+         thousands = (char)(options->thousands ? *options->thousands : 0);
+    if (thousands && !decimal)
+        decimal = (char)(thousands == '.' ? ',' : '.');
+    else if (decimal && !thousands)
+        thousands = (char)(decimal == '.' ? ',' : '.');
+    return (volt_cell_marks){decimal, thousands};
+}
+
 static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
 {
     volt_csv_events survey = {survey_cell, survey_row, reader};
     reader->may_have_commas = csv->delimiter != ',';
+    reader->given = given_marks(reader->options);
     VOLT_TRY(volt_csv_walk(csv, &survey));
     VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file contains only blank lines");
     VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT, "the file has a header but no rows");
