@@ -139,6 +139,18 @@ END
 }
 check "forecast: months as numbers continue in the form of the file" digit_months
 
+time_as_series()
+{
+    awk 'BEGIN { print "month,v"; for (t = 0; t < 36; t++) printf "%d,%.9g\n", 1 + t % 12, sin(0.5 * t) + 0.1 * cos(1.3 * t) }' >x.csv
+    expect 0 forecast x.csv --steps 2 --plot none -o yhat.csv
+    err_names warning x.csv "'month'"
+    expect 0 forecast x.csv:month,v --steps 2 --plot none -o yhat.csv
+    no_err
+    expect 0 forecast x.csv:v --steps 2 --plot none -o yhat.csv
+    no_err
+}
+check "forecast: a series named as a time has a warning" time_as_series
+
 predict_irregular()
 {
     # Working days: the date of the next row is unknown.
