@@ -21,8 +21,8 @@
  * options determine the marks. A column of dates or times is skipped;
  * selecting it by name is an error. A column named year, month, quarter, period, date, datetime, timestamp, time or ds with
  * increasing years or months in digits (1871, 187104), and any with increasing days in digits (18710409) or consecutive months
- * or quarters of several years (1871.04, 1871.4, 4.1871, 04.71), is also skipped unless it is selected by name. The first skipped column is stored separately, as the times of
- * the rows. Unselected columns are ignored. */
+ * or quarters of several years (1871.04, 1871.4, 4.1871, 04.71), is also skipped unless it is selected by name. The first
+ * skipped column is stored separately, as the times of the rows. Unselected columns are ignored. */
 #ifndef VOLTERRA_IO_H
 #define VOLTERRA_IO_H
 
@@ -166,8 +166,8 @@ enum { VOLT_TIME_LENGTH = 128, VOLT_CALENDAR_NAME_LENGTH = 16, VOLT_CALENDAR_COL
  * 2019-04, 2019/04, 201904, 2019M04, 04/2019, 04.2019, Apr 2019 or Apr-19, weeks as 2019-W15, quarters as 2019Q2 or Q2 2019 and
  * years as 2019 (their first day); or 9/4/2019 if a number above 12 in one of the texts determines which is the day, or only one
  * order of day and month gives (at least 3) rows with the same step, or both give the same dates. Increasing numbers of at least
- * two rows may also be 09042019, 2019.04 or 2019.4, 4.2019 or 04.19, and quarters as 2019.2. Names of months are English; years of two digits are 1969
- * to 2068. A date may have a time of day: 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text is
+ * two rows may also be 09042019, 2019.04 or 2019.4, 4.2019 or 04.19, and quarters as 2019.2. Names of months are English; years
+ * of two digits are 1969 to 2068. A date may have a time of day: 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text is
  * not a date or is ambiguous; `times` is then undefined. */
 VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times);
 
