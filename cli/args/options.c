@@ -18,6 +18,9 @@ static const option common_rows[] = {
         .unset = "OMP_NUM_THREADS, or one per core"),
     ROW("device", "D", device, "device for the matrices: auto, cpu, gpu, gpu:K, a list gpu:K,L or gpu:all",
         .unset = "auto, a GPU for work that is large enough"),
+    ROW("decimal", "MARK", decimal, "decimal mark in CSV files, . or ,", .python = "", .unset = "detected"),
+    ROW("thousands", "MARK", thousands, "separator of thousands in CSV files: . or , or ' or a blank",
+        .python = "", .unset = "none, or the mark that is not the decimal mark"),
     ROW("seed", "S", seed, "seed of the random numbers", .python = "random_state"),
     ROW("quiet", NULL, quiet, "no progress bar and no warnings"),
     ROW("verbose", NULL, verbose, "all details in the result table", .python = ""),
@@ -319,8 +322,43 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
     return failed;
 }
 
+static const char *given_decimal, *given_thousands;
+
+volt_read_options reading_options(void)
+{
+    volt_read_options options = volt_read_options_default();
+    options.decimal = given_decimal;
+    options.thousands = given_thousands;
+    return options;
+}
+
+int reading_options_refuse(const char *what)
+{
+    if (!given_decimal && !given_thousands)
+        return 0;
+    return complain(EXIT_USAGE, "--%s is not supported for %s", given_decimal ? "decimal" : "thousands", what);
+}
+
+/* Rejects a value that is not one of the allowed characters. */
+static int check_mark(const char *name, const char *mark, const char *allowed)
+{
+    if (!mark || (strlen(mark) == 1 && strchr(allowed, *mark)))
+        return 0;
+    return complain(EXIT_USAGE, "--%s must be one of the characters %s (got '%s')", name, allowed, mark);
+}
+
 static int apply_common(const common_arguments *common)
 {
+    int failed = check_mark("decimal", common->decimal, ".,");
+    if (!failed)
+        failed = check_mark("thousands", common->thousands, ".,' ");
+    if (!failed && common->decimal && common->thousands && strcmp(common->decimal, common->thousands) == 0)
+        failed =
+            complain(EXIT_USAGE, "--decimal and --thousands must differ (got '%s' for both)", common->decimal);
+    if (failed)
+        return failed;
+    given_decimal = common->decimal;
+    given_thousands = common->thousands;
     set_quiet(common->quiet);
     set_verbose(common->verbose);
     volt_status status = common->threads > 0 ? volt_set_threads(common->threads) : VOLT_OK;

@@ -13,6 +13,7 @@
 #define CLI_OPTIONS_H
 
 #include "args/choices.h"
+#include "volterra.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -62,6 +63,7 @@ typedef struct common_arguments {
     int64_t threads;    /* 0: not given */
     const char *device; /* NULL: not given */
     seed_value seed;
+    const char *decimal, *thousands; /* marks in CSV files; NULL: detected */
 } common_arguments;
 
 /* Allowed values. All zero: the default range of the kind. */
@@ -185,6 +187,11 @@ const char *option_value_name(const option *row, char text[CHOICES_LENGTH]);
  * larger units first, such as "90s", "3 min" or "1h30m". Otherwise returns false and leaves *seconds
  * unchanged. */
 bool parse_duration(const char *text, double *seconds);
+
+/* The defaults of volt_read_options with --decimal and --thousands. */
+volt_read_options reading_options(void);
+/* Rejects --decimal and --thousands for `what`, which is read without them. */
+int reading_options_refuse(const char *what);
 
 void text_list_free(text_list *list);
 

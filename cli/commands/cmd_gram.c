@@ -273,6 +273,9 @@ static int read_collections(const gram_arguments *arguments, volt_collection **a
 {
     if (arguments->with && strcmp(arguments->collection, "-") == 0 && strcmp(arguments->with, "-") == 0)
         return complain(EXIT_USAGE, "--collection and --with cannot both be read from standard input");
+    int refused = reading_options_refuse("collections of series");
+    if (refused)
+        return refused;
     volt_status status = volt_collection_read(arguments->collection, a);
     if (!status && arguments->with)
         status = volt_collection_read(arguments->with, b);

@@ -82,7 +82,7 @@ static int check_plot(const score_arguments *arguments)
 static int read_earlier(const score_arguments *arguments, score_data *data)
 {
     const volt_table *truth = data->truth.table;
-    volt_read_options options = volt_read_options_default();
+    volt_read_options options = reading_options();
     options.missing = VOLT_MISSING_KEEP;
     options.end = truth->row_numbers[0];
     options.names = (const char *const *)data->truth.names;

@@ -90,6 +90,8 @@ static int run_stream(int argc, char *const *argv)
     stream_arguments arguments = {0};
     volt_model *model = NULL;
     int failed = options_parse(&command_stream.options, argc, argv, &arguments);
+    if (!failed)
+        failed = reading_options_refuse("stream");
     if (failed)
         return failed;
     if (strcmp(arguments.model, "-") == 0)

@@ -32,7 +32,7 @@ static int64_t row_of(int64_t row, int64_t rows)
 
 bool predict_wants_pieces(const char *source, const row_range *rows, int64_t *first, int64_t *end)
 {
-    volt_read_options options = volt_read_options_default();
+    volt_read_options options = reading_options();
     options.missing = VOLT_MISSING_KEEP;
     options.end = 1;
     volt_table *table = NULL;

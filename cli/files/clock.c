@@ -55,7 +55,7 @@ int clock_read(row_clock *clock, const dataset *data, const char *path, const in
     volt_table *table = NULL;
     volt_matrix rows = {0};
     volt_time_columns found = {.struct_size = sizeof found};
-    volt_read_options options = volt_read_options_default();
+    volt_read_options options = reading_options();
     options.missing = VOLT_MISSING_KEEP;
     options.keep_faults = 1;
     *clock = (row_clock){0};

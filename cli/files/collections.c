@@ -1,6 +1,7 @@
 /* cli/files/collections.c: read collections of labelled series. */
 #include "files/collections.h"
 
+#include "args/options.h"
 #include "terminal/messages.h"
 
 #include <stdio.h>
@@ -24,6 +25,9 @@ int labelled_series_read(labelled_series *series, const char *source, const char
     series->source = source;
     if (labels && strcmp(labels, "-") == 0 && strcmp(source, "-") == 0)
         return complain(EXIT_USAGE, "series and labels cannot both be read from standard input");
+    int refused = reading_options_refuse("collections of series");
+    if (refused)
+        return refused;
     volt_status status = volt_collection_read(source, &series->collection);
     if (status)
         return complain_status(status);

@@ -108,13 +108,20 @@ static int complain_reading(volt_status status)
 {
     if (status == VOLT_ERR_NOT_FINITE && offers_missing && strstr(volt_error_detail(), "missing"))
         return complain_status_hint(status, " (--missing drop or --missing interpolate accepts it)");
+    const char *marks = status == VOLT_ERR_FORMAT ? strstr(volt_error_detail(), "thousands to '") : NULL;
+    if (marks) {
+        char mark = marks[strlen("thousands to '")];
+        bool is_open = strstr(volt_error_detail(), "decimal or thousands") != NULL;
+        return complain_status_hint(status, is_open ? ": --thousands %c or --decimal %c" : ": --thousands %c",
+                                    mark, mark);
+    }
     return complain_status(status);
 }
 
 /* Returns the read options for `rows`, if given. */
 static volt_read_options options_of(volt_missing missing, const row_range *rows)
 {
-    volt_read_options options = volt_read_options_default();
+    volt_read_options options = reading_options();
     options.missing = missing;
     if (rows && rows->given && rows->has_start)
         options.first = rows->start;

@@ -9,8 +9,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- columns ---------------------------------------------------------------------------------- */
+
+/* Warns about a series whose column is named as a time, unless the source selects columns. */
+static void warn_time_name(const series_data *data, int64_t j)
+{
+    static const char *const times[] = {"date",    "datetime", "ds",        "month", "period",
+                                        "quarter", "time",     "timestamp", "year"};
+    const char *name = data->file.table->names[j];
+    for (size_t i = 0; data->file.names && !strchr(data->file.source, ':') && i < sizeof times / sizeof *times;
+         i++)
+        if (strcasecmp(name, times[i]) == 0)
+            warn("%s: column '%s' is forecast as a series, because its numbers are neither dates nor "
+                 "increasing; "
+                 "FILE:COLUMNS selects the series",
+                 data->file.source, name);
+}
 
 /* Selects the columns that are series: *count of them, into `kept`. */
 static int choose_columns(series_data *data, int64_t *kept, int64_t *count)
@@ -23,8 +39,10 @@ static int choose_columns(series_data *data, int64_t *kept, int64_t *count)
         is_time ? volt_time_columns_find(view, data->file.names, NULL, 0, is_time, found) : VOLT_ERR_MEMORY;
     *count = 0;
     for (int64_t j = 0; j < view.cols && !status; j++)
-        if (!is_time[j] && !series_is_input(data, data->file.table->names[j]))
+        if (!is_time[j] && !series_is_input(data, data->file.table->names[j])) {
+            warn_time_name(data, j);
             kept[(*count)++] = j;
+        }
     free(is_time);
     if (status)
         return complain_status(status);

@@ -144,7 +144,7 @@ static int read_texts(const char *path, const char *column, int64_t rows, char *
 static int read_file(const many_request *request, long_file *file)
 {
     const long_source *source = request->source;
-    volt_read_options options = volt_read_options_default();
+    volt_read_options options = reading_options();
     options.missing = request->missing;
     options.time_name = source->has_ds ? "ds" : NULL;
     options.keep_faults = 1;

@@ -16,11 +16,13 @@
  *
  * The CSV format is detected: cells separated by comma, semicolon, tab or blanks, quoted cells, an optional header (a first
  * row with text), a comma at the end of every line, blank lines, a byte order mark. Unless commas separate the cells, numbers
- * may have a decimal comma (1,5 or 1.234,5) if none has a decimal point. A column of dates or times is skipped;
- * selecting it by name is an error. A column named year, month, period, date, datetime, timestamp, time or ds with increasing
- * years or months in digits (1871, 187104), and any with increasing days in digits (18710409), is also skipped unless it is
- * selected by name. The first skipped column is stored separately, as the times of
- * the rows. Unselected columns are ignored. */
+ * may have a decimal comma (1,5 or 1.234,5) if none has a decimal point. If all numbers of a column have at most three digits
+ * or groups of three digits (996 and 1.045), and other columns do not show the decimal mark, the column is an error unless the
+ * options determine the marks. A column of dates or times is skipped;
+ * selecting it by name is an error. A column named year, month, quarter, period, date, datetime, timestamp, time or ds with
+ * increasing years or months in digits (1871, 187104), and any with increasing days in digits (18710409) or consecutive months
+ * or quarters of several years (1871.04, 1871.4, 4.1871, 04.71), is also skipped unless it is selected by name. The first
+ * skipped column is stored separately, as the times of the rows. Unselected columns are ignored. */
 #ifndef VOLTERRA_IO_H
 #define VOLTERRA_IO_H
 
@@ -81,13 +83,16 @@ typedef struct volt_read_options {
     /* 1: in a CSV file, a cell that is neither missing nor a finite number is INFINITY in the table, and `faults` has the
      * reason, such as "'x' is not a number"; 0 (default): an error */
     int keep_faults;
+    /* (optional) decimal mark of a CSV file, "." or ",", and separator of its thousands, ".", ",", " " or "'". NULL: detected.
+     * With one of them, the other one is the other mark (the decimal mark is a point with thousands " " and "'"). */
+    const char *decimal, *thousands;
 } volt_read_options;
 #define VOLT_LAST_ROW INT64_MAX /* value of `end`: up to the last row */
 VOLT_API volt_read_options volt_read_options_default(void);
 
 /* Reads a source. options NULL: all rows and columns, missing values are an error. Unselected rows and columns are ignored.
  * Row numbers refer to the file, before any row is dropped. VOLT_ERR_IO: the file cannot be read; VOLT_ERR_FORMAT: damaged,
- * ragged or empty file, text in a cell (unless keep_faults), unknown column (the message suggests the closest name);
+ * ragged or empty file, text or an ambiguous number in a cell (unless keep_faults), unknown column (the message suggests the closest name);
  * VOLT_ERR_SHAPE: rows out of range; VOLT_ERR_NOT_FINITE: missing values as above, and infinite values. */
 VOLT_API volt_status volt_table_read(const char *source, const volt_read_options *options, volt_table **table);
 VOLT_API void volt_table_free(volt_table *table);
@@ -160,8 +165,9 @@ enum { VOLT_TIME_LENGTH = 128, VOLT_CALENDAR_NAME_LENGTH = 16, VOLT_CALENDAR_COL
 /* Parses a column of times: 2019-04-09, 2019/4/9, 20190409, 09.04.2019, 9 Apr 2019, 09-Apr-19 or April 9, 2019; months as
  * 2019-04, 2019/04, 201904, 2019M04, 04/2019, 04.2019, Apr 2019 or Apr-19, weeks as 2019-W15, quarters as 2019Q2 or Q2 2019 and
  * years as 2019 (their first day); or 9/4/2019 if a number above 12 in one of the texts determines which is the day, or only one
- * order of day and month gives (at least 3) rows with the same step. Names of months are English; years of two digits are 1969
- * to 2068. A date may have a time of day: 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text is
+ * order of day and month gives (at least 3) rows with the same step, or both give the same dates. Increasing numbers of at least
+ * two rows may also be 09042019, 2019.04 or 2019.4, 4.2019 or 04.19, and quarters as 2019.2. Names of months are English; years
+ * of two digits are 1969 to 2068. A date may have a time of day: 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text is
  * not a date or is ambiguous; `times` is then undefined. */
 VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times);
 
@@ -169,7 +175,8 @@ VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_
  * which the order of day and month is not open. */
 VOLT_API int64_t volt_times_form_row(const char *const *texts, int64_t n);
 
-/* Formats `time` in the form and time zone of the text `like`, whose time is like_time. VOLT_ERR_FORMAT. */
+/* Formats `time` in the form and time zone of the text `like`, whose time is like_time; as 2019-04-09 if the order of day and
+ * month in `like` is unknown and matters. VOLT_ERR_FORMAT. */
 VOLT_API volt_status volt_time_write_like(const char *like, volt_time like_time, volt_time time,
                                           char text[VOLT_TIME_LENGTH]);
 

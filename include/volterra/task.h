@@ -120,7 +120,8 @@ typedef struct volt_time_columns {
 
 /* Finds times among the columns of `values` (n x d, d >= 2, n >= 3), which are not data: is_time (d, may be NULL) is 1 for row
  * counters (the first column, and others named as a time or index, year, ...), and for columns named t, time, timestamp, date,
- * datetime or ds, with or without a unit in brackets, whose numbers increase. names (d) and records may be NULL. Values that are
+ * datetime or ds, with or without a unit in brackets, whose numbers increase, and months or quarters as numbers with a point
+ * (2020.01, 2020.1, 1.2020), as volt_table_read finds them. names (d) and records may be NULL. Values that are
  * not finite are allowed. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_time_columns_find(volt_view values, const char *const *names, const int64_t *records,
                                             int64_t n_records, int *is_time, volt_time_columns *found);

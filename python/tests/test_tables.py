@@ -32,6 +32,22 @@ def test_missing_values(path):
     np.testing.assert_array_equal(datasets.read_table(path, "u", missing="interpolate").values[:, 0], [1, 3, 5])
 
 
+
+def test_separators_of_thousands(tmp_path):
+    """A column with 996 and 1.045 requires its marks."""
+    path = tmp_path / "data.csv"
+    path.write_text("month;y\n2020-01;996\n2020-02;1.045\n2020-03;1.100\n")
+    with pytest.raises(ValueError, match=r"'y'.*1\.045.*thousands"):
+        datasets.read_table(path)
+    for marks in (dict(thousands="."), dict(decimal=",")):
+        assert datasets.read_table(path, **marks).values[:, 0].tolist() == [996, 1045, 1100]
+    assert datasets.read_table(path, decimal=".").values[:, 0].tolist() == [996, 1.045, 1.1]
+    with pytest.raises(ValueError, match="decimal"):
+        datasets.read_table(path, decimal=".", thousands=".")
+    with pytest.raises(ValueError, match="thousands"):
+        datasets.read_table(path, thousands="x")
+
+
 def test_wrong_tables(path, tmp_path):
     with pytest.raises(FileNotFoundError):
         datasets.read_table(tmp_path / "none.csv")

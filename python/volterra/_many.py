@@ -61,7 +61,7 @@ class Times:
         if self.kind == "M":
             self.texts = _date_texts(values)
         elif self.kind in "iuf":
-            self.texts = [f"{value:.17g}" for value in values.tolist()]
+            self.texts = [repr(value) for value in values.tolist()]
         else:
             self.texts = [str(value) for value in values]
 

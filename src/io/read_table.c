@@ -8,6 +8,7 @@
 #include "io/source.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static volt_status read_kind(volt_file_kind kind, const char *path, const char *columns,
                              const volt_read_options *options, volt_table **table)
@@ -32,6 +33,13 @@ volt_read_options volt_read_options_default(void)
         .struct_size = sizeof(volt_read_options), .missing = VOLT_MISSING_ERROR, .end = VOLT_LAST_ROW};
 }
 
+static volt_status check_mark(const char *name, const char *mark, const char *allowed)
+{
+    VOLT_REQUIRE(!mark || (strlen(mark) == 1 && strchr(allowed, *mark)), VOLT_ERR_ARGUMENT,
+                 "%s must be one of the characters %s (got '%.20s')", name, allowed, mark);
+    return VOLT_OK;
+}
+
 volt_status volt_table_read(const char *source, const volt_read_options *options, volt_table **table)
 {
     volt_read_options opts = volt_read_options_default();
@@ -44,6 +52,10 @@ volt_status volt_table_read(const char *source, const volt_read_options *options
                  "volt_table_read: unknown treatment of missing values %d", (int)missing);
     VOLT_REQUIRE(options->n_names >= 0 && (options->n_names == 0 || options->names), VOLT_ERR_ARGUMENT,
                  "n_names must be at least 0, and 0 if names is NULL (got %" PRId64 ")", options->n_names);
+    VOLT_TRY(check_mark("decimal", options->decimal, ".,"));
+    VOLT_TRY(check_mark("thousands", options->thousands, ".,' "));
+    VOLT_REQUIRE(!options->decimal || !options->thousands || strcmp(options->decimal, options->thousands) != 0,
+                 VOLT_ERR_ARGUMENT, "decimal and thousands must differ (got '%s' for both)", options->decimal);
     char *path = NULL;
     const char *columns = NULL;
     VOLT_TRY(volt_source_split(source, &path, &columns));

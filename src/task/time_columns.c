@@ -2,7 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/time/time_text.h"
 #include "kernel/records.h"
+#include "text/text.h"
 #include "volterra/task.h"
 
 #include <math.h>
@@ -124,6 +126,21 @@ static const serial_form *find_form(time_column column)
     return NULL;
 }
 
+/* The first date of a column of months or quarters as numbers, such as 2020.01 or 2020.1; NaN: other numbers. */
+static double first_month(time_column column, const char *name)
+{
+    volt_digit_dates dates = {0};
+    volt_date_order order;
+    char text[VOLT_NUMBER_LENGTH];
+    volt_time first;
+    for (int64_t i = 0; i < column.rows; i++)
+        volt_digit_dates_learn(&dates, volt_format_number(at(column, i), text));
+    if (!volt_digit_dates_find(&dates, name, &order) || order < VOLT_ORDER_YEAR_MONTH)
+        return NAN;
+    volt_format_number(at(column, 0), text);
+    return volt_time_read_as(text, order, NULL, &first) ? first.seconds : NAN;
+}
+
 /* ---- report ----------------------------------------------------------------------------------- */
 
 static void add_warning(volt_time_columns *found, volt_warning warning)
@@ -162,6 +179,7 @@ static volt_status find_gap(time_column column, const serial_form *form, const v
 typedef struct column_role {
     bool is_counter, has_gaps, is_clock;
     double step;      /* of a counter */
+    double month;     /* the first month or quarter of a clock of such numbers; otherwise NaN */
     int significance; /* of its name: 2: a time, 1: a counter, 0: another first column */
 } column_role;
 
@@ -171,6 +189,11 @@ static volt_status take_clock(time_column column, column_role role, const volt_r
 {
     const serial_form *form = find_form(column);
     found->clock = j;
+    if (isfinite(role.month)) {
+        found->serial = "months or quarters as numbers";
+        add_warning(found, (volt_warning){.code = VOLT_WARNING_SERIAL_DATES, .series = j, .value = role.month});
+        return VOLT_OK;
+    }
     if (!role.is_counter)
         add_warning(found, (volt_warning){.code = VOLT_WARNING_UNEVEN_CLOCK, .series = j});
     if (form) {
@@ -190,6 +213,11 @@ static column_role role_of(time_column column, const char *name, const volt_reco
     role.is_counter =
         records->n == 0 && (j == 0 || role.significance > 0) && counts_rows(column, &role.step, &role.has_gaps);
     role.is_clock = is_named && (role.is_counter || increases(column, records));
+    role.month = records->n == 0 ? first_month(column, name) : NAN;
+    if (isfinite(role.month)) {
+        role.is_counter = false;
+        role.is_clock = true;
+    }
     return role;
 }
 

@@ -236,6 +236,35 @@ static void time_columns_fail_as_stated(void **state)
     assert_true(is_time[0] == 1 && is_time[1] == 0 && found.clock == 0 && found.counter == -1);
 }
 
+/* Months as numbers, which have lost the zero of October, are times. Decimal years are not. */
+static void months_as_numbers(void **state)
+{
+    (void)state;
+    enum { MONTHS = 36 };
+    const char *const names[] = {"month", "y"};
+    for (int kind = 0; kind < 3; kind++) {
+        double values[2 * MONTHS];
+        int is_time[2];
+        volt_time_columns found = {.struct_size = sizeof found};
+        for (int i = 0; i < MONTHS; i++) {
+            int year = 2020 + i / 12, month = i % 12 + 1;
+            values[2 * i] = kind == 0   ? (100 * year + month) / 100.0
+                            : kind == 1 ? year + month / (month < 10 ? 10.0 : 100.0)
+                                        : year + (month - 1) / 12.0;
+            values[2 * i + 1] = sin(0.5 * i);
+        }
+        check_ok(volt_time_columns_find(volt_view_of(values, MONTHS, 2), names, NULL, 0, is_time, &found));
+        assert_int_equal(found.counter, kind == 2 ? 0 : -1);
+        assert_int_equal(is_time[0], 1);
+        assert_int_equal(is_time[1], 0);
+        assert_int_equal(found.n_warnings, 1);
+        assert_int_equal(found.warnings[0].code,
+                         kind == 2 ? VOLT_WARNING_ROW_COUNTER : VOLT_WARNING_SERIAL_DATES);
+        if (kind < 2)
+            assert_true(found.warnings[0].value == 18262 * 86400.0); /* 2020-01-01 */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +275,7 @@ int main(void)
         cmocka_unit_test(gaps_of_clocks),
         cmocka_unit_test(serial_dates),
         cmocka_unit_test(time_columns_fail_as_stated),
+        cmocka_unit_test(months_as_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,6 +166,83 @@ static void forms_of_later_times(void **state)
     assert_int_equal(volt_times_form_row(unreadable, 3), 2);
 }
 
+/* Months and quarters as numbers with a point, of which the whole column shows the form. */
+static void numbers_with_a_point(void **state)
+{
+    (void)state;
+    enum { ROWS = 30 };
+    const struct {
+        const char *form; /* of year (Y), month (M, m with two digits), or quarter (q) */
+        int first;        /* month of the first row, from 0 */
+        int is_trimmed;   /* zeros at the end are lost */
+        const char *later;
+    } cases[] = {
+        {"Y.m", 0, 0, "2022.07"}, {"Y.m", 0, 1, "2022.07"},   {"Y.m", 9, 1, "2023.04"},
+        {"Y.M", 0, 0, "2022.7"},  {"Y.M", 0, 1, "2022.7"},    {"Y.M", 9, 1, "2023.4"},
+        {"Y.q", 0, 0, "2027.3"},  {"M.Y", 0, 0, "7.2022"},    {"m.Y", 0, 1, "07.2022"},
+        {"M.Y", 3, 1, "10.2022"}, {"m.y", 0, 0, "07.22"},     {"m.y", 5, 1, "12.22"},
+        {"mY", 4, 0, "112022"},   {"01mY", 0, 0, "01072022"}, {"m01Y", 0, 0, "07012022"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char room[ROWS][32], text[VOLT_TIME_LENGTH];
+        const char *texts[ROWS];
+        volt_time times[ROWS];
+        int each = strchr(cases[k].form, 'q') ? 3 : 1;
+        for (int i = 0; i < ROWS; i++) {
+            int month = cases[k].first + each * i, year = 2020 + month / 12;
+            char *end = room[i];
+            for (const char *c = cases[k].form; *c; c++)
+                end += *c == 'Y'   ? sprintf(end, "%d", year)
+                       : *c == 'y' ? sprintf(end, "%02d", year % 100)
+                       : *c == 'm' ? sprintf(end, "%02d", month % 12 + 1)
+                       : *c == 'M' ? sprintf(end, "%d", month % 12 + 1)
+                       : *c == 'q' ? sprintf(end, "%d", month % 12 / 3 + 1)
+                                   : sprintf(end, "%c", *c);
+            while (cases[k].is_trimmed && end[-1] == '0')
+                *--end = '\0';
+            texts[i] = room[i];
+        }
+        check_ok(volt_times_parse(texts, ROWS, times));
+        volt_time_step step = {.months = each};
+        for (int i = 0; i < ROWS; i++) {
+            volt_time expected = volt_time_advance(time_of("2020-01-01"), (volt_time_step){.months = 1},
+                                                   cases[k].first + each * i);
+            if (times[i].clock != expected.clock)
+                fail_msg("%s: '%s' in row %d", cases[k].form, texts[i], i);
+        }
+        int64_t form = volt_times_form_row(texts, ROWS);
+        check_ok(
+            volt_time_write_like(texts[form], times[form], volt_time_advance(times[ROWS - 1], step, 1), text));
+        assert_string_equal(text, cases[k].later);
+    }
+    const char *const numbers[][4] = {
+        {"2018.00", "2018.08", "2018.17", "2018.25"}, /* decimal years */
+        {"2018.08", "2018.17", "2018.25", "2018.33"},
+        {"1.00", "1.01", "1.02", "1.03"}, /* counters */
+        {"2018.7", "2018.8", "2018.9", "2019.0"},
+        {"3.22", "4.22", "5.22", "6.22"}, /* months of 2022, or seconds */
+        {"2019.1", "2020.1", "2021.1", "2022.1"},
+        {"102019", "102020", "102021", "102023"},
+    };
+    volt_time times[4];
+    volt_date_order order;
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        volt_digit_dates dates = {0};
+        for (int i = 0; i < 4; i++)
+            volt_digit_dates_learn(&dates, numbers[k][i]);
+        if (volt_digit_dates_find(&dates, "time", &order) || volt_digit_dates_find(&dates, NULL, &order))
+            fail_msg("%s, ... are dates", numbers[k][0]);
+    }
+    for (size_t k = 0; k < 6; k++)
+        check_fails(volt_times_parse(numbers[k], 4, times), VOLT_ERR_FORMAT, "date");
+    const char *const both[] = {"01/01/2019", "02/02/2019", "03/03/2019"}; /* in either order */
+    char text[VOLT_TIME_LENGTH];
+    check_ok(volt_times_parse(both, 3, times));
+    assert_true(times[2].clock == time_of("2019-03-03").clock);
+    check_ok(volt_time_write_like(both[2], times[2], time_of("2019-04-05"), text));
+    assert_string_equal(text, "2019-04-05");
+}
+
 /* One unambiguous text determines the format of its column. */
 static void day_or_month(void **state)
 {
@@ -498,6 +575,7 @@ int main(void)
         cmocka_unit_test(known_times),
         cmocka_unit_test(rejected_texts),
         cmocka_unit_test(forms_of_later_times),
+        cmocka_unit_test(numbers_with_a_point),
         cmocka_unit_test(day_or_month),
         cmocka_unit_test(day_or_month_by_step),
         cmocka_unit_test(every_day_of_a_calendar),

@@ -320,6 +320,8 @@ class ReadOptions(Sized):
         ("n_names", c_int64),
         ("time_name", c_char_p),
         ("keep_faults", c_int),
+        ("decimal", c_char_p),
+        ("thousands", c_char_p),
     ]
 
 

@@ -38,6 +38,8 @@ def read_table(
     *,
     rows: Optional[Tuple[int, Optional[int]]] = None,
     missing: str = "error",
+    decimal: Optional[str] = None,
+    thousands: Optional[str] = None,
 ) -> Table:
     """Read a table of numbers from a CSV, NPY or MAT file, as the program ``volterra`` does.
 
@@ -51,6 +53,11 @@ def read_table(
         Read rows ``first <= t < end``, counted from 0; an end of None is the last row. Other rows are ignored.
     missing : {"error", "keep", "drop", "interpolate"}, default="error"
         Missing values: error, nan, dropped rows, or linear interpolation.
+    decimal : {".", ","}, optional
+        Decimal mark of a CSV file. None: detected, or not the separator of thousands.
+    thousands : {".", ",", " ", "'"}, optional
+        Separator of thousands of a CSV file. None: not the decimal mark, if that is given; otherwise a point with decimal commas. A
+        column with 996 and 1.045 is an error unless one of the two is given.
 
     Returns
     -------
@@ -69,6 +76,8 @@ def read_table(
     """
     options = c.lib.volt_read_options_default()
     options.missing = c.MISSING[choice("missing", missing, c.MISSING)]
+    options.decimal = None if decimal is None else c.encode("decimal", decimal)
+    options.thousands = None if thousands is None else c.encode("thousands", thousands)
     if rows is not None:
         first, end = rows
         options.first = whole("the first row", first)

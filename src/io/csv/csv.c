@@ -22,23 +22,25 @@
 #include <strings.h>
 
 typedef struct csv_column {
-    char *name;             /* cell of the first row; later the column's name */
-    int64_t written;        /* non-blank cells below the header */
-    int64_t filled;         /* of those, cells that are not missing */
-    int64_t dates;          /* of those, leading cells that are dates or times of day */
-    int64_t clocks;         /* of those, times of day without a date */
-    volt_date_order order;  /* order of day and month in its dates */
-    int64_t timed;          /* of those, dates with a time of day */
-    int64_t bytes;          /* of its texts, including zero bytes */
-    int64_t years;          /* of those, leading cells that are increasing dates and numbers: 2019, 04.2019 */
-    double last_year;       /* the last of these, in seconds since 1970 ... */
-    size_t year_length;     /* ... its number of characters ... */
-    int years_begin_with_0; /* ... and whether one of them has a leading 0 */
-    int begins_with_number; /* the first filled cell is a number */
-    int second_is_number;   /* the second filled cell is */
-    int64_t wholes;         /* cells of digits only, after a sign ... */
-    size_t digits;          /* ... the number of digits of the first of them ... */
-    int64_t alike;          /* ... and cells with as many, without a sign */
+    char *name;                   /* cell of the first row; later the column's name */
+    int64_t written;              /* non-blank cells below the header */
+    int64_t filled;               /* of those, cells that are not missing */
+    int64_t dates;                /* of those, leading cells that are dates or times of day */
+    int64_t clocks;               /* of those, times of day without a date */
+    volt_date_order order;        /* order of day and month in its dates */
+    int64_t timed;                /* of those, dates with a time of day */
+    int64_t bytes;                /* of its texts, including zero bytes */
+    volt_digit_dates digit_dates; /* its cells as dates in digits: 2019, 04.2019 */
+    int is_digit_date;            /* they are dates, in the form `order` */
+    int64_t points;               /* numbers with a decimal point ... */
+    int64_t point_groups;         /* ... and those of groups of three digits: 1.045 */
+    int64_t comma_groups;         /* the same with commas */
+    int64_t small;                /* whole numbers of at most three digits: 996 */
+    int begins_with_number;       /* the first filled cell is a number */
+    int second_is_number;         /* the second filled cell is */
+    int64_t wholes;               /* cells of digits only, after a sign ... */
+    size_t digits;                /* ... the number of digits of the first of them ... */
+    int64_t alike;                /* ... and cells with as many, without a sign */
 } csv_column;
 
 typedef struct csv_reader {
@@ -52,7 +54,9 @@ typedef struct csv_reader {
     int64_t n_cells;    /* of every row: n_columns, and one more where a trailing comma was dropped */
     int has_header;
     int may_have_commas;    /* commas do not separate the cells */
-    int64_t commas, points; /* numbers with a decimal comma and with a decimal point */
+    int64_t commas, points; /* numbers with a decimal comma and with a decimal point ... */
+    int64_t comma_groups;   /* ... and those of groups of three digits: 1,045 */
+    volt_cell_marks given;  /* by the options; 0: detected */
     int64_t *place;         /* column of the table for each column of the file, -1: not selected */
     volt_table *table;
     volt_csv_texts dates, clocks; /* the times of the rows; times of day may be in a separate column */
@@ -64,37 +68,19 @@ static const char one_column_hint[] = "; for one column with decimal commas, add
 
 /* ---- first pass: shape ------------------------------------------------------------------------ */
 
-/* Whether a number is a date as well: 2019, 201904, 04.2019 or 20190409. */
-static int is_date_in_digits(const char *text, volt_time *time)
-{
-    double value;
-    volt_time_text parts;
-    size_t length = strlen(text), whole = strcspn(text, ".");
-    bool has_form = whole == length ? length == 4 || length == 6 || length == 8 : length == 7 && whole == 2;
-    if (!has_form || !volt_parse_number(text, &value) || !volt_time_text_read_known(text, &parts))
-        return 0;
-    const char *year = text + parts.fields[TIME_YEAR].at;
-    return *year != '0' && (length == 4 || *year <= '2') && volt_time_of_text(text, &parts, 0, time);
-}
-
-/* Counts a date in digits that is later than those before it, in the same form. */
-static void learn_year(csv_column *column, const char *text)
-{
-    volt_time time;
-    size_t length = strlen(text);
-    if (!is_date_in_digits(text, &time) ||
-        (column->years > 0 && (length != column->year_length || time.clock <= column->last_year)))
-        return;
-    column->years++;
-    column->last_year = time.clock;
-    column->year_length = length;
-    column->years_begin_with_0 |= *text == '0';
-}
-
 /* Whether commas in numbers are decimal commas: commas do not separate cells, and no number has a decimal point. */
 static int has_decimal_commas(const csv_reader *reader)
 {
     return reader->commas > 0 && reader->points == 0;
+}
+
+/* Whether 1.045 or 1,045, with this mark, may be a decimal number or have a separator of thousands. */
+static int is_ambiguous(const csv_reader *reader, const csv_column *column, char mark)
+{
+    int64_t groups = mark == '.' ? column->point_groups : column->comma_groups;
+    return !reader->given.decimal && groups > 0 && column->small > 0 &&
+           groups + column->small == column->filled && reader->points == 0 &&
+           reader->commas == reader->comma_groups;
 }
 
 /* Counts whole numbers, and those of equal length. */
@@ -118,24 +104,25 @@ static int may_be_one_column(const csv_reader *reader, int64_t n)
 static void learn_cell(csv_reader *reader, csv_column *column, const char *text)
 {
     double value;
-    volt_time time;
     if (!*text)
         return;
     if (reader->may_have_commas) {
         reader->commas += volt_cell_decimal_comma(text, &value);
-        reader->points +=
-            strchr(text, '.') && volt_parse_number(text, &value) && !is_date_in_digits(text, &time);
+        reader->comma_groups += volt_cell_groups(text, ',') == 1;
     }
+    column->points += strchr(text, '.') && volt_parse_number(text, &value) && volt_cell_groups(text, '.') != 1;
     column->written++;
     if (volt_cell_is_missing(text))
         return;
     learn_whole(column, text);
+    column->small += volt_cell_groups(text, '.') == 0;
+    column->point_groups += volt_cell_groups(text, '.') > 0;
+    column->comma_groups += volt_cell_groups(text, ',') > 0;
     if (column->filled == 0)
         column->begins_with_number = volt_parse_number(text, &value);
     if (column->filled == 1)
         column->second_is_number = volt_parse_number(text, &value) || volt_cell_decimal_comma(text, &value);
-    if (column->years == column->filled)
-        learn_year(column, text);
+    volt_digit_dates_learn(&column->digit_dates, text);
     volt_time_text parts;
     if (column->dates == column->filled && volt_time_text_read(text, &parts)) {
         column->dates++;
@@ -174,6 +161,7 @@ static void survey_first_row(csv_reader *reader)
     for (int64_t j = 0; j < reader->n_columns && !reader->has_header; j++)
         reader->has_header =
             volt_cell_read(reader->columns[j].name, &value) == VOLT_CELL_TEXT &&
+            !(reader->given.decimal && volt_cell_read_marked(reader->columns[j].name, reader->given, &value)) &&
             !(reader->may_have_commas && volt_cell_decimal_comma(reader->columns[j].name, &value));
     for (int64_t j = 0; j < reader->n_columns && !reader->has_header; j++)
         learn_cell(reader, &reader->columns[j], reader->columns[j].name);
@@ -234,34 +222,35 @@ static volt_status name_columns(csv_reader *reader)
 
 enum { MIN_DAYS = 3 /* rows */ };
 
-/* Whether the header names a column of times, which may be numbers. */
-static int is_named_as_time(const csv_reader *reader, const csv_column *column)
-{
-    static const char *const names[] = {"year",     "month",     "period", "date",
-                                        "datetime", "timestamp", "time",   "ds"};
-    for (size_t i = 0; reader->has_header && i < sizeof names / sizeof *names; i++)
-        if (strcasecmp(column->name, names[i]) == 0)
-            return 1;
-    return 0;
-}
-
 static int is_date_column(const csv_reader *reader, const csv_column *column)
 {
     if (column->filled == 0)
         return 0;
     if (column->dates == column->filled || column->dates >= MIN_DAYS) /* a later cell may be wrong */
         return 1;
-    return is_named_as_time(reader, column) && !column->begins_with_number;
+    return reader->has_header && volt_time_name_is_known(column->name) && !column->begins_with_number;
 }
 
-/* Increasing years and months in digits, in a column with such a name, and increasing days (20190409) and months (04.2019, some
- * with a leading 0) in any column are the times of the rows. Selected by name, the column is read as numbers. */
+/* Finds the columns of dates in digits, and counts the decimal points of the others. */
+static void find_digit_dates(csv_reader *reader)
+{
+    for (int64_t j = 0; j < reader->n_columns; j++) {
+        csv_column *column = &reader->columns[j];
+        volt_date_order order;
+        column->is_digit_date =
+            reader->n_columns > 1 &&
+            volt_digit_dates_find(&column->digit_dates, reader->has_header ? column->name : NULL, &order);
+        if (column->is_digit_date)
+            column->order = order;
+        else
+            reader->points += column->points;
+    }
+}
+
+/* Whether a column has dates in digits, which are the times of the rows. Selected by name, the column is read as numbers. */
 static int is_year_column(const csv_reader *reader, const csv_column *column)
 {
-    int is_clear = column->filled >= MIN_DAYS &&
-                   (column->year_length == sizeof "20190409" - 1 || column->years_begin_with_0);
-    if (reader->n_columns < 2 || column->filled == 0 || column->years < column->filled ||
-        (!is_clear && !is_named_as_time(reader, column)))
+    if (!column->is_digit_date)
         return 0;
     for (int64_t k = 0; k < reader->options->n_names; k++)
         if (strcmp(reader->options->names[k], column->name) == 0)
@@ -308,6 +297,12 @@ static volt_status cell_failure(const csv_reader *reader, volt_status status, in
 static const char *text_problem(const csv_reader *reader, int64_t j, const char *text)
 {
     double value;
+    if (reader->given.decimal)
+        return "is not a number with the given decimal mark and separator of thousands";
+    if (volt_cell_groups(text, '.') > 1)
+        return "is not a number (set thousands to '.' if it has separators of thousands)";
+    if (volt_cell_groups(text, ',') > 0)
+        return "is not a number (set thousands to ',' if it has separators of thousands)";
     if (volt_cell_decimal_comma(text, &value) && !strchr(text, '.'))
         return reader->points > 0 ? "is not a number (other numbers have a decimal point)"
                                   : "is not a number (its decimal mark must be a point)";
@@ -356,12 +351,28 @@ static volt_status fill_cell(void *context, int64_t line, int64_t j, const char 
     double value = NAN;
     const char *problem = NULL;
     volt_cell kind = volt_cell_read(text, &value);
-    if (has_decimal_commas(reader) && volt_cell_decimal_comma(text, &value))
-        kind = VOLT_CELL_NUMBER;
+    volt_cell_marks marks = has_decimal_commas(reader) ? (volt_cell_marks){',', '.'} : reader->given;
+    if (reader->given.decimal)
+        marks = reader->given;
+    if (kind != VOLT_CELL_MISSING && marks.decimal) {
+        if (volt_cell_read_marked(text, marks, &value))
+            kind = VOLT_CELL_NUMBER;
+        else if (reader->given.decimal && isfinite(value))
+            kind = VOLT_CELL_TEXT;
+    }
     volt_status status = volt_cell_check(kind, value, &problem);
+    const csv_column *column = &reader->columns[j];
+    bool is_open_point = is_ambiguous(reader, column, '.') && volt_cell_groups(text, '.') > 0;
+    bool is_open = is_open_point || (is_ambiguous(reader, column, ',') && volt_cell_groups(text, ',') > 0);
+    if (is_open)
+        status = VOLT_ERR_FORMAT;
     if (status && !(kind == VOLT_CELL_MISSING && reader->options->missing != VOLT_MISSING_ERROR)) {
         if (!*text)
             problem = "the value is missing";
+        else if (is_open)
+            problem = is_open_point
+                          ? "has a decimal point or a separator of thousands (set decimal or thousands to '.')"
+                          : "has a decimal comma or a separator of thousands (set decimal or thousands to ',')";
         else if (status == VOLT_ERR_FORMAT)
             problem = text_problem(reader, j, text);
         if (reader->options->keep_faults && kind != VOLT_CELL_MISSING) {
@@ -445,10 +456,23 @@ static volt_status find_times(csv_reader *reader)
     return is_day && clocks >= 0 ? keep_texts(reader, &reader->clocks, clocks) : VOLT_OK;
 }
 
+/* The marks of the options: one of them determines the other. */
+static volt_cell_marks given_marks(const volt_read_options *options)
+{
+    char decimal = (char)(options->decimal ? *options->decimal : 0),
+         thousands = (char)(options->thousands ? *options->thousands : 0);
+    if (thousands && !decimal)
+        decimal = (char)(thousands == '.' ? ',' : '.');
+    else if (decimal && !thousands)
+        thousands = (char)(decimal == '.' ? ',' : '.');
+    return (volt_cell_marks){decimal, thousands};
+}
+
 static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
 {
     volt_csv_events survey = {survey_cell, survey_row, reader};
     reader->may_have_commas = csv->delimiter != ',';
+    reader->given = given_marks(reader->options);
     VOLT_TRY(volt_csv_walk(csv, &survey));
     VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file contains only blank lines");
     VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT, "the file has a header but no rows");
@@ -458,6 +482,7 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
         volt_log(VOLT_LOG_WARNING, "%s: '%s,%s' is read as two columns%s", reader->path,
                  reader->columns[0].name, reader->columns[1].name, one_column_hint);
     VOLT_TRY(name_columns(reader));
+    find_digit_dates(reader);
     VOLT_TRY(choose_columns(reader));
     VOLT_TRY(find_times(reader));
     if (reader->dates.texts || reader->options->keep_faults) {

@@ -42,6 +42,18 @@ int volt_cell_is_date(const char *text);
 /* Whether the text is a number with a decimal comma, such as 1,5 or 1.234,5; *value is then set. */
 int volt_cell_decimal_comma(const char *text, double *value);
 
+/* The decimal mark and the separator of thousands of a file; 0: none. */
+typedef struct volt_cell_marks {
+    char decimal, thousands;
+} volt_cell_marks;
+
+/* Whether the text is a number with these marks, such as 1.234,5 or 1.234; *value is then set. */
+int volt_cell_read_marked(const char *text, volt_cell_marks marks, double *value);
+
+/* The number of groups of three digits behind `mark`, if the text has no other mark: 1 for 1.045, 2 for 1.045.000, 0 for 996;
+ * -1: another text. */
+int volt_cell_groups(const char *text, char mark);
+
 /* VOLT_OK for a finite number. Otherwise VOLT_ERR_NOT_FINITE or VOLT_ERR_FORMAT, with the rest of the
  * message "'abc' ..." in *problem, e.g. "is not a number". */
 volt_status volt_cell_check(volt_cell kind, double value, const char **problem);

@@ -53,21 +53,44 @@ volt_cell volt_cell_read(const char *text, double *value)
     return volt_cell_is_date(text) ? VOLT_CELL_DATE : VOLT_CELL_TEXT;
 }
 
-int volt_cell_decimal_comma(const char *text, double *value)
+int volt_cell_groups(const char *text, char mark)
+{
+    int groups = 0;
+    text += *text == '-' || *text == '+';
+    size_t first = strspn(text, "0123456789");
+    if (first < 1 || first > 3)
+        return -1;
+    int begins_with_zero = *text == '0';
+    for (text += first; *text == mark && strspn(text + 1, "0123456789") == 3; text += 4)
+        groups++;
+    return *text || (groups > 0 && begins_with_zero) ? -1 : groups;
+}
+
+int volt_cell_read_marked(const char *text, volt_cell_marks marks, double *value)
 {
     char number[VOLT_NUMBER_LENGTH];
-    const char *comma = strchr(text, ',');
-    size_t used = 0;
-    if (!comma || strchr(comma + 1, ',') || strchr(comma, '.') || strlen(text) >= sizeof number)
+    size_t used = 0, length = strlen(text), whole = strcspn(text, (char[]){marks.decimal, '\0'});
+    if (length >= sizeof number)
         return 0;
-    for (const char *c = text; *c; c++) {
-        if (*c == '.' && !(c > text && isdigit((unsigned char)c[-1]) && strspn(c + 1, "0123456789") == 3))
-            return 0; /* not a separator of thousands */
-        if (*c != '.')
-            number[used++] = (char)(*c == ',' ? '.' : *c);
+    memcpy(number, text, whole);
+    number[whole] = '\0';
+    if (strchr(number, marks.thousands) && volt_cell_groups(number, marks.thousands) < 0)
+        return 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        if (c == marks.thousands && i < whole)
+            continue;
+        if (i != whole && (c == '.' || c == ','))
+            return 0; /* another mark */
+        number[used++] = (char)(i == whole ? '.' : c);
     }
     number[used] = '\0';
     return volt_parse_number(number, value);
+}
+
+int volt_cell_decimal_comma(const char *text, double *value)
+{
+    return strchr(text, ',') && volt_cell_read_marked(text, (volt_cell_marks){',', '.'}, value);
 }
 
 volt_status volt_cell_check(volt_cell kind, double value, const char **problem)

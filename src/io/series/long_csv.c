@@ -27,6 +27,10 @@ typedef enum column_role { ROLE_OPEN, ROLE_SERIES, ROLE_CHANNEL, ROLE_NO_DATA } 
 typedef struct long_column {
     char *name;
     column_role role; /* channel or not; decided by the first row below the header */
+    int64_t small;    /* cells that are whole numbers of at most three digits ... */
+    int64_t groups;   /* ... and of groups of three digits: 1.045 ... */
+    int64_t line;     /* ... the line of the first of these ... */
+    char first[VOLT_NUMBER_LENGTH];
 } long_column;
 
 typedef struct long_reader {
@@ -64,7 +68,7 @@ static volt_status add_column(long_reader *reader, int64_t j, const char *text, 
     if (!name)
         return VOLT_ERR_MEMORY;
     int is_series = strcasecmp(name, "series") == 0;
-    reader->columns[j] = (long_column){name, is_series ? ROLE_SERIES : ROLE_OPEN};
+    reader->columns[j] = (long_column){.name = name, .role = is_series ? ROLE_SERIES : ROLE_OPEN};
     reader->n_columns = j + 1;
     return VOLT_OK;
 }
@@ -87,6 +91,13 @@ static volt_status read_number(long_reader *reader, int64_t line, int64_t j, con
     volt_status status = volt_cell_check(kind, value, &problem);
     if (status)
         return cell_failure(reader, status, line, j, text, problem);
+    long_column *column = &reader->columns[j];
+    int groups = volt_cell_groups(text, '.');
+    if (groups > 0 && column->groups++ == 0) {
+        column->line = line;
+        snprintf(column->first, sizeof column->first, "%s", text);
+    }
+    column->small += groups == 0;
     VOLT_TRY(volt_grow((void **)&reader->values, &reader->values_capacity, reader->n_values + 1, sizeof value));
     reader->values[reader->n_values++] = value;
     return VOLT_OK;
@@ -213,6 +224,18 @@ static volt_status fill_list(long_reader *reader, volt_series_list *list)
     return VOLT_OK;
 }
 
+/* Rejects a column whose points may separate thousands. */
+static volt_status check_groups(const long_reader *reader)
+{
+    for (int64_t j = 0; j < reader->n_columns; j++) {
+        const long_column *column = &reader->columns[j];
+        if (column->groups > 0 && column->small > 0 && column->groups + column->small == reader->n_rows)
+            return cell_failure(reader, VOLT_ERR_FORMAT, column->line, j, column->first,
+                                "has a decimal point or a separator of thousands (write 1045 or 1.0450)");
+    }
+    return VOLT_OK;
+}
+
 /* ---- the steps in order ----------------------------------------------------------------------- */
 
 static volt_status read_text(long_reader *reader, const volt_csv_text *csv)
@@ -221,7 +244,7 @@ static volt_status read_text(long_reader *reader, const volt_csv_text *csv)
     VOLT_TRY(volt_csv_walk(csv, &events));
     VOLT_REQUIRE(reader->is_below_header, VOLT_ERR_FORMAT, "the file contains only blank lines");
     VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file has a header but no rows");
-    return VOLT_OK;
+    return check_groups(reader);
 }
 
 volt_status volt_long_csv_read(const char *path, volt_collection **collection)

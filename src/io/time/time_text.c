@@ -3,6 +3,7 @@
 #include "io/time/time_text.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -270,11 +271,17 @@ int volt_time_text_read(const char *text, volt_time_text *parts)
     return end && !*skip_blanks(end);
 }
 
-/* 04.2019, from 1800 to 2199: other years are rather decimals of a number. */
+/* A year from 1800 to 2199 begins at `text`: numbers with other years are rather no dates. */
+static int has_usual_year(const char *text)
+{
+    return text && strncmp(text, "1800", 4) >= 0 && strncmp(text, "2200", 4) < 0;
+}
+
+/* 04.2019 */
 static const char *month_point_year(const form_reader *reader, const char *text)
 {
     const char *month = digits(text, 2, 2), *begin = one_of(month, "."), *year = digits(begin, 4, 4);
-    if (!year || strncmp(begin, "1800", 4) < 0 || strncmp(begin, "2199", 4) > 0)
+    if (!year || !has_usual_year(begin))
         return NULL;
     found(reader, TIME_MONTH, text, month);
     found(reader, TIME_YEAR, begin, year);
@@ -294,6 +301,21 @@ static const char *only_digits(const form_reader *reader, const char *text)
     return day ? day : month ? month : year;
 }
 
+/* 041871, 09041871, 9041871. Such numbers are no dates that begin with the year, because 18 to 21 is not a month. */
+static const char *digits_year_last(const form_reader *reader, const char *text)
+{
+    size_t length = strspn(text, "0123456789");
+    const char *year = text + length - 4, *month = year - 2;
+    if (length < 6 || length > 8 || !has_usual_year(year) || (length == 6 && strncmp(month, "12", 2) > 0))
+        return NULL;
+    found(reader, TIME_YEAR, year, year + 4);
+    found(reader, TIME_MONTH, month, year);
+    if (month > text)
+        found(reader, TIME_DAY, text, month);
+    reader->parts->is_either = month > text;
+    return year + 4;
+}
+
 int volt_time_text_read_known(const char *text, volt_time_text *parts)
 {
     if (volt_time_text_read(text, parts))
@@ -302,8 +324,68 @@ int volt_time_text_read_known(const char *text, volt_time_text *parts)
     form_reader reader = {text, parts};
     const char *begin = skip_blanks(text), *end = month_point_year(&reader, begin);
     if (!end)
+        end = digits_year_last(&reader, begin);
+    if (!end)
         end = only_digits(&reader, begin);
     return end && !*skip_blanks(end);
+}
+
+/* 2019.04, 2019.4 */
+static const char *year_point_number(const form_reader *reader, const char *text, volt_date_order order)
+{
+    const char *year = digits(text, 4, 4), *begin = one_of(year, ".");
+    const char *end = digits(begin, 1, order == VOLT_ORDER_YEAR_QUARTER ? 1 : 2);
+    if (!end || !has_usual_year(text) || (order == VOLT_ORDER_YEAR_NUMBER && *begin == '0') ||
+        (order == VOLT_ORDER_YEAR_MONTH && end - begin == 1 && *begin != '1'))
+        return NULL;
+    found(reader, TIME_YEAR, text, year);
+    found(reader, TIME_MONTH, begin, end);
+    reader->parts->is_quarter = order == VOLT_ORDER_YEAR_QUARTER;
+    reader->parts->lost_zeros = order == VOLT_ORDER_YEAR_MONTH && end - begin == 1;
+    return end;
+}
+
+/* 4.2019, 4.202; 04.19, 4.2 */
+static const char *number_point_year(const form_reader *reader, const char *text, volt_date_order order)
+{
+    int full = order == VOLT_ORDER_MONTH_SHORT ? 2 : 4;
+    const char *month = digits(text, 1, 2), *begin = one_of(month, "."), *end = digits(begin, 1, full);
+    int lost = end ? full - (int)(end - begin) : 0;
+    char year[] = "0000";
+    if (!end || (lost > 0 && end[-1] == '0'))
+        return NULL;
+    memcpy(year, begin, (size_t)(end - begin));
+    if (full == 4 && !has_usual_year(year))
+        return NULL;
+    found(reader, TIME_MONTH, text, month);
+    found(reader, TIME_YEAR, begin, end);
+    reader->parts->lost_zeros = lost;
+    return end;
+}
+
+int volt_time_text_read_as(const char *text, volt_date_order order, volt_time_text *parts)
+{
+    form_reader reader = {text, parts};
+    const char *begin = skip_blanks(text);
+    if (order < VOLT_ORDER_YEAR_MONTH)
+        return volt_time_text_read_known(text, parts);
+    memset(parts, 0, sizeof *parts);
+    const char *end = order >= VOLT_ORDER_MONTH_YEAR ? number_point_year(&reader, begin, order)
+                                                     : year_point_number(&reader, begin, order);
+    return end && !*skip_blanks(end);
+}
+
+int volt_time_read_as(const char *text, volt_date_order order, const volt_time *before, volt_time *time)
+{
+    volt_time_text parts;
+    int is_month_first = order == VOLT_ORDER_MONTH_FIRST;
+    int is_read =
+        volt_time_text_read_as(text, order, &parts) && volt_time_of_text(text, &parts, is_month_first, time);
+    if (order != VOLT_ORDER_YEAR_NUMBER || !is_read || !before || time->clock > before->clock)
+        return is_read;
+    /* 2019.1 after 2019.9 */
+    return volt_time_text_read_as(text, VOLT_ORDER_YEAR_MONTH, &parts) &&
+           volt_time_of_text(text, &parts, 0, time);
 }
 
 void volt_month_name_like(int64_t month, const char *like, size_t length, char name[VOLT_MONTH_LENGTH])
@@ -325,6 +407,13 @@ int64_t volt_time_text_number(const char *text, volt_time_field field)
     for (size_t i = 0; i < field.length; i++)
         number = 10 * number + (text[field.at + i] - '0');
     return number;
+}
+
+size_t volt_time_field_width(const volt_time_text *parts, int field)
+{
+    volt_time_field year = parts->fields[TIME_YEAR], month = parts->fields[TIME_MONTH];
+    int is_last = field == (year.at > month.at ? TIME_YEAR : TIME_MONTH);
+    return parts->fields[field].length + (is_last ? (size_t)parts->lost_zeros : 0);
 }
 
 volt_date_order volt_time_text_order(const char *text, const volt_time_text *parts)
@@ -370,8 +459,11 @@ int volt_time_of_text(const char *text, const volt_time_text *parts, int is_mont
         number[TIME_MONTH] = month_of_name(text + name.at, name.length);
     if (parts->fields[TIME_YEAR].length == 0)
         return 0;
+    int ends_with_year = parts->fields[TIME_YEAR].at > name.at;
+    for (int i = 0; i < parts->lost_zeros; i++)
+        number[ends_with_year ? TIME_YEAR : TIME_MONTH] *= 10;
     int64_t year = number[TIME_YEAR], month = number[TIME_MONTH], day = number[TIME_DAY];
-    if (parts->fields[TIME_YEAR].length == 2)
+    if (volt_time_field_width(parts, TIME_YEAR) == 2)
         year += year < FIRST_OF_1900 ? 2000 : 1900;
     if (parts->is_week) {
         int64_t monday = volt_days_of_week(year, month);
@@ -399,4 +491,157 @@ int volt_time_of_text(const char *text, const volt_time_text *parts, int is_mont
                    fraction_of(text, parts->fields[TIME_FRACTION]);
     *time = (volt_time){.seconds = clock - parts->offset, .clock = clock};
     return 1;
+}
+
+/* ---- columns of numbers that may be dates ------------------------------------------------------ */
+
+enum { MIN_ROWS = 3, MIN_OTHER_ROWS = 4 };
+
+int volt_time_is_october(volt_time first, volt_time second)
+{
+    volt_civil_date a = volt_date_of_days((int64_t)floor(first.clock / 86400)),
+                    b = volt_date_of_days((int64_t)floor(second.clock / 86400));
+    return a.year == b.year && a.month == 1 && b.month == 11;
+}
+
+/* Whether `text` is a number of the form of a date; *time is then its time. */
+static int read_digits(const volt_digit_dates *dates, const char *text, volt_date_order order,
+                       const volt_time *before, volt_time *time)
+{
+    size_t length = strlen(text), whole = strspn(text, "0123456789");
+    if (order >= VOLT_ORDER_YEAR_MONTH)
+        return whole < length && volt_time_read_as(text, order, before, time);
+    volt_time_text parts;
+    if (!volt_time_text_read_known(text, &parts) || parts.fields[TIME_YEAR].length != 4 ||
+        (whole < length && (whole != 2 || length != 7)))
+        return 0;
+    int begins_with_year = parts.fields[TIME_YEAR].at == 0;
+    if (begins_with_year &&
+        (*text == '0' || (length > 4 && *text > '2') || (dates->n > 0 && length != dates->length)))
+        return 0;
+    return volt_time_of_text(text, &parts, order == VOLT_ORDER_MONTH_FIRST, time);
+}
+
+/* Adds a number to a reading in which all before it are dates. */
+static void learn_reading(const volt_digit_dates *dates, const char *text, volt_date_order order,
+                          volt_digit_reading *reading)
+{
+    volt_time last = {reading->last, reading->last}, time;
+    int is_first = reading->count == 0;
+    if (!read_digits(dates, text, order, is_first ? NULL : &last, &time) ||
+        (!is_first && time.clock <= last.clock))
+        return;
+    int has_days = order < VOLT_ORDER_YEAR_MONTH && strlen(text) > 7 - (dates->has_year_last > 0);
+    volt_civil_date from = volt_date_of_days((int64_t)floor(last.clock / 86400)),
+                    to = volt_date_of_days((int64_t)floor(time.clock / 86400));
+    double step = has_days ? (time.clock - last.clock) / 86400
+                           : (double)(12 * (to.year - from.year) + to.month - from.month);
+    if (order == VOLT_ORDER_YEAR_NUMBER && reading->count == 1 && volt_time_is_october(last, time))
+        step = 1;
+    if (reading->count == 1)
+        reading->step = step;
+    else if (!is_first && reading->step != step)
+        reading->step = NAN;
+    reading->changes_year |= !is_first && to.year != from.year;
+    reading->last = time.clock;
+    reading->count++;
+}
+
+void volt_digit_dates_learn(volt_digit_dates *dates, const char *text)
+{
+    size_t length = strlen(text), whole = strspn(text, "0123456789");
+    size_t end = whole + (text[whole] == '.' ? 1 + strspn(text + whole + 1, "0123456789") : 0);
+    volt_digit_reading *readings = dates->readings;
+    volt_time_text parts;
+    int is_alive = 0;
+    for (int order = VOLT_ORDER_DAY_FIRST; order < VOLT_ORDERS; order++)
+        is_alive |= readings[order].count == dates->n;
+    if (!is_alive || end < length || whole < 1 || whole > 8 || length > 8) {
+        dates->n++;
+        return;
+    }
+    size_t decimals = whole < length ? length - whole - 1 : 0;
+    if (whole == length && volt_time_text_read_known(text, &parts) && parts.fields[TIME_YEAR].at > 0)
+        dates->has_year_last = 1;
+    for (int order = VOLT_ORDER_DAY_FIRST; order < VOLT_ORDERS; order++)
+        if (readings[order].count == dates->n)
+            learn_reading(dates, text, (volt_date_order)order, &readings[order]);
+    dates->length = dates->n == 0 ? length : dates->length;
+    dates->decimals = decimals > dates->decimals ? decimals : dates->decimals;
+    dates->has_zero |= *text == '0';
+    dates->has_one |= decimals == 1 && text[length - 1] == '1';
+    dates->n++;
+}
+
+static int is_among(const char *name, const char *const *list)
+{
+    for (; name && *list; list++)
+        if (strcasecmp(name, *list) == 0)
+            return 1;
+    return 0;
+}
+
+int volt_time_name_is_known(const char *name)
+{
+    static const char *const names[] = {"year",     "month",     "quarter", "period", "date",
+                                        "datetime", "timestamp", "time",    "ds",     NULL};
+    return is_among(name, names);
+}
+
+/* The reading of numbers with a point. */
+static int find_point(const volt_digit_dates *dates, const char *name, volt_date_order *order)
+{
+    static const char *const calendar[] = {"month", "period", "date", "datetime", "ds", NULL};
+    const volt_digit_reading *r = dates->readings;
+    int is_date[VOLT_ORDERS] = {0}, is_regular[VOLT_ORDERS] = {0};
+    for (int k = VOLT_ORDER_YEAR_MONTH; k < VOLT_ORDERS; k++) {
+        is_date[k] = r[k].count == dates->n && dates->n > 1;
+        is_regular[k] = is_date[k] && r[k].step == (k == VOLT_ORDER_YEAR_QUARTER ? 3 : 1);
+    }
+    /* The same dates, unless a number ends with .1. */
+    if (is_date[VOLT_ORDER_YEAR_MONTH] && (!dates->has_one || is_regular[VOLT_ORDER_YEAR_MONTH]))
+        is_date[VOLT_ORDER_YEAR_NUMBER] = 0;
+    else if (is_date[VOLT_ORDER_YEAR_NUMBER])
+        is_date[VOLT_ORDER_YEAR_MONTH] = 0;
+    is_date[VOLT_ORDER_MONTH_YEAR] &= dates->decimals > 2;
+    is_date[VOLT_ORDER_MONTH_SHORT] &= dates->decimals == 2;
+
+    int is_calendar = is_among(name, calendar), is_month = is_calendar && strcasecmp(name, "month") == 0;
+    int is_quarter = name && strcasecmp(name, "quarter") == 0;
+    for (int k = VOLT_ORDER_YEAR_MONTH; k < VOLT_ORDERS; k++)
+        if (is_date[k] && is_regular[k] && r[k].changes_year && dates->n >= MIN_OTHER_ROWS) {
+            *order = (volt_date_order)k;
+            return 1;
+        }
+    int is_open[VOLT_ORDERS] = {
+        [VOLT_ORDER_YEAR_MONTH] = is_calendar || (dates->n >= MIN_ROWS && is_regular[VOLT_ORDER_YEAR_MONTH]),
+        [VOLT_ORDER_YEAR_NUMBER] = is_month || (is_calendar && !is_date[VOLT_ORDER_YEAR_QUARTER]),
+        [VOLT_ORDER_YEAR_QUARTER] = is_quarter,
+        [VOLT_ORDER_MONTH_YEAR] = is_calendar || is_regular[VOLT_ORDER_MONTH_YEAR],
+        [VOLT_ORDER_MONTH_SHORT] = is_calendar && dates->has_zero,
+    };
+    for (int k = VOLT_ORDER_YEAR_MONTH; k < VOLT_ORDERS && volt_time_name_is_known(name); k++)
+        if (is_date[k] && is_open[k]) {
+            *order = (volt_date_order)k;
+            return 1;
+        }
+    return 0;
+}
+
+int volt_digit_dates_find(const volt_digit_dates *dates, const char *name, volt_date_order *order)
+{
+    const volt_digit_reading *day = &dates->readings[VOLT_ORDER_DAY_FIRST],
+                             *month = &dates->readings[VOLT_ORDER_MONTH_FIRST];
+    int is_day = day->count == dates->n, is_month = month->count == dates->n;
+    *order = VOLT_ORDER_OPEN;
+    if (dates->n == 0)
+        return 0;
+    if (!is_day && !is_month)
+        return find_point(dates, name, order);
+    if (is_day != is_month)
+        *order = is_day ? VOLT_ORDER_DAY_FIRST : VOLT_ORDER_MONTH_FIRST;
+    int is_clear = dates->length > 6 && dates->decimals == 0;
+    if (dates->has_year_last && !is_clear) /* 102019 is rather another number */
+        return dates->n >= MIN_ROWS && (dates->has_zero || (volt_time_name_is_known(name) && day->step == 1));
+    return (dates->n >= MIN_ROWS && (is_clear || dates->has_zero)) || volt_time_name_is_known(name);
 }

@@ -21,6 +21,7 @@ typedef struct volt_time_text {
     int is_quarter;  /* 2019Q2: TIME_MONTH is the quarter */
     int is_week;     /* 2019-W15: TIME_MONTH is the week of ISO 8601 */
     int is_named;    /* 9 Apr 2019: TIME_MONTH is the name of the month */
+    int lost_zeros;  /* zeros missing at the end: 4.197 */
     size_t half_day; /* position of AM or PM; 0: none */
     int is_afternoon;
     double offset; /* of its time zone, in seconds */
@@ -31,13 +32,59 @@ typedef struct volt_time_text {
  * +0100), or is a time of day. Only the form is checked: 2019-99-99 passes, although it is not a valid date. */
 int volt_time_text_read(const char *text, volt_time_text *parts);
 
-/* The same for a text known to be a time: 1871 is then a year, 187104 and 04.1871 are months (1800 to 2199 in the second
- * form), and 18710409 is a day. */
+/* The same for a text known to be a time: 1871 is then a year, 187104, 041871 and 04.1871 are months, and 18710409 and
+ * 09041871 are days. In the forms that end with the year, it is from 1800 to 2199. */
 int volt_time_text_read_known(const char *text, volt_time_text *parts);
 
-/* The order of day and month in an ambiguous text: a number above 12 is a day. */
-typedef enum volt_date_order { VOLT_ORDER_OPEN, VOLT_ORDER_DAY_FIRST, VOLT_ORDER_MONTH_FIRST } volt_date_order;
+/* How the ambiguous texts of a column are read: the order of day and month, or the form of numbers with a point. */
+typedef enum volt_date_order {
+    VOLT_ORDER_OPEN,
+    VOLT_ORDER_DAY_FIRST,
+    VOLT_ORDER_MONTH_FIRST,
+    VOLT_ORDER_YEAR_MONTH,  /* 1871.04; 1871.1, which has lost a zero, is October */
+    VOLT_ORDER_YEAR_NUMBER, /* 1871.4, 1871.10; 1871.1 is January, or October after a later month of the year */
+    VOLT_ORDER_YEAR_QUARTER, /* 1871.4 */
+    VOLT_ORDER_MONTH_YEAR,   /* 4.1871; 4.197 has lost a zero */
+    VOLT_ORDER_MONTH_SHORT,  /* 04.71; 4.7 has lost a zero */
+    VOLT_ORDERS
+} volt_date_order;
+/* The order of day and month in one text: a number above 12 is a day. */
 volt_date_order volt_time_text_order(const char *text, const volt_time_text *parts);
+
+/* Reads a text known to be a time in a form of numbers with a point, or in any other form as volt_time_text_read_known. */
+int volt_time_text_read_as(const char *text, volt_date_order order, volt_time_text *parts);
+/* The time of such a text; `before` (may be NULL) is the time of the row before it. 0: it is invalid. */
+int volt_time_read_as(const char *text, volt_date_order order, const volt_time *before, volt_time *time);
+
+/* Whether 2019.1 in the first row, read as the time `first`, is October, because the second row is November. */
+int volt_time_is_october(volt_time first, volt_time second);
+
+/* ---- columns of numbers that may be dates ------------------------------------------------------ */
+
+/* The numbers of a column in one reading. */
+typedef struct volt_digit_reading {
+    int64_t count; /* leading numbers that are increasing dates */
+    double last;   /* the last of these, in seconds since 1970 */
+    double step;   /* days or months since the one before it, if equal in all rows; otherwise NaN */
+    int changes_year;
+} volt_digit_reading;
+
+typedef struct volt_digit_dates {
+    int64_t n;                                /* texts so far */
+    volt_digit_reading readings[VOLT_ORDERS]; /* from VOLT_ORDER_DAY_FIRST on */
+    size_t length;                            /* of the first number */
+    size_t decimals;                          /* largest number of decimals */
+    int has_zero;                             /* a number begins with 0 */
+    int has_year_last;                        /* 041871 or 09041871 */
+    int has_one;                              /* a number ends with .1 */
+} volt_digit_dates;
+
+/* Adds the next text of a column. */
+void volt_digit_dates_learn(volt_digit_dates *dates, const char *text);
+
+/* Determines whether all texts of a column are numbers that are increasing dates, and how they are read. `name` (may be NULL) is that of the column: month, date, ... . Without such a name, only texts
+ * that other numbers do not have are dates: 20190409, 04.2019, or consecutive months or quarters of several years. */
+int volt_digit_dates_find(const volt_digit_dates *dates, const char *name, volt_date_order *order);
 
 /* volt_times_parse, with an order that other rows of the file may have determined. */
 volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_order order, volt_time *times);
@@ -58,6 +105,11 @@ double volt_time_step_day(volt_time_step step);
 const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH]);
 volt_status volt_time_step_parse(const char *text, volt_time_step *step);
 
+/* Whether the name of a column is month, date, time, ... : its numbers may be dates. */
+int volt_time_name_is_known(const char *name);
+
+/* The number of characters of a field, with lost zeros. */
+size_t volt_time_field_width(const volt_time_text *parts, int field);
 /* The number in a field of digits; 0 when absent. */
 int64_t volt_time_text_number(const char *text, volt_time_field field);
 

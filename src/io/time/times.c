@@ -58,11 +58,13 @@ static volt_status find_order(const char *const *texts, int64_t n, volt_time *ti
     const char *open = NULL, *unambiguous = NULL; /* an example of each kind */
     for (int64_t i = 0; i < n; i++) {
         volt_time_text parts;
-        if (!volt_time_text_read(texts[i], &parts) || !parts.is_either)
+        if (!volt_time_text_read_known(texts[i], &parts) || !parts.is_either)
             continue;
         volt_date_order found = volt_time_text_order(texts[i], &parts);
         if (found == VOLT_ORDER_OPEN) {
-            open = texts[i];
+            if (volt_time_text_number(texts[i], parts.fields[TIME_DAY]) !=
+                volt_time_text_number(texts[i], parts.fields[TIME_MONTH]))
+                open = texts[i];
             continue;
         }
         VOLT_REQUIRE(*order == VOLT_ORDER_OPEN || found == *order, VOLT_ERR_FORMAT,
@@ -81,17 +83,31 @@ volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *tim
     return volt_times_parse_as(texts, n, VOLT_ORDER_OPEN, times);
 }
 
+/* Finds the form of numbers with a point. */
+static volt_date_order find_point_form(const char *const *texts, int64_t n)
+{
+    volt_digit_dates dates = {0};
+    volt_date_order order;
+    for (int64_t i = 0; i < n; i++)
+        volt_digit_dates_learn(&dates, texts[i]);
+    return volt_digit_dates_find(&dates, "date", &order) && order >= VOLT_ORDER_YEAR_MONTH ? order
+                                                                                           : VOLT_ORDER_OPEN;
+}
+
 volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_order order, volt_time *times)
 {
+    if (order == VOLT_ORDER_OPEN)
+        order = find_point_form(texts, n);
     VOLT_TRY(find_order(texts, n, times, &order));
     for (int64_t i = 0; i < n; i++) {
         volt_time_text parts;
-        int is_time = volt_time_text_read_known(texts[i], &parts);
+        int is_time = volt_time_text_read_as(texts[i], order, &parts);
         VOLT_REQUIRE(!is_time || parts.fields[TIME_YEAR].length > 0, VOLT_ERR_FORMAT,
                      "'" SHOWN "' is a time of day without a date", texts[i]);
-        int is_month_first = order == VOLT_ORDER_MONTH_FIRST;
-        VOLT_REQUIRE(is_time && volt_time_of_text(texts[i], &parts, is_month_first, &times[i]), VOLT_ERR_FORMAT,
-                     "'" SHOWN "' is not a date", texts[i]);
+        VOLT_REQUIRE(volt_time_read_as(texts[i], order, i > 0 ? &times[i - 1] : NULL, &times[i]),
+                     VOLT_ERR_FORMAT, "'" SHOWN "' is not a date", texts[i]);
+        if (i == 1 && order == VOLT_ORDER_YEAR_NUMBER && volt_time_is_october(times[0], times[1]))
+            volt_time_read_as(texts[0], VOLT_ORDER_YEAR_MONTH, NULL, &times[0]);
     }
     return VOLT_OK;
 }
@@ -124,15 +140,16 @@ const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH])
     return text;
 }
 
-/* Replaces a field by a number with at least as many digits, or by the name of a month. Fields are replaced from the last to the first,
+/* Replaces a field by a number with at least `width` digits, or by the name of a month. Fields are replaced from the last to the first,
  * so that earlier positions remain valid. */
-static int replace_field(char text[VOLT_TIME_LENGTH], volt_time_field field, int64_t number, int is_name)
+static int replace_field(char text[VOLT_TIME_LENGTH], volt_time_field field, size_t width, int64_t number,
+                         int is_name)
 {
     char digits[24];
     if (is_name)
         volt_month_name_like(number, text + field.at, field.length, digits);
     else
-        snprintf(digits, sizeof digits, "%0*" PRId64, (int)field.length, number);
+        snprintf(digits, sizeof digits, "%0*" PRId64, (int)width, number);
     size_t count = strlen(digits);
     size_t rest = strlen(text + field.at + field.length) + 1;
     if (field.at + count + rest > VOLT_TIME_LENGTH)
@@ -153,10 +170,29 @@ static int last_field(const volt_time_text *parts, size_t end)
     return last;
 }
 
-/* Whether the form of later times is open: 4/4/2019 has two orders, and May is a short and a long name. */
+/* Reads `text` in the form in which it is `time`. */
+static int read_form(const char *text, volt_time time, volt_time_text *parts)
+{
+    volt_time same;
+    for (int order = VOLT_ORDER_DAY_FIRST; order < VOLT_ORDERS; order++)
+        if (volt_time_text_read_as(text, (volt_date_order)order, parts) &&
+            volt_time_of_text(text, parts, order == VOLT_ORDER_MONTH_FIRST, &same) && same.clock == time.clock)
+            return 1;
+    return volt_time_text_read_known(text, parts);
+}
+
+/* Whether the form of later times is open: 4/4/2019 has two orders, 2019.1 is the first month or quarter, or has lost a zero,
+ * and May is a short and a long name. */
 static int is_open_form(const char *text)
 {
     volt_time_text parts;
+    if (volt_time_text_read_as(text, VOLT_ORDER_YEAR_NUMBER, &parts))
+        return volt_time_field_width(&parts, TIME_MONTH) == 1 &&
+               volt_time_text_number(text, parts.fields[TIME_MONTH]) == 1;
+    if (volt_time_text_read_as(text, VOLT_ORDER_YEAR_MONTH, &parts) ||
+        volt_time_text_read_as(text, VOLT_ORDER_MONTH_YEAR, &parts) ||
+        volt_time_text_read_as(text, VOLT_ORDER_MONTH_SHORT, &parts))
+        return 0;
     if (!volt_time_text_read_known(text, &parts))
         return 1;
     volt_time_field first = parts.fields[TIME_DAY], second = parts.fields[TIME_MONTH];
@@ -180,7 +216,7 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
     volt_time_text form;
     volt_time same;
     volt_clock_parts parts;
-    VOLT_REQUIRE(like && text && strlen(like) < VOLT_TIME_LENGTH && volt_time_text_read_known(like, &form),
+    VOLT_REQUIRE(like && text && strlen(like) < VOLT_TIME_LENGTH && read_form(like, like_time, &form),
                  VOLT_ERR_FORMAT, "the format of a time is '" SHOWN "', which is not a time", like ? like : "");
     double clock = time.seconds + (like_time.clock - like_time.seconds);
     VOLT_REQUIRE(volt_clock_split(clock, (int)form.fields[TIME_FRACTION].length, &parts), VOLT_ERR_FORMAT,
@@ -197,8 +233,13 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
         numbers[TIME_MONTH] = (parts.date.month + 2) / 3;
     if (form.is_week)
         numbers[TIME_MONTH] = volt_week_of_days(parts.days, &numbers[TIME_YEAR]);
-    if (form.fields[TIME_YEAR].length == 2)
+    if (volt_time_field_width(&form, TIME_YEAR) == 2)
         numbers[TIME_YEAR] %= 100;
+    /* 1/1/2019 does not show the order of day and month. */
+    if (form.is_either && is_open_form(like) && numbers[TIME_DAY] != numbers[TIME_MONTH]) {
+        volt_time_format((volt_time){time.seconds, clock}, text);
+        return VOLT_OK;
+    }
     strcpy(text, like);
     if (form.half_day) {
         char *letter = text + form.half_day;
@@ -209,7 +250,8 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
     size_t end = VOLT_TIME_LENGTH;
     for (int i = last_field(&form, end); i >= 0; i = last_field(&form, end)) {
         end = form.fields[i].at;
-        VOLT_REQUIRE(replace_field(text, form.fields[i], numbers[i], i == TIME_MONTH && form.is_named),
+        VOLT_REQUIRE(replace_field(text, form.fields[i], volt_time_field_width(&form, i), numbers[i],
+                                   i == TIME_MONTH && form.is_named),
                      VOLT_ERR_FORMAT, "a time like '" SHOWN "' does not fit the buffer", like);
     }
     return VOLT_OK;

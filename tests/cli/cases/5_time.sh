@@ -93,6 +93,64 @@ years_and_quarters()
 }
 check "years and quarters are times" years_and_quarters
 
+# months_as NAME FORM [TRIMMED]: 30 months from 2020-01 on in a column NAME; FORM has year and month, after r month and year
+months_as()
+{
+    awk -v name="$1" -v form="$2" -v trimmed="${3:-0}" 'BEGIN {
+        print name ",v"
+        for (t = 0; t < 30; t++) {
+            y = 2020 + int(t / 12); m = 1 + t % 12
+            text = form ~ /^r/ ? sprintf(substr(form, 2), m, y) : sprintf(form, y, m)
+            if (trimmed) sub(/0$/, "", text)
+            printf "%s,%.9g\n", text, 100 + t + 9 * sin(t * 0.5235987756) + cos(2.3 * t)
+        } }' >x.csv
+}
+
+digit_months()
+{
+    local name form trimmed next
+    while read -r name form trimmed next; do
+        months_as "$name" "$form" "$trimmed"
+        expect 0 forecast x.csv --steps 2 --plot none -o yhat.csv
+        no_err
+        [ "$(sed -n 1p yhat.csv)" = "$name,v,v.error" ] || fail "$form: the header is $(sed -n 1p yhat.csv)"
+        [ "$(sed -n 2p yhat.csv | cut -d, -f1)" = "$next" ] || fail "$form: the first row is $(sed -n 2p yhat.csv)"
+    done <<'END'
+month %d.%02d 0 2022.07
+month %d.%02d 1 2022.07
+date %d.%d 0 2022.7
+x %d.%d 1 2022.7
+month r%d.%d 0 7.2022
+month r%d.%d 1 7.2022
+quarter %d.%02d 0 2022.07
+END
+    # Decimal years and counters stay numbers.
+    awk 'BEGIN { print "time,v"; for (t = 0; t < 30; t++) printf "%.2f,%.9g\n", 2018 + t / 12, sin(0.5 * t) + 0.1 * cos(1.3 * t) }' >x.csv
+    expect 0 forecast x.csv --steps 2 --plot none -o yhat.csv
+    [ "$(sed -n 1p yhat.csv)" = step,v,v.error ] || fail "the header is $(sed -n 1p yhat.csv)"
+    awk 'BEGIN { print "t,v"; for (t = 0; t < 30; t++) printf "%.2f,%.9g\n", 1 + t / 100, sin(0.5 * t) + 0.1 * cos(1.3 * t) }' >x.csv
+    expect 0 forecast x.csv --steps 2 --plot none -o yhat.csv
+    [ "$(sed -n 2p yhat.csv | cut -d, -f1)" = 1.3 ] || fail "the first row is $(sed -n 2p yhat.csv)"
+    # Dates that are the same in both orders of day and month.
+    awk 'BEGIN { print "date,v"; for (t = 0; t < 30; t++) printf "01/01/%d,%.9g\n", 1990 + t, sin(0.5 * t) + 0.1 * cos(1.3 * t) }' >x.csv
+    expect 0 forecast x.csv --steps 2 --plot none -o yhat.csv
+    no_err
+    [ "$(sed -n 3p yhat.csv | cut -d, -f1)" = 01/01/2021 ] || fail "the second row is $(sed -n 3p yhat.csv)"
+}
+check "forecast: months as numbers continue in the form of the file" digit_months
+
+time_as_series()
+{
+    awk 'BEGIN { print "month,v"; for (t = 0; t < 36; t++) printf "%d,%.9g\n", 1 + t % 12, sin(0.5 * t) + 0.1 * cos(1.3 * t) }' >x.csv
+    expect 0 forecast x.csv --steps 2 --plot none -o yhat.csv
+    err_names warning x.csv "'month'"
+    expect 0 forecast x.csv:month,v --steps 2 --plot none -o yhat.csv
+    no_err
+    expect 0 forecast x.csv:v --steps 2 --plot none -o yhat.csv
+    no_err
+}
+check "forecast: a series named as a time has a warning" time_as_series
+
 predict_irregular()
 {
     # Working days: the date of the next row is unknown.

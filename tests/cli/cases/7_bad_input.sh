@@ -233,3 +233,41 @@ endless_files()
     err_has 'memory|allocate'
 }
 check "endless input files" endless_files
+
+thousands()
+{
+    local mark other
+    for mark in . ,; do
+        other=$(printf %s "$mark" | tr .,  ,.)
+        awk -v mark="$mark" 'BEGIN { print "month;y"
+            for (t = 0; t < 36; t++) { v = 960 + 5 * t + int(30 * sin(t * 0.5235987756) + 0.5)
+                printf "%d-%02d;%s\n", 2020 + int(t / 12), 1 + t % 12,
+                       v < 1000 ? v : int(v / 1000) mark sprintf("%03d", v % 1000) } }' >x.csv
+        rm -f yhat.csv
+        expect 1 forecast x.csv --plot none -o yhat.csv
+        err_names x.csv "'y'" "'1${mark}0" "--thousands $mark" "--decimal $mark"
+        [ ! -e yhat.csv ] || fail "yhat.csv was written"
+        expect 0 forecast x.csv --steps 1 --plot none --thousands "$mark" -o yhat.csv
+        sed -n 2p yhat.csv | awk -F, '$2 < 1000 || $2 > 1300 { exit 1 }' || fail "the forecast is $(sed -n 2p yhat.csv)"
+        expect 0 forecast x.csv --steps 1 --plot none --decimal "$other" -o same.csv
+        cmp -s yhat.csv same.csv || fail "--decimal $other is not --thousands $mark"
+        expect 0 forecast x.csv --steps 1 --plot none --decimal "$mark" -o yhat.csv
+        sed -n 2p yhat.csv | awk -F, '$2 > 1000 { exit 1 }' || fail "the forecast is $(sed -n 2p yhat.csv)"
+    done
+    # Another column shows the decimal mark.
+    printf 'a;b\n996;1,5\n1.045;2,25\n1.100;3\n997;4,5\n' >x.csv
+    expect 0 score --truth x.csv:a --pred x.csv:b --json
+    valid_json out "abs(v['mae'] - (996 + 1045 + 1100 + 997 - 11.25) / 4) < 1e-9"
+    expect 2 forecast x.csv --thousands x
+    err_names --thousands "'x'"
+    expect 2 forecast x.csv --thousands . --decimal .
+    err_names --thousands --decimal
+    expect 2 stream none.safetensors --thousands .
+    err_names --thousands stream
+    printf 'series,x\na,996\na,1.045\n' >c.csv
+    expect 1 gram --collection c.csv --kernel gak -o k.csv
+    err_names c.csv "'x'" "'1.045'"
+    expect 2 gram --collection c.csv --kernel gak -o k.csv --thousands .
+    err_names --thousands collections
+}
+check "separators of thousands are an error unless the marks are given" thousands
