@@ -8,7 +8,7 @@
 /* Appends a warning to the result, unless it is full. */
 void volt_identify_warn(volt_identification *found, volt_warning warning);
 
-/* Rejects constant outputs and inputs. Fills the data check and its warnings. U and Y are the training rows;
+/* Rejects constant outputs and inputs. Fills the data check and its warnings, which do not depend on the units of the columns. U and Y are the training rows;
  * `records` may have more rows. The times of the rows are those of the options, from row `first` on. */
 volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records,
                                 const volt_identify_options *options, int64_t first, volt_progress progress,
