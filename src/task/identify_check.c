@@ -271,7 +271,6 @@ static volt_status count_lines(volt_view U, volt_identification *found)
     double complex *z = volt_alloc(n, sizeof *z);
     if (!z)
         return VOLT_ERR_MEMORY;
-    found->input_lines = INFINITY;
     for (int64_t k = 0; k < U.cols; k++) {
         volt_view last = volt_view_rows(U, U.rows - n, n);
         double mean = volt_column_mean(last, k), sum = 0, squares = 0;
@@ -390,13 +389,16 @@ static volt_status check(volt_view U, volt_view Y, const volt_records *records,
 {
     int64_t rows, begin = longest_record(records, U.rows, &rows);
     volt_view one_U = volt_view_rows(U, begin, rows), one_Y = volt_view_rows(Y, begin, rows);
+    found->input_lines = INFINITY;
     VOLT_TRY(check_excitation(U, Y, records, found));
     VOLT_TRY(check_sampling(options, first, U.rows, records, found));
-    VOLT_TRY(count_lines(one_U, found));
+    if (rows >= VOLT_IDENTIFY_LONG)
+        VOLT_TRY(count_lines(one_U, found));
     find_delay(U, Y, records, found);
     find_saturation(U, Y, found);
-    VOLT_TRY(find_drift(one_U, one_Y, found));
-    return volt_identify_response(one_U, one_Y, progress, found);
+    if (rows >= VOLT_IDENTIFY_LONG)
+        VOLT_TRY(find_drift(one_U, one_Y, found));
+    return volt_identify_response(U, Y, records, begin, rows, progress, found);
 }
 
 /* A copy with columns in units of powers of two, near their largest values. */
