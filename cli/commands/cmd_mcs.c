@@ -59,27 +59,6 @@ static const char *column_name(const dataset *losses, int64_t i, char number[VOL
     return number;
 }
 
-static bool columns_are_equal(volt_view losses, int64_t i, int64_t j)
-{
-    for (int64_t t = 0; t < losses.rows; t++)
-        if (losses.data[t * losses.ld + i] != losses.data[t * losses.ld + j])
-            return false;
-    return true;
-}
-
-/* Warns about equal models: the test eliminates them one after the other although they do not differ. */
-static void warn_about_equals(const dataset *losses)
-{
-    char first[VOLT_NUMBER_LENGTH], second[VOLT_NUMBER_LENGTH];
-    for (int64_t i = 0; i < losses->view.cols; i++)
-        for (int64_t j = i + 1; j < losses->view.cols; j++)
-            if (columns_are_equal(losses->view, i, j)) {
-                warn("columns %s and %s are equal: the larger of their p-values applies to both",
-                     column_name(losses, i, first), column_name(losses, j, second));
-                return;
-            }
-}
-
 /* ---- results ---------------------------------------------------------------------------------- */
 
 static void report_members(result_list *results, const dataset *losses, const volt_mcs *mcs, int64_t *columns)
@@ -170,7 +149,6 @@ static int compute(const mcs_arguments *arguments, double block, const dataset *
     progress_end();
     if (status)
         return complain_status(status);
-    warn_about_equals(losses);
     int failed =
         arguments->common.json ? print_json(arguments, losses, mcs) : print_table(arguments, losses, mcs);
     volt_mcs_free(mcs);
@@ -199,9 +177,10 @@ const cli_command command_mcs = {
     .description =
         "The model confidence set of Hansen, Lunde and Nason. Models are eliminated one by one, the worst\n"
         "first, while a test by the stationary bootstrap rejects equal performance. Models with a p-value\n"
-        "above --size are in the set and marked ** in the table. With --json, pvalues are in the order of\n"
-        "the columns; included, excluded and order (of elimination) have names, or column numbers from 0 if\n"
-        "the file has no header. Results are reproducible (--seed, default 0).\n",
+        "above --size are in the set and marked ** in the table. Equal columns are one model with one\n"
+        "p-value. With --json, pvalues are in the order of the columns; included, excluded and order (of\n"
+        "elimination) have names, or column numbers from 0 if the file has no header. Results are\n"
+        "reproducible (--seed, default 0).\n",
     .examples = "  volterra mcs losses.csv\n"
                 "  volterra mcs losses.csv --method max --size 0.1 --block auto --json\n"
                 "  volterra mcs 'losses.csv:volterra,gak,sig*' --rows -500:\n",

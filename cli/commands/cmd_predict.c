@@ -84,8 +84,9 @@ static int predict_read_model(const predict_arguments *arguments, predict_data *
                         "give --known without --warm-up",
                         arguments->model);
     if (arguments->bands.std && data->info.loss)
-        return complain(EXIT_USAGE, "--std requires squared loss, but %s was fitted with --loss %s",
-                        arguments->model, data->info.loss);
+        return complain(EXIT_USAGE, "--std requires squares without weights, but %s was fitted with %s",
+                        arguments->model,
+                        strcmp(data->info.loss, "squares") == 0 ? "--weights" : data->info.loss);
     if (arguments->bands.std && !data->info.keeps_factor && data->info.n_members == 0)
         return complain(EXIT_USAGE, "--std requires a model fitted with --keep-factor");
     return model_times_read(&data->info, &data->times);

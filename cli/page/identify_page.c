@@ -384,7 +384,8 @@ static void write_check(const identify_page *page)
     write_item(html, "Nonlinear part", found->is_nonlinear ? "at least %.4g" : "%.4g (not clear)",
                found->nonlinearity);
     write_item(html, "Integration", "%.3g of the increments of the outputs", found->integration);
-    write_item(html, "Excitation", "power of %.3g sine waves", found->input_lines);
+    if (isfinite(found->input_lines))
+        write_item(html, "Excitation", "power of %.3g sine waves", found->input_lines);
     write_item(html, "At an extreme", "%.3g of the rows of an output", found->output_at_extreme);
     write_item(html, "Gain of past inputs", "%.3g", found->forward_gain);
     write_item(html, "Gain of past outputs", "%.3g (reverse direction)", found->reverse_gain);

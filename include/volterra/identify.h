@@ -113,7 +113,8 @@ typedef struct volt_identification {
     double correlation;   /* ... and this correlation */
     int64_t dead_time;    /* first lag with a significant response to a whitened input, below 100; -1: none */
     int64_t input_changes; /* rows in which an input differs from the row before */
-    double input_lines;    /* number of sine waves of equal power in the input that has fewest */
+    /* number of sine waves of equal power in the input that has fewest; infinite if no record has 40 rows */
+    double input_lines;
     /* largest share of the rows within 0.1 % of the range of the minimum or the maximum of a column */
     double output_at_extreme, input_at_extreme;
     /* variance of all rows over the mean variance of four quarters, the largest of all outputs, and of all inputs */

@@ -154,15 +154,15 @@ typedef struct volt_mcs {
     int *included;      /* 1: the p-value is above the size */
     int64_t *order;     /* columns in order of elimination; the last one was not eliminated */
     double *statistics; /* models - 1: statistic of step s, which eliminated order[s]; infinite for a difference
-                          * without variance */
+                          * without variance; 0 for columns that equal the last one */
     double *step_shares; /* share of the bootstrap statistics above it; p-values are running maxima of these */
     double *mean_losses; /* in column order */
     double block;        /* mean block length used; 0 if the indices were given */
 } volt_mcs;
 
 /* Computes the model confidence set of the columns of `losses` (T x M, T >= 2, M >= 1) by the stationary bootstrap. The result
- * does not depend on the number of threads. Two equal columns have the statistic 0, and no bootstrap statistic is above it; if
- * only such columns are left, the first of them is eliminated with the p-value of the step before. options may be NULL.
+ * does not depend on the number of threads. Equal columns are one model: they take part once and have one p-value and one place in
+ * the order. Columns are equal if no row differs by more than T eps times the largest of their losses. options may be NULL.
  * VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_NOT_FINITE. Free *mcs with volt_mcs_free. */
 VOLT_API volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *options, volt_mcs **mcs);
 

@@ -43,7 +43,7 @@ class MCS:
     ----------
     losses : array-like or DataFrame of shape (n_steps, n_models)
         One column per model, in time order. The columns of a data frame are the names of the models; otherwise they are numbers
-        from 0.
+        from 0. Equal columns are one model with one p-value.
     size : float, default=0.25
         Size of the test: the set contains the best model with probability 1 - size (between 0 and 1). Models with a
         larger p-value are included.

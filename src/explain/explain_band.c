@@ -16,6 +16,7 @@
 #include "explain/explain_setup.h"
 #include "solve/exact/factor.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -131,6 +132,8 @@ typedef struct band_buffers {
     double *copy;   /* copy for another alpha; NULL: all outputs have the same */
     double *fitted; /* n x q: K A of the training rows */
     double *u, *prior, *variance;
+    double *response; /* as setup->response, per unit 2^exponents[j] of input j */
+    int *exponents;
     bool *without;
 } band_buffers;
 
@@ -283,6 +286,26 @@ static volt_status find_band(const explain_setup *setup, const band_buffers *wor
     return status;
 }
 
+/* Changes of an input in units of a power of two in which they change the columns by about 1: derivatives by inputs in large
+ * or small units have squares that underflow or overflow. */
+static void scale_inputs(explain_setup *setup, const band_buffers *workspace)
+{
+    for (int64_t j = 0; j < setup->inputs; j++)
+        workspace->exponents[j] = DBL_MAX_EXP; /* no change */
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = 0; i < setup->width * setup->lags; i++) {
+            int own,
+                *exponent = &workspace->exponents[volt_explain_source(setup, i / setup->lags % setup->columns)];
+            if (pass > 0) {
+                workspace->response[i] = ldexp(setup->response[i], *exponent);
+            } else if (setup->response[i] != 0) {
+                frexp(setup->response[i], &own);
+                *exponent = -own < *exponent ? -own : *exponent;
+            }
+        }
+    setup->response = workspace->response;
+}
+
 volt_status volt_explain_band(const explain_setup *setup, volt_progress progress, double from, double share,
                               double *deviations)
 {
@@ -301,18 +324,27 @@ volt_status volt_explain_band(const explain_setup *setup, volt_progress progress
                               .u = volt_alloc_doubles(model->n, 1),
                               .prior = volt_alloc_doubles(n, 1),
                               .variance = volt_alloc_doubles(n, 1),
+                              .response = volt_alloc_doubles(setup->width, setup->lags),
+                              .exponents = volt_alloc_zero(setup->inputs, sizeof(int)),
                               .without = volt_alloc_zero(model->n, sizeof(bool))};
-    bool allocated = workspace.slopes && (workspace.copy || !rebuilds || kinds <= 1) && workspace.fitted &&
-                     workspace.u && workspace.prior && workspace.variance && workspace.without;
+    explain_setup scaled = *setup;
+    bool allocated = workspace.response && workspace.exponents && workspace.slopes &&
+                     (workspace.copy || !rebuilds || kinds <= 1) && workspace.fitted && workspace.u &&
+                     workspace.prior && workspace.variance && workspace.without;
     volt_status status = VOLT_ERR_MEMORY;
     if (allocated) {
         volt_stage stage;
+        scale_inputs(&scaled, &workspace);
         volt_stage_begin(&stage, progress, "band", from, share, (double)model->n * (double)model->n);
         memset(deviations, 0, (size_t)(model->q * n) * sizeof *deviations);
-        status = find_band(setup, &workspace, &stage, deviations);
+        status = find_band(&scaled, &workspace, &stage, deviations);
+        for (int64_t i = 0; i < model->q * n; i++)
+            deviations[i] = ldexp(deviations[i], -workspace.exponents[i % setup->inputs]);
         if (status == VOLT_OK)
             status = volt_stage_end(&stage);
     }
+    volt_free(workspace.exponents);
+    volt_free(workspace.response);
     volt_free(workspace.without);
     volt_free(workspace.variance);
     volt_free(workspace.prior);

@@ -6,7 +6,7 @@
 
 /* ---- alternating directions (admm.c) ----------------------------------------------------------- */
 
-/* The first method for every loss: the alternating direction method of multipliers, with one factor.
+/* The first method for every loss but squares: the alternating direction method of multipliers, with one factor.
  *
  * With L L' = K + (alpha / rho) I, r1 = L^{-T} L^{-1} 1 and relaxation 1.7, a step is
  *

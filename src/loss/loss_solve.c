@@ -4,7 +4,11 @@
  * ADMM (loss_methods.h) is the first method: one factor, and many steps that read it. For piecewise linear
  * losses it soon finds the interpolated rows, but converges slowly. After a few steps, Newton's method on
  * those rows (loss_methods.h) converges to rounding. Smooth losses use ADMM until the gap is closed or a
- * Newton step would have been cheaper. Classes in several columns only use ADMM. */
+ * Newton step would have been cheaper. Classes in several columns only use ADMM.
+ *
+ * Squares with weights are linear, and one factor solves them:
+ *
+ *     (K + alpha diag(1 / w)) A = Y - 1 c,     1' A = 0 with an intercept,     A_t = 0 where w_t = 0 */
 #include "loss/loss_solve.h"
 
 #include "base/backend.h"
@@ -197,24 +201,29 @@ static volt_status choose_rho(const volt_loss_problem *problem, double level, do
     return VOLT_OK;
 }
 
-static volt_status factor(const volt_loss_problem *problem, double shift, double level, double *r1,
-                          double *rcond)
+/* Factors K + (alpha / rho) I, with rho = 0: K + alpha diag(1 / w) of the rows of positive weight. r1: the solution for 1. */
+static volt_status factor(const volt_loss_problem *problem, double rho, double level, double *r1, double *rcond)
 {
     volt_matrix L = problem->K;
     int64_t pivot = 0;
-    double least = INFINITY, most = 0;
-    for (int64_t i = 0; i < L.rows; i++)
-        L.data[i * (L.ld + 1)] = problem->diagonal[i] + shift;
+    double least = INFINITY, most = 0, largest = rho;
+    for (int64_t i = 0; i < L.rows; i++) {
+        double w = rho > 0 ? rho : volt_loss_weight(problem, i);
+        largest = fmax(largest, w);
+        r1[i] = w > 0 ? 1 : 0;
+        L.data[i * (L.ld + 1)] = problem->diagonal[i] + problem->alpha / w;
+        if (w == 0)
+            volt_cpu_backend.isolate(L, i, 0, L.rows, 1);
+    }
     volt_cholesky_factor(L, problem->stage, &pivot);
     if (!volt_stage_should_continue(problem->stage))
         return volt_stage_end(problem->stage);
     if (pivot)
-        return volt_ridge_singular(pivot, L.rows, shift, level);
+        return volt_ridge_singular(pivot, L.rows, problem->alpha / largest, level);
     for (int64_t i = 0; i < L.rows; i++) {
         double d = L.data[i * (L.ld + 1)];
         least = fmin(least, d);
         most = fmax(most, d);
-        r1[i] = 1;
     }
     *rcond = least * least / (most * most);
     if (problem->intercept)
@@ -239,7 +248,7 @@ static volt_status refactor(void *context, double rho)
 {
     const other_rho *other = context;
     volt_cpu_backend.mirror(other->problem->K, false);
-    return factor(other->problem, other->problem->alpha / rho, other->level, other->r1, other->rcond);
+    return factor(other->problem, rho, other->level, other->r1, other->rcond);
 }
 
 /* The constants in state->c have zero loss, so f = 0 with them is optimal. The gap remains 0. */
@@ -253,13 +262,50 @@ static void take_constant(const volt_loss_problem *problem, volt_loss_state *sta
     state->objective = problem->ceiling;
 }
 
+/* The minimum for squares, and its certificate. */
+static volt_status solve_squares(const volt_loss_problem *problem, const volt_loss_task *task,
+                                 loss_workspace *space, volt_loss_state *state, double *rcond)
+{
+    int64_t n = problem->n, m = problem->columns;
+    double *certificate = volt_alloc_doubles(n, 2 * m), ones = 0;
+    volt_status status =
+        certificate ? factor(problem, 0, rounding_level(problem), space->r1, rcond) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t k = 0; k < m; k++)
+                state->A.data[i * state->A.ld + k] =
+                    volt_loss_weight(problem, i) > 0 ? problem->Y.data[i * problem->Y.ld + k] : 0;
+        volt_loss_solve_factor(problem->K, state->A);
+        for (int64_t i = 0; i < n; i++)
+            ones += space->r1[i];
+        for (int64_t k = 0; k < m; k++) {
+            double sum = 0;
+            for (int64_t i = 0; i < n; i++)
+                sum += state->A.data[i * state->A.ld + k];
+            state->c[k] = problem->intercept ? sum / ones : 0;
+            for (int64_t i = 0; i < n; i++) {
+                double *a = &state->A.data[i * state->A.ld + k];
+                *a -= space->r1[i] * state->c[k];
+                state->G.data[i * state->G.ld + k] = -problem->alpha * *a;
+            }
+        }
+        volt_loss_certify(problem, task->tolerance, state, certificate);
+    }
+    volt_free(certificate);
+    return status;
+}
+
 static volt_status minimise(const volt_loss_problem *problem, const volt_loss_task *task, loss_workspace *space,
                             volt_loss_state *state, volt_loss_result *result)
 {
     const volt_loss_kind *kind = problem->loss->kind;
     double level = rounding_level(problem), rho;
+    if (kind == &volt_loss_squares) {
+        result->steps = 1;
+        return solve_squares(problem, task, space, state, &result->rcond);
+    }
     VOLT_TRY(choose_rho(problem, level, &rho));
-    VOLT_TRY(factor(problem, problem->alpha / rho, level, space->r1, &result->rcond));
+    VOLT_TRY(factor(problem, rho, level, space->r1, &result->rcond));
     volt_admm_task first = {.r1 = space->r1,
                             .rho = rho,
                             .tolerance = task->tolerance,

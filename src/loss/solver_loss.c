@@ -110,7 +110,7 @@ typedef struct loss_workspace {
 static volt_status prepare(const volt_solver_task *task, const volt_readout *readout, void **workspace)
 {
     VOLT_REQUIRE(!task->centred, VOLT_ERR_ARGUMENT,
-                 "a centred kernel without an intercept requires squares, but the loss is %s",
+                 "a centred kernel without an intercept requires squares without weights (the loss is %s)",
                  task->loss->loss->text);
     int64_t columns = readout->A.cols;
     loss_workspace *fresh = *workspace = volt_alloc_zero(1, sizeof *fresh);

@@ -117,9 +117,7 @@ static volt_status check(const volt_model *model, const double *coverages, int64
     VOLT_TRY(volt_model_require_single(model, "an interval from the training errors"));
     VOLT_TRY(volt_check_output(half, count, model->q, "the half-widths"));
     VOLT_TRY(volt_coverages_check(coverages, count));
-    VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
-                 "intervals require the squared loss (the loss is %s); for quantiles use the quantile loss",
-                 model->loss->text);
+    VOLT_TRY(volt_model_require_squares(model, "an interval from the training errors"));
     VOLT_REQUIRE(model->errors.lists[VOLT_ERRORS_FAR].rows > 0, VOLT_ERR_ARGUMENT,
                  "the model has no training errors for intervals: fit it again, with a "
                  "kernel that is not centred or with an intercept");

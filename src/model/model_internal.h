@@ -111,6 +111,8 @@ const volt_loss *volt_model_loss(const volt_model *model);
 double volt_model_feedback_weight(const volt_model *model);
 /* Fails with VOLT_ERR_ARGUMENT for a sum; `operation` names what it does not support. */
 volt_status volt_model_require_single(const volt_model *model, const char *operation);
+/* The same for a fit with weights or a loss other than squares. */
+volt_status volt_model_require_squares(const volt_model *model, const char *operation);
 /* to += weight * from for `count` numbers, or to = weight * from for `first`. */
 void volt_sum_add(double weight, const double *from, int64_t count, bool first, double *to);
 /* Names of volt_sum_kind in files. */

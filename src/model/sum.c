@@ -39,6 +39,15 @@ const volt_loss *volt_model_loss(const volt_model *model)
     return model->sum ? volt_model_loss(model->sum->models[0]) : model->loss;
 }
 
+volt_status volt_model_require_squares(const volt_model *model, const char *operation)
+{
+    const volt_loss *loss = volt_model_loss(model);
+    bool weights = loss && loss->kind == &volt_loss_squares;
+    VOLT_REQUIRE(!loss, VOLT_ERR_ARGUMENT, "%s requires a fit with squares and without weights (it has %s%s)",
+                 operation, weights ? "weights" : "the loss ", weights ? "" : loss->text);
+    return VOLT_OK;
+}
+
 double volt_model_feedback_weight(const volt_model *model)
 {
     double weight = model->recipe.fed_outputs.n > 0 ? model->recipe.fed_outputs.omega : 0;
@@ -117,9 +126,8 @@ static bool same_rows(volt_view a, volt_view b)
 static volt_status check_loss(const volt_model *first, const volt_model *model, volt_sum_kind kind)
 {
     const volt_loss *a = volt_model_loss(first), *b = volt_model_loss(model);
-    VOLT_REQUIRE(kind == VOLT_SUM_AVERAGE || (!a && !b), VOLT_ERR_ARGUMENT,
-                 "members fitted on residuals require the squared loss (the loss is %s)",
-                 a ? a->text : b->text);
+    if (kind != VOLT_SUM_AVERAGE)
+        VOLT_TRY(volt_model_require_squares(a ? first : model, "a member fitted on residuals"));
     VOLT_REQUIRE(!a == !b && (!a || strcmp(a->text, b->text) == 0), VOLT_ERR_ARGUMENT,
                  "the loss is %s, but that of the first member is %s", b ? b->text : "squares",
                  a ? a->text : "squares");

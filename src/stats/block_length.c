@@ -116,6 +116,8 @@ volt_status volt_block_length_of_differences(volt_view values, volt_progress pro
     volt_stage_begin(&stage, progress, "block length", 0, 0, 1);
     for (int64_t i = 0; i < values.cols; i++)
         for (int64_t j = 0; j < i && volt_stage_poll(&stage); j++) {
+            if (volt_columns_are_equal(values, i, j))
+                continue;
             for (int64_t t = 0; t < count; t++)
                 difference[t] = values.data[t * values.ld + i] - values.data[t * values.ld + j];
             longest = fmax(longest, block_length(difference, count, R));

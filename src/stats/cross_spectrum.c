@@ -60,6 +60,16 @@ int volt_solve_complex(int64_t n, int64_t m, double complex *A, double complex *
     return 1;
 }
 
+int volt_column_exponent(volt_view rows, int64_t column)
+{
+    double largest = 0;
+    int exponent = 0;
+    for (int64_t t = 0; t < rows.rows; t++)
+        largest = fmax(largest, fabs(rows.data[t * rows.ld + column]));
+    frexp(largest, &exponent);
+    return exponent;
+}
+
 /* The mean; of a constant column exactly its value. */
 static double mean_of(volt_view rows, int64_t column)
 {
@@ -79,7 +89,8 @@ static void add_segment(volt_spectrum *s, volt_view U, volt_view Y, const double
         int64_t column = a < s->d ? a : a - s->d;
         for (int64_t t = 0; t < m; t++) {
             double window = 0.5 - 0.5 * cos(2 * pi * (double)t / (double)m);
-            F[a * m + t] = window * (rows.data[(first + t) * rows.ld + column] - means[a]);
+            F[a * m + t] =
+                window * ldexp(rows.data[(first + t) * rows.ld + column] - means[a], -s->exponents[a]);
         }
         volt_fft(F + a * m, m);
     }
@@ -105,9 +116,12 @@ volt_status volt_spectrum_create(volt_view U, volt_view Y, int64_t length, volt_
     s->work = volt_alloc(s->d * (s->d + s->q), sizeof *s->work);
     double complex *F = volt_alloc(c * length, sizeof *F);
     double *means = volt_alloc_doubles(1, c);
-    bool is_complete = s->cross && s->work && F && means;
-    for (int64_t a = 0; a < c && is_complete; a++)
+    s->exponents = volt_alloc(c, sizeof *s->exponents);
+    bool is_complete = s->cross && s->work && F && means && s->exponents;
+    for (int64_t a = 0; a < c && is_complete; a++) {
         means[a] = a < s->d ? mean_of(U, a) : mean_of(Y, a - s->d);
+        s->exponents[a] = a < s->d ? volt_column_exponent(U, a) : volt_column_exponent(Y, a - s->d);
+    }
     for (int64_t k = 0; k < s->segments && is_complete; k++)
         add_segment(s, U, Y, means, k * step, F);
     volt_free(F);
@@ -124,9 +138,16 @@ void volt_spectrum_free(volt_spectrum *spectrum)
 {
     if (!spectrum)
         return;
+    volt_free(spectrum->exponents);
     volt_free(spectrum->cross);
     volt_free(spectrum->work);
     volt_free(spectrum);
+}
+
+/* z 2^exponent */
+static double complex in_units(double complex z, int exponent)
+{
+    return ldexp(creal(z), exponent) + ldexp(cimag(z), exponent) * I;
 }
 
 int volt_spectrum_response(const volt_spectrum *spectrum, int64_t bin, double complex *H, double *power,
@@ -151,7 +172,7 @@ int volt_spectrum_response(const volt_spectrum *spectrum, int64_t bin, double co
         for (int64_t i = 0; i < d && is_regular; i++) {
             explained += creal(conj(S[i * c + d + k]) * B[i * q + k]);
             if (H)
-                H[k * d + i] = B[i * q + k];
+                H[k * d + i] = in_units(B[i * q + k], spectrum->exponents[d + k] - spectrum->exponents[i]);
         }
         power[k] = creal(S[(d + k) * c + d + k]);
         residual[k] = is_regular && effective > (double)d

@@ -11,8 +11,11 @@
  * over the remaining models i, j. p is the share of the T*_b above T. The model i of the maximum (the first of
  * several) is eliminated; its p-value is the largest p so far. The last model has the p-value 1.
  *
- * All statistics are computed from differences of two models, never by subtracting from a mean: equal models
- * have statistics of exactly 0, independent of rounding. */
+ * All statistics are computed from differences of two models, never by subtracting from a mean.
+ *
+ * Equal columns are one model: it takes part once, and its result is that of all of them. Columns count as equal if no row
+ * differs by more than T eps times the largest of their losses, the bound of the rounding error of a sum of T losses:
+ * statistics of smaller differences are quotients of two rounding errors. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -20,6 +23,7 @@
 #include "stats/stats_internal.h"
 #include "volterra/stats.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,8 +37,9 @@ typedef struct mcs_work {
     double *inverse_error; /* models x models: 1 / sqrt(V_ij), 0 where V_ij = 0; method R */
     double *highest;       /* reps: T*_b */
     double *column;        /* reps: c_ib of one model; method max */
-    int64_t *alive;        /* the remaining columns, in column order */
+    int64_t *alive;        /* the remaining columns, in column order, the first of equal ones */
     int64_t n_alive;
+    int64_t *same; /* models: the first column that equals column i */
     int exponent;
     volt_stage *stage; /* of the elimination: polled once for each model in a step */
 } mcs_work;
@@ -151,6 +156,29 @@ static mcs_loser test_centres(mcs_work *work)
 
 /* ---- elimination ------------------------------------------------------------------------------ */
 
+bool volt_columns_are_equal(volt_view losses, int64_t i, int64_t j)
+{
+    double largest = 0, difference = 0;
+    for (int64_t t = 0; t < losses.rows; t++) {
+        double first = losses.data[t * losses.ld + i], second = losses.data[t * losses.ld + j];
+        largest = fmax(largest, fmax(fabs(first), fabs(second)));
+        difference = fmax(difference, fabs(first - second));
+    }
+    return difference <= (double)losses.rows * DBL_EPSILON * largest;
+}
+
+static void find_equal_columns(mcs_work *work, volt_view losses)
+{
+    for (int64_t i = 0; i < losses.cols; i++) {
+        int64_t a = 0;
+        while (a < work->n_alive && !volt_columns_are_equal(losses, work->alive[a], i))
+            a++;
+        if (a == work->n_alive)
+            work->alive[work->n_alive++] = i;
+        work->same[i] = work->alive[a];
+    }
+}
+
 static double share_above(const double *values, int64_t count, double bound)
 {
     int64_t above = 0;
@@ -168,6 +196,24 @@ static void drop(mcs_work *work, int64_t model)
     work->n_alive = kept;
 }
 
+/* Stores the result of a model for all of its columns, from `step` on; returns the step after them. The last column has no
+ * statistic. */
+static int64_t record(const mcs_work *work, mcs_loser loser, double share, double pvalue, int64_t step,
+                      volt_mcs *mcs)
+{
+    for (int64_t i = 0; i < work->models; i++) {
+        if (work->same[i] != loser.model)
+            continue;
+        mcs->pvalues[i] = pvalue;
+        if (step < work->models - 1) {
+            mcs->statistics[step] = loser.statistic;
+            mcs->step_shares[step] = share;
+        }
+        mcs->order[step++] = i;
+    }
+    return step;
+}
+
 static volt_status eliminate(mcs_work *work, volt_mcs_method method, volt_progress progress, volt_mcs *mcs)
 {
     double pvalue = 0;
@@ -176,19 +222,16 @@ static volt_status eliminate(mcs_work *work, volt_mcs_method method, volt_progre
     work->stage = &stage;
     if (method == VOLT_MCS_R)
         prepare_pairs(work);
-    for (int64_t step = 0; work->n_alive > 1 && volt_stage_advance(&stage, 1); step++) {
+    int64_t step = 0;
+    while (work->n_alive > 1 && volt_stage_advance(&stage, 1)) {
         memset(work->highest, 0, (size_t)work->reps * sizeof *work->highest);
         mcs_loser loser = method == VOLT_MCS_R ? test_pairs(work) : test_centres(work);
         double share = share_above(work->highest, work->reps, loser.statistic);
         pvalue = fmax(pvalue, share);
-        mcs->order[step] = loser.model;
-        mcs->statistics[step] = loser.statistic;
-        mcs->step_shares[step] = share;
-        mcs->pvalues[loser.model] = pvalue;
+        step = record(work, loser, share, pvalue, step, mcs);
         drop(work, loser.model);
     }
-    mcs->order[work->models - 1] = work->alive[0];
-    mcs->pvalues[work->alive[0]] = 1;
+    record(work, (mcs_loser){work->alive[0], 0, 0}, 1, 1, step, mcs);
     work->stage = NULL;
     return volt_stage_end(&stage);
 }
@@ -220,6 +263,7 @@ static volt_status run(mcs_work *work, volt_view losses, const volt_mcs_options 
                        const volt_resampling *resampling, volt_mcs *mcs)
 {
     volt_stage stage;
+    find_equal_columns(work, losses);
     centre_losses(work, losses);
     volt_stage_begin(&stage, options->progress, "bootstrap", 0, 0.9, (double)work->reps);
     VOLT_TRY(volt_bootstrap_means(volt_view_of(work->centred, work->rows, work->models), resampling, &stage,
@@ -239,7 +283,7 @@ static volt_status work_allocate(mcs_work *work, volt_view losses, int64_t reps)
     char what[80];
     snprintf(what, sizeof what, "the bootstrap of %" PRId64 " models, %" PRId64 " replications,", M, reps);
     VOLT_TRY(volt_memory_require(8 * ((double)M + 2) * (double)reps, what));
-    *work = (mcs_work){.rows = losses.rows, .models = M, .reps = reps, .n_alive = M};
+    *work = (mcs_work){.rows = losses.rows, .models = M, .reps = reps};
     work->centred = volt_alloc_doubles(losses.rows, M);
     work->means = work->centred ? volt_alloc_doubles(M, 1) : NULL;
     work->errors = work->means ? volt_alloc_doubles(M, reps) : NULL;
@@ -247,13 +291,13 @@ static volt_status work_allocate(mcs_work *work, volt_view losses, int64_t reps)
     work->highest = work->inverse_error ? volt_alloc_doubles(reps, 1) : NULL;
     work->column = work->highest ? volt_alloc_doubles(reps, 1) : NULL;
     work->alive = work->column ? volt_alloc(M, sizeof *work->alive) : NULL;
-    for (int64_t i = 0; work->alive && i < M; i++)
-        work->alive[i] = i;
-    return work->alive ? VOLT_OK : VOLT_ERR_MEMORY;
+    work->same = work->alive ? volt_alloc(M, sizeof *work->same) : NULL;
+    return work->same ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 static void work_release(mcs_work *work)
 {
+    volt_free(work->same);
     volt_free(work->alive);
     volt_free(work->column);
     volt_free(work->highest);

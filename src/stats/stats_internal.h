@@ -53,8 +53,11 @@ enum { VOLT_BLOCK_ROWS = 10 }; /* minimum number of values for the rule */
 /* Mean block length, at least 1, of the stationary bootstrap for T >= 10 rows: the rule of Politis and White
  * (2004), as corrected by Patton, Politis and White (2009). The largest over the differences of any two
  * columns, so that none is cut into blocks too short for its dependence. Components common to all columns
- * cancel. 1 when there is one column. VOLT_ERR_SHAPE, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+ * cancel, equal columns are one. 1 when there is one column. VOLT_ERR_SHAPE, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 volt_status volt_block_length_of_differences(volt_view values, volt_progress progress, double *block);
+
+/* Columns i and j of T losses that no row tells apart: differences of at most T eps times the largest of them (mcs.c). */
+bool volt_columns_are_equal(volt_view losses, int64_t i, int64_t j);
 
 /* ---- means of resampled rows ------------------------------------------------------------------- */
 

@@ -70,15 +70,23 @@ double volt_identify_coverage(volt_view U, volt_view Y, int64_t first, int64_t c
 int64_t volt_identify_stretch(volt_view U, volt_view Y, int64_t count, double *product)
 {
     int64_t best = U.rows - count, step = volt_max(1, count / 8);
-    /* Products are compared without the ranges of all rows, which are common to them. */
-    double most = -1;
+    /* Products are compared without the ranges of all rows, which are common to them. A product is covered 2^exponent: in
+     * large or small units it would overflow or underflow. */
+    double most = 0;
+    int most_exponent = 0;
     for (int64_t first = U.rows - count; first >= 0; first -= step) {
         double covered = 1;
-        for (int64_t k = 0; k < U.cols + Y.cols; k++)
+        int exponent = 0, more = 0;
+        for (int64_t k = 0; k < U.cols + Y.cols; k++) {
             covered *= k < U.cols ? volt_column_range(volt_view_rows(U, first, count), k)
                                   : volt_column_range(volt_view_rows(Y, first, count), k - U.cols);
-        if (covered > most) {
+            covered = frexp(covered, &more);
+            exponent += more;
+        }
+        if (covered > 0 &&
+            (most == 0 || exponent > most_exponent || (exponent == most_exponent && covered > most))) {
             most = covered;
+            most_exponent = exponent;
             best = first;
         }
     }
@@ -263,7 +271,6 @@ static volt_status count_lines(volt_view U, volt_identification *found)
     double complex *z = volt_alloc(n, sizeof *z);
     if (!z)
         return VOLT_ERR_MEMORY;
-    found->input_lines = INFINITY;
     for (int64_t k = 0; k < U.cols; k++) {
         volt_view last = volt_view_rows(U, U.rows - n, n);
         double mean = volt_column_mean(last, k), sum = 0, squares = 0;
@@ -376,17 +383,44 @@ static int64_t longest_record(const volt_records *records, int64_t n, int64_t *r
     return longest;
 }
 
+static volt_status check(volt_view U, volt_view Y, const volt_records *records,
+                         const volt_identify_options *options, int64_t first, volt_progress progress,
+                         volt_identification *found)
+{
+    int64_t rows, begin = longest_record(records, U.rows, &rows);
+    volt_view one_U = volt_view_rows(U, begin, rows), one_Y = volt_view_rows(Y, begin, rows);
+    found->input_lines = INFINITY;
+    VOLT_TRY(check_excitation(U, Y, records, found));
+    VOLT_TRY(check_sampling(options, first, U.rows, records, found));
+    if (rows >= VOLT_IDENTIFY_LONG)
+        VOLT_TRY(count_lines(one_U, found));
+    find_delay(U, Y, records, found);
+    find_saturation(U, Y, found);
+    if (rows >= VOLT_IDENTIFY_LONG)
+        VOLT_TRY(find_drift(one_U, one_Y, found));
+    return volt_identify_response(U, Y, records, begin, rows, progress, found);
+}
+
+/* A copy with columns in units of powers of two, near their largest values. */
+static volt_view take_units(volt_view rows, double *copy)
+{
+    for (int64_t k = 0; k < rows.cols; k++) {
+        int exponent = volt_column_exponent(rows, k);
+        for (int64_t t = 0; t < rows.rows; t++)
+            copy[t * rows.cols + k] = ldexp(rows.data[t * rows.ld + k], -exponent);
+    }
+    return volt_view_of(copy, rows.rows, rows.cols);
+}
+
 volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records,
                                 const volt_identify_options *options, int64_t first, volt_progress progress,
                                 volt_identification *found)
 {
-    int64_t rows, begin = longest_record(records, U.rows, &rows);
-    volt_view one_U = volt_view_rows(U, begin, rows), one_Y = volt_view_rows(Y, begin, rows);
-    VOLT_TRY(check_excitation(U, Y, records, found));
-    VOLT_TRY(check_sampling(options, first, U.rows, records, found));
-    VOLT_TRY(count_lines(one_U, found));
-    find_delay(U, Y, records, found);
-    find_saturation(U, Y, found);
-    VOLT_TRY(find_drift(one_U, one_Y, found));
-    return volt_identify_response(one_U, one_Y, progress, found);
+    double *copies = volt_alloc_doubles(U.rows, U.cols + Y.cols);
+    volt_status status = VOLT_ERR_MEMORY;
+    if (copies)
+        status = check(take_units(U, copies), take_units(Y, copies + U.rows * U.cols), records, options, first,
+                       progress, found);
+    volt_free(copies);
+    return status;
 }

@@ -5,19 +5,22 @@
 #include "kernel/records.h"
 #include "volterra/identify.h"
 
+enum { VOLT_IDENTIFY_LONG = 40 }; /* rows of a record for its frequencies, drift and direction */
+
 /* Appends a warning to the result, unless it is full. */
 void volt_identify_warn(volt_identification *found, volt_warning warning);
 
-/* Rejects constant outputs and inputs. Fills the data check and its warnings. U and Y are the training rows;
+/* Rejects constant outputs and inputs. Fills the data check and its warnings, which do not depend on the units of the columns. U and Y are the training rows;
  * `records` may have more rows. The times of the rows are those of the options, from row `first` on. */
 volt_status volt_identify_check(volt_view U, volt_view Y, const volt_records *records,
                                 const volt_identify_options *options, int64_t first, volt_progress progress,
                                 volt_identification *found);
 
-/* The part of it about the response of the outputs in one record: dead time, direction, nonlinearity
- * (identify_response.c). */
-volt_status volt_identify_response(volt_view U, volt_view Y, volt_progress progress,
-                                   volt_identification *found);
+/* The part of it about the response of the outputs (identify_response.c): dead time in all records; direction and nonlinearity in
+ * the longest one, `rows` rows from row `begin` on. If that has fewer than VOLT_IDENTIFY_LONG rows, the direction is not tested,
+ * and nonlinearity is that of models of several records. */
+volt_status volt_identify_response(volt_view U, volt_view Y, const volt_records *records, int64_t begin,
+                                   int64_t rows, volt_progress progress, volt_identification *found);
 
 double volt_column_mean(volt_view rows, int64_t column);
 double volt_column_variance(volt_view rows, int64_t column); /* population variance */

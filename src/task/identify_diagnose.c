@@ -28,6 +28,7 @@ typedef struct diagnosing {
     double *measured, *simulated, *autocorrelation, *cross, *cross_bounds, *frequencies, *gain, *phase,
         *coherence, *model_gain, *model_phase, *beyond;
     int64_t *below, *above;
+    int *exponents; /* of the columns of value_at */
     int64_t length; /* of segments */
     volt_view fit_U, fit_Y;
 } diagnosing;
@@ -46,12 +47,30 @@ static double input_at(const diagnosing *self, int64_t t, int64_t i)
     return U.data[(self->run->test_begin + t) * U.ld + i];
 }
 
-/* A column of the test rows: residual k (column < q) or input column - q. NaN where there is no residual. */
+/* A column of the test rows: residual k (column < q) or input column - q, in units of its power of two. NaN where there is no
+ * residual. */
 static double value_at(const diagnosing *self, int64_t t, int64_t column)
 {
     int64_t q = self->made->q;
     double residual = residual_at(self, t, column < q ? column : 0);
-    return column < q || isnan(residual) ? residual : input_at(self, t, column - q);
+    double value = column < q || isnan(residual) ? residual : input_at(self, t, column - q);
+    return ldexp(value, -self->exponents[column]);
+}
+
+/* As volt_column_exponent. */
+static volt_status find_exponents(diagnosing *self)
+{
+    int64_t columns = self->made->q + self->made->d;
+    self->exponents = volt_alloc_zero(columns, sizeof *self->exponents);
+    if (!self->exponents)
+        return VOLT_ERR_MEMORY;
+    for (int64_t column = 0; column < columns; column++) {
+        double largest = 0;
+        for (int64_t t = 0; t < self->made->rows; t++)
+            largest = fmax(largest, fabs(value_at(self, t, column)));
+        frexp(largest, &self->exponents[column]);
+    }
+    return VOLT_OK;
 }
 
 /* Mean of a column over the rows with residuals; *count of them. */
@@ -287,6 +306,7 @@ static volt_status diagnose(diagnosing *self, const volt_model *model)
         for (int64_t k = 0; k < self->made->q; k++)
             self->measured[t * self->made->q + k] = Y.data[(run->test_begin + t) * Y.ld + k];
     VOLT_TRY(volt_identify_simulate_test(run, model, self->simulated, &is_bounded));
+    VOLT_TRY(find_exponents(self));
     correlate(self);
     compare_ranges(self);
     VOLT_TRY(estimate_response(self));
@@ -324,6 +344,7 @@ volt_status volt_identify_diagnose(volt_view U, volt_view Y, const volt_identify
         status = diagnose(&self, model);
     }
     volt_identify_release_rows(&run);
+    volt_free(self.exponents);
     if (status) {
         volt_diagnosis_free(self.made);
         return status;

@@ -10,7 +10,8 @@
 
 enum {
     MOST_LAGS = 100,
-    WHITENING = 10, /* order of the autoregressions that whiten inputs and outputs */
+    WHITENING =
+        10, /* order of the autoregressions that whiten inputs and outputs, at most a quarter of a record */
     MODEL_ROWS = 500,
     PAST = 10, /* rows before a row in the regressions of both directions */
     DIRECTION_ROWS = 4000,
@@ -28,15 +29,33 @@ static const double clearly_less = 0.5;
 
 /* ---- dead time -------------------------------------------------------------------------------- */
 
-/* Coefficients of an autoregression of order WHITENING, by Levinson's recursion on the autocovariances. */
-static void fit_autoregression(const double *x, int64_t n, double coefficients[WHITENING])
+/* Rows of one column, in records. */
+typedef struct recorded {
+    double *x;
+    int64_t n;
+    const volt_records *records;
+} recorded;
+
+/* Sum of a[t - lag] b[t] within records. */
+static double lagged_product(recorded a, recorded b, int64_t lag)
+{
+    double sum = 0;
+    for (int64_t begin = 0, end; begin < a.n; begin = end) {
+        end = volt_records_segment_end(a.records, begin, a.n);
+        for (int64_t t = begin + lag; t < end; t++)
+            sum += a.x[t - lag] * b.x[t];
+    }
+    return sum;
+}
+
+/* Coefficients of an autoregression, by Levinson's recursion on the autocovariances. */
+static void fit_autoregression(recorded rows, int64_t order, double coefficients[WHITENING])
 {
     double r[WHITENING + 1] = {0}, previous[WHITENING];
-    for (int64_t lag = 0; lag <= WHITENING; lag++)
-        for (int64_t t = lag; t < n; t++)
-            r[lag] += x[t] * x[t - lag];
+    for (int64_t lag = 0; lag <= order; lag++)
+        r[lag] = lagged_product(rows, rows, lag);
     double error = r[0] *= 1 + 1e-6; /* a smooth input is not amplified without bound */
-    for (int64_t k = 0; k < WHITENING; k++) {
+    for (int64_t k = 0; k < order; k++) {
         double reflection = r[k + 1];
         for (int64_t j = 0; j < k; j++)
             reflection -= coefficients[j] * r[k - j];
@@ -50,72 +69,61 @@ static void fit_autoregression(const double *x, int64_t n, double coefficients[W
     }
 }
 
-/* Residuals of the autoregression, from the last row to the first, in place. The first rows are 0. */
-static void whiten(double *x, int64_t n, const double coefficients[WHITENING])
+/* Residuals of the autoregression, from the last row of a record to the first, in place. The first rows are 0. */
+static void whiten(recorded rows, int64_t order, const double coefficients[WHITENING])
 {
-    for (int64_t t = n - 1; t >= 0; t--)
-        for (int64_t j = 0; j < WHITENING; j++)
-            x[t] = t >= WHITENING ? x[t] - coefficients[j] * x[t - 1 - j] : 0;
-}
-
-static void copy_centred(volt_view rows, int64_t column, double *to)
-{
-    double mean = volt_column_mean(rows, column);
-    for (int64_t t = 0; t < rows.rows; t++)
-        to[t] = rows.data[t * rows.ld + column] - mean;
-}
-
-static double squares_of(const double *x, int64_t n)
-{
-    double sum = 0;
-    for (int64_t t = 0; t < n; t++)
-        sum += x[t] * x[t];
-    return sum;
+    for (int64_t begin = 0, end; begin < rows.n; begin = end) {
+        end = volt_records_segment_end(rows.records, begin, rows.n);
+        for (int64_t t = end - 1; t >= begin; t--)
+            for (int64_t j = 0; j < order; j++)
+                rows.x[t] = t >= begin + order ? rows.x[t] - coefficients[j] * rows.x[t - 1 - j] : 0;
+    }
 }
 
 /* The deviations of a column from their mean, whitened by their own autoregression; NaN if they are 0. */
-static void whiten_column(volt_view rows, int64_t column, double *to)
+static void whiten_column(volt_view from, int64_t column, int64_t order, recorded to)
 {
-    double coefficients[WHITENING] = {0};
-    copy_centred(rows, column, to);
-    fit_autoregression(to, rows.rows, coefficients);
-    whiten(to, rows.rows, coefficients);
+    double coefficients[WHITENING] = {0}, mean = volt_column_mean(from, column);
+    for (int64_t t = 0; t < from.rows; t++)
+        to.x[t] = from.data[t * from.ld + column] - mean;
+    fit_autoregression(to, order, coefficients);
+    whiten(to, order, coefficients);
 }
 
-/* The first lag with a significant correlation of two white series of n rows; -1: none, or a series is 0 or NaN. */
-static int64_t first_response(const double *u, const double *y, int64_t n, int64_t lags, double bound)
+/* The first lag with a significant correlation of two white series; -1: none, or a series is 0 or NaN. */
+static int64_t first_response(recorded u, recorded y, int64_t lags, double bound)
 {
-    double scale = sqrt(squares_of(u, n) * squares_of(y, n));
-    for (int64_t lag = 0; lag < lags; lag++) {
-        double sum = 0;
-        for (int64_t t = lag; t < n; t++)
-            sum += u[t - lag] * y[t];
-        if (fabs(sum) > bound * scale)
+    double scale = sqrt(lagged_product(u, u, 0) * lagged_product(y, y, 0));
+    for (int64_t lag = 0; lag < lags; lag++)
+        if (fabs(lagged_product(u, y, lag)) > bound * scale)
             return lag;
-    }
     return -1;
 }
 
-/* The smallest such lag of all inputs and outputs. The filters that whiten are causal and keep the first lag. Under
- * independence a correlation has the variance 1 / n, and P(|Z| > z) <= exp(-z^2 / 2). */
-static volt_status find_dead_time(volt_view U, volt_view Y, volt_identification *found)
+/* The smallest such lag of all inputs and outputs, below `lags`. The filters that whiten are causal and keep the first lag.
+ * Under independence a correlation has the variance 1 / n, and P(|Z| > z) <= exp(-z^2 / 2). */
+static volt_status find_dead_time(volt_view U, volt_view Y, const volt_records *records, int64_t longest,
+                                  int64_t lags, volt_identification *found)
 {
-    int64_t n = U.rows, lags = volt_min(MOST_LAGS, n / 4);
-    double tests = (double)(lags * U.cols * Y.cols), bound = sqrt(2 * log(tests / chance) / (double)n);
-    double *u = volt_alloc_doubles(n, 1), *y = volt_alloc_doubles(n, 1);
+    int64_t n = U.rows, order = volt_min(WHITENING, longest / 4), white = n;
+    for (int64_t t = volt_records_segment_end(records, 0, n); t < n;
+         t = volt_records_segment_end(records, t, n))
+        white -= order; /* the first rows of further records */
+    double tests = (double)(lags * U.cols * Y.cols), bound = sqrt(2 * log(tests / chance) / (double)white);
+    recorded u = {volt_alloc_doubles(n, 1), n, records}, y = {volt_alloc_doubles(n, 1), n, records};
     found->dead_time = -1;
-    for (int64_t k = 0; k < Y.cols && u && y; k++) {
-        whiten_column(Y, k, y);
+    for (int64_t k = 0; k < Y.cols && u.x && y.x && white > 0; k++) {
+        whiten_column(Y, k, order, y);
         for (int64_t i = 0; i < U.cols; i++) {
-            whiten_column(U, i, u);
-            int64_t lag = first_response(u, y, n, lags, bound);
+            whiten_column(U, i, order, u);
+            int64_t lag = first_response(u, y, lags, bound);
             if (lag >= 0 && (found->dead_time < 0 || lag < found->dead_time))
                 found->dead_time = lag;
         }
     }
-    volt_status status = u && y ? VOLT_OK : VOLT_ERR_MEMORY;
-    volt_free(u);
-    volt_free(y);
+    volt_status status = u.x && y.x ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_free(u.x);
+    volt_free(y.x);
     return status;
 }
 
@@ -229,8 +237,14 @@ static volt_status compare_directions(volt_view U, volt_view Y, volt_identificat
 
 /* ---- nonlinearity ----------------------------------------------------------------------------- */
 
+/* Rows of the models, in records; n_records 0: one. */
+typedef struct model_rows {
+    volt_view U, Y;
+    int64_t *records, n_records;
+} model_rows;
+
 /* Held-out NMSE of a model of the outputs from the inputs up to the same row; 1: no model. */
-static volt_status held_out_error(const char *text, volt_view U, volt_view Y, volt_progress progress,
+static volt_status held_out_error(const char *text, const model_rows *rows, volt_progress progress,
                                   double *error)
 {
     volt_kernel *kernel = NULL;
@@ -239,11 +253,13 @@ static volt_status held_out_error(const char *text, volt_view U, volt_view Y, vo
     volt_fit_options options = volt_fit_options_default();
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
-    options.scale_each = U.cols > 1;
+    options.scale_each = rows->U.cols > 1;
+    options.records = rows->records;
+    options.n_records = rows->n_records;
     options.progress = progress;
     *error = 1;
     VOLT_TRY(volt_kernel_parse(text, &kernel));
-    volt_status status = volt_model_fit(kernel, U, Y, &options, volt_matrix_of(NULL, 0, 0), &model);
+    volt_status status = volt_model_fit(kernel, rows->U, rows->Y, &options, volt_matrix_of(NULL, 0, 0), &model);
     if (!status && !volt_model_get_info(model, &info) && info.report && info.report->rows > 0)
         *error = fmax(0, 1 - info.report->heldout_r2);
     volt_model_free(model);
@@ -308,8 +324,7 @@ static double change_of_periods(volt_view Y, int64_t period)
     return share;
 }
 
-/* `stretch_U` and `stretch_Y` are the rows of the models. */
-static volt_status find_nonlinearity(volt_view U, volt_view Y, volt_view stretch_U, volt_view stretch_Y,
+static volt_status find_nonlinearity(volt_view U, volt_view Y, const model_rows *stretch,
                                      volt_progress progress, volt_identification *found)
 {
     static const char *const linear[] = {"fir", "fir:mu=0.99,corr=0.9"};
@@ -318,7 +333,7 @@ static volt_status find_nonlinearity(volt_view U, volt_view Y, volt_view stretch
     found->unexplained = 1;
     for (size_t i = 0; i < sizeof linear / sizeof *linear; i++) {
         double error = 1;
-        VOLT_TRY(held_out_error(linear[i], stretch_U, stretch_Y, progress, &error));
+        VOLT_TRY(held_out_error(linear[i], stretch, progress, &error));
         found->unexplained = fmin(found->unexplained, error);
     }
     for (int64_t parts = 4; parts <= 32; parts *= 2) {
@@ -336,7 +351,7 @@ static volt_status find_nonlinearity(volt_view U, volt_view Y, volt_view stretch
         found->noise = fmin(found->noise, change_of_periods(Y, found->input_period));
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels && found->input_period == 0; i++) {
         double error = 1;
-        VOLT_TRY(held_out_error(kernels[i], stretch_U, stretch_Y, progress, &error));
+        VOLT_TRY(held_out_error(kernels[i], stretch, progress, &error));
         found->noise = fmin(found->noise, error);
     }
     found->nonlinearity = found->unexplained - found->noise;
@@ -346,18 +361,28 @@ static volt_status find_nonlinearity(volt_view U, volt_view Y, volt_view stretch
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
-volt_status volt_identify_response(volt_view U, volt_view Y, volt_progress progress, volt_identification *found)
+volt_status volt_identify_response(volt_view U, volt_view Y, const volt_records *records, int64_t begin,
+                                   int64_t rows, volt_progress progress, volt_identification *found)
 {
-    int64_t count = volt_min(MODEL_ROWS, U.rows), first = volt_identify_stretch(U, Y, count, NULL);
-    VOLT_TRY(find_dead_time(U, Y, found));
-    VOLT_TRY(compare_directions(U, Y, found));
-    VOLT_TRY(find_nonlinearity(U, Y, volt_view_rows(U, first, count), volt_view_rows(Y, first, count), progress,
-                               found));
+    volt_view one_U = volt_view_rows(U, begin, rows), one_Y = volt_view_rows(Y, begin, rows);
+    bool is_short = rows < VOLT_IDENTIFY_LONG;
+    model_rows stretch = {is_short ? U : one_U, is_short ? Y : one_Y, NULL, 0};
+    int64_t count = volt_min(MODEL_ROWS, stretch.U.rows), lags = volt_min(MOST_LAGS, rows / 4);
+    int64_t first = volt_identify_stretch(stretch.U, stretch.Y, count, NULL);
+    stretch.U = volt_view_rows(stretch.U, first, count);
+    stretch.Y = volt_view_rows(stretch.Y, first, count);
+    VOLT_TRY(find_dead_time(U, Y, records, rows, lags, found));
+    if (is_short)
+        VOLT_TRY(volt_records_slice(records, first, first + count, &stretch.records, &stretch.n_records));
+    else
+        VOLT_TRY(compare_directions(one_U, one_Y, found));
+    volt_status status = find_nonlinearity(one_U, one_Y, &stretch, progress, found);
+    volt_free(stretch.records);
+    VOLT_TRY(status);
     /* An even function of the inputs is not correlated with them. */
     bool explains = found->forward_gain > clearly_more || found->reverse_gain > clearly_more ||
                     found->nonlinearity > clearly_more * found->unexplained;
     if (found->dead_time < 0 && !explains)
-        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_NO_RESPONSE,
-                                                 .value = (double)volt_min(MOST_LAGS, U.rows / 4)});
+        volt_identify_warn(found, (volt_warning){.code = VOLT_WARNING_NO_RESPONSE, .value = (double)lags});
     return VOLT_OK;
 }

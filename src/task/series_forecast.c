@@ -179,7 +179,7 @@ static void warn_about(volt_forecast *forecast, int64_t k)
     else if (rmse[VOLT_MEMBER_NAIVE] == 0)
         warning.code = VOLT_WARNING_CONSTANT_HELDOUT;
     else if (shown->rmse > negligible * rmse[VOLT_MEMBER_NAIVE] &&
-             rmse[best] * rmse[best] < better_share * shown->rmse * shown->rmse) {
+             pow(rmse[best] / shown->rmse, 2) < better_share) {
         warning.code = VOLT_WARNING_BETTER_BASELINE;
         warning.value = pow(rmse[best] / shown->rmse, 2);
         warning.baseline = (volt_baseline)(best - VOLT_MEMBER_NAIVE);
@@ -191,10 +191,10 @@ static void warn_about(volt_forecast *forecast, int64_t k)
 /* Root of the mean over steps of the squares of rmse; NaN if a step has none. */
 static double rmse_of_steps(const double *rmse, int64_t steps)
 {
-    double sum = 0;
+    volt_squares squares = {0};
     for (int64_t h = 0; h < steps; h++)
-        sum += rmse[h] * rmse[h] / (double)steps;
-    return sqrt(sum);
+        volt_squares_add(&squares, rmse[h]);
+    return volt_squares_root_mean(&squares, steps);
 }
 
 /* Results of one member. `rmse` is workspace for one number per step. */

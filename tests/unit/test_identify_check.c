@@ -455,6 +455,86 @@ static double at_extremes(const double *x, int64_t n, int64_t ld)
     return fmax(at_low, at_high) / (double)n;
 }
 
+/* Powers of two in the units of input and output change no bit of the check. */
+static void checks_do_not_depend_on_units(void **state)
+{
+    (void)state;
+    static test_rows rows;
+    static double u[N], y[N];
+    simulate(&(test_system){.pole = 0.7, .dead = 2, .square = 0.3, .noise = 0.02}, 98, &rows);
+    volt_identification plain = check_rows(rows.u, 1, rows.y, NULL);
+    assert_true(plain.dead_time == 2 && plain.is_nonlinear);
+    static const int units[][2] = {{333, 333}, {-565, -565}, {333, -565}, {0, 333}, {-565, 0}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        for (int64_t t = 0; t < N; t++) {
+            u[t] = ldexp(rows.u[t], units[i][0]);
+            y[t] = ldexp(rows.y[t], units[i][1]);
+        }
+        volt_identification other = check_rows(u, 1, y, NULL);
+        assert_memory_equal(&plain, &other, sizeof plain);
+        assert_int_equal(
+            volt_identify_stretch(volt_view_of(u, N, 1), volt_view_of(y, N, 1), 80, NULL),
+            volt_identify_stretch(volt_view_of(rows.u, N, 1), volt_view_of(rows.y, N, 1), 80, NULL));
+    }
+}
+
+/* The gain is in the units of the columns; coherences do not depend on them. */
+static void spectra_have_any_unit(void **state)
+{
+    (void)state;
+    enum { LENGTH = 32 };
+    static test_rows rows;
+    static double u[N], y[N];
+    double power[2], residual[2];
+    double complex H[2];
+    volt_spectrum *spectra[2] = {NULL};
+    simulate(&(test_system){.pole = 0.7, .noise = 0.1}, 99, &rows);
+    for (int64_t t = 0; t < N; t++) {
+        u[t] = ldexp(rows.u[t], 333);
+        y[t] = ldexp(rows.y[t], -565);
+    }
+    check_ok(volt_spectrum_create(volt_view_of(rows.u, N, 1), volt_view_of(rows.y, N, 1), LENGTH, &spectra[0]));
+    check_ok(volt_spectrum_create(volt_view_of(u, N, 1), volt_view_of(y, N, 1), LENGTH, &spectra[1]));
+    for (int64_t b = 0; b < LENGTH / 2; b++) {
+        for (int i = 0; i < 2; i++)
+            assert_true(volt_spectrum_response(spectra[i], b, &H[i], &power[i], &residual[i]));
+        assert_true(creal(H[1]) == ldexp(creal(H[0]), -565 - 333) &&
+                    cimag(H[1]) == ldexp(cimag(H[0]), -565 - 333));
+        assert_true(residual[1] / power[1] == residual[0] / power[0] && power[0] > 0);
+    }
+    volt_spectrum_free(spectra[0]);
+    volt_spectrum_free(spectra[1]);
+}
+
+/* Sixteen records of ten rows: all of them together show the response, and one alone shows nothing. */
+static void short_records_are_checked_together(void **state)
+{
+    (void)state;
+    enum { RECORDS = 16, LENGTH = 10, ROWS = RECORDS * LENGTH };
+    int64_t lengths[RECORDS];
+    double u[ROWS], y[ROWS], output = 0;
+    volt_rng rng = test_rng(100);
+    volt_records records;
+    for (int64_t t = 0; t < ROWS; t++) {
+        lengths[t / LENGTH] = LENGTH;
+        output = t % LENGTH ? output : volt_rng_normal(&rng);
+        u[t] = volt_rng_normal(&rng);
+        y[t] = output = 0.6 * output + (t % LENGTH ? u[t - 1] : 0);
+    }
+    check_ok(volt_records_make(lengths, RECORDS, ROWS, &records));
+    for (int unrelated = 0; unrelated < 2; unrelated++) {
+        volt_identification found = {.struct_size = sizeof found};
+        for (int64_t t = 0; t < ROWS && unrelated; t++)
+            u[t] = volt_rng_normal(&rng);
+        check_ok(volt_identify_check(volt_view_of(u, ROWS, 1), volt_view_of(y, ROWS, 1), &records,
+                                     &(volt_identify_options){0}, 0, (volt_progress){0}, &found));
+        assert_int_equal(found.dead_time, unrelated ? -1 : 1);
+        assert_int_equal(warns(&found, VOLT_WARNING_NO_RESPONSE), unrelated);
+        assert_int_equal(found.n_warnings, unrelated);
+    }
+    volt_records_release(&records);
+}
+
 /* Two inputs and two outputs in three records. The longest record, in the middle, gives spectra and growth. */
 static void numbers_equal_direct_computations(void **state)
 {
@@ -532,6 +612,9 @@ int main(void)
         cmocka_unit_test(uneven_times_are_noticed),
         cmocka_unit_test(spectra_give_the_response),
         cmocka_unit_test(transforms_and_solutions_are_exact),
+        cmocka_unit_test(checks_do_not_depend_on_units),
+        cmocka_unit_test(spectra_have_any_unit),
+        cmocka_unit_test(short_records_are_checked_together),
         cmocka_unit_test(numbers_equal_direct_computations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* tests/unit/test_loss_models.c: models fitted with a loss: outputs, files, streams, weights, missing
  * targets, invalid arguments. */
+#include "solve/exact/ridge.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
@@ -8,6 +9,7 @@
 #include "volterra/model.h"
 #include "volterra/solve.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -261,6 +263,65 @@ static void equal_weights_rescale_alpha(void **state)
     volt_model_free(model);
     for (int64_t i = 0; i < N * 2; i++)
         assert_true(fabs(plain[i] - weighted[i]) <= 1e-8);
+}
+
+/* Integer weights are repeated equations: the readout of K with repeated rows and columns, solved directly, has the same
+ * predictions. Both solutions have relative errors of at most about rows eps cond, with cond <= (tr K + alpha) / alpha. */
+static void integer_weights_repeat_equations(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"volterra:tau=0.3,lambda=0.8", "fading:gamma=1,rho=0.8",
+                                        "rbf:gamma=2,window=3", "linear"};
+    data d = make_data(5508);
+    double weights[N], K[N * N], fitted[N * 2];
+    int64_t of[3 * N], rows = 0;
+    for (int64_t i = 0; i < N; i++) {
+        weights[i] = (double)(i * 7 % 4);
+        for (int64_t r = 0; r < (int64_t)weights[i]; r++)
+            of[rows++] = i;
+    }
+    double *more = new_matrix(rows, rows), *A = new_matrix(rows, 2), c[2];
+    for (int t = 0; t < 8; t++) {
+        volt_kernel *kernel = kernel_of(texts[t / 2]);
+        volt_view X = volt_view_of(d.X, N, 2), Y = volt_view_of(d.two, N, 2), none = volt_view_of(NULL, 0, 0);
+        volt_model *model = NULL;
+        volt_model_info info = {.struct_size = sizeof info};
+        volt_fit_options options = options_of(NULL, 1e-3);
+        options.scale = 0;
+        options.intercept = t % 2;
+        options.weights = weights;
+        check_ok(volt_model_fit(kernel, X, Y, &options, volt_matrix_of(fitted, N, 2), &model));
+        volt_model_get_info(model, &info);
+        check_ok(volt_gram(kernel, X, none, NULL, volt_matrix_of(K, N, N)));
+        double trace = 0, largest = 0;
+        for (int64_t i = 0; i < rows; i++) {
+            trace += K[of[i] * (N + 1)];
+            for (int64_t k = 0; k < 2; k++) {
+                A[2 * i + k] = d.two[2 * of[i] + k];
+                largest = fmax(largest, fabs(A[2 * i + k]));
+            }
+            for (int64_t j = 0; j < rows; j++)
+                more[i * rows + j] = K[of[i] * N + of[j]];
+        }
+        volt_ridge_options ridge = {.alpha = options.alpha, .intercept = options.intercept};
+        check_ok(
+            volt_ridge_solve(volt_matrix_of(more, rows, rows), volt_matrix_of(A, rows, 2), &ridge, c, NULL));
+        double bound = (double)rows * DBL_EPSILON * (trace + ridge.alpha) / ridge.alpha * largest, off = 0;
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t k = 0; k < 2; k++) {
+                double u = c[k];
+                for (int64_t j = 0; j < rows; j++)
+                    u += K[i * N + of[j]] * A[2 * j + k];
+                off = fmax(off, fabs(u - fitted[2 * i + k]));
+            }
+        print_message("# %s: difference %.2g, bound %.2g, gap %.2g\n", texts[t / 2], off, bound,
+                      info.duality_gap);
+        assert_true(off <= bound && bound < 1e-6);
+        volt_model_free(model);
+        volt_kernel_free(kernel);
+    }
+    free(A);
+    free(more);
 }
 
 /* A row without a target equals a row of weight 0. */
@@ -554,6 +615,7 @@ int main(void)
         cmocka_unit_test(two_classes_are_one_function),
         cmocka_unit_test(parameters_are_in_the_units_of_the_targets),
         cmocka_unit_test(equal_weights_rescale_alpha),
+        cmocka_unit_test(integer_weights_repeat_equations),
         cmocka_unit_test(a_missing_target_has_no_weight),
         cmocka_unit_test(changes_can_be_learned),
         cmocka_unit_test(alpha_is_chosen_by_the_loss),

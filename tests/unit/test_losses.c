@@ -506,7 +506,7 @@ static void every_poll_can_cancel(void **state)
         solution s;
         user all = {0, 0};
         check_ok(solve(&p, 1e-8, (volt_progress){listen, &all}, &s));
-        assert_true(all.calls > 5);
+        assert_true(all.calls > (p.loss->kind == &volt_loss_squares ? 0 : 5)); /* one factor, or steps */
         for (int64_t at = 1; at <= all.calls; at += 1 + all.calls / (UNDER_SANITIZERS ? 3 : 12)) {
             user one = {0, at};
             check_fails(solve(&p, 1e-8, (volt_progress){listen, &one}, &s), VOLT_ERR_CANCELLED, "cancel");

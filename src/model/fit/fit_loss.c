@@ -23,8 +23,8 @@ static volt_status check_options(const volt_loss_fit *fit, volt_view Y)
     VOLT_REQUIRE(options->tolerance > 0 && options->tolerance < 1, VOLT_ERR_ARGUMENT,
                  "the tolerance must be between 0 and 1 (got %g)", options->tolerance);
     VOLT_REQUIRE(!options->guarded, VOLT_ERR_ARGUMENT,
-                 "the guard (naive forecast if better on held-out rows) requires squares without weights; "
-                 "the loss is %s",
+                 "the guard (naive forecast if better on held-out rows) requires squares without weights "
+                 "(the loss is %s)",
                  text);
     VOLT_REQUIRE(options->target != VOLT_TARGET_CHANGE || !info->unscaled, VOLT_ERR_ARGUMENT,
                  "loss %s cannot learn the change of a target", text);

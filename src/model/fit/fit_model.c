@@ -83,7 +83,8 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     double *weights = NULL;
     VOLT_TRY(check(kernel, X, loss->Y, missing_targets->present, fitted, model));
     VOLT_REQUIRE(!loss->options.keep_factor || !loss->loss, VOLT_ERR_ARGUMENT,
-                 "keep_factor requires the squared loss: other losses have no standard deviations");
+                 "keep_factor requires squares without weights: a fit with %s has no standard deviations",
+                 loss->loss && loss->loss->kind == &volt_loss_squares ? "weights" : "another loss");
     VOLT_TRY(volt_fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
     if (loss->options.alpha > 0 && !loss->options.intercept && is_centred(kernel))
         task.chooses = false; /* there are no held-out errors for the guard */

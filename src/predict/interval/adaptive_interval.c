@@ -63,8 +63,7 @@ volt_status volt_interval_create(const volt_model *model, const double *coverage
     VOLT_REQUIRE(model && coverages && interval && count > 0, VOLT_ERR_ARGUMENT,
                  "the model, the coverages or the interval is NULL or empty");
     VOLT_TRY(volt_coverages_check(coverages, count));
-    VOLT_REQUIRE(!volt_model_loss(model), VOLT_ERR_ARGUMENT,
-                 "intervals require the squared loss (the loss is %s)", volt_model_loss(model)->text);
+    VOLT_TRY(volt_model_require_squares(model, "an interval"));
     volt_interval *fresh = NULL;
     VOLT_TRY(allocate(model->q, count, &fresh));
     double scores[VOLT_INTERVAL_SCORES];

@@ -98,10 +98,7 @@ static volt_status check(const volt_model *model, const volt_live_options *optio
                  "learning requires all rows of training, but the model has %" PRId64
                  " landmarks of them: fit it with the exact solver",
                  model->trained.landmarks);
-    VOLT_REQUIRE(
-        !model->loss, VOLT_ERR_ARGUMENT,
-        "the model was fitted with loss %s or with weights: online learning requires squares without weights",
-        model->loss->text);
+    VOLT_TRY(volt_model_require_squares(model, "online learning"));
     VOLT_REQUIRE(
         !model->resolved.centred || model->intercept, VOLT_ERR_ARGUMENT,
         "online learning with a centred kernel requires an intercept: the model does not keep the mean of its "

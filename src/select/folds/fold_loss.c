@@ -236,7 +236,7 @@ volt_status volt_fold_loss_score(const volt_problem *problem, const volt_workspa
     const volt_split *split = part->split;
     int64_t m = part->K.rows, q = problem->q;
     VOLT_REQUIRE(!part->centred, VOLT_ERR_ARGUMENT,
-                 "a centred kernel without an intercept requires squares, but the loss is %s",
+                 "a centred kernel without an intercept requires squares without weights (the loss is %s)",
                  problem->loss->fit.loss->text);
     volt_matrix A = volt_matrix_of(space->D, m, q);
     volt_matrix out = volt_matrix_of(space->forecast, split->end - split->begin, q);

@@ -63,6 +63,15 @@ losses_weights()
     loss_data
     expect 0 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights data.csv:w -o m.safetensors --json
     valid_json out "v['loss'] == 'squares' and v['objective'] > 0"
+    for band in "--interval 0.9" --std; do
+        expect 2 predict m.safetensors --x data.csv:u --start reset $band
+        err_names weights
+    done
+    # Weight 2 repeats an equation: as alpha 0.05 without weights, up to rounding.
+    awk -F, 'NR == 1 { print "w"; next } { print 2 }' data.csv >twos.csv
+    expect 0 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights twos.csv -o m.safetensors --fitted two.csv
+    expect 0 fit --x data.csv:u --y data.csv:y --alpha 0.05 -o m.safetensors --fitted one.csv
+    paste -d, one.csv two.csv | awk -F, 'NR > 1 && ($1 - $2) ^ 2 > 1e-20 { exit 1 }' || fail "weight 2 is not alpha / 2"
     expect 0 fit --x data.csv:u --y data.csv:y --alpha 0.1 --loss huber:delta=1 --weights data.csv:w -o m.safetensors
     sed 's/,[0-9.]*$/,0/; 1s/.*/u,y,k,label,sign,w/' data.csv >none.csv
     expect 1 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights none.csv:w -o m.safetensors

@@ -191,3 +191,30 @@ explain_forgetting()
     err_names --forgetting --series
 }
 check "explain --forgetting: distance of states, its bound, and invalid options" explain_forgetting
+
+# Powers of two in the units of the inputs: standard deviations are those in other units, digit by digit.
+explain_units()
+{
+    python3 -c 'import math, random
+random.seed(4)
+for name, unit in ("one", 0), ("large", 333), ("small", -565):
+    rows = [(random.Random(t).gauss(0, 1), random.Random(t).gauss(2, 1)) for t in range(-1, 120)]
+    with open(name + ".csv", "w") as f:
+        print("u,v,y", file=f)
+        for (a, b), (c, d) in zip(rows, rows[1:]):
+            print(*map(repr, (math.ldexp(c, unit), math.ldexp(d, -unit), c + a * a / 2 + d)), sep=",", file=f)'
+    for name in one large small; do
+        expect 0 fit --x $name.csv:u,v --y $name.csv:y --scale-each --kernel fading --alpha 0.1 -o $name.safetensors
+        expect 0 explain $name.safetensors --order 1 --lags 3 --json
+        cp out $name.json
+    done
+    python3 -c 'import json, math
+one, large, small = (json.load(open(name + ".json"))["g1_std"][0] for name in ("one", "large", "small"))
+assert len(one) == 3 and one[0][0] > 0
+for lag in range(3):
+    for j in range(2):
+        sign = 1 if j == 0 else -1
+        assert large[lag][j] == math.ldexp(one[lag][j], -333 * sign), (lag, j)
+        assert small[lag][j] == math.ldexp(one[lag][j], 565 * sign), (lag, j)' || fail "standard deviations depend on units"
+}
+check "explain: standard deviations in any unit" explain_units
