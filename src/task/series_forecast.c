@@ -325,11 +325,9 @@ static volt_status check_series(volt_view levels, const char *const *names)
 /* `future` is the number of rows for which the known inputs are given; 0: none. */
 static int64_t choose_steps(int64_t asked, int64_t rows, const int64_t *seasons, int64_t series, int64_t future)
 {
-    int64_t steps = 0;
     if (asked > 0)
         return asked;
-    for (int64_t k = 0; k < series && steps == 0; k++)
-        steps = volt_min(seasons[k], MAX_STEPS);
+    int64_t steps = volt_min(volt_forecast_common_season(seasons, series), MAX_STEPS);
     steps = volt_max(1, volt_min(steps > 0 ? steps : FEW_STEPS, rows / 2));
     return future > 0 ? volt_min(steps, future) : steps;
 }

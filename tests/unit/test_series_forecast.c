@@ -6,6 +6,7 @@
 #include "volterra/forecast.h"
 #include "volterra/stats.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -339,6 +340,46 @@ static void separate_series_do_not_meet(void **state)
     free(levels);
 }
 
+/* Columns with the seasons 7, 12, 12 and none in two orders: the most frequent season decides the number of steps, and the
+ * forecasts are the same to rounding. The Gram matrix is a sum over columns in another order: relative differences of
+ * COLS eps. The smallest candidate of alpha is 1e-8 of the mean diagonal, so the condition is at most n 1e8; values are
+ * at most 6. */
+static void order_of_columns_changes_nothing(void **state)
+{
+    (void)state;
+    enum { COLS = 4, LENGTH = 120 };
+    static const int64_t order[COLS] = {1, 3, 2, 0}, season[COLS] = {7, 12, 12, 0};
+    static const double tolerance = 6 * COLS * DBL_EPSILON * LENGTH * 1e8;
+    volt_rng rng = test_rng(19);
+    double *levels = new_matrix(LENGTH, COLS), *other = new_matrix(LENGTH, COLS), last[COLS] = {0};
+    volt_forecast *given = NULL, *permuted = NULL;
+    for (int64_t t = 0; t < LENGTH; t++)
+        for (int64_t k = 0; k < COLS; k++)
+            levels[t * COLS + k] = last[k] =
+                season[k] ? 5 * sin(2 * acos(-1) * (double)t / (double)season[k]) + 0.3 * volt_rng_normal(&rng)
+                          : 0.9 * last[k] + volt_rng_normal(&rng);
+    for (int64_t t = 0; t < LENGTH; t++)
+        for (int64_t k = 0; k < COLS; k++)
+            other[t * COLS + k] = levels[t * COLS + order[k]];
+    check_ok(volt_forecast_run(view_of(levels, LENGTH, COLS), NULL, &given));
+    check_ok(volt_forecast_run(view_of(other, LENGTH, COLS), NULL, &permuted));
+    assert_int_equal(info_of(given).steps, SEASON);
+    assert_int_equal(info_of(permuted).steps, SEASON);
+    for (int64_t k = 0; k < COLS; k++) {
+        assert_int_equal(volt_forecast_series_at(given, k)->season, season[k]);
+        for (int64_t h = 0; h < SEASON; h++) {
+            const volt_forecast_step *a = volt_forecast_step_at(given, h, order[k]);
+            const volt_forecast_step *b = volt_forecast_step_at(permuted, h, k);
+            near(b->value, a->value, tolerance);
+            near(b->rmse, a->rmse, tolerance);
+        }
+    }
+    volt_forecast_free(given);
+    volt_forecast_free(permuted);
+    free(levels);
+    free(other);
+}
+
 /* Long series: only the latest rows are used by default: (1.2e10 / 100)^(1/3) = 493.2 rows. */
 static void work_is_limited(void **state)
 {
@@ -581,6 +622,7 @@ int main(void)
         cmocka_unit_test(calendar_suggests_the_season),
         cmocka_unit_test(future_inputs_are_used),
         cmocka_unit_test(separate_series_do_not_meet),
+        cmocka_unit_test(order_of_columns_changes_nothing),
         cmocka_unit_test(work_is_limited),
         cmocka_unit_test(extreme_units_change_nothing),
         cmocka_unit_test(constant_series_leaves_the_others_alone),
