@@ -391,12 +391,31 @@ static void work_is_limited(void **state)
                      2000 - 1810); /* rows for fits of all 600 steps */
 }
 
+/* The interval of a finite series would end beyond the largest number. */
+static void result_beyond_the_largest_number_is_an_error(void **state)
+{
+    (void)state;
+    static const double y[] = {0, 0, 0, 1e308}, coverage = 0.8;
+    static const char *const names[] = {"load"};
+    volt_forecast *forecast = NULL;
+    volt_forecast_options options = volt_forecast_options_default();
+    options.names = names;
+    check_ok(volt_forecast_run(view_of(y, 4, 1), &options, &forecast));
+    assert_true(isfinite(volt_forecast_step_at(forecast, 0, 0)->value));
+    volt_forecast_free(forecast);
+    options.coverages = &coverage;
+    options.n_coverages = 1;
+    assert_int_equal(volt_forecast_run(view_of(y, 4, 1), &options, &forecast), VOLT_ERR_NOT_FINITE);
+    assert_null(forecast);
+    assert_non_null(strstr(volt_error_detail(), "load"));
+}
+
 /* Series times a power of two, whose squares overflow or underflow: the same forecast times that power. */
 static void extreme_units_change_nothing(void **state)
 {
     (void)state;
     enum { STEPS = 2, SHORT = 60 };
-    static const int powers[] = {560, -560};
+    static const int powers[] = {1019, 560, -560}; /* the largest level is in [16, 32) */
     double *levels = monthly(SHORT, 1, 10), scaled[SHORT];
     volt_forecast *plain = NULL, *other = NULL;
     volt_forecast_options options = volt_forecast_options_default();
@@ -624,6 +643,7 @@ int main(void)
         cmocka_unit_test(separate_series_do_not_meet),
         cmocka_unit_test(order_of_columns_changes_nothing),
         cmocka_unit_test(work_is_limited),
+        cmocka_unit_test(result_beyond_the_largest_number_is_an_error),
         cmocka_unit_test(extreme_units_change_nothing),
         cmocka_unit_test(constant_series_leaves_the_others_alone),
         cmocka_unit_test(warnings_have_codes),
