@@ -381,7 +381,7 @@ static volt_status create_series(volt_forecast *forecast, int64_t k, series_resu
 {
     int64_t steps = forecast->info.steps, n = forecast->info.rows;
     forecast_origins origins = volt_forecast_origins(n, steps);
-    int64_t each = steps * (1 + origins.count), count = (FORECAST_MEMBERS + 2) * each;
+    int64_t each = steps * (1 + origins.count), count = (FORECAST_MEMBERS + 1) * each;
     result->numbers = volt_alloc_doubles(count, 1);
     if (!result->numbers)
         return VOLT_ERR_MEMORY;
@@ -397,8 +397,7 @@ static volt_status create_series(volt_forecast *forecast, int64_t k, series_resu
         result->members.members[m] = (forecast_values){.value = numbers, .error = numbers + steps};
     }
     double *numbers = result->numbers + FORECAST_MEMBERS * each;
-    result->combination =
-        (forecast_combination){.value = numbers, .error = numbers + steps, .classical = numbers + each};
+    result->combination = (forecast_combination){.value = numbers, .error = numbers + steps};
     forecast->info.origins = origins.count;
     return VOLT_OK;
 }

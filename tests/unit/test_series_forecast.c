@@ -126,7 +126,7 @@ static void kernel_member_is_a_fit(void **state)
     free(levels);
 }
 
-/* The forecast is the weighted mean of the members; the classical ones replace a missing kernel. */
+/* The forecast is the weighted mean of the members. */
 static void forecast_is_the_weighted_mean(void **state)
 {
     (void)state;
@@ -134,6 +134,7 @@ static void forecast_is_the_weighted_mean(void **state)
     volt_forecast *forecast = NULL;
     check_ok(volt_forecast_run(view_of(levels, ROWS, 2), NULL, &forecast));
     volt_forecast_info info = info_of(forecast);
+    int known = 0;
     for (int64_t k = 0; k < 2; k++) {
         const double *w = volt_forecast_series_at(forecast, k)->member_weight;
         double total = 0;
@@ -142,21 +143,22 @@ static void forecast_is_the_weighted_mean(void **state)
             total += w[m];
         }
         near(total, 1, 1e-14);
-        assert_true(w[VOLT_MEMBER_THETA] == w[VOLT_MEMBER_ETS]); /* there is a season */
+        assert_true(w[VOLT_MEMBER_ETS] > 0); /* there is a season */
         assert_true(w[VOLT_MEMBER_NAIVE] + w[VOLT_MEMBER_DRIFT] == 0);
         for (int64_t h = 0; h < info.steps; h++) {
             const volt_forecast_step *step = volt_forecast_step_at(forecast, h, k);
             const double *v = step->member_value;
-            double classical = (v[VOLT_MEMBER_THETA] + v[VOLT_MEMBER_ETS]) / 2;
-            double kernel = isnan(v[VOLT_MEMBER_KERNEL]) ? classical : v[VOLT_MEMBER_KERNEL];
-            double value = w[VOLT_MEMBER_KERNEL] * kernel + 2 * w[VOLT_MEMBER_THETA] * classical +
-                           w[VOLT_MEMBER_SEASONAL] * v[VOLT_MEMBER_SEASONAL] +
-                           w[VOLT_MEMBER_AR] * v[VOLT_MEMBER_AR];
-            near(step->value, value, 1e-13 * fabs(value));
+            double value = 0;
+            for (int64_t m = 0; m < info.members; m++)
+                value += w[m] > 0 ? w[m] * v[m] : 0; /* NaN without a kernel fit: see path_does_not_jump */
+            known += !isnan(value);
+            if (!isnan(value))
+                near(step->value, value, 1e-13 * fabs(value));
             assert_true(v[VOLT_MEMBER_NAIVE] == levels[(ROWS - 1) * 2 + k]);
             assert_true(v[VOLT_MEMBER_SEASONAL] == levels[(ROWS - SEASON + h) * 2 + k]);
         }
     }
+    assert_true(known > 0);
     volt_forecast_free(forecast);
     free(levels);
 }
@@ -487,7 +489,7 @@ static void warnings_have_codes(void **state)
     assert_true(volt_forecast_step_at(forecast, 1, 0)->rmse == 0);
     volt_forecast_free(forecast);
     for (int64_t i = 0; i < 40; i++) /* exact for an autoregression, which takes part from 60 rows on */
-        wave[i] = 2.5 * (double)i + (double)(7 * i % 5);
+        wave[i] = cos(0.9 * (double)i) + cos(2.3 * (double)i + 1);
     options.steps = 3;
     check_ok(volt_forecast_run(view_of(wave, 40, 1), &options, &forecast));
     info = info_of(forecast);
