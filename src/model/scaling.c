@@ -162,6 +162,8 @@ void volt_target_scale_powers(volt_view Y, double *scale)
         for (int64_t i = 0; i < Y.rows; i++)
             largest = fmax(largest, fabs(Y.data[i * Y.ld + k]));
         frexp(largest, &exponent);
-        scale[k] = largest == 0 || abs(exponent) <= SAFE ? 1 : ldexp(1, (int)volt_min(volt_max(exponent, -MOST), MOST));
+        scale[k] = largest == 0 || abs(exponent) <= SAFE
+                       ? 1
+                       : ldexp(1, (int)volt_min(volt_max(exponent, -MOST), MOST));
     }
 }
