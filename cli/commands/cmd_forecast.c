@@ -475,7 +475,7 @@ const cli_command command_forecast = {
         "counted, and the others are written. During a long run the output file is replaced every minute by\n"
         "the forecasts so far, and an interrupt keeps those that are complete. The same command with --resume\n"
         "continues: series in the output whose times follow the rows of FILE are kept. If FILE is newer than\n"
-        "the output, or the columns differ, all series are forecast again.\n",
+        "the output, or the options, which are stored in CSV.options, differ, all series are forecast again.\n",
     .examples = "  volterra forecast sales.csv\n"
                 "  volterra forecast load.csv:load --steps 48 --calendar hour,weekday -o next.csv\n"
                 "  volterra forecast sales.csv:sales --x promo,price --future plan.csv\n"

@@ -20,8 +20,9 @@
 
 static const double write_seconds = 60; /* between two writes of the forecasts so far */
 
-/* Series without a forecast that are named in warnings, unless --verbose is given. */
-enum { MAX_NAMED = 20, LONG_SOURCE_LENGTH = PATH_MAX + 512 };
+/* Series without a forecast that are named in warnings, unless --verbose is given; lines of a row that are read to find the
+ * columns. */
+enum { MAX_NAMED = 20, MAX_CELL_LINES = 20, LONG_SOURCE_LENGTH = PATH_MAX + 512 };
 
 /* ---- columns of the file ---------------------------------------------------------------------- */
 
@@ -48,24 +49,43 @@ static bool split_source(const char *source, char path[PATH_MAX], const char **c
     return false;
 }
 
-/* Reads the names of the columns from the first line. *count is 0 for a file that cannot be read. */
+/* Reads the next row, whose quoted cells may have several lines; NULL: none. */
+static char *read_row(FILE *file)
+{
+    char *row = NULL, *line = NULL, **cells = NULL;
+    size_t capacity = 0, length = 0;
+    int64_t count;
+    volt_status status = VOLT_ERR_FORMAT;
+    for (int i = 0; i < MAX_CELL_LINES && status == VOLT_ERR_FORMAT && getline(&line, &capacity, file) > 0;
+         i++) {
+        char *longer = realloc(row, length + strlen(line) + 1);
+        if (!longer)
+            break;
+        row = longer;
+        strcpy(row + length, line);
+        length += strlen(line);
+        status = volt_csv_split_line(row, NULL, &cells, &count);
+        if (!status)
+            volt_free(cells);
+    }
+    free(line);
+    return row;
+}
+
+/* Reads the names of the columns from the first row. *count is 0 for a file that cannot be read. */
 static volt_status read_header(const char *path, char ***names, int64_t *count)
 {
-    char *lines[2] = {NULL, NULL};
-    size_t sizes[2] = {0, 0};
     FILE *file = fopen(path, "rb");
     volt_status status = VOLT_OK;
     *count = 0;
     if (!file)
         return VOLT_OK;
-    if (getline(&lines[0], &sizes[0], file) > 0) {
-        bool has_row = getline(&lines[1], &sizes[1], file) > 0;
-        status =
-            volt_csv_split_line(header_line_behind_mark(lines[0]), has_row ? lines[1] : NULL, names, count);
-    }
+    char *header = read_row(file), *row = header ? read_row(file) : NULL;
+    if (header)
+        status = volt_csv_split_line(header_line_behind_mark(header), row, names, count);
     fclose(file);
-    free(lines[0]);
-    free(lines[1]);
+    free(header);
+    free(row);
     if (status)
         *count = 0;
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
@@ -186,6 +206,7 @@ typedef struct many_outcome {
     earlier_forecasts earlier;
     text_stream stream; /* of `out` */
     FILE *out;          /* text of the output file; NULL: none */
+    char *options;      /* on which it depends, one on each line */
     result_list *results;
     int64_t series, made, undated, gaps;
     int64_t resumed; /* forecasts of an earlier run, which are among those made */
@@ -323,8 +344,7 @@ static int write_so_far(many_outcome *outcome)
     if (fflush(outcome->out) || outcome->stream.failed)
         return complain(EXIT_FAILED, "not enough memory for the forecasts");
     outcome->written = seconds_now();
-    volt_status status = volt_text_write(path, outcome->stream.text);
-    return status ? complain_status(status) : 0;
+    return earlier_write(path, outcome->stream.text, outcome->options);
 }
 
 static bool is_file(const many_request *request)
@@ -396,6 +416,27 @@ static void summarise(const many_outcome *outcome)
 
 /* ---- the steps in order ----------------------------------------------------------------------- */
 
+/* Returns the options that change the forecasts, as text; NULL: out of memory. */
+static char *describe_options(const many_request *request)
+{
+    text_stream text = {0};
+    FILE *out = text_open(&text);
+    char number[VOLT_NUMBER_LENGTH];
+    if (!out)
+        return NULL;
+    fprintf(out, "version %s\nfile %s\n--id %s\nvalues %s\n", volt_version(), request->source->path,
+            request->source->id, request->source->value);
+    fprintf(out, "--missing %s\n--kernel %s\n", request->missing == VOLT_MISSING_DROP ? "drop" : "error",
+            request->options.kernel);
+    fprintf(out, request->options.steps > 0 ? "--steps %lld\n" : "--steps default\n",
+            (long long)request->options.steps);
+    fprintf(out, request->options.season == VOLT_SEASON_AUTO ? "--season auto\n" : "--season %lld\n",
+            (long long)request->options.season);
+    for (int64_t c = 0; c < request->n_coverages; c++)
+        fprintf(out, "--interval %s\n", volt_format_number(request->coverages[c], number));
+    return text_close(&text);
+}
+
 /* Opens the output, and reads the forecasts of an earlier run. */
 static int begin_output(many_outcome *outcome)
 {
@@ -408,10 +449,13 @@ static int begin_output(many_outcome *outcome)
     if (out)
         write_header(outcome, out);
     char *line = text_close(&header);
-    int failed = outcome->out && line ? 0 : complain(EXIT_FAILED, "not enough memory for the forecasts");
+    outcome->options = describe_options(request);
+    int failed = outcome->out && line && outcome->options
+                     ? 0
+                     : complain(EXIT_FAILED, "not enough memory for the forecasts");
     if (!failed && request->resume)
-        failed = earlier_read(request->output, request->source->path, line, request->options.steps,
-                              &outcome->earlier);
+        failed =
+            earlier_read(request->output, request->source->path, line, outcome->options, &outcome->earlier);
     if (!failed)
         fputs(line, outcome->out);
     free(line);
@@ -438,8 +482,15 @@ static int end_output(many_outcome *outcome, volt_status status)
     if (failed || !request->output)
         return failed;
     char *text = text_close(&outcome->stream);
-    failed = text ? output_text(request->output, text)
-                  : complain(EXIT_FAILED, "not enough memory for the forecasts");
+    if (!text) {
+        failed = complain(EXIT_FAILED, "not enough memory for the forecasts");
+    } else if (is_file(request)) {
+        interrupt_defer(true);
+        failed = earlier_write(request->output, text, outcome->options);
+        interrupt_defer(false);
+    } else {
+        failed = output_text(request->output, text);
+    }
     free(text);
     return failed;
 }
@@ -461,6 +512,7 @@ static int forecast_file(const many_request *request, const long_file *file)
         failed = end_output(&outcome, status);
     }
     free(text_close(&outcome.stream));
+    free(outcome.options);
     earlier_release(&outcome.earlier);
     bool prints = !failed && !(request->output && is_standard_output(request->output));
     if (!failed) {

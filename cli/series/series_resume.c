@@ -5,6 +5,7 @@
 #include "terminal/messages.h"
 #include "volterra.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,15 +58,24 @@ static bool add_line(earlier_forecasts *earlier, const char *header, int64_t n_c
     return true;
 }
 
-/* Reads the lines after the header, which ends at `at`. */
-static bool read_lines(earlier_forecasts *earlier, const char *header, int64_t at)
+/* Returns the end of the row at `at`, whose quoted cells may have several lines; NULL: none. */
+static char *row_end(char *at)
+{
+    bool is_quoted = false;
+    for (; *at && (*at != '\n' || is_quoted); at++)
+        is_quoted ^= *at == '"';
+    return *at ? at : NULL;
+}
+
+/* Reads the rows after the header, which ends at `at`. */
+static bool read_rows(earlier_forecasts *earlier, const char *header, int64_t at)
 {
     char **names = NULL;
     int64_t n_columns = 0;
     bool is_whole = volt_csv_split_line(header, NULL, &names, &n_columns) == VOLT_OK && n_columns > 2;
     volt_free(names);
     while (is_whole && earlier->text[at]) {
-        char *end = strchr(earlier->text + at, '\n');
+        char *end = row_end(earlier->text + at);
         if (!end)
             return false;
         *end = '\0';
@@ -77,18 +87,6 @@ static bool read_lines(earlier_forecasts *earlier, const char *header, int64_t a
     return is_whole;
 }
 
-/* Keeps the series with this number of rows. */
-static void keep_length(earlier_forecasts *earlier, int64_t steps)
-{
-    for (int64_t s = 0; s < earlier->count; s++) {
-        int64_t lines = 0;
-        for (int64_t i = earlier->begin[s]; i < earlier->begin[s + 1]; i++)
-            lines += earlier->text[i] == '\n';
-        if (lines != steps)
-            earlier->times[s] = ""; /* the time of no step: the series is forecast again */
-    }
-}
-
 static void forget(earlier_forecasts *earlier)
 {
     for (int64_t s = 0; s < earlier->count; s++)
@@ -96,7 +94,57 @@ static void forget(earlier_forecasts *earlier)
     earlier->count = 0;
 }
 
-int earlier_read(const char *path, const char *source, const char *header, int64_t steps,
+/* ---- options ---------------------------------------------------------------------------------- */
+
+static void options_path(const char *path, char kept[PATH_MAX + 16])
+{
+    snprintf(kept, PATH_MAX + 16, "%s.options", path);
+}
+
+/* Compares the options of the earlier run. A warning names the first one that differs. */
+static int has_options(const char *path, const char *options, bool *is_same)
+{
+    char kept_path[PATH_MAX + 16], *kept = NULL;
+    struct stat about;
+    *is_same = false;
+    options_path(path, kept_path);
+    if (stat(kept_path, &about)) {
+        warn("--resume: %s is missing, and all series are forecast again", kept_path);
+        return 0;
+    }
+    volt_status status = volt_text_read(kept_path, &kept);
+    if (status)
+        return complain_status(status);
+    const char *a = kept, *b = options;
+    while (*a && *a == *b && strcspn(a, "\n") == strcspn(b, "\n") && strncmp(a, b, strcspn(a, "\n") + 1) == 0) {
+        b += strcspn(a, "\n") + 1;
+        a += strcspn(a, "\n") + 1;
+    }
+    *is_same = strcmp(a, b) == 0;
+    if (!*is_same)
+        warn("--resume: the forecasts in %s have '%.*s' instead of '%.*s', and all series are forecast again",
+             path, (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+    volt_free(kept);
+    return 0;
+}
+
+int earlier_write(const char *path, const char *text, const char *options)
+{
+    char kept_path[PATH_MAX + 16];
+    struct stat about;
+    options_path(path, kept_path);
+    bool is_kept = stat(kept_path, &about) == 0 && S_ISREG(about.st_mode);
+    if (is_kept) /* never beside forecasts with other options */
+        remove(kept_path);
+    volt_status status = volt_text_write(path, text);
+    if (!status && stat(path, &about) == 0 && S_ISREG(about.st_mode))
+        status = volt_text_write(kept_path, options);
+    return status ? complain_status(status) : 0;
+}
+
+/* ---- forecasts -------------------------------------------------------------------------------- */
+
+int earlier_read(const char *path, const char *source, const char *header, const char *options,
                  earlier_forecasts *earlier)
 {
     struct stat output, input;
@@ -108,19 +156,21 @@ int earlier_read(const char *path, const char *source, const char *header, int64
         warn("--resume: %s is newer than %s, and all series are forecast again", source, path);
         return 0;
     }
+    bool is_same = false;
+    int failed = has_options(path, options, &is_same);
+    if (failed || !is_same)
+        return failed;
     volt_status status = volt_text_read(path, &earlier->text);
     if (status)
         return complain_status(status);
-    int failed = allocate(earlier, count_lines(earlier->text));
+    failed = allocate(earlier, count_lines(earlier->text));
     if (failed)
         return failed;
     bool has_header = strncmp(earlier->text, header, length) == 0;
-    if (!has_header || !read_lines(earlier, header, (int64_t)length)) {
+    if (!has_header || !read_rows(earlier, header, (int64_t)length)) {
         warn("--resume: %s is not the output of this command, and all series are forecast again", path);
         forget(earlier);
     }
-    if (steps > 0)
-        keep_length(earlier, steps);
     return 0;
 }
 

@@ -14,14 +14,17 @@ typedef struct earlier_forecasts {
     int64_t *begin;     /* count + 1: where the lines of each series begin in `text` */
 } earlier_forecasts;
 
-/* Reads the forecasts in `path` that a run with this header, these steps (0: the default) and the data of `source` would write
- * again. None, with a warning, if the file has another header or is older than `source`; none if there is no file. Returns 0,
+/* Reads the forecasts in `path` that a run with this header, these options and the data of `source` would write again. None,
+ * with a warning, if the header or the options differ or the file is older than `source`; none if there is no file. Returns 0,
  * or the exit status after an error message. Release in any case. */
-int earlier_read(const char *path, const char *source, const char *header, int64_t steps,
+int earlier_read(const char *path, const char *source, const char *header, const char *options,
                  earlier_forecasts *earlier);
 void earlier_release(earlier_forecasts *earlier);
 
 /* Copies the lines of a series. */
 void earlier_print(const earlier_forecasts *earlier, int64_t series, FILE *out);
+
+/* Writes forecasts to `path`, and next to them in PATH.options the options, one on each line. Returns the exit status. */
+int earlier_write(const char *path, const char *text, const char *options);
 
 #endif

@@ -65,8 +65,9 @@ VOLT_API volt_forecast_options volt_forecast_options_default(void);
 /* Forecasts the next rows of `series` (n x k, n >= 3, in time order, finite). The forecast is a weighted mean of kernel fits
  * and classical methods. The kernel has a separate fit for each step, with target, inputs, constant and alpha chosen on
  * held-out rows; steps for which the rows are too few, or for which it is not clearly better than the last value, are left to
- * the classical methods. Weights are proportional to 1 / MAE^4 of rolling forecasts from earlier rows (docs/math.md).
- * VOLT_ERR_DATA for too few rows; VOLT_ERR_ARGUMENT for an option out of range. */
+ * the classical methods. Weights follow from the errors of rolling forecasts from earlier rows (docs/math.md).
+ * VOLT_ERR_DATA for too few rows; VOLT_ERR_ARGUMENT for an option out of range; VOLT_ERR_NOT_FINITE, also for a forecast or an
+ * interval beyond DBL_MAX. */
 VOLT_API volt_status volt_forecast_run(volt_view series, const volt_forecast_options *options,
                                        volt_forecast **forecast);
 VOLT_API void volt_forecast_free(volt_forecast *forecast);

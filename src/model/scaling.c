@@ -155,13 +155,15 @@ void volt_target_scale_learn(volt_view Y, bool identity, double *mean, double *d
 
 void volt_target_scale_powers(volt_view Y, double *scale)
 {
-    enum { SAFE = 400 };
+    enum { SAFE = 400, MOST = 1000 }; /* powers of two; 2^1024 is not a finite number */
     for (int64_t k = 0; k < Y.cols; k++) {
         double largest = 0;
         int exponent;
         for (int64_t i = 0; i < Y.rows; i++)
             largest = fmax(largest, fabs(Y.data[i * Y.ld + k]));
         frexp(largest, &exponent);
-        scale[k] = largest == 0 || abs(exponent) <= SAFE ? 1 : ldexp(1, exponent < -1000 ? -1000 : exponent);
+        scale[k] = largest == 0 || abs(exponent) <= SAFE
+                       ? 1
+                       : ldexp(1, (int)volt_min(volt_max(exponent, -MOST), MOST));
     }
 }

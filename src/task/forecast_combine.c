@@ -27,34 +27,44 @@ void volt_forecast_rmse(const forecast_series *series, const double *error, doub
 
 /* ---- weights ---------------------------------------------------------------------------------- */
 
-/* Parts of the combination, and the rows from which on an autoregression takes part. */
-enum { PARTS = 4, AR_ROWS = 60 };
+/* The rows from which on an autoregression takes part, and the origins after which an error counts half. */
+enum { PARTS = 5, AR_ROWS = 60, HALF_LIFE = 8 };
 
-/* A forecast that takes part in the weighted mean. */
+/* A forecast that takes part in the weighted mean. The first one is Theta, the second one the kernel. */
 typedef struct forecast_part {
     const double *value, *error;
     double weight;
 } forecast_part;
 
-/* Mean absolute error of a part relative to that of the first one, where both are known; NaN: nowhere. */
-static double relative_error(const forecast_part *part, const forecast_part *first, int64_t count)
+/* Error of a part relative to that of the first one, where both are known; NaN: nowhere. The mean absolute errors of the
+ * origins are averaged by their square roots, so that a crisis at one of them does not decide, and recent ones count more. */
+static double relative_error(const forecast_series *series, const forecast_part *part,
+                             const forecast_part *first)
 {
     double sum = 0, other = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (!isnan(part->error[i]) && !isnan(first->error[i])) {
-            sum += fabs(part->error[i]);
-            other += fabs(first->error[i]);
-        }
-    return other > 0 ? sum / other : NAN;
+    for (int64_t j = 0; j < series->origins.count; j++) {
+        double errors = 0, others = 0;
+        int64_t count = 0;
+        for (int64_t i = j * series->steps; i < (j + 1) * series->steps; i++)
+            if (!isnan(part->error[i]) && !isnan(first->error[i])) {
+                errors += fabs(part->error[i]);
+                others += fabs(first->error[i]);
+                count++;
+            }
+        double recent = exp2(-(double)(series->origins.count - 1 - j) / HALF_LIFE);
+        sum += count > 0 ? recent * sqrt(errors / (double)count) : 0;
+        other += count > 0 ? recent * sqrt(others / (double)count) : 0;
+    }
+    return other > 0 ? pow(sum / other, 2) : NAN;
 }
 
-/* Sets the weights, proportional to 1 / MAE^4; parts whose errors are unknown have weight 0. */
-static void set_weights(forecast_part *parts, int n, int64_t count)
+/* Sets the weights, proportional to the power -4 of the relative error; parts whose errors are unknown have weight 0. */
+static void set_weights(const forecast_series *series, forecast_part *parts, int n)
 {
     static const double least = 1e-12; /* of the error of the first part */
     double total = 0;
     for (int i = 0; i < n; i++) {
-        double error = i == 0 ? 1 : relative_error(&parts[i], &parts[0], count);
+        double error = i == 0 ? 1 : relative_error(series, &parts[i], &parts[0]);
         parts[i].weight = isnan(error) ? 0 : 1 / pow(fmax(error, least), 4);
         total += parts[i].weight;
     }
@@ -73,65 +83,66 @@ static void drop_rounding(const forecast_series *series, double *error, int64_t 
             error[i] = 0;
 }
 
-/* The weighted mean of the parts that are known at this place; NaN if none is. */
-static double mean_of(const forecast_part *parts, int n, bool errors, int64_t i)
+/* The weighted mean of the parts but the kernel that are known at this place; NaN if none is. *pull: what the kernel adds to
+ * it; NaN: unknown. */
+static double mean_of(const forecast_part *parts, int n, bool errors, int64_t i, double *pull)
 {
     double sum = 0, total = 0;
     for (int p = 0; p < n; p++) {
         double value = errors ? parts[p].error[i] : parts[p].value[i];
-        if (isnan(value))
+        if (p == 1 || isnan(value))
             continue;
         sum += parts[p].weight * value;
         total += parts[p].weight;
     }
-    return total > 0 ? sum / total : NAN;
+    double kernel = errors ? parts[1].error[i] : parts[1].value[i], mean = total > 0 ? sum / total : NAN;
+    *pull = parts[1].weight > 0 ? parts[1].weight / (parts[1].weight + total) * (kernel - mean) : NAN;
+    return mean;
 }
 
-/* The classical forecast is Theta, or its mean with exponential smoothing for a series with a season. */
-static double classical_share(const forecast_series *series)
+/* Means of the steps from `first` on. In steps without a kernel fit the kernel adds half of what it adds one step before, and
+ * half of what it adds one step after, so that the forecast does not jump where the methods change. */
+static void mean_steps(const forecast_part *parts, int n, bool errors, int64_t first, int64_t steps,
+                       double *mean)
 {
-    return series->season >= 2 ? 0.5 : 1;
-}
-
-static void fill_classical(const forecast_series *series, const double *theta, const double *ets, int64_t count,
-                           double *mean)
-{
-    double share = classical_share(series);
-    for (int64_t i = 0; i < count; i++)
-        mean[i] = share < 1 ? share * theta[i] + (1 - share) * ets[i] : theta[i];
+    double before = 0, after = 0, pull;
+    for (int64_t h = 0; h < steps; h++) {
+        mean[h] = mean_of(parts, n, errors, first + h, &pull);
+        before = isnan(pull) ? before / 2 : pull;
+        mean[h] += before;
+    }
+    for (int64_t h = steps - 1; h >= 0; h--) {
+        mean_of(parts, n, errors, first + h, &pull);
+        after = isnan(pull) ? after / 2 : pull;
+        mean[h] += isnan(pull) ? after : 0;
+    }
 }
 
 void volt_forecast_combine(const forecast_series *series, forecast_combination *combination)
 {
-    const forecast_values *members = series->members;
+    static const volt_forecast_member members[PARTS] = {VOLT_MEMBER_THETA, VOLT_MEMBER_KERNEL, VOLT_MEMBER_ETS,
+                                                        VOLT_MEMBER_SEASONAL, VOLT_MEMBER_AR};
+    forecast_part parts[PARTS];
     volt_forecast_member member[PARTS];
-    int64_t steps = series->steps, errors = series->origins.count * steps;
-    double *classical = combination->classical, *weight = combination->weight;
-    fill_classical(series, members[VOLT_MEMBER_THETA].value, members[VOLT_MEMBER_ETS].value, steps, classical);
-    fill_classical(series, members[VOLT_MEMBER_THETA].error, members[VOLT_MEMBER_ETS].error, errors,
-                   classical + steps);
-    static const volt_forecast_member others[PARTS - 1] = {VOLT_MEMBER_KERNEL, VOLT_MEMBER_SEASONAL,
-                                                           VOLT_MEMBER_AR};
-    forecast_part parts[PARTS] = {{classical, classical + steps, 0}};
-    int n = 1;
-    for (int i = 0; i < PARTS - 1; i++)
-        if ((others[i] != VOLT_MEMBER_SEASONAL || series->season >= 2) &&
-            (others[i] != VOLT_MEMBER_AR || series->n >= AR_ROWS)) {
-            member[n] = others[i];
-            parts[n++] = (forecast_part){members[others[i]].value, members[others[i]].error, 0};
-        }
-    set_weights(parts, n, errors);
-    for (int64_t i = 0; i < steps; i++)
-        combination->value[i] = mean_of(parts, n, false, i);
-    for (int64_t i = 0; i < errors; i++)
-        combination->error[i] = mean_of(parts, n, true, i);
-    drop_rounding(series, combination->error, errors);
+    int64_t steps = series->steps;
+    int n = 0;
+    for (int i = 0; i < PARTS; i++) {
+        bool is_seasonal = members[i] == VOLT_MEMBER_ETS || members[i] == VOLT_MEMBER_SEASONAL;
+        if ((is_seasonal && series->season < 2) || (members[i] == VOLT_MEMBER_AR && series->n < AR_ROWS))
+            continue;
+        const forecast_values *values = &series->members[members[i]];
+        member[n] = members[i];
+        parts[n++] = (forecast_part){values->value, values->error, 0};
+    }
+    set_weights(series, parts, n);
+    mean_steps(parts, n, false, 0, steps, combination->value);
+    for (int64_t j = 0; j < series->origins.count; j++)
+        mean_steps(parts, n, true, j * steps, steps, combination->error + j * steps);
+    drop_rounding(series, combination->error, series->origins.count * steps);
     for (int m = 0; m < FORECAST_MEMBERS; m++)
-        weight[m] = 0;
-    for (int i = 1; i < n; i++)
-        weight[member[i]] = parts[i].weight;
-    weight[VOLT_MEMBER_THETA] = parts[0].weight * classical_share(series);
-    weight[VOLT_MEMBER_ETS] = parts[0].weight * (1 - classical_share(series));
+        combination->weight[m] = 0;
+    for (int i = 0; i < n; i++)
+        combination->weight[member[i]] = parts[i].weight;
 }
 
 /* ---- expected errors and intervals ------------------------------------------------------------ */

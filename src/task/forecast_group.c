@@ -53,8 +53,7 @@ volt_status volt_forecast_group_create(const forecast_data *data, int64_t first,
     group->data = data;
     group->first = first;
     group->count = count;
-    for (int64_t k = 0; k < count && group->season == 0; k++)
-        group->season = data->seasons[first + k];
+    group->season = volt_forecast_common_season(data->seasons + first, count);
     /* A period found in the autocorrelations may not be constant, as in a chaotic series. */
     if (data->season_given || volt_forecast_is_calendar(data->step, group->season))
         group->phases = volt_season_phases(group->season, rows);

@@ -22,7 +22,7 @@ typedef struct forecast_data {
 typedef struct forecast_group {
     const forecast_data *data;
     int64_t first, count; /* series of the data */
-    int64_t season;       /* the first season among them; 0: none */
+    int64_t season;       /* of all of them together; 0: none */
     int64_t phases;       /* number of columns of that season, if it is given or a period of the calendar */
     volt_matrix inputs;   /* the series, each divided by its scale, then the known inputs, then the phases */
     double *scale;        /* of the series: their standard deviations */

@@ -45,12 +45,11 @@ volt_status volt_forecast_classical(forecast_series *series);
 /* The combination of the kernel and the classical methods of one series. */
 typedef struct forecast_combination {
     double weight[FORECAST_MEMBERS];
-    double *value;     /* steps */
-    double *error;     /* origins x steps; NaN: none */
-    double *classical; /* (origins + 1) x steps: values and errors of the classical methods */
+    double *value; /* steps */
+    double *error; /* origins x steps; NaN: none */
 } forecast_combination;
 
-/* Combines the members. Steps without a kernel value have the classical forecast. */
+/* Combines the members. Steps without a kernel value have the other members, with a part of what the kernel adds nearby. */
 void volt_forecast_combine(const forecast_series *series, forecast_combination *combination);
 
 /* Root mean squared error of every step, from origins x steps errors; NaN: none. */

@@ -106,3 +106,18 @@ bool volt_forecast_is_calendar(volt_time_step step, int64_t season)
             return true;
     return false;
 }
+
+int64_t volt_forecast_common_season(const int64_t *seasons, int64_t count)
+{
+    int64_t best = 0, most = 0;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t same = 0;
+        for (int64_t i = 0; i < count; i++)
+            same += seasons[i] == seasons[k];
+        if (seasons[k] > 0 && (same > most || (same == most && seasons[k] < best))) {
+            best = seasons[k];
+            most = same;
+        }
+    }
+    return best;
+}

@@ -11,6 +11,10 @@
  * after that period; otherwise the season of the autocorrelations (volt_season_find). 0: none. VOLT_ERR_MEMORY. */
 volt_status volt_forecast_season(const double *y, int64_t n, volt_time_step step, int64_t *season);
 
+/* The season of several series in one fit, independent of their order: the most frequent one, the shortest of several; 0: none
+ * has a season. */
+int64_t volt_forecast_common_season(const int64_t *seasons, int64_t count);
+
 /* Whether a season is a period of the calendar for rows `step` apart. */
 bool volt_forecast_is_calendar(volt_time_step step, int64_t season);
 

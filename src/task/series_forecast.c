@@ -15,12 +15,13 @@
 #include "task/forecast_season.h"
 #include "volterra/select.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Default number of steps without a season, and the maximum with a season. */
-enum { FEW_STEPS = 12, MAX_STEPS = VOLT_FORECAST_MAX_STEPS };
+/* Default number of steps without a season, and the maximum with a season; length of a name in messages. */
+enum { FEW_STEPS = 12, MAX_STEPS = VOLT_FORECAST_MAX_STEPS, NAME_LENGTH = 64 };
 
 /* Each step is a fit, with a cost of n^3. Without all_rows, only the latest rows within this limit are used, about a second of
  * work. */
@@ -236,6 +237,32 @@ static void show_step(volt_forecast *forecast, const volt_forecast_options *opti
     }
 }
 
+static void name_series(const char *const *names, int64_t k, char name[NAME_LENGTH])
+{
+    if (names)
+        snprintf(name, NAME_LENGTH, "'%.60s'", names[k]);
+    else
+        snprintf(name, NAME_LENGTH, "%lld", (long long)k);
+}
+
+/* Values near the largest number may have a forecast or an interval beyond it. */
+static volt_status check_step(const volt_forecast *forecast, const volt_forecast_options *options, int64_t h,
+                              int64_t k)
+{
+    const volt_forecast_step *step = &forecast->step[h * forecast->info.series + k].shown;
+    bool is_finite = isfinite(step->value) && !isinf(step->rmse);
+    char name[NAME_LENGTH];
+    for (int64_t c = 0; c < options->n_coverages; c++)
+        is_finite = is_finite && !isinf(step->lower[c]) && !isinf(step->upper[c]);
+    name_series(options->names, k, name);
+    VOLT_REQUIRE(
+        is_finite, VOLT_ERR_NOT_FINITE,
+        "series %s: step %lld of the forecast, its error or its interval is beyond the largest number (%.3g): "
+        "divide the series, for example by 1000",
+        name, (long long)h + 1, DBL_MAX);
+    return VOLT_OK;
+}
+
 static volt_status summarise(volt_forecast *forecast, const volt_forecast_options *options)
 {
     int64_t steps = forecast->info.steps;
@@ -243,13 +270,16 @@ static volt_status summarise(volt_forecast *forecast, const volt_forecast_option
     if (!rmse)
         return VOLT_ERR_MEMORY;
     double *counts = rmse + steps;
-    for (int64_t k = 0; k < forecast->info.series; k++) {
+    volt_status status = VOLT_OK;
+    for (int64_t k = 0; k < forecast->info.series && !status; k++) {
         series_result *result = &forecast->series[k];
         for (int m = 0; m < FORECAST_MEMBERS; m++)
             show_member(forecast, k, m, rmse);
         volt_forecast_spread(&result->members, result->combination.error, rmse, counts);
-        for (int64_t h = 0; h < steps; h++)
+        for (int64_t h = 0; h < steps && !status; h++) {
             show_step(forecast, options, h, k, rmse[h], counts[h]);
+            status = check_step(forecast, options, h, k);
+        }
         result->shown =
             (volt_forecast_series){.struct_size = sizeof result->shown,
                                    .season = forecast->seasons[k],
@@ -262,7 +292,7 @@ static volt_status summarise(volt_forecast *forecast, const volt_forecast_option
         warn_about(forecast, k);
     }
     volt_free(rmse);
-    return VOLT_OK;
+    return status;
 }
 
 /* ---- options and data ------------------------------------------------------------------------- */
@@ -309,11 +339,8 @@ static volt_status check_known(volt_view series, int64_t steps, volt_view known)
 static volt_status check_series(volt_view levels, const char *const *names)
 {
     for (int64_t k = 0; k < levels.cols; k++) {
-        char name[64];
-        if (names)
-            snprintf(name, sizeof name, "'%.60s'", names[k]);
-        else
-            snprintf(name, sizeof name, "%lld", (long long)k);
+        char name[NAME_LENGTH];
+        name_series(names, k, name);
         for (int64_t i = 0; i < levels.rows; i++) {
             double value = levels.data[i * levels.ld + k];
             VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE, "row %lld of series %s is %g", (long long)i,
@@ -326,11 +353,9 @@ static volt_status check_series(volt_view levels, const char *const *names)
 /* `future` is the number of rows for which the known inputs are given; 0: none. */
 static int64_t choose_steps(int64_t asked, int64_t rows, const int64_t *seasons, int64_t series, int64_t future)
 {
-    int64_t steps = 0;
     if (asked > 0)
         return asked;
-    for (int64_t k = 0; k < series && steps == 0; k++)
-        steps = volt_min(seasons[k], MAX_STEPS);
+    int64_t steps = volt_min(volt_forecast_common_season(seasons, series), MAX_STEPS);
     steps = volt_max(1, volt_min(steps > 0 ? steps : FEW_STEPS, rows / 2));
     return future > 0 ? volt_min(steps, future) : steps;
 }
@@ -357,7 +382,7 @@ static volt_status create_series(volt_forecast *forecast, int64_t k, series_resu
 {
     int64_t steps = forecast->info.steps, n = forecast->info.rows;
     forecast_origins origins = volt_forecast_origins(n, steps);
-    int64_t each = steps * (1 + origins.count), count = (FORECAST_MEMBERS + 2) * each;
+    int64_t each = steps * (1 + origins.count), count = (FORECAST_MEMBERS + 1) * each;
     result->numbers = volt_alloc_doubles(count, 1);
     if (!result->numbers)
         return VOLT_ERR_MEMORY;
@@ -373,8 +398,7 @@ static volt_status create_series(volt_forecast *forecast, int64_t k, series_resu
         result->members.members[m] = (forecast_values){.value = numbers, .error = numbers + steps};
     }
     double *numbers = result->numbers + FORECAST_MEMBERS * each;
-    result->combination =
-        (forecast_combination){.value = numbers, .error = numbers + steps, .classical = numbers + each};
+    result->combination = (forecast_combination){.value = numbers, .error = numbers + steps};
     forecast->info.origins = origins.count;
     return VOLT_OK;
 }

@@ -35,7 +35,7 @@ static void combine_steps(int64_t rows, int64_t season, int64_t kernel_steps, do
                           double combined[NUMBERS])
 {
     static const double size[FORECAST_MEMBERS] = {2, 4, 4, 9, 8, 9, 1};
-    double numbers[FORECAST_MEMBERS + 1][NUMBERS], y[80] = {0};
+    double numbers[FORECAST_MEMBERS][NUMBERS], y[80] = {0};
     forecast_series series = {.y = y,
                               .n = rows,
                               .season = season,
@@ -49,8 +49,7 @@ static void combine_steps(int64_t rows, int64_t season, int64_t kernel_steps, do
     for (int i = 0; i < NUMBERS; i++)
         if (i % WEIGHT_STEPS >= kernel_steps)
             numbers[VOLT_MEMBER_KERNEL][i] = NAN;
-    forecast_combination combination = {
-        .value = combined, .error = combined + WEIGHT_STEPS, .classical = numbers[FORECAST_MEMBERS]};
+    forecast_combination combination = {.value = combined, .error = combined + WEIGHT_STEPS};
     volt_forecast_combine(&series, &combination);
     memcpy(weight, combination.weight, sizeof combination.weight);
 }
@@ -62,36 +61,92 @@ static void combine(int64_t rows, int64_t season, double weight[FORECAST_MEMBERS
     *value = combined[0];
 }
 
-/* Relative to the classical error 4: kernel 1/2, seasonal naive 2, autoregression 1/4. Weights are the powers -4. */
+/* Relative to the error 4 of Theta: kernel 1/2, ETS 1, seasonal naive 2, autoregression 1/4. Weights are the powers -4. */
 static void weights_by_hand(void **state)
 {
     (void)state;
     double weight[FORECAST_MEMBERS], value;
     combine(60, 4, weight, &value);
-    double total = 1 + 16 + 1 / 16.0 + 256;
+    double total = 1 + 1 + 16 + 1 / 16.0 + 256;
     near(weight[VOLT_MEMBER_KERNEL], 16 / total, 1e-15);
-    near(weight[VOLT_MEMBER_THETA], 0.5 / total, 1e-15);
-    near(weight[VOLT_MEMBER_ETS], 0.5 / total, 1e-15);
+    near(weight[VOLT_MEMBER_THETA], 1 / total, 1e-15);
+    near(weight[VOLT_MEMBER_ETS], 1 / total, 1e-15);
     near(weight[VOLT_MEMBER_SEASONAL], 1 / 16.0 / total, 1e-15);
     near(weight[VOLT_MEMBER_AR], 256 / total, 1e-15);
-    near(value, (16 * 10 + 25 + 50 / 16.0 + 256 * 70) / total, 1e-12);
+    near(value, (16 * 10 + 20 + 30 + 50 / 16.0 + 256 * 70) / total, 1e-12);
 }
 
-/* In a step without a kernel fit the weights of the other members keep their ratios: the inaccurate classical forecast
- * does not take the weight of the kernel. */
+/* In a step without a kernel fit the weights of the other members keep their ratios: inaccurate forecasts do not take the
+ * weight of the kernel. Half of what the kernel adds in the step before is added. */
 static void step_without_kernel(void **state)
 {
     (void)state;
     double weight[FORECAST_MEMBERS], combined[NUMBERS];
     combine_steps(60, 4, 1, weight, combined);
-    double others = 1 + 1 / 16.0 + 256, total = others + 16;
+    double others = 1 + 1 + 1 / 16.0 + 256, total = others + 16, sum = 20 + 30 + 50 / 16.0 + 256 * 70;
     near(weight[VOLT_MEMBER_KERNEL], 16 / total, 1e-15);
-    near(combined[0], (16 * 10 + 25 + 50 / 16.0 + 256 * 70) / total, 1e-12);
-    near(combined[1], (25 + 50 / 16.0 + 256 * 70) / others, 1e-12);
+    near(combined[0], (16 * 10 + sum) / total, 1e-12);
+    near(combined[1], ((16 * 10 + sum) / total + sum / others) / 2, 1e-12);
+    sum = 4 + 4 + 8 / 16.0 + 256;
     for (int j = 1; j <= WEIGHT_ORIGINS; j++) {
-        near(combined[j * WEIGHT_STEPS], -(16 * 2 + 4 + 8 / 16.0 + 256) / total, 1e-13);
-        near(combined[j * WEIGHT_STEPS + 1], (4 + 8 / 16.0 + 256) / others, 1e-13);
+        double first = -(16 * 2 + sum) / total;
+        near(combined[j * WEIGHT_STEPS], first, 1e-13);
+        near(combined[j * WEIGHT_STEPS + 1], sum / others + (first + sum / others) / 2, 1e-13);
     }
+}
+
+enum { PATH_STEPS = 5, PATH_ORIGINS = 9, PATH_NUMBERS = PATH_STEPS * (1 + PATH_ORIGINS) };
+
+/* Combines Theta, whose forecasts are 0 and whose errors are 1, and a kernel with these forecasts and errors. */
+static void combine_path(double *kernel, double weight[FORECAST_MEMBERS], double combined[PATH_NUMBERS])
+{
+    static const double y[20] = {0};
+    double theta[PATH_NUMBERS], unknown[PATH_NUMBERS];
+    forecast_series series = {.y = y, .n = 20, .steps = PATH_STEPS, .origins = {.count = PATH_ORIGINS}};
+    for (int i = 0; i < PATH_NUMBERS; i++) {
+        theta[i] = i >= PATH_STEPS;
+        unknown[i] = NAN;
+    }
+    for (int m = 0; m < FORECAST_MEMBERS; m++)
+        series.members[m] = (forecast_values){unknown, unknown + PATH_STEPS};
+    series.members[VOLT_MEMBER_THETA] = (forecast_values){theta, theta + PATH_STEPS};
+    series.members[VOLT_MEMBER_KERNEL] = (forecast_values){kernel, kernel + PATH_STEPS};
+    forecast_combination combination = {.value = combined, .error = combined + PATH_STEPS};
+    volt_forecast_combine(&series, &combination);
+    memcpy(weight, combination.weight, sizeof combination.weight);
+}
+
+/* A kernel fit in steps 0 and 3: what it adds is halved with every step from there. Its errors are those of Theta, so the
+ * weights are 1/2. */
+static void path_does_not_jump(void **state)
+{
+    (void)state;
+    double kernel[PATH_NUMBERS], weight[FORECAST_MEMBERS], combined[PATH_NUMBERS];
+    for (int i = 0; i < PATH_NUMBERS; i++)
+        kernel[i] = i % PATH_STEPS == 0 || i % PATH_STEPS == 3 ? 1 : NAN;
+    kernel[0] = 16;
+    kernel[3] = 32;
+    combine_path(kernel, weight, combined);
+    static const double expected[PATH_STEPS] = {8, 4 + 4, 2 + 8, 16, 8};
+    near(weight[VOLT_MEMBER_KERNEL], 0.5, 1e-15);
+    for (int h = 0; h < PATH_STEPS; h++)
+        near(combined[h], expected[h], 1e-13);
+}
+
+/* Errors of 9 at the first of nine origins and of 1/4 at the others: the kernel has the larger weight, which the ratio of the
+ * means of absolute errors, 11/9, would not give it. The k-th origin from the last one counts 2^(-k/8). */
+static void one_crisis_does_not_decide(void **state)
+{
+    (void)state;
+    double kernel[PATH_NUMBERS], weight[FORECAST_MEMBERS], combined[PATH_NUMBERS], total = 0;
+    for (int i = 0; i < PATH_NUMBERS; i++)
+        kernel[i] = i < 2 * PATH_STEPS ? 9 : 0.25;
+    for (int k = 0; k < PATH_ORIGINS; k++)
+        total += exp2(-k / 8.0);
+    combine_path(kernel, weight, combined);
+    double ratio = pow((0.5 * 3 + (total - 0.5) * 0.5) / total, 2);
+    near(weight[VOLT_MEMBER_KERNEL], pow(ratio, -4) / (1 + pow(ratio, -4)), 1e-14);
+    assert_true(weight[VOLT_MEMBER_KERNEL] > 0.9);
 }
 
 /* The autoregression takes part from 60 rows on, the seasonal naive forecast and exponential smoothing with a season. */
@@ -454,6 +509,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_by_hand),
         cmocka_unit_test(step_without_kernel),
+        cmocka_unit_test(path_does_not_jump),
+        cmocka_unit_test(one_crisis_does_not_decide),
         cmocka_unit_test(members_that_take_part),
         cmocka_unit_test(unstable_autoregression_is_bounded),
         cmocka_unit_test(lags_of_a_season_follow_the_shorter_ones),

@@ -110,7 +110,8 @@ static volt_status list_cell(void *context, int64_t line, int64_t column, const 
 {
     (void)column;
     cell_list *list = context;
-    if (line > 1) /* only the first line counts */
+    bool is_after = list->n_rows > 0 || (list->count == 0 && line > 1); /* a cell may have several lines */
+    if (is_after)
         return VOLT_OK;
     if (list->block) {
         list->block[list->count] = list->text;

@@ -132,6 +132,7 @@ forecast_many_resume()
     [ "$(grep '^m3,' next.csv)" = "$(grep '^m3,' whole.csv)" ] || fail "m3 has another forecast"
     # Another horizon, other columns, and data that are newer than the output
     expect 0 forecast long.csv --steps 2 --interval 0.8 -o next.csv --resume
+    err_names next.csv --steps 3 2
     lines_of next.csv 61
     expect 0 forecast long.csv --steps 2 -o next.csv --resume
     err_names --resume next.csv
@@ -139,10 +140,24 @@ forecast_many_resume()
     touch -d '2001-01-01' next.csv
     expect 0 forecast long.csv --steps 2 -o next.csv --resume
     err_names --resume long.csv next.csv
-    # A series with one row more
+    # Another file, other options, a file without options: all are forecast again, as by a new run.
     (cat long.csv && echo m5,2003-05-01,70) >longer.csv
-    cp whole.csv next.csv
-    expect 0 forecast longer.csv --steps 3 --interval 0.8 -o next.csv --resume
+    local next
+    for next in 'longer.csv --steps 3' 'long.csv --steps 3 --season none' 'long.csv --steps 3 --kernel linear' \
+        'long.csv --steps 3 --missing drop'; do
+        expect 0 forecast long.csv --steps 3 -o next.csv --budget 0.000001s --threads 1
+        expect 0 forecast $next -o next.csv --resume
+        err_names --resume next.csv
+        expect 0 forecast $next -o new.csv
+        same next.csv new.csv
+    done
+    rm next.csv.options
+    expect 0 forecast long.csv --steps 3 -o next.csv --resume
+    err_names --resume next.csv.options
+    # A series with one row more in a file that is older than the output
+    sed -i -e '$a m5,2003-05-01,70' long.csv
+    touch -d '2001-01-01' long.csv
+    expect 0 forecast long.csv --steps 3 -o next.csv --resume
     out_has '^of an earlier run +29$'
     grep -q '^m5,2003-06-01' next.csv || fail "$(grep '^m5' next.csv)"
     nothing_left
@@ -152,6 +167,19 @@ forecast_many_resume()
     err_names --resume
 }
 check "forecast of a file in long format: time limit and resume" forecast_many_resume
+
+# Names with line breaks, quotation marks and blanks
+forecast_many_resume_names()
+{
+    long_months 3 40 | awk -F, -v OFS=, 'NR > 1 { $1 = "\"" $1 "\n\n \"\"five\"\",\"" } { print }' >long.csv
+    expect 0 forecast long.csv --steps 2 -o whole.csv
+    expect 0 forecast long.csv --steps 2 -o next.csv --budget 0.000001s --threads 1
+    expect 0 forecast long.csv --steps 2 -o next.csv --resume
+    no_err
+    out_has '^of an earlier run +1$'
+    same next.csv whole.csv
+}
+check "forecast --resume keeps series whose names have line breaks" forecast_many_resume_names
 
 forecast_many_interrupt()
 {
