@@ -31,22 +31,36 @@ bool series_is_input(const series_data *data, const char *name)
     return false;
 }
 
-/* Counts the last rows without a target: every column that has missing values there misses the same number. */
-static int64_t rows_without_target(const series_data *data)
+/* Counts the last rows in which every series is missing. In the rows before them, some series have values: a missing one is
+ * then a missing value, as without --x, and *known is a series with a value in such a row at the end; -1: none. */
+static int rows_without_target(const series_data *data, int64_t *count, int64_t *known)
 {
     const volt_table *table = data->file.table;
-    int64_t count = 0;
-    for (int64_t j = 0; j < table->cols; j++) {
-        int64_t last = table->rows, missing = 0;
-        while (!series_is_input(data, table->names[j]) && last > 0 &&
-               isnan(table->values[(last - 1) * table->cols + j]))
-            last--;
-        missing = table->rows - last;
-        if (missing > 0 && count > 0 && missing != count)
-            return 0;
-        count = missing > 0 ? missing : count;
+    volt_time_columns found = {.struct_size = sizeof found};
+    int *skipped = calloc((size_t)table->cols + 1, sizeof *skipped);
+    volt_status status =
+        skipped ? volt_time_columns_find(data->file.view, data->file.names, NULL, 0, skipped, &found)
+                : VOLT_ERR_MEMORY;
+    int64_t series = 0, missing = 0;
+    *count = 0;
+    *known = -1;
+    for (int64_t j = 0; j < table->cols && !status; j++) {
+        skipped[j] = skipped[j] || series_is_input(data, table->names[j]);
+        series += !skipped[j];
     }
-    return count < table->rows ? count : 0;
+    for (int64_t i = table->rows - 1; i > 0 && series > 0 && !status; i--) {
+        missing = 0;
+        for (int64_t j = 0; j < table->cols; j++)
+            missing += !skipped[j] && isnan(table->values[i * table->cols + j]);
+        if (missing < series)
+            break;
+        ++*count;
+    }
+    for (int64_t j = 0; missing > 0 && missing < series && *known < 0; j++)
+        if (!skipped[j] && !isnan(table->values[(table->rows - 1 - *count) * table->cols + j]))
+            *known = j;
+    free(skipped);
+    return status ? complain_status(status) : 0;
 }
 
 /* ---- future values ---------------------------------------------------------------------------- */
@@ -151,9 +165,19 @@ static int check_arguments(const series_arguments *arguments)
 /* Rows of the file without a target are future values of the inputs. The others are cleaned together. */
 static int split_rows(const series_arguments *arguments, volt_missing missing, series_data *data)
 {
-    int64_t more = rows_without_target(data);
-    int failed = 0;
-    data->levels_rows = data->file.table->rows - more;
+    int64_t more = 0, known = -1;
+    int failed = rows_without_target(data, &more, &known);
+    if (failed)
+        return failed;
+    const volt_table *table = data->file.table;
+    data->levels_rows = table->rows - more;
+    int64_t last = data->levels_rows > 0 ? table->row_numbers[data->levels_rows - 1] : 0;
+    if (known >= 0 && missing == VOLT_MISSING_ERROR)
+        return complain(
+            EXIT_FAILED,
+            "%s: column '%s' has a value in row %lld, in which another series is missing: --x %s,%s takes it "
+            "as an input (or --missing drop, --missing interpolate)",
+            arguments->file, table->names[known], (long long)last, arguments->x, table->names[known]);
     if (more > 0 && arguments->future)
         return complain(
             EXIT_USAGE,
@@ -168,6 +192,11 @@ static int split_rows(const series_arguments *arguments, volt_missing missing, s
         failed = dataset_clean_pair(&data->file, &data->inputs, missing);
     if (!failed && missing == VOLT_MISSING_INTERPOLATE)
         dataset_mention_repairs(&data->inputs);
+    if (!failed && data->future.rows > 0 && table->row_numbers[table->rows - 1] != last)
+        return complain(EXIT_FAILED,
+                        "%s: --missing drop removes row %lld, the last one before the rows to forecast; "
+                        "--missing interpolate keeps it",
+                        arguments->file, (long long)last);
     return failed;
 }
 

@@ -140,6 +140,23 @@ future_errors()
     err_names --future 6
     expect 2 forecast - --x promo <s.csv
     err_names --x
+    # A second series with values in these rows: they are not dropped and forecast.
+    { awk -F, '{ print $0 (NR == 1 ? ",q" : "," NR % 5) }' s.csv
+        driven 96 90 | tail -n +2 | awk -F, '{ print $1 ",," $3 "," $4 "," NR }'; } >part.csv
+    for alone in '' --alone; do
+        expect 1 forecast part.csv:sales,q --x promo $alone --plot none -o part-out.csv
+        err_names part.csv q 95 '--x promo,q'
+        absent part-out.csv
+    done
+    expect 0 forecast part.csv:sales,q --x promo,q --plot none -o part-out.csv
+    [ "$(head -n 1 part-out.csv)" = month,sales,sales.error ] ||
+        fail "$(head -n 1 part-out.csv)"
+    # The row before the rows to forecast is not dropped.
+    sed '91s/,[^,]*$/,/' both.csv >last.csv
+    expect 1 forecast last.csv:sales --x promo,price --missing drop --plot none
+    err_names --missing 89
+    expect 0 forecast last.csv:sales --x promo,price --missing interpolate --plot none -o last-out.csv
+    lines_of last-out.csv 7
 }
 check "forecast --future: errors" future_errors
 
