@@ -136,22 +136,26 @@ static void set(double *array, int64_t i, double value)
         array[i] = value;
 }
 
+/* NaN, never -NaN, without values. */
+static double mean_of(double sum, int64_t count)
+{
+    return count > 0 ? sum / (double)count : NAN;
+}
+
 static void summarise(const backtest_sums *sums, int64_t series, int64_t coverages, const volt_backtest *result)
 {
-    for (int64_t i = 0; i < METHODS * series; i++) { /* 0 / 0 = NaN where a method has no values */
+    for (int64_t i = 0; i < METHODS * series; i++) {
         const method_sums *one = &sums->methods[i];
-        double values = (double)one->values;
-        set(result->mase, i, one->mase / (double)one->mase_origins);
-        set(result->smape, i, one->smape / values);
-        set(result->rmse, i, sqrt(one->squares / values) * sums->scale[i % series]);
+        set(result->mase, i, mean_of(one->mase, one->mase_origins));
+        set(result->smape, i, mean_of(one->smape, one->values));
+        set(result->rmse, i, sqrt(mean_of(one->squares, one->values)) * sums->scale[i % series]);
         if (result->values)
             result->values[i] = one->values;
     }
     for (int64_t i = 0; i < coverages * series; i++) {
         const interval_sums *one = &sums->intervals[i];
-        double values = (double)one->values;
-        set(result->coverage, i, one->inside / values);
-        set(result->width, i, one->width / values * sums->scale[i % series]);
+        set(result->coverage, i, mean_of(one->inside, one->values));
+        set(result->width, i, mean_of(one->width, one->values) * sums->scale[i % series]);
     }
 }
 

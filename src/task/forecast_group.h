@@ -36,7 +36,8 @@ volt_status volt_forecast_group_create(const forecast_data *data, int64_t first,
                                        forecast_group *group);
 void volt_forecast_group_release(forecast_group *group);
 
-/* Fits the first `rows` rows, targets `ahead` rows ahead, with everything chosen on held-out rows. */
+/* Fits the first `rows` rows, targets `ahead` rows ahead, with everything chosen on held-out rows. *model is NULL if no series
+ * and no known input changes in the rows that have a target. */
 volt_status volt_forecast_group_fit(forecast_group *group, const volt_kernel *kernel, int64_t rows,
                                     int64_t ahead, volt_progress progress, volt_model **model);
 

@@ -104,9 +104,9 @@ static volt_status fit_step(forecast_group *group, const volt_kernel *kernel, in
         return VOLT_ERR_MEMORY;
     volt_status status = volt_forecast_group_fit(group, kernel, group->inputs.rows, ahead, progress, &model);
     volt_view last = volt_view_rows(volt_as_view(group->inputs), group->inputs.rows - ahead, ahead);
-    if (!status)
+    if (!status && model)
         status = volt_model_predict(model, last, NULL, out, NULL);
-    for (int64_t k = 0; k < group->count && !status; k++)
+    for (int64_t k = 0; model && k < group->count && !status; k++)
         take_step(group, model, ahead, k, out.data[(ahead - 1) * out.ld + k], forecast);
     volt_model_free(model);
     volt_free(out.data);

@@ -549,6 +549,39 @@ static void progress_grows_and_cancels(void **state)
     free(levels);
 }
 
+/* A series that changes only in its last rows has classical forecasts with intervals, alone and beside another one. */
+static void late_change_is_forecast(void **state)
+{
+    (void)state;
+    enum { STEPS = 6, COLS = 2 };
+    const double coverages[] = {0.8};
+    double *levels = monthly(60, COLS, 5), width[COLS], coverage[COLS];
+    volt_forecast_options options = volt_forecast_options_default();
+    options.steps = STEPS;
+    options.separate = 1;
+    options.coverages = coverages;
+    options.n_coverages = 1;
+    for (int64_t late = 1; late <= STEPS; late += 5)
+        for (options.search_seconds = 0; options.search_seconds < 0.2; options.search_seconds += 0.1) {
+            volt_forecast *forecast = NULL;
+            volt_backtest result = {.struct_size = sizeof result, .coverage = coverage, .width = width};
+            for (int64_t i = 0; i < 60; i++)
+                levels[i * COLS + 1] = i < 60 - late ? 0 : 4 + (double)i;
+            check_ok(volt_forecast_run(view_of(levels, 60, COLS), &options, &forecast));
+            const double *weight = volt_forecast_series_at(forecast, 1)->member_weight;
+            assert_true(volt_forecast_series_at(forecast, 0)->member_weight[VOLT_MEMBER_KERNEL] > 0);
+            assert_true(late > 1 || weight[VOLT_MEMBER_KERNEL] == 0);
+            for (int64_t h = 0; h < STEPS; h++) {
+                const volt_forecast_step *step = volt_forecast_step_at(forecast, h, 1);
+                assert_true(step->lower[0] < step->value && step->value < step->upper[0]);
+            }
+            volt_forecast_free(forecast);
+            if (options.search_seconds == 0)
+                check_ok(volt_forecast_backtest(view_of(levels, 60, COLS), &options, 2, &result));
+        }
+    free(levels);
+}
+
 /* ---- search (test_forecast_combine.c has its results) ------------------------------------------ */
 
 static void search_reports_its_outcome(void **state)
@@ -584,6 +617,7 @@ int main(void)
         cmocka_unit_test(work_is_limited),
         cmocka_unit_test(extreme_units_change_nothing),
         cmocka_unit_test(constant_series_leaves_the_others_alone),
+        cmocka_unit_test(late_change_is_forecast),
         cmocka_unit_test(warnings_have_codes),
         cmocka_unit_test(short_season_is_a_warning),
         cmocka_unit_test(invalid_input_is_rejected),
