@@ -106,6 +106,24 @@ def test_trading_days(zone):
         Forecaster(steps=3).fit(train, known=inputs.set_axis(days[::-1]))
 
 
+def test_numbers_of_known_follow():
+    pandas = pytest.importorskip("pandas")
+    t = np.arange(60)
+    y = pandas.DataFrame({"y": 10 + np.sin(t / 3)})
+    uneven = np.where(t < 30, t + 1, t + t % 2 + 1)
+    for past, good, wrongs in (
+        (t + 1, np.arange(61, 67), (np.arange(101, 107), np.arange(1, 7), np.arange(62, 74, 2))),
+        (0.1 * t, 0.1 * np.arange(60, 66), (0.1 * np.arange(100, 106), 0.1 * np.arange(6))),
+        (np.cumsum(uneven), np.cumsum(uneven)[-1] + 7 * np.arange(1, 7), (np.arange(1, 7), np.cumsum(uneven)[-1] - np.arange(6))),
+    ):
+        x = pandas.DataFrame({"promo": np.arange(66) % 3}, index=np.concatenate([past, good]))
+        Forecaster(steps=2).fit(y.set_axis(past), known=x)
+        for wrong in wrongs:
+            with pytest.raises(ValueError, match=f"60 of known.* {wrong[0]}"):
+                Forecaster(steps=2).fit(y.set_axis(past), known=x.set_axis(np.concatenate([past, wrong])))
+    assert np.allclose(Forecaster(steps=2).fit(y.set_axis(0.1 * t)).predict().index, [6.0, 6.1])
+
+
 def test_polars():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"a": monthly(60)[:, 0], "b": monthly(60, seed=8)[:, 0]})

@@ -48,16 +48,22 @@ def _check_order(y: Any) -> None:
 
 
 def _check_follows(y: Any, known: Any) -> None:
-    """Reject inputs whose index is not that of y, continued where its step is fixed. Future trading days may skip holidays."""
+    """Reject inputs whose index is not that of y, continued where its step is fixed. Otherwise it must increase: future trading
+    days may skip holidays."""
     if not (is_frame(y) and is_frame(known)):
         return
     n, more = len(y), max(0, len(known) - len(y))
     future = future_index(y.index, 1, more)
-    is_open = known.index.dtype == y.index.dtype and step_of(y.index).closed_weekdays and known.index.is_monotonic_increasing
+    is_open = known.index.dtype == y.index.dtype and step_of(y.index).closed_weekdays
     if is_open or future.dtype != y.index.dtype or list(future) == list(range(1, more + 1)):
         future = known.index[n:]  # the step of y is unknown, or the caller knows the holidays
+        has_order = n > 0 and known.index.dtype == y.index.dtype and not isinstance(y.index[0], str)
+        for row in range(n, n + more):
+            if has_order and not known.index[row] > known.index[row - 1]:
+                raise ValueError(f"row {row} of known has the index {known.index[row]}, which does not follow {known.index[row - 1]}")
+    rounding = 1e-6 * abs(known.index[1] - known.index[0]) if known.index.dtype.kind == "f" and len(known) > 1 else None
     for row, (have, due) in enumerate(zip(known.index, [*y.index, *future])):
-        if have != due:
+        if have != due and not (rounding is not None and abs(have - due) <= rounding):
             raise ValueError(f"row {row} of known has the index {have}, and must have {due}: the index of y, continued")
 
 

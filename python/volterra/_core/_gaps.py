@@ -206,7 +206,10 @@ def future_index(index: Any, first: int, count: int) -> Any:
         times, step = Times.of(index), step_of(index)
         if times is not None and (step.seconds > 0 or step.months > 0):
             return _dates_like(index, [times.later(step, count) for count in steps], step)
-    elif index.dtype.kind in "iu" and len(index) > 1 and len(set(np.diff(index))) == 1:
-        each = int(index[-1] - index[-2])
-        return pandas.Index([int(index[-1]) + each * i for i in steps])
+    elif index.dtype.kind in "iuf" and len(index) > 1:
+        values = np.asarray(index)
+        each = (values[-1] - values[0]) / (len(values) - 1)
+        if each != 0 and np.allclose(values, values[0] + each * np.arange(len(values)), rtol=1e-12, atol=1e-6 * abs(each)):
+            later = values[-1] + each * np.array(steps)
+            return pandas.Index(later if index.dtype.kind == "f" else np.rint(later).astype(np.int64))
     return pandas.RangeIndex(first, first + count)
