@@ -247,6 +247,33 @@ static int check_arguments(const series_arguments *arguments)
     return 0;
 }
 
+/* Inserts the rows that are missing between the times of the file, or between the numbers of its counter. */
+static int fill_rows(series_data *data)
+{
+    volt_table *table = data->file.table;
+    volt_time_columns found = {.struct_size = sizeof found};
+    volt_view view = {table->values, table->rows, table->cols, table->cols};
+    volt_time *times = NULL;
+    volt_status status = VOLT_OK;
+    if (!table->times)
+        status = volt_time_columns_find(view, data->file.names, NULL, 0, NULL, &found);
+    if (!status && found.missing > 0 && found.counter >= 0) {
+        times = malloc((size_t)table->rows * sizeof *times);
+        status = times ? VOLT_OK : VOLT_ERR_MEMORY;
+        for (int64_t i = 0; !status && i < table->rows; i++) {
+            double step = (view.data[i * view.ld + found.counter] - view.data[found.counter]) / found.step;
+            times[i] = (volt_time){rint(step), rint(step)};
+        }
+    }
+    if (!status)
+        status = volt_tables_fill(table, data->inputs.table, times);
+    free(times);
+    data->file.view = volt_table_view(table);
+    if (data->inputs.table)
+        data->inputs.view = volt_table_view(data->inputs.table);
+    return status ? complain_status_hint(status, " (%.120s)", data->file.source) : 0;
+}
+
 /* Rows of the file without a target are future values of the inputs. The others are cleaned together. */
 static int split_rows(const series_arguments *arguments, volt_missing missing, series_data *data)
 {
@@ -274,6 +301,8 @@ static int split_rows(const series_arguments *arguments, volt_missing missing, s
     else if (arguments->future)
         failed = read_future(arguments, data, &end);
     data->file.table->rows = data->inputs.table->rows = data->levels_rows;
+    if (!failed && missing == VOLT_MISSING_INTERPOLATE)
+        failed = fill_rows(data);
     if (!failed)
         failed = dataset_clean_pair(&data->file, &data->inputs, missing);
     if (!failed && missing == VOLT_MISSING_INTERPOLATE)
@@ -290,9 +319,18 @@ int series_read_rows(const series_arguments *arguments, series_data *data)
 {
     volt_missing missing = missing_policy(arguments->missing);
     int failed = check_arguments(arguments);
-    if (failed || !arguments->x)
-        return failed ? failed
-                      : dataset_read_rows(&data->file, arguments->file, missing, &arguments->rows, "--rows");
+    if (!failed && !arguments->x && missing != VOLT_MISSING_INTERPOLATE)
+        return dataset_read_rows(&data->file, arguments->file, missing, &arguments->rows, "--rows");
+    if (!failed && !arguments->x) {
+        failed = dataset_read_rows(&data->file, arguments->file, VOLT_MISSING_KEEP, &arguments->rows, "--rows");
+        if (!failed)
+            failed = fill_rows(data);
+        if (!failed)
+            failed = dataset_clean_pair(&data->file, NULL, missing);
+        return failed;
+    }
+    if (failed)
+        return failed;
     failed = select_columns(arguments->file, arguments->x, data->input_source);
     if (!failed)
         failed =

@@ -189,7 +189,7 @@ typedef struct volt_forecast_result {
     const volt_forecast *forecast; /* of one series; NULL: none. It belongs to the library */
     const char *const *times;      /* of the steps, in the form of the last row's; NULL: none */
     int is_dated;                  /* 1: `times` continue those of the rows; 0: they number the steps, from 1 */
-    int64_t missing_rows;          /* rows missing in the first gap between the times; 0: no gap */
+    int64_t missing_rows;          /* rows missing between the times (1 if their number is unknown); 0: none */
 } volt_forecast_result;
 
 /* Returns 0 to continue; otherwise the call ends with VOLT_ERR_CANCELLED. */

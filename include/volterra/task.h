@@ -94,6 +94,7 @@ typedef struct volt_times_report {
     /* step that at least nine of ten of these rows follow, or four of five with closed weekdays or sessions, where the others
      * follow holidays; all zero: none */
     volt_time_step step;
+    int64_t missing; /* rows missing in all gaps; 0: none or unknown */
 } volt_times_report;
 
 /* Checks the times of n rows: order, missing rows, and the relation to `last`, the time of the row that they follow, such as
@@ -116,6 +117,7 @@ typedef struct volt_time_columns {
      * of the clock, otherwise of the counter, VOLT_WARNING_ROWS_MISSING (the first gap) */
     int64_t n_warnings;
     volt_warning warnings[4];
+    int64_t missing; /* rows missing in all gaps; 0: none or unknown */
 } volt_time_columns;
 
 /* Finds times among the columns of `values` (n x d, d >= 2, n >= 3), which are not data: is_time (d, may be NULL) is 1 for row

@@ -171,7 +171,7 @@ static volt_status check_dates(series_times *times, int64_t *missing)
     times->step = report.step;
     for (int64_t i = 0; i < report.n_warnings; i++)
         if (report.warnings[i].code == VOLT_WARNING_ROWS_MISSING)
-            *missing = volt_max(1, (int64_t)report.warnings[i].value);
+            *missing = volt_max(1, report.missing);
     int64_t early = volt_times_disorder(times->dates, times->n, report.step);
     if (early < times->n)
         return fail_order(times, early, times->dates[early].seconds == times->dates[early - 1].seconds);

@@ -49,16 +49,20 @@ static void compare_with_last(const volt_time *times, int64_t n, volt_time last,
             are_same(grid, times[report->before], last) ? VOLT_START_AT_TARGET : VOLT_START_AFTER_TARGET;
 }
 
-/* Finds the first gap before row `row` or a later one; `before` is the row before it. */
-static void find_gap(const volt_time *times, int64_t n, volt_time before, int64_t row,
-                     volt_times_report *report)
+/* Counts the rows missing before row `row` and later ones, and adds a warning about the first gap; `before` is the row before
+ * it. */
+static void find_gaps(const volt_time *times, int64_t n, volt_time before, int64_t row,
+                      volt_times_report *report)
 {
+    bool is_known = !report->grid.closes_nightly, is_first = true;
     for (; row < n; before = times[row++]) {
         int64_t missing = volt_time_grid_missing(&report->grid, before, times[row]);
         if (missing == 0)
             continue;
-        add_warning(report, VOLT_WARNING_ROWS_MISSING, row, report->grid.closes_nightly ? 0 : (double)missing);
-        return;
+        if (is_first)
+            add_warning(report, VOLT_WARNING_ROWS_MISSING, row, is_known ? (double)missing : 0);
+        is_first = false;
+        report->missing += is_known ? missing : 0;
     }
 }
 
@@ -80,7 +84,7 @@ volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_
             compare_with_last(times, n, last, &full);
         bool follows = full.start == VOLT_START_AFTER_TARGET;
         if (full.before < n)
-            find_gap(times, n, follows ? last : times[full.before], full.before + !follows, &full);
+            find_gaps(times, n, follows ? last : times[full.before], full.before + !follows, &full);
     }
     return volt_result_copy(report, &full, sizeof full, "volt_times_report");
 }

@@ -307,6 +307,7 @@ class Table(Sized):
         ("times", POINTER(Time)),
         ("lines", POINTER(c_int64)),
         ("faults", POINTER(c_char_p)),
+        ("inserted", c_int64),
     ]
 
 
@@ -1389,6 +1390,7 @@ class TimesReport(Sized):
         ("n_warnings", c_int64),
         ("warnings", Warning * 4),
         ("step", TimeStep),
+        ("missing", c_int64),
     ]
 
 
@@ -1401,6 +1403,7 @@ class TimeColumns(Sized):
         ("serial", c_char_p),
         ("n_warnings", c_int64),
         ("warnings", Warning * 4),
+        ("missing", c_int64),
     ]
 
 
@@ -1956,6 +1959,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_texts_read": (c_int, [c_char_p, c_void_p, c_void_p]),
     "volt_texts_number": (c_int, [c_void_p, c_int64, c_void_p, c_void_p, c_void_p]),
     "volt_tables_clean": (c_int, [POINTER(Table), POINTER(Table), c_int, c_void_p, c_int64]),
+    "volt_tables_fill": (c_int, [POINTER(Table), POINTER(Table), POINTER(Time)]),
     "volt_write_options_default": (WriteOptions, []),
     "volt_table_write": (c_int, [c_char_p, Matrix, c_void_p, POINTER(WriteOptions)]),
     "volt_table_writer_open": (c_int, [c_char_p, c_int64, c_int64, c_void_p, POINTER(WriteOptions), POINTER(c_void_p)]),
