@@ -198,6 +198,28 @@ static volt_status run_origins(volt_view series, volt_forecast_options options, 
     return VOLT_OK;
 }
 
+static volt_status backtest(volt_view series, volt_forecast_options chosen, int64_t origins,
+                            volt_backtest *full)
+{
+    VOLT_TRY(volt_forecast_horizon(series, &chosen, &chosen.steps));
+    VOLT_TRY(choose_origins(series.rows, &chosen, origins, full));
+    backtest_sums sums = {.methods = volt_alloc_zero(METHODS * series.cols, sizeof *sums.methods),
+                          .intervals =
+                              volt_alloc_zero(chosen.n_coverages * series.cols + 1, sizeof *sums.intervals),
+                          .scale = volt_alloc_doubles(series.cols, 1)};
+    volt_status status = sums.methods && sums.intervals && sums.scale ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (!status) {
+        volt_target_scale_powers(series, sums.scale);
+        status = run_origins(series, chosen, full, &sums);
+    }
+    if (!status)
+        summarise(&sums, series.cols, chosen.n_coverages, full);
+    volt_free(sums.methods);
+    volt_free(sums.intervals);
+    volt_free(sums.scale);
+    return status;
+}
+
 volt_status volt_forecast_backtest(volt_view series, const volt_forecast_options *options, int64_t origins,
                                    volt_backtest *result)
 {
@@ -207,23 +229,10 @@ volt_status volt_forecast_backtest(volt_view series, const volt_forecast_options
     VOLT_TRY(volt_options_take(&full, sizeof full, result, "volt_backtest"));
     VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_forecast_options"));
     VOLT_REQUIRE(origins >= 1, VOLT_ERR_ARGUMENT, "origins must be at least 1 (got %lld)", (long long)origins);
-    VOLT_TRY(volt_forecast_horizon(series, &chosen, &chosen.steps));
-    VOLT_TRY(choose_origins(series.rows, &chosen, origins, &full));
-    backtest_sums sums = {.methods = volt_alloc_zero(METHODS * series.cols, sizeof *sums.methods),
-                          .intervals =
-                              volt_alloc_zero(chosen.n_coverages * series.cols + 1, sizeof *sums.intervals),
-                          .scale = volt_alloc_doubles(series.cols, 1)};
-    volt_status status = sums.methods && sums.intervals && sums.scale ? VOLT_OK : VOLT_ERR_MEMORY;
-    if (!status) {
-        volt_target_scale_powers(series, sums.scale);
-        status = run_origins(series, chosen, &full, &sums);
-    }
-    if (!status) {
-        summarise(&sums, series.cols, chosen.n_coverages, &full);
-        status = volt_result_copy(result, &full, sizeof full, "volt_backtest");
-    }
-    volt_free(sums.methods);
-    volt_free(sums.intervals);
-    volt_free(sums.scale);
-    return status;
+    forecast_filling filling;
+    volt_status status = volt_forecast_fill(&series, &chosen, &filling);
+    if (!status)
+        status = backtest(series, chosen, origins, &full);
+    volt_forecast_filling_release(&filling);
+    return status ? status : volt_result_copy(result, &full, sizeof full, "volt_backtest");
 }

@@ -1224,6 +1224,8 @@ class ForecastOptions(Sized):
         ("names", POINTER(c_char_p)),
         ("many_seconds", c_double),
         ("progress", Progress),
+        ("missing", c_int),
+        ("times", POINTER(Time)),
     ]
 
 
@@ -1245,6 +1247,8 @@ class ForecastInfo(Sized):
         ("warnings", POINTER(Warning)),
         ("n_warnings", c_int64),
         ("fitted_steps", c_int64),
+        ("inserted_rows", c_int64),
+        ("interpolated", c_int64),
     ]
 
 

@@ -182,7 +182,7 @@ check "Ctrl-C during forecasts of many series keeps those that are complete" for
 forecast_many_refused()
 {
     long_months 2 30 >long.csv
-    for option in '--backtest 2' '--x y' '--future long.csv' '--calendar month' '--rows 0:20' '--plot p.svg' '--missing interpolate'; do
+    for option in '--backtest 2' '--x y' '--future long.csv' '--calendar month' '--rows 0:20' '--plot p.svg'; do
         expect 2 forecast long.csv $option
         err_names "${option%% *}"
     done
