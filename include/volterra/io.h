@@ -115,11 +115,6 @@ VOLT_API volt_status volt_texts_number(const char *const *texts, int64_t n, cons
  * numbers of rows differ or the lengths do not add up. */
 VOLT_API volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missing missing,
                                        const int64_t *records, int64_t n_records);
-/* Inserts the rows that are missing between the times of the rows, with missing values, if the times have a regular step: days,
- * open weekdays, months, ... A gap that is no number of steps is left, and so are closed weekdays and nights, and holidays of
- * up to two working days. `times` are those of the rows; NULL: first->times, without effect if that is NULL. `second` (may be
- * NULL) has the same rows. Both tables have no faults. VOLT_ERR_SHAPE; VOLT_ERR_DATA if more rows are missing than present. */
-VOLT_API volt_status volt_tables_fill(volt_table *first, volt_table *second, const volt_time *times);
 
 typedef struct volt_write_options {
     size_t struct_size;

@@ -104,6 +104,12 @@ typedef struct volt_times_report {
 VOLT_API volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_grid *grid,
                                       volt_time last, volt_times_report *report);
 
+/* Inserts the rows that are missing between the times of the rows, with missing values, if the times have a regular step: days,
+ * open weekdays, months, ... A gap that is no number of steps is left, and so are closed weekdays and nights, and holidays of
+ * up to two working days. `times` are those of the rows; NULL: first->times, without effect if that is NULL. `second` (may be
+ * NULL) has the same rows. Both tables have no faults. VOLT_ERR_SHAPE; VOLT_ERR_DATA if more rows are missing than present. */
+VOLT_API volt_status volt_tables_fill(volt_table *first, volt_table *second, const volt_time *times);
+
 /* Columns of a table that are times of its rows as numbers; -1: none. */
 typedef struct volt_time_columns {
     size_t struct_size; /* set by the caller */

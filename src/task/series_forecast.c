@@ -14,6 +14,7 @@
 #include "task/forecast_members.h"
 #include "task/forecast_season.h"
 #include "volterra/select.h"
+#include "volterra/task.h"
 
 #include <math.h>
 #include <stdbool.h>
