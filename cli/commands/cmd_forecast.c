@@ -332,7 +332,6 @@ static int check_many(const forecast_arguments *arguments, const char *output)
         {arguments->series.calendar != NULL, "--calendar"},
         {arguments->series.rows.given, "--rows"},
         {arguments->plot && strcmp(arguments->plot, "none") != 0, "--plot"},
-        {arguments->series.missing == VOLT_MISSING_INTERPOLATE, "--missing interpolate"},
     };
     if (arguments->resume && (!output[0] || is_standard_output(output)))
         return complain(EXIT_USAGE, "--resume requires an output file: -o FILE");
@@ -368,6 +367,8 @@ static int run_many(const forecast_arguments *arguments, const long_source *sour
         return failed;
     if (missing_policy(arguments->series.missing) == VOLT_MISSING_DROP)
         request.missing = VOLT_MISSING_DROP;
+    if (missing_policy(arguments->series.missing) == VOLT_MISSING_INTERPOLATE)
+        request.options.missing = VOLT_MISSING_INTERPOLATE;
     request.options.kernel = arguments->kernel;
     request.options.steps = arguments->series.steps;
     request.options.many_seconds = arguments->budget;
@@ -458,6 +459,10 @@ const cli_command command_forecast = {
         "writes\n"
         "it as CSV.\n"
         "\n"
+        "--missing interpolate also fills in the rows that are missing between times with a regular step, such "
+        "as\n"
+        "days, open weekdays or months. Weekends and holidays of up to two working days are not filled in.\n"
+        "\n"
         "A column that counts the rows (year, t, index, or the first column) is used as time. Long files\n"
         "are limited to their latest rows unless --rows is given.\n"
         "\n"
@@ -465,11 +470,10 @@ const cli_command command_forecast = {
         "unique_id, ds and y. FILE:VALUES names the column of the values (default y). The times are in column\n"
         "ds, or in the column of dates. Each series is forecast from its own rows, with its own season and\n"
         "dates, and the output is in long format, with y.error and the ends of the intervals. A series with a\n"
-        "value that is missing (unless --missing drop is given) or not a number, with unreadable, repeated or\n"
+        "value that is missing (unless --missing is given) or not a number, with unreadable, repeated or\n"
         "unordered times, or with fewer than 3 rows has no forecast. A warning names it with the line of the\n"
         "file. The exit status is 0 if at least one series has a forecast. The series are divided among the\n"
-        "threads. --x, --future, --calendar, --backtest, --rows, --plot and --missing interpolate are not\n"
-        "supported.\n"
+        "threads. --x, --future, --calendar, --backtest, --rows and --plot are not supported.\n"
         "\n"
         "With many series, --budget limits the time of the whole run: series that have not begun by then are\n"
         "counted, and the others are written. During a long run the output file is replaced every minute by\n"

@@ -14,15 +14,13 @@ void clock_warn_gap(const dataset *data, const volt_time_columns *found, const c
     const int64_t *numbers = data->table->row_numbers;
     for (int64_t i = 0; i < found->n_warnings; i++) {
         const volt_warning *gap = &found->warnings[i];
-        char count[32] = "rows";
+        char count[GAP_LENGTH];
         if (gap->code != VOLT_WARNING_ROWS_MISSING)
             continue;
-        if (gap->value > 0)
-            snprintf(count, sizeof count, "%.0f row%s", gap->value, gap->value == 1 ? "" : "s");
-        warn("%s: %s missing between row %lld (%s = %.9g) and row %lld (%.9g); the row after a gap is used as "
+        warn("%s: %s row %lld (%s = %.9g) and row %lld (%.9g); the row after a gap is used as "
              "the next step",
-             data->source, count, (long long)numbers[gap->row - 1], name, first[(gap->row - 1) * ld],
-             (long long)numbers[gap->row], first[gap->row * ld]);
+             data->source, row_times_count(gap, found->missing, count), (long long)numbers[gap->row - 1], name,
+             first[(gap->row - 1) * ld], (long long)numbers[gap->row], first[gap->row * ld]);
     }
 }
 

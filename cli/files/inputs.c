@@ -92,12 +92,16 @@ static void mention_filled(const dataset *data)
 
 void dataset_mention_repairs(const dataset *data)
 {
-    long long dropped = data->table->dropped, interpolated = data->table->interpolated;
+    long long dropped = data->table->dropped, interpolated = data->table->interpolated,
+              inserted = data->table->inserted;
     if (has_lost_most(data->table))
         warn("%s: %lld of %lld rows with missing values dropped: %s", data->source, dropped,
              dropped + (long long)data->table->rows, few_left);
     else if (dropped)
         warn("%s: %lld row%s with missing values dropped", data->source, dropped, dropped == 1 ? "" : "s");
+    if (inserted)
+        warn("%s: %lld row%s missing between the times, filled in", data->source, inserted,
+             inserted == 1 ? "" : "s");
     if (interpolated)
         warn("%s: %lld missing value%s interpolated", data->source, interpolated, interpolated == 1 ? "" : "s");
     mention_filled(data);
@@ -253,12 +257,13 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
 
 int dataset_clean_pair(dataset *first, dataset *second, volt_missing missing)
 {
-    volt_status status = volt_tables_clean(first->table, second->table, missing, NULL, 0);
+    volt_status status = volt_tables_clean(first->table, second ? second->table : NULL, missing, NULL, 0);
     if (status)
         return complain_status_hint(status, " (%.120s; --missing drop or --missing interpolate accepts it)",
                                     first->source);
     first->view = volt_table_view(first->table);
-    second->view = volt_table_view(second->table);
+    if (second)
+        second->view = volt_table_view(second->table);
     dataset_mention_repairs(first);
     return 0;
 }

@@ -55,7 +55,7 @@ int dataset_read_rows(dataset *data, const char *source, volt_missing missing, c
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
                       volt_missing missing, bool keep_targets, const row_range *rows);
 
-/* Applies `missing` to two sources that were read with VOLT_MISSING_KEEP and have the same rows. */
+/* Applies `missing` to a source, or to two with the same rows, that were read with VOLT_MISSING_KEEP. */
 int dataset_clean_pair(dataset *first, dataset *second, volt_missing missing);
 
 /* Reads the inputs of a model: the columns with the model's input names if the file has them, otherwise all

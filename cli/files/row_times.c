@@ -38,14 +38,23 @@ int row_times_check(const dataset *data, const volt_time_step *step, volt_time l
     return 0;
 }
 
-/* Warns that rows are missing before a row. */
-static void warn_of_gap(const dataset *data, const volt_warning *gap, int64_t row)
+const char *row_times_count(const volt_warning *gap, int64_t missing, char text[GAP_LENGTH])
 {
-    char count[32] = "rows";
-    if (gap->value > 0)
-        snprintf(count, sizeof count, "%.0f row%s", gap->value, gap->value == 1 ? "" : "s");
-    warn("%s: %s missing between %s and %s; the row after a gap is used as the next step", data->source, count,
-         data->table->time_texts[row - 1], data->table->time_texts[row]);
+    bool is_one = gap->value == (double)missing;
+    if (missing > 0)
+        snprintf(text, GAP_LENGTH, "%lld row%s missing%s between", (long long)missing, missing == 1 ? "" : "s",
+                 is_one ? "" : ", the first");
+    else
+        snprintf(text, GAP_LENGTH, "rows missing between");
+    return text;
+}
+
+/* Warns that rows are missing before a row, and how many there are in all. */
+static void warn_of_gap(const dataset *data, const volt_warning *gap, int64_t missing, int64_t row)
+{
+    char count[GAP_LENGTH];
+    warn("%s: %s %s and %s; the row after a gap is used as the next step", data->source,
+         row_times_count(gap, missing, count), data->table->time_texts[row - 1], data->table->time_texts[row]);
 }
 
 int row_times_check_training(const dataset *data, const int64_t *records, int64_t n_records)
@@ -55,14 +64,20 @@ int row_times_check_training(const dataset *data, const int64_t *records, int64_
     volt_times_report report = {.struct_size = sizeof report};
     int failed = n_records == 0 ? row_times_check(data, NULL, unknown, &report) : 0;
     const volt_warning *gap = row_times_warning(&report, VOLT_WARNING_ROWS_MISSING);
-    int64_t begin = 0;
-    for (int64_t r = 0; table->times && !failed && !gap && r < n_records; begin += gap ? 0 : records[r++]) {
+    volt_warning first = gap ? *gap : (volt_warning){0};
+    int64_t begin = 0, missing = report.missing;
+    for (int64_t r = 0; table->times && !failed && r < n_records; begin += records[r++]) {
         volt_status status = volt_times_check(table->times + begin, records[r], NULL, unknown, &report);
         failed = status ? complain_status(status) : 0;
-        gap = row_times_warning(&report, VOLT_WARNING_ROWS_MISSING);
+        gap = failed ? NULL : row_times_warning(&report, VOLT_WARNING_ROWS_MISSING);
+        missing += report.missing;
+        if (gap && first.row == 0) {
+            first = *gap;
+            first.row += begin;
+        }
     }
-    if (!failed && gap)
-        warn_of_gap(data, gap, begin + gap->row);
+    if (!failed && first.row > 0)
+        warn_of_gap(data, &first, missing, first.row);
     return failed;
 }
 

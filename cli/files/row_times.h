@@ -17,6 +17,10 @@ const volt_warning *row_times_warning(const volt_times_report *report, volt_warn
  * sequence, whose order is checked too). */
 int row_times_check_training(const dataset *data, const int64_t *records, int64_t n_records);
 
+/* Writes "40 rows missing, the first between": the rows missing in all gaps (0: unknown), and the first gap. Returns `text`. */
+enum { GAP_LENGTH = 64 };
+const char *row_times_count(const volt_warning *gap, int64_t missing, char text[GAP_LENGTH]);
+
 /* Rejects a file whose rows have no timestamps. `need` names the option that requires them: "--calendar". */
 int row_times_require(const dataset *data, const char *need);
 

@@ -31,66 +31,165 @@ bool series_is_input(const series_data *data, const char *name)
     return false;
 }
 
-/* Counts the last rows without a target: every column that has missing values there misses the same number. */
-static int64_t rows_without_target(const series_data *data)
+/* Number of rows before the last ones in each of which a column other than an input is missing. */
+static int64_t rows_before_missing(const series_data *data)
 {
     const volt_table *table = data->file.table;
-    int64_t count = 0;
-    for (int64_t j = 0; j < table->cols; j++) {
-        int64_t last = table->rows, missing = 0;
-        while (!series_is_input(data, table->names[j]) && last > 0 &&
-               isnan(table->values[(last - 1) * table->cols + j]))
-            last--;
-        missing = table->rows - last;
-        if (missing > 0 && count > 0 && missing != count)
-            return 0;
-        count = missing > 0 ? missing : count;
+    for (int64_t i = table->rows; i > 0; i--) {
+        bool is_missing = false;
+        for (int64_t j = 0; j < table->cols && !is_missing; j++)
+            is_missing =
+                isnan(table->values[(i - 1) * table->cols + j]) && !series_is_input(data, table->names[j]);
+        if (!is_missing)
+            return i;
     }
-    return count < table->rows ? count : 0;
+    return 0;
+}
+
+/* Columns of the file in its last rows. */
+typedef struct last_rows {
+    int64_t count; /* rows in which every series is missing */
+    int64_t known; /* a series with a value in the row before them, in which another is missing; -1: none */
+    int64_t time;  /* column of numbers that is the time of the rows; -1: none */
+    volt_time_step step; /* its step; 0: unknown */
+} last_rows;
+
+/* Finds the last rows without a target. In the rows before them, some series have values: a missing one is then a missing
+ * value, as without --x. */
+static int find_last_rows(const series_data *data, last_rows *last)
+{
+    const volt_table *table = data->file.table;
+    volt_time_columns found = {.struct_size = sizeof found};
+    volt_view early = volt_view_rows(data->file.view, 0, rows_before_missing(data));
+    int *skipped = calloc((size_t)table->cols + 1, sizeof *skipped);
+    volt_status status =
+        skipped ? volt_time_columns_find(early, data->file.names, NULL, 0, skipped, &found) : VOLT_ERR_MEMORY;
+    int64_t series = 0, missing = 0;
+    for (int64_t j = 0; j < table->cols && !status; j++) {
+        skipped[j] = skipped[j] || series_is_input(data, table->names[j]);
+        series += !skipped[j];
+    }
+    *last = (last_rows){.known = -1, .time = found.counter >= 0 ? found.counter : found.clock};
+    if (!status && found.counter >= 0)
+        last->step.seconds = found.step;
+    for (int64_t i = table->rows - 1; i > 0 && series > 0 && !status; i--) {
+        missing = 0;
+        for (int64_t j = 0; j < table->cols; j++)
+            missing += !skipped[j] && isnan(table->values[i * table->cols + j]);
+        if (missing < series)
+            break;
+        last->count++;
+    }
+    for (int64_t j = 0; missing > 0 && missing < series && last->known < 0; j++)
+        if (!skipped[j] && !isnan(table->values[(table->rows - 1 - last->count) * table->cols + j]))
+            last->known = j;
+    free(skipped);
+    return status ? complain_status(status) : 0;
 }
 
 /* ---- future values ---------------------------------------------------------------------------- */
 
-/* Rejects future rows whose dates do not follow those of the file: rows from `first` of `source`. */
-static int check_following(const series_data *data, const dataset *source, int64_t first)
+/* Times of rows as numbers; first NULL: their dates. */
+typedef struct number_column {
+    const double *first;
+    int64_t ld;
+} number_column;
+
+static volt_time time_at(const volt_table *table, number_column numbers, int64_t i)
+{
+    if (!numbers.first)
+        return table->times[i];
+    double number = numbers.first[i * numbers.ld];
+    return (volt_time){number, number};
+}
+
+static const char *time_text(const volt_table *table, number_column numbers, int64_t i,
+                             char text[VOLT_TIME_LENGTH])
+{
+    if (!numbers.first)
+        return table->time_texts[i];
+    snprintf(text, VOLT_TIME_LENGTH, "%.12g", numbers.first[i * numbers.ld]);
+    return text;
+}
+
+/* Rejects future rows whose times do not follow those of the file: rows from `first` of `source`. `past` and `numbers` are the
+ * times of both as numbers, with this step; NULL: dates. */
+static int check_times(const series_data *data, const dataset *source, int64_t first, number_column past,
+                       number_column numbers, volt_time_step step)
 {
     const volt_table *file = data->file.table, *future = source->table;
     int64_t last = data->levels_rows - 1;
-    volt_times_report report = {.struct_size = sizeof report};
-    if (!file->times || !future->times)
-        return 0;
-    volt_status status = volt_times_check(file->times, last + 1, NULL, (volt_time){NAN, NAN}, &report);
-    if (status)
-        return complain_status(status);
-    volt_time_step step = report.step;
-    volt_time before = file->times[last];
+    char text[VOLT_TIME_LENGTH], end[VOLT_TIME_LENGTH], each[VOLT_TIME_LENGTH] = "";
+    volt_time before = time_at(file, past, last), start = before;
+    const char *end_text = time_text(file, past, last, end);
     bool is_fixed = volt_time_step_is_known(step) && !step.closed_weekdays; /* the caller knows the holidays */
+    if (past.first && is_fixed)
+        snprintf(each, sizeof each, " in steps of %.12g", step.seconds);
     for (int64_t i = first; i < future->rows; i++) {
-        volt_time now = future->times[i], due = volt_time_advance(file->times[last], step, i - first + 1);
-        char text[VOLT_TIME_LENGTH];
+        volt_time now = time_at(future, numbers, i), due = volt_time_advance(start, step, i - first + 1);
+        double rounding = past.first ? 1e-6 * step.seconds + 1e-12 * fabs(due.seconds) : 1e-3;
+        if (isnan(now.seconds) || isnan(start.seconds))
+            continue;
         if (!is_fixed && !(now.seconds > before.seconds))
-            return complain(EXIT_FAILED, "%s: row %lld (%s) does not come after the row before it",
-                            source->source, (long long)future->row_numbers[i], future->time_texts[i]);
-        if (is_fixed && fabs(now.seconds - due.seconds) > 1e-3 && fabs(now.clock - due.clock) > 1e-3) {
-            status = volt_time_write_like(file->time_texts[last], file->times[last], due, text);
             return complain(
                 EXIT_FAILED,
-                "%s: the time of row %lld must be %s (got %s): future rows follow %s, the last row of %s",
-                source->source, (long long)future->row_numbers[i], status ? "the next time" : text,
-                future->time_texts[i], file->time_texts[last], data->file.source);
+                "%s: row %lld (%s) does not come after the row before it, or %s, the last row of %s",
+                source->source, (long long)future->row_numbers[i], time_text(future, numbers, i, text),
+                end_text, data->file.source);
+        if (is_fixed && fabs(now.seconds - due.seconds) > rounding && fabs(now.clock - due.clock) > rounding) {
+            char wanted[VOLT_TIME_LENGTH];
+            if (past.first)
+                snprintf(wanted, sizeof wanted, "%.12g", due.seconds);
+            else if (volt_time_write_like(file->time_texts[last], file->times[last], due, wanted))
+                snprintf(wanted, sizeof wanted, "the next time");
+            return complain(
+                EXIT_FAILED,
+                "%s: the time of row %lld must be %s (got %s): future rows follow %s, the last row of %s%s",
+                source->source, (long long)future->row_numbers[i], wanted, time_text(future, numbers, i, text),
+                end_text, data->file.source, each);
         }
         before = now;
     }
     return 0;
 }
 
+/* Rejects future rows that do not follow those of the file, by their dates or by the column of numbers that is the time of the
+ * file. A column of --future is found by its name. */
+static int check_following(const series_data *data, const dataset *source, int64_t first, const last_rows *end)
+{
+    const volt_table *file = data->file.table, *future = source->table;
+    volt_times_report report = {.struct_size = sizeof report};
+    const number_column dates = {NULL, 0};
+    if (file->times && future->times) {
+        volt_status status =
+            volt_times_check(file->times, data->levels_rows, NULL, (volt_time){NAN, NAN}, &report);
+        return status ? complain_status(status) : check_times(data, source, first, dates, dates, report.step);
+    }
+    if (file->times || end->time < 0 || series_is_input(data, file->names[end->time]))
+        return 0;
+    number_column past = {file->values + end->time, file->cols};
+    if (source == &data->inputs)
+        return check_times(data, source, first, past, past, end->step);
+    volt_table *table = NULL;
+    volt_read_options options = volt_read_options_default();
+    options.missing = VOLT_MISSING_KEEP;
+    char text[SOURCE_LENGTH];
+    int failed = select_columns(source->source, file->names[end->time], text);
+    if (failed || volt_table_read(text, &options, &table)) /* no such column */
+        return failed;
+    if (table->cols == 1 && table->rows == future->rows)
+        failed = check_times(data, source, first, past, (number_column){table->values, 1}, end->step);
+    volt_table_free(table);
+    return failed;
+}
+
 /* Copies the rows from `first` of `source` as the future values. */
-static int take_future(series_data *data, const dataset *source, int64_t first)
+static int take_future(series_data *data, const dataset *source, int64_t first, const last_rows *end)
 {
     volt_view view = source->view;
     const volt_table *table = source->table;
     int64_t rows = view.rows - first;
-    int failed = check_following(data, source, first);
+    int failed = check_following(data, source, first, end);
     if (!failed)
         failed = allocate_matrix(rows, view.cols, "the future inputs", &data->future);
     if (failed)
@@ -114,7 +213,7 @@ static int take_future(series_data *data, const dataset *source, int64_t first)
 }
 
 /* Reads the columns of the inputs from --future. */
-static int read_future(const series_arguments *arguments, series_data *data)
+static int read_future(const series_arguments *arguments, series_data *data, const last_rows *end)
 {
     char source[SOURCE_LENGTH], path[SOURCE_LENGTH];
     const volt_table *inputs = data->inputs.table;
@@ -132,7 +231,7 @@ static int read_future(const series_arguments *arguments, series_data *data)
             failed = complain(EXIT_FAILED, "--future %s has column '%s' in place of '%s'", arguments->future,
                               read.names[j], inputs->names[j]);
     if (!failed)
-        failed = take_future(data, &read, 0);
+        failed = take_future(data, &read, 0, end);
     dataset_release(&read);
     return failed;
 }
@@ -148,26 +247,71 @@ static int check_arguments(const series_arguments *arguments)
     return 0;
 }
 
+/* Inserts the rows that are missing between the times of the file, or between the numbers of its counter. */
+static int fill_rows(series_data *data)
+{
+    volt_table *table = data->file.table;
+    volt_time_columns found = {.struct_size = sizeof found};
+    volt_view view = {table->values, table->rows, table->cols, table->cols};
+    volt_time *times = NULL;
+    volt_status status = VOLT_OK;
+    if (!table->times)
+        status = volt_time_columns_find(view, data->file.names, NULL, 0, NULL, &found);
+    if (!status && found.missing > 0 && found.counter >= 0) {
+        times = malloc((size_t)table->rows * sizeof *times);
+        status = times ? VOLT_OK : VOLT_ERR_MEMORY;
+        for (int64_t i = 0; !status && i < table->rows; i++) {
+            double step = (view.data[i * view.ld + found.counter] - view.data[found.counter]) / found.step;
+            times[i] = (volt_time){rint(step), rint(step)};
+        }
+    }
+    if (!status)
+        status = volt_tables_fill(table, data->inputs.table, times);
+    free(times);
+    data->file.view = volt_table_view(table);
+    if (data->inputs.table)
+        data->inputs.view = volt_table_view(data->inputs.table);
+    return status ? complain_status_hint(status, " (%.120s)", data->file.source) : 0;
+}
+
 /* Rows of the file without a target are future values of the inputs. The others are cleaned together. */
 static int split_rows(const series_arguments *arguments, volt_missing missing, series_data *data)
 {
-    int64_t more = rows_without_target(data);
-    int failed = 0;
-    data->levels_rows = data->file.table->rows - more;
+    last_rows end;
+    int failed = find_last_rows(data, &end);
+    if (failed)
+        return failed;
+    int64_t more = end.count, known = end.known;
+    const volt_table *table = data->file.table;
+    data->levels_rows = table->rows - more;
+    int64_t last = data->levels_rows > 0 ? table->row_numbers[data->levels_rows - 1] : 0;
+    if (known >= 0 && missing == VOLT_MISSING_ERROR)
+        return complain(
+            EXIT_FAILED,
+            "%s: column '%s' has a value in row %lld, in which another series is missing: --x %s,%s takes it "
+            "as an input (or --missing drop, --missing interpolate)",
+            arguments->file, table->names[known], (long long)last, arguments->x, table->names[known]);
     if (more > 0 && arguments->future)
         return complain(
             EXIT_USAGE,
             "--future %s: the last %lld row%s of %s already have inputs without a target; give one of them",
             arguments->future, (long long)more, more == 1 ? "" : "s", arguments->file);
     if (more > 0)
-        failed = take_future(data, &data->inputs, data->levels_rows);
+        failed = take_future(data, &data->inputs, data->levels_rows, &end);
     else if (arguments->future)
-        failed = read_future(arguments, data);
+        failed = read_future(arguments, data, &end);
     data->file.table->rows = data->inputs.table->rows = data->levels_rows;
+    if (!failed && missing == VOLT_MISSING_INTERPOLATE)
+        failed = fill_rows(data);
     if (!failed)
         failed = dataset_clean_pair(&data->file, &data->inputs, missing);
     if (!failed && missing == VOLT_MISSING_INTERPOLATE)
         dataset_mention_repairs(&data->inputs);
+    if (!failed && data->future.rows > 0 && table->row_numbers[table->rows - 1] != last)
+        return complain(EXIT_FAILED,
+                        "%s: --missing drop removes row %lld, the last one before the rows to forecast; "
+                        "--missing interpolate keeps it",
+                        arguments->file, (long long)last);
     return failed;
 }
 
@@ -175,9 +319,18 @@ int series_read_rows(const series_arguments *arguments, series_data *data)
 {
     volt_missing missing = missing_policy(arguments->missing);
     int failed = check_arguments(arguments);
-    if (failed || !arguments->x)
-        return failed ? failed
-                      : dataset_read_rows(&data->file, arguments->file, missing, &arguments->rows, "--rows");
+    if (!failed && !arguments->x && missing != VOLT_MISSING_INTERPOLATE)
+        return dataset_read_rows(&data->file, arguments->file, missing, &arguments->rows, "--rows");
+    if (!failed && !arguments->x) {
+        failed = dataset_read_rows(&data->file, arguments->file, VOLT_MISSING_KEEP, &arguments->rows, "--rows");
+        if (!failed)
+            failed = fill_rows(data);
+        if (!failed)
+            failed = dataset_clean_pair(&data->file, NULL, missing);
+        return failed;
+    }
+    if (failed)
+        return failed;
     failed = select_columns(arguments->file, arguments->x, data->input_source);
     if (!failed)
         failed =

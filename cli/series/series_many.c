@@ -410,8 +410,10 @@ static void summarise(const many_outcome *outcome)
         warn("the times of %lld series have no regular step: column '%s' has the numbers of their steps",
              (long long)outcome->undated, outcome->file->time_name);
     if (outcome->gaps > 0)
-        warn("rows are missing in %lld series; the row after a gap is used as the next step",
-             (long long)outcome->gaps);
+        warn("rows are missing in %lld series; %s", (long long)outcome->gaps,
+             outcome->request->options.missing == VOLT_MISSING_INTERPOLATE
+                 ? "they are filled in"
+                 : "the row after a gap is used as the next step");
 }
 
 /* ---- the steps in order ----------------------------------------------------------------------- */

@@ -59,6 +59,12 @@ typedef struct volt_forecast_options {
     const char *const *names; /* (optional) k names of the series, for messages */
     double many_seconds; /* time limit of volt_forecast_many; 0 (default): none. volt_forecast_run ignores it */
     volt_progress progress;
+    /* VOLT_MISSING_ERROR (default), or VOLT_MISSING_INTERPOLATE: NaN in the series, and in `known` in their rows, is
+     * interpolated, and rows that are missing between the times are inserted, as by volt_tables_fill. All rows of a result are
+     * then counted with those inserted */
+    volt_missing missing;
+    const volt_time
+        *times; /* (optional) times of the rows, for `missing`. volt_forecast_many uses those of its rows */
 } volt_forecast_options;
 VOLT_API volt_forecast_options volt_forecast_options_default(void);
 
@@ -97,7 +103,10 @@ typedef struct volt_forecast_info {
     double search_mse_given; /* ... and of the kernel given */
     const volt_warning *warnings;
     int64_t n_warnings;
-    int64_t fitted_steps; /* first steps with enough rows for a kernel fit: 3 h + 10 rows for step h */
+    int64_t fitted_steps;  /* first steps with enough rows for a kernel fit: 3 h + 10 rows for step h */
+    int64_t inserted_rows; /* rows inserted between the times ... */
+    int64_t
+        interpolated; /* ... and values of the series interpolated or filled in at their ends, with those of such rows */
 } volt_forecast_info;
 VOLT_API volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_info *info);
 
@@ -190,7 +199,7 @@ typedef struct volt_forecast_result {
     const volt_forecast *forecast; /* of one series; NULL: none. It belongs to the library */
     const char *const *times;      /* of the steps, in the form of the last row's; NULL: none */
     int is_dated;                  /* 1: `times` continue those of the rows; 0: they number the steps, from 1 */
-    int64_t missing_rows;          /* rows missing in the first gap between the times; 0: no gap */
+    int64_t missing_rows;          /* rows missing between the times (1 if their number is unknown); 0: none */
 } volt_forecast_result;
 
 /* Returns 0 to continue; otherwise the call ends with VOLT_ERR_CANCELLED. */

@@ -68,6 +68,8 @@ typedef struct volt_table {
     volt_time *times;      /* rows: its times; NULL: no time column, or volt_times_parse rejects it */
     int64_t *lines; /* rows: line of each row in a CSV file with times or with keep_faults; otherwise NULL */
     char **faults;  /* rows: with keep_faults, the fault of a cell of the row, or NULL; NULL: no faults */
+    int64_t
+        inserted; /* rows inserted by volt_tables_fill; they have the number and the line of the row before them */
 } volt_table;
 
 /* Selection of rows and columns. Start from volt_read_options_default: everything, missing values are an error. */

@@ -94,6 +94,7 @@ typedef struct volt_times_report {
     /* step that at least nine of ten of these rows follow, or four of five with closed weekdays or sessions, where the others
      * follow holidays; all zero: none */
     volt_time_step step;
+    int64_t missing; /* rows missing in all gaps; 0: none or unknown */
 } volt_times_report;
 
 /* Checks the times of n rows: order, missing rows, and the relation to `last`, the time of the row that they follow, such as
@@ -102,6 +103,12 @@ typedef struct volt_times_report {
  * VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_grid *grid,
                                       volt_time last, volt_times_report *report);
+
+/* Inserts the rows that are missing between the times of the rows, with missing values, if the times have a regular step: days,
+ * open weekdays, months, ... A gap that is no number of steps is left, and so are closed weekdays and nights, and holidays of
+ * up to two working days. `times` are those of the rows; NULL: first->times, without effect if that is NULL. `second` (may be
+ * NULL) has the same rows. Both tables have no faults. VOLT_ERR_SHAPE; VOLT_ERR_DATA if more rows are missing than present. */
+VOLT_API volt_status volt_tables_fill(volt_table *first, volt_table *second, const volt_time *times);
 
 /* Columns of a table that are times of its rows as numbers; -1: none. */
 typedef struct volt_time_columns {
@@ -116,6 +123,7 @@ typedef struct volt_time_columns {
      * of the clock, otherwise of the counter, VOLT_WARNING_ROWS_MISSING (the first gap) */
     int64_t n_warnings;
     volt_warning warnings[4];
+    int64_t missing; /* rows missing in all gaps; 0: none or unknown */
 } volt_time_columns;
 
 /* Finds times among the columns of `values` (n x d, d >= 2, n >= 3), which are not data: is_time (d, may be NULL) is 1 for row

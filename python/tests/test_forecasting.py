@@ -106,6 +106,60 @@ def test_trading_days(zone):
         Forecaster(steps=3).fit(train, known=inputs.set_axis(days[::-1]))
 
 
+def test_missing_rows_and_values_are_interpolated():
+    pandas = pytest.importorskip("pandas")
+    t = np.arange(120.0)
+    full = pandas.Series(t + 3 * np.sin(2 * np.pi * t / 7), index=pandas.date_range("2018-01-01", periods=120), name="y")
+    full.iloc[[20, 21, 50]] = [(2 * full.iloc[19] + full.iloc[22]) / 3, (full.iloc[19] + 2 * full.iloc[22]) / 3, full.iloc[[49, 51]].mean()]
+    known = pandas.Series(t % 3, index=full.index).to_frame("x")
+    absent, blank = full.drop(full.index[[20, 21, 50]]), full.copy()
+    blank.iloc[[20, 21, 50]] = np.nan
+    with pytest.raises(ValueError, match="NaN at row 20"):
+        Forecaster(steps=3).fit(blank)
+    with pytest.warns(volterra.GapWarning, match="3 rows are missing, the first between 2018-01-20"):
+        Forecaster(steps=3).fit(absent)
+    expected = Forecaster(steps=3).fit(full)
+    plain = Forecaster(steps=3).fit(full.to_numpy())
+    numbered = pandas.DataFrame({"t": 5 * t[absent.index.dayofyear - 1], "y": absent.to_numpy()})
+    for y, rows in ((absent, 3), (blank, 0), (blank.dropna().to_period("D"), 3), (blank.to_numpy(), 0), (numbered, 3)):
+        with pytest.warns(volterra.GapWarning, match=f"{rows} rows .*3 values"):
+            model = Forecaster(steps=3, missing="interpolate").fit(y)
+        assert (model.inserted_rows_, model.interpolated_, model.rows_) == (rows, 3, 120)
+        same = plain if y is numbered or isinstance(y, np.ndarray) else expected  # the calendar has the season
+        assert np.allclose(np.ravel(model.predict()), same.predict(), rtol=1e-9)
+    found = Forecaster(steps=3, missing="interpolate").backtest(absent, 2)
+    assert np.allclose(found["y.rmse"], Forecaster(steps=3).backtest(full, 2)["y.rmse"], rtol=1e-9)
+    assert list(Forecaster(steps=3, missing="interpolate").fit(absent).predict().index) == list(expected.predict().index)
+    holes = known.copy()
+    holes.iloc[30] = np.nan
+    known.iloc[30] = (known.iloc[29] + known.iloc[31]) / 2
+    with_input = Forecaster(steps=3).fit(full, known=known).predict()
+    assert np.allclose(Forecaster(steps=3, missing="interpolate").fit(full, known=holes).predict(), with_input, rtol=1e-9)
+    long = pandas.DataFrame({"unique_id": "a", "ds": absent.index, "y": absent.to_numpy()})
+    found = forecast(pandas.concat([long, long.assign(unique_id="b").set_axis(range(200, 317))]), steps=3, missing="interpolate")
+    assert np.allclose(found["y"], np.tile(expected.predict(), 2), rtol=1e-9)
+    with pytest.raises(ValueError, match="missing"):
+        Forecaster(steps=3, missing="drop").fit(full)
+
+
+def test_numbers_of_known_follow():
+    pandas = pytest.importorskip("pandas")
+    t = np.arange(60)
+    y = pandas.DataFrame({"y": 10 + np.sin(t / 3)})
+    uneven = np.where(t < 30, t + 1, t + t % 2 + 1)
+    for past, good, wrongs in (
+        (t + 1, np.arange(61, 67), (np.arange(101, 107), np.arange(1, 7), np.arange(62, 74, 2))),
+        (0.1 * t, 0.1 * np.arange(60, 66), (0.1 * np.arange(100, 106), 0.1 * np.arange(6))),
+        (np.cumsum(uneven), np.cumsum(uneven)[-1] + 7 * np.arange(1, 7), (np.arange(1, 7), np.cumsum(uneven)[-1] - np.arange(6))),
+    ):
+        x = pandas.DataFrame({"promo": np.arange(66) % 3}, index=np.concatenate([past, good]))
+        Forecaster(steps=2).fit(y.set_axis(past), known=x)
+        for wrong in wrongs:
+            with pytest.raises(ValueError, match=f"60 of known.* {wrong[0]}"):
+                Forecaster(steps=2).fit(y.set_axis(past), known=x.set_axis(np.concatenate([past, wrong])))
+    assert np.allclose(Forecaster(steps=2).fit(y.set_axis(0.1 * t)).predict().index, [6.0, 6.1])
+
+
 def test_polars():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"a": monthly(60)[:, 0], "b": monthly(60, seed=8)[:, 0]})

@@ -109,8 +109,8 @@ def _values(column: Any) -> Tuple[Array, Optional[List[Optional[str]]]]:
 class _Rows:
     """The rows of all forecasts, as the library reports them."""
 
-    def __init__(self, levels: int) -> None:
-        self.levels = levels
+    def __init__(self, levels: int, is_filled: bool) -> None:
+        self.levels, self.is_filled = levels, is_filled
         self.series: List[Tuple[int, int]] = []  # index and steps of each forecast
         self.skipped: List[Tuple[str, str]] = []
         self.late = 0  # series that did not begin within the budget
@@ -148,7 +148,8 @@ class _Rows:
         if not all(self.dated):
             warn("the times of some series have no regular step, and their forecasts no times", ForecastWarning)
         if self.gaps:
-            warn(f"rows are missing in {self.gaps} series; the row after a gap is used as the next step", GapWarning)
+            use = "they are filled in" if self.is_filled else "the row after a gap is used as the next step"
+            warn(f"rows are missing in {self.gaps} series; {use}", GapWarning)
 
 
 def forecast_long(data: Any, options: Any, levels: Sequence[float], n_jobs: Any, verbose: bool) -> Any:
@@ -176,7 +177,7 @@ def forecast_long(data: Any, options: Any, levels: Sequence[float], n_jobs: Any,
         values=values.ctypes.data_as(POINTER(c_double)),
         faults=None if fault_texts is None else cast(fault_texts, POINTER(c_char_p)),
     )
-    found = _Rows(len(levels))
+    found = _Rows(len(levels), options.missing != c.MISSING["error"])
     with use_threads(n_jobs), Watch("forecast", verbose) as watch:
 
         def take(pointer: Any, _context: Any) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._assess import read_notes
 from ._core import _native as c
-from ._core._arguments import kernel_word, seconds_of, seed_number, whole
+from ._core._arguments import choice, kernel_word, seconds_of, seed_number, whole
 from ._core._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
 from ._core._errors import GapWarning, NotFittedError, warn
 from ._core._frames import FrameForm, column_names, is_frame, library_of, pandas_module
@@ -48,16 +48,22 @@ def _check_order(y: Any) -> None:
 
 
 def _check_follows(y: Any, known: Any) -> None:
-    """Reject inputs whose index is not that of y, continued where its step is fixed. Future trading days may skip holidays."""
+    """Reject inputs whose index is not that of y, continued where its step is fixed. Otherwise it must increase: future trading
+    days may skip holidays."""
     if not (is_frame(y) and is_frame(known)):
         return
     n, more = len(y), max(0, len(known) - len(y))
     future = future_index(y.index, 1, more)
-    is_open = known.index.dtype == y.index.dtype and step_of(y.index).closed_weekdays and known.index.is_monotonic_increasing
+    is_open = known.index.dtype == y.index.dtype and step_of(y.index).closed_weekdays
     if is_open or future.dtype != y.index.dtype or list(future) == list(range(1, more + 1)):
         future = known.index[n:]  # the step of y is unknown, or the caller knows the holidays
+        has_order = n > 0 and known.index.dtype == y.index.dtype and not isinstance(y.index[0], str)
+        for row in range(n, n + more):
+            if has_order and not known.index[row] > known.index[row - 1]:
+                raise ValueError(f"row {row} of known has the index {known.index[row]}, which does not follow {known.index[row - 1]}")
+    rounding = 1e-6 * abs(known.index[1] - known.index[0]) if known.index.dtype.kind == "f" and len(known) > 1 else None
     for row, (have, due) in enumerate(zip(known.index, [*y.index, *future])):
-        if have != due:
+        if have != due and not (rounding is not None and abs(have - due) <= rounding):
             raise ValueError(f"row {row} of known has the index {have}, and must have {due}: the index of y, continued")
 
 
@@ -77,16 +83,30 @@ class _Series(NamedTuple):
     times: TimeColumns
 
     @classmethod
-    def of(cls, y: Any) -> "_Series":
-        values, flat = as_targets(y, "y")
+    def of(cls, y: Any, missing: bool) -> "_Series":
+        values, flat = as_targets(y, "y", missing)
         times = TimeColumns.find(values, column_names(y))
         for warning in times.warnings():
+            if warning.code == MISSING and missing:
+                continue
             warn(times.text(warning), GapWarning if warning.code == MISSING else ForecastWarning)
         if not times.is_time.any():
             return cls(y, values, flat, times)
         if times.is_time.all():
             raise ValueError("every column of y only counts the rows: there is nothing to forecast (pass one as a Series)")
         return cls(_select(y, ~times.is_time), np.ascontiguousarray(values[:, ~times.is_time]), flat, times)
+
+    def row_times(self) -> Array:
+        """Return the times of the rows, by which missing rows are found: dates, otherwise the column that numbers the rows."""
+        index = self.y.index if is_frame(self.y) else None
+        times = None if index is None else Times.of(index.to_timestamp() if hasattr(index, "to_timestamp") else index)
+        j = self.times.found.counter
+        if times is not None and times.kind.startswith("dates"):
+            return np.ascontiguousarray(times.values)
+        if j < 0:
+            return np.empty((0, 2))
+        steps = np.rint((self.times.values[:, j] - self.times.values[0, j]) / self.times.found.step)
+        return np.column_stack([steps, steps])
 
     def counter(self) -> Optional[Tuple[str, float, float]]:
         """Name, last value and step of the column that numbers the rows of y, if its index has no times."""
@@ -121,6 +141,9 @@ class Forecaster(BaseEstimator):
     coverage : float or sequence of float, optional
         Prediction intervals of this coverage, in columns NAME.lo90 and NAME.hi90 (between 0 and 1). For example
         ``[0.8, 0.95]``.
+    missing : {"error", "interpolate"}, default="error"
+        Treatment of missing values in the selected rows; ``rows`` counts before rows are dropped. Weekends and
+        holidays of up to two working days are not.
     budget : float or str, optional
         Search time for the parameters of the kernel: 90s, 3min, 2h; with many series the time limit of all of them,
         without a search. A number is in seconds. None: no search, no limit.
@@ -152,6 +175,8 @@ class Forecaster(BaseEstimator):
     kernel_ : str
     rows_ : int
         Rows used, the latest of the data.
+    inserted_rows_, interpolated_ : int
+        Rows inserted between the times of y, and values of y interpolated, with those of such rows (see `missing`).
     search_ : dict
         Outcome of the search, number of candidates, and their errors relative to the naive forecast.
     warnings_ : list of Note
@@ -180,6 +205,7 @@ class Forecaster(BaseEstimator):
         separate: bool = False,
         all_rows: bool = False,
         coverage: Union[None, float, Sequence[float]] = None,
+        missing: str = "error",
         budget: Union[None, float, str] = None,
         random_state: int = 0,
         n_jobs: Optional[int] = None,
@@ -191,6 +217,7 @@ class Forecaster(BaseEstimator):
         self.separate = separate
         self.all_rows = all_rows
         self.coverage = coverage
+        self.missing = missing
         self.budget = budget
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -206,18 +233,24 @@ class Forecaster(BaseEstimator):
             options.season = whole("season", self.season, 2)
         options.separate = int(bool(self.separate))
         options.all_rows = int(bool(self.all_rows))
+        options.missing = c.MISSING[choice("missing", self.missing, ("error", "interpolate"))]
         options.search_seconds = 0.0 if self.budget is None else seconds_of(self.budget)
         options.seed = seed_number("random_state", self.random_state)
         return options
 
-    def _request(self, y: Any, series: Array, known: Any) -> Tuple[Any, List[Any]]:
+    def _request(self, data: _Series, known: Any) -> Tuple[Any, List[Any]]:
         """Return the options of the library for y, and the arrays that they refer to."""
-        options = self._options()
+        y, series, options = data.y, data.values, self._options()
         _check_order(y)
         if is_frame(y) and len(y.index) > 0 and isinstance(y.index[0], str):
             warn("the index of y is text and not used as dates: y.index = pandas.to_datetime(y.index)", ForecastWarning)
-        warn_of_gap(training_gap(y)[1], "y")
-        inputs = None if known is None else as_matrix(known, "known")
+        is_filled = self.missing == "interpolate"
+        if not is_filled:
+            warn_of_gap(training_gap(y)[1], "y")
+        times = data.row_times() if is_filled else np.empty((0, 2))
+        if len(times):
+            options.times = cast(times.ctypes.data, POINTER(c.Time))
+        inputs = None if known is None else as_matrix(known, "known", is_filled)
         if inputs is not None:
             _check_follows(y, known)
             if self.steps is None and len(inputs) > len(series):
@@ -231,7 +264,7 @@ class Forecaster(BaseEstimator):
         shares = (c.c_double * max(1, len(levels)))(*levels)
         options.coverages = cast(shares, POINTER(c.c_double))
         options.n_coverages = len(levels)
-        return options, [inputs, texts, shares]
+        return options, [inputs, texts, shares, times]
 
     def fit(self, y: Any, *, known: Any = None) -> Self:
         """Forecast the rows after the last row of y.
@@ -239,7 +272,7 @@ class Forecaster(BaseEstimator):
         Parameters
         ----------
         y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
-            The series in time order, without missing values. The index of a pandas object gives the dates. Columns that are
+            The series in time order, without missing values unless `missing` is "interpolate". The index of a pandas object gives the dates. Columns that are
             times of the rows are not forecast, as in the program, with a `ForecastWarning`: a first column, or one named as a
             time, ``index``, ``year``, ..., that increases by the same step in every row (a tenth of them may be missing), and a
             column named ``t``, ``time``, ``date``, ``datetime``, ``timestamp`` or ``ds`` whose numbers increase. If y has no other
@@ -253,10 +286,10 @@ class Forecaster(BaseEstimator):
         -------
         self
         """
-        data = _Series.of(y)
+        data = _Series.of(y, self.missing == "interpolate")
         y, series, self._flat = data.y, data.values, data.flat
         names = column_names(y)
-        options, keep = self._request(y, series, known)
+        options, keep = self._request(data, known)
         pointer = c_void_p()
         with use_threads(self.n_jobs), Watch("forecast", self.verbose) as watch:
             options.progress = watch.progress
@@ -270,6 +303,11 @@ class Forecaster(BaseEstimator):
         is_dated = given is not None and len(given) >= len(self.forecast_) and given.dtype == y.index.dtype
         self._given = given if is_dated else None
         self._counter = data.counter()
+        if self.interpolated_ > 0:
+            warn(
+                f"y: {self.inserted_rows_} rows missing between the times, filled in; {self.interpolated_} values interpolated",
+                GapWarning,
+            )
         for note in self.warnings_:
             name = f"series {note.series if names is None else repr(names[note.series])}"
             warn(f"{name}: {note.text}" + (f" ({note.baseline})" if note.baseline else ""), ForecastWarning)
@@ -308,9 +346,9 @@ class Forecaster(BaseEstimator):
         forecast
         """
         origins = whole("k", k, 1)
-        data = _Series.of(y)
+        data = _Series.of(y, self.missing == "interpolate")
         y, series = data.y, data.values
-        options, keep = self._request(y, series, known)
+        options, keep = self._request(data, known)
         levels, count = self._levels(), series.shape[1]
         errors = np.empty((3, c.CONSTANTS["VOLT_BACKTEST_METHODS"], count))
         intervals = np.empty((2, len(levels), count))
@@ -365,6 +403,7 @@ class Forecaster(BaseEstimator):
         self.seasons_ = [int(one.season) for one in found]
         self.kernel_ = c.text(info.kernel)
         self.rows_ = int(info.rows)
+        self.inserted_rows_, self.interpolated_ = int(info.inserted_rows), int(info.interpolated)
         self.search_ = {
             "outcome": SEARCHES[info.search],
             "draws": int(info.search_draws),
@@ -432,7 +471,7 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
     data : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
         The series in time order. A DataFrame with columns unique_id, ds and y has many series in long format: every series is
         forecast from its own rows, with its own season and dates. Rows of different series may alternate. A series with a
-        value that is missing or not a number, with unreadable, repeated or unordered times, or with fewer than 3 rows has no
+        value that is missing (unless ``missing="interpolate"`` is given) or not a number, with unreadable, repeated or unordered times, or with fewer than 3 rows has no
         forecast and is named in a `ForecastWarning`; if no series has a forecast, ValueError is raised. ``budget`` limits the
         time of all series: those that did not begin within it have no forecast, and the warning counts them.
     steps : int, optional

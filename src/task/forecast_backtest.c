@@ -136,22 +136,26 @@ static void set(double *array, int64_t i, double value)
         array[i] = value;
 }
 
+/* NaN, never -NaN, without values. */
+static double mean_of(double sum, int64_t count)
+{
+    return count > 0 ? sum / (double)count : NAN;
+}
+
 static void summarise(const backtest_sums *sums, int64_t series, int64_t coverages, const volt_backtest *result)
 {
-    for (int64_t i = 0; i < METHODS * series; i++) { /* 0 / 0 = NaN where a method has no values */
+    for (int64_t i = 0; i < METHODS * series; i++) {
         const method_sums *one = &sums->methods[i];
-        double values = (double)one->values;
-        set(result->mase, i, one->mase / (double)one->mase_origins);
-        set(result->smape, i, one->smape / values);
-        set(result->rmse, i, sqrt(one->squares / values) * sums->scale[i % series]);
+        set(result->mase, i, mean_of(one->mase, one->mase_origins));
+        set(result->smape, i, mean_of(one->smape, one->values));
+        set(result->rmse, i, sqrt(mean_of(one->squares, one->values)) * sums->scale[i % series]);
         if (result->values)
             result->values[i] = one->values;
     }
     for (int64_t i = 0; i < coverages * series; i++) {
         const interval_sums *one = &sums->intervals[i];
-        double values = (double)one->values;
-        set(result->coverage, i, one->inside / values);
-        set(result->width, i, one->width / values * sums->scale[i % series]);
+        set(result->coverage, i, mean_of(one->inside, one->values));
+        set(result->width, i, mean_of(one->width, one->values) * sums->scale[i % series]);
     }
 }
 
@@ -194,6 +198,28 @@ static volt_status run_origins(volt_view series, volt_forecast_options options, 
     return VOLT_OK;
 }
 
+static volt_status backtest(volt_view series, volt_forecast_options chosen, int64_t origins,
+                            volt_backtest *full)
+{
+    VOLT_TRY(volt_forecast_horizon(series, &chosen, &chosen.steps));
+    VOLT_TRY(choose_origins(series.rows, &chosen, origins, full));
+    backtest_sums sums = {.methods = volt_alloc_zero(METHODS * series.cols, sizeof *sums.methods),
+                          .intervals =
+                              volt_alloc_zero(chosen.n_coverages * series.cols + 1, sizeof *sums.intervals),
+                          .scale = volt_alloc_doubles(series.cols, 1)};
+    volt_status status = sums.methods && sums.intervals && sums.scale ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (!status) {
+        volt_target_scale_powers(series, sums.scale);
+        status = run_origins(series, chosen, full, &sums);
+    }
+    if (!status)
+        summarise(&sums, series.cols, chosen.n_coverages, full);
+    volt_free(sums.methods);
+    volt_free(sums.intervals);
+    volt_free(sums.scale);
+    return status;
+}
+
 volt_status volt_forecast_backtest(volt_view series, const volt_forecast_options *options, int64_t origins,
                                    volt_backtest *result)
 {
@@ -203,23 +229,10 @@ volt_status volt_forecast_backtest(volt_view series, const volt_forecast_options
     VOLT_TRY(volt_options_take(&full, sizeof full, result, "volt_backtest"));
     VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_forecast_options"));
     VOLT_REQUIRE(origins >= 1, VOLT_ERR_ARGUMENT, "origins must be at least 1 (got %lld)", (long long)origins);
-    VOLT_TRY(volt_forecast_horizon(series, &chosen, &chosen.steps));
-    VOLT_TRY(choose_origins(series.rows, &chosen, origins, &full));
-    backtest_sums sums = {.methods = volt_alloc_zero(METHODS * series.cols, sizeof *sums.methods),
-                          .intervals =
-                              volt_alloc_zero(chosen.n_coverages * series.cols + 1, sizeof *sums.intervals),
-                          .scale = volt_alloc_doubles(series.cols, 1)};
-    volt_status status = sums.methods && sums.intervals && sums.scale ? VOLT_OK : VOLT_ERR_MEMORY;
-    if (!status) {
-        volt_target_scale_powers(series, sums.scale);
-        status = run_origins(series, chosen, &full, &sums);
-    }
-    if (!status) {
-        summarise(&sums, series.cols, chosen.n_coverages, &full);
-        status = volt_result_copy(result, &full, sizeof full, "volt_backtest");
-    }
-    volt_free(sums.methods);
-    volt_free(sums.intervals);
-    volt_free(sums.scale);
-    return status;
+    forecast_filling filling;
+    volt_status status = volt_forecast_fill(&series, &chosen, &filling);
+    if (!status)
+        status = backtest(series, chosen, origins, &full);
+    volt_forecast_filling_release(&filling);
+    return status ? status : volt_result_copy(result, &full, sizeof full, "volt_backtest");
 }

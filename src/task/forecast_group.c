@@ -111,10 +111,24 @@ static void keep_choice(const volt_model *model, forecast_group *group)
     group->is_level = info.anchors[0] < 0 && info.report->share[0] > 0;
 }
 
+/* Whether a series or a known input changes in the first `rows` rows. */
+static bool has_changes(const forecast_group *group, int64_t rows)
+{
+    int64_t cols = group->inputs.cols - group->phases;
+    for (int64_t i = 1; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++)
+            if (group->inputs.data[i * group->inputs.ld + j] != group->inputs.data[j])
+                return true;
+    return false;
+}
+
 volt_status volt_forecast_group_fit(forecast_group *group, const volt_kernel *kernel, int64_t rows,
                                     int64_t ahead, volt_progress progress, volt_model **model)
 {
+    *model = NULL;
     set_known(group, ahead);
+    if (!has_changes(group, rows - ahead))
+        return VOLT_OK;
     set_phases(group, ahead);
     volt_view inputs = volt_view_rows(volt_as_view(group->inputs), 0, rows);
     int64_t pairs = rows - ahead;

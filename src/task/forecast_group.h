@@ -36,12 +36,24 @@ volt_status volt_forecast_group_create(const forecast_data *data, int64_t first,
                                        forecast_group *group);
 void volt_forecast_group_release(forecast_group *group);
 
-/* Fits the first `rows` rows, targets `ahead` rows ahead, with everything chosen on held-out rows. */
+/* Fits the first `rows` rows, targets `ahead` rows ahead, with everything chosen on held-out rows. *model is NULL if no series
+ * and no known input changes in the rows that have a target. */
 volt_status volt_forecast_group_fit(forecast_group *group, const volt_kernel *kernel, int64_t rows,
                                     int64_t ahead, volt_progress progress, volt_model **model);
 
 /* The first row used: the latest rows that the work for this number of steps allows (series_forecast.c). */
 int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows);
+
+/* Series and known inputs without missing values. */
+typedef struct forecast_filling {
+    volt_table *table; /* owns the series; NULL: as given */
+    double *known;     /* owns the known inputs */
+} forecast_filling;
+
+/* Replaces the series and the known inputs by filled ones if options->missing requests it. `made` owns them, also after a
+ * failure. */
+volt_status volt_forecast_fill(volt_view *series, volt_forecast_options *options, forecast_filling *made);
+void volt_forecast_filling_release(forecast_filling *made);
 
 /* Checks the series and the options, and determines the number of steps to forecast. */
 volt_status volt_forecast_horizon(volt_view series, const volt_forecast_options *options, int64_t *steps);

@@ -171,7 +171,7 @@ static volt_status check_dates(series_times *times, int64_t *missing)
     times->step = report.step;
     for (int64_t i = 0; i < report.n_warnings; i++)
         if (report.warnings[i].code == VOLT_WARNING_ROWS_MISSING)
-            *missing = volt_max(1, (int64_t)report.warnings[i].value);
+            *missing = volt_max(1, report.missing);
     int64_t early = volt_times_disorder(times->dates, times->n, report.step);
     if (early < times->n)
         return fail_order(times, early, times->dates[early].seconds == times->dates[early - 1].seconds);
@@ -273,14 +273,14 @@ static volt_status write_times(const series_times *times, int64_t steps, one_for
 
 /* ---- one series ------------------------------------------------------------------------------- */
 
-static volt_status check_values(const series_times *times, const double *values)
+static volt_status check_values(const series_times *times, const double *values, volt_missing missing)
 {
     const volt_long_rows *data = times->all->data;
     for (int64_t i = 0; i < times->n; i++) {
         int64_t row = times->all->rows[times->first + i];
         const char *fault = data->faults ? data->faults[row] : NULL;
         volt_status status = fault ? VOLT_ERR_FORMAT : VOLT_ERR_NOT_FINITE;
-        if (!fault && isfinite(values[i]))
+        if (!fault && (isfinite(values[i]) || (isnan(values[i]) && missing == VOLT_MISSING_INTERPOLATE)))
             continue;
         if (fault && data->lines)
             volt_fail(status, "%s", fault);
@@ -313,12 +313,13 @@ static volt_status forecast_one(const long_series *series, int64_t s, volt_forec
     volt_forecast_info info = {.struct_size = sizeof info};
     series_times times;
     VOLT_TRY(read_times(series, s, &times, dates, &one->shown.missing_rows));
-    VOLT_TRY(check_values(&times, values));
+    VOLT_TRY(check_values(&times, values, options.missing));
     if (series->done[s] >= 0 && follows(&times, series->data->done_times[series->done[s]])) {
         one->shown.done = series->done[s];
         return VOLT_OK;
     }
     options.step = times.step;
+    options.times = times.dates;
     if (options.season > times.n / 2)
         options.season = 0;
     VOLT_TRY(volt_forecast_run(volt_view_of(values, times.n, 1), &options, &one->forecast));

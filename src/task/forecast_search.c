@@ -8,6 +8,7 @@
 #include "volterra/select.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* The score of the best of many candidates is optimistic: on the last quarter of the rows its MSE must be
@@ -76,6 +77,7 @@ static volt_status test_model(const trials *all, const forecast_group *group, co
 static volt_status try_kernel(const trials *all, scored_kernel *candidate)
 {
     double heldout = 0, test = 0;
+    int64_t fits = 0;
     volt_status status = VOLT_OK;
     for (int64_t g = 0; g < all->n_groups && !status; g++)
         for (int i = 0; i < all->n_horizons && !status; i++) {
@@ -84,19 +86,21 @@ static volt_status try_kernel(const trials *all, scored_kernel *candidate)
             volt_model_info info = {.struct_size = sizeof info};
             status = volt_forecast_group_fit(group, candidate->kernel, all->learn_rows, all->horizons[i],
                                              (volt_progress){on_progress, (void *)all}, &model);
-            if (!status) {
+            fits += model ? group->count : 0;
+            if (model) {
                 volt_model_get_info(model, &info);
                 for (int64_t k = 0; k < group->count; k++)
-                    heldout += info.report->mse[k] / info.report->naive_mse[k];
+                    heldout +=
+                        info.report->naive_mse[k] > 0 ? info.report->mse[k] / info.report->naive_mse[k] : 1;
                 status = test_model(all, group, model, all->horizons[i], &test);
             }
             volt_model_free(model);
         }
     if (status == VOLT_ERR_CANCELLED || status == VOLT_ERR_MEMORY)
         return status;
-    double count = (double)(all->data->levels.cols * all->n_horizons);
-    candidate->heldout = status || !isfinite(heldout) ? INFINITY : heldout / count;
-    candidate->test = status || !isfinite(test) ? INFINITY : test / count;
+    bool failed = status || fits == 0;
+    candidate->heldout = failed || !isfinite(heldout) ? INFINITY : heldout / (double)fits;
+    candidate->test = failed || !isfinite(test) ? INFINITY : test / (double)fits;
     return on_progress(NULL, 0, (void *)all) ? volt_fail(VOLT_ERR_CANCELLED, "cancelled") : VOLT_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/threads.h"
+#include "io/table/table.h"
 #include "kernel/kernel_entry.h"
 #include "model/model_internal.h"
 #include "model/scaling.h"
@@ -14,6 +15,7 @@
 #include "task/forecast_members.h"
 #include "task/forecast_season.h"
 #include "volterra/select.h"
+#include "volterra/task.h"
 
 #include <float.h>
 #include <math.h>
@@ -106,9 +108,9 @@ static volt_status fit_step(forecast_group *group, const volt_kernel *kernel, in
         return VOLT_ERR_MEMORY;
     volt_status status = volt_forecast_group_fit(group, kernel, group->inputs.rows, ahead, progress, &model);
     volt_view last = volt_view_rows(volt_as_view(group->inputs), group->inputs.rows - ahead, ahead);
-    if (!status)
+    if (!status && model)
         status = volt_model_predict(model, last, NULL, out, NULL);
-    for (int64_t k = 0; k < group->count && !status; k++)
+    for (int64_t k = 0; model && k < group->count && !status; k++)
         take_step(group, model, ahead, k, out.data[(ahead - 1) * out.ld + k], forecast);
     volt_model_free(model);
     volt_free(out.data);
@@ -520,6 +522,79 @@ static volt_status make(volt_view series, const volt_forecast_options *options, 
     return summarise(made, options);
 }
 
+/* ---- missing values --------------------------------------------------------------------------- */
+
+/* The first `rows` rows of `values` as a table; names may be NULL. */
+static volt_status make_table(volt_view values, int64_t rows, const char *const *names, const volt_time *times,
+                              volt_table **table)
+{
+    volt_table *made = volt_table_new(rows, values.cols);
+    volt_status status = made ? VOLT_OK : VOLT_ERR_MEMORY;
+    *table = made;
+    if (!status && times) {
+        made->times = volt_alloc(rows, sizeof *times);
+        status = made->times ? VOLT_OK : VOLT_ERR_MEMORY;
+        for (int64_t i = 0; i < rows && !status; i++)
+            made->times[i] = times[i];
+    }
+    for (int64_t j = 0; j < values.cols && !status; j++) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)j);
+        made->names[j] = volt_strdup(names ? names[j] : number);
+        status = made->names[j] ? VOLT_OK : VOLT_ERR_MEMORY;
+        for (int64_t i = 0; i < rows; i++)
+            made->values[i * values.cols + j] = values.data[i * values.ld + j];
+    }
+    return status;
+}
+
+/* Joins the filled known inputs of the rows and those of the rows to forecast. */
+static volt_status join_known(const volt_table *filled, int64_t rows, forecast_filling *made, volt_view *known)
+{
+    volt_view later = volt_view_rows(*known, rows, known->rows - rows);
+    made->known = volt_alloc_doubles(filled->rows + later.rows, filled->cols);
+    if (!made->known)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < filled->rows + later.rows; i++)
+        for (int64_t j = 0; j < filled->cols; j++)
+            made->known[i * filled->cols + j] = i < filled->rows
+                                                    ? filled->values[i * filled->cols + j]
+                                                    : later.data[(i - filled->rows) * later.ld + j];
+    *known = volt_view_of(made->known, filled->rows + later.rows, filled->cols);
+    return VOLT_OK;
+}
+
+volt_status volt_forecast_fill(volt_view *series, volt_forecast_options *options, forecast_filling *made)
+{
+    *made = (forecast_filling){.table = NULL};
+    VOLT_REQUIRE(options->missing == VOLT_MISSING_ERROR || options->missing == VOLT_MISSING_INTERPOLATE,
+                 VOLT_ERR_ARGUMENT, "missing must be VOLT_MISSING_ERROR or VOLT_MISSING_INTERPOLATE (got %d)",
+                 (int)options->missing);
+    if (options->missing == VOLT_MISSING_ERROR || !series->data || series->rows < 1 || series->cols < 1)
+        return VOLT_OK;
+    volt_table *known = NULL;
+    volt_status status = make_table(*series, series->rows, options->names, options->times, &made->table);
+    if (!status && options->known.data && options->known.rows >= series->rows)
+        status = make_table(options->known, series->rows, NULL, NULL, &known);
+    if (!status)
+        status = volt_tables_fill(made->table, known, NULL);
+    if (!status)
+        status = volt_tables_clean(made->table, known, VOLT_MISSING_INTERPOLATE, NULL, 0);
+    if (!status && known)
+        status = join_known(known, series->rows, made, &options->known);
+    if (!status)
+        *series = volt_table_view(made->table);
+    options->missing = VOLT_MISSING_ERROR;
+    volt_table_free(known);
+    return status;
+}
+
+void volt_forecast_filling_release(forecast_filling *made)
+{
+    volt_table_free(made->table);
+    volt_free(made->known);
+}
+
 static volt_status check(volt_view series, const volt_forecast_options *options)
 {
     VOLT_TRY(check_options(series, options));
@@ -545,13 +620,25 @@ volt_status volt_forecast_run(volt_view series, const volt_forecast_options *opt
     VOLT_REQUIRE(forecast, VOLT_ERR_ARGUMENT, "forecast is NULL");
     *forecast = NULL;
     VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_forecast_options"));
-    VOLT_TRY(check(series, &chosen));
     /* Hundreds of small fits: several threads take longer than one, ten times as long where other processes are busy. */
     int64_t before;
     volt_threads_begin(chosen.all_rows ? INFINITY : 0, &before);
     volt_kernel *kernel = NULL;
-    volt_forecast *made = volt_alloc_zero(1, sizeof *made);
-    volt_status status = made ? make(series, &chosen, &kernel, made) : VOLT_ERR_MEMORY;
+    volt_forecast *made = NULL;
+    forecast_filling filling;
+    volt_status status = volt_forecast_fill(&series, &chosen, &filling);
+    if (!status)
+        status = check(series, &chosen);
+    if (!status) {
+        made = volt_alloc_zero(1, sizeof *made);
+        status = made ? make(series, &chosen, &kernel, made) : VOLT_ERR_MEMORY;
+    }
+    const volt_table *filled = filling.table;
+    if (!status && filled) {
+        made->info.inserted_rows = filled->inserted;
+        made->info.interpolated = filled->interpolated + filled->filled_before + filled->filled_behind;
+    }
+    volt_forecast_filling_release(&filling);
     volt_kernel_free(kernel);
     volt_threads_end(before);
     if (status)

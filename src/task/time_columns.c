@@ -148,7 +148,7 @@ static void add_warning(volt_time_columns *found, volt_warning warning)
     found->warnings[found->n_warnings++] = warning;
 }
 
-/* Adds the first gap of a record, as volt_times_check finds it. */
+/* Adds the first gap of the records, as volt_times_check finds it, and counts the rows missing in all of them. */
 static volt_status find_gap(time_column column, const serial_form *form, const volt_records *records, int64_t j,
                             volt_time_columns *found)
 {
@@ -159,11 +159,12 @@ static volt_status find_gap(time_column column, const serial_form *form, const v
         double seconds = form ? seconds_of(form, at(column, i)) : at(column, i);
         times[i] = (volt_time){seconds, seconds};
     }
-    for (int64_t begin = 0, end; begin < column.rows && !status && !is_found; begin = end) {
+    for (int64_t begin = 0, end; begin < column.rows && !status; begin = end) {
         volt_times_report report = {.struct_size = sizeof report};
         end = volt_records_segment_end(records, begin, column.rows);
         status = volt_times_check(times + begin, end - begin, NULL, (volt_time){NAN, NAN}, &report);
-        for (int64_t i = 0; i < report.n_warnings && !status; i++)
+        found->missing += status ? 0 : report.missing;
+        for (int64_t i = 0; i < report.n_warnings && !status && !is_found; i++)
             if (report.warnings[i].code == VOLT_WARNING_ROWS_MISSING) {
                 volt_warning gap = report.warnings[i];
                 gap.series = j;

@@ -225,6 +225,7 @@ static const option_field volt_forecast_options_fields[] = {
     {"seed", OPTION_INT64, offsetof(volt_forecast_options, seed)},
     {"n_coverages", OPTION_INT64, offsetof(volt_forecast_options, n_coverages)},
     {"many_seconds", OPTION_DOUBLE, offsetof(volt_forecast_options, many_seconds)},
+    {"missing", OPTION_INT, offsetof(volt_forecast_options, missing)},
     {NULL, OPTION_INT, 0}};
 static const option_field volt_row_anomaly_options_fields[] = {
     {"train_rows", OPTION_INT64, offsetof(volt_row_anomaly_options, train_rows)},

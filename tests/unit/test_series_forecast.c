@@ -611,6 +611,89 @@ static void progress_grows_and_cancels(void **state)
     free(levels);
 }
 
+/* A series that changes only in its last rows has classical forecasts with intervals, alone and beside another one. */
+static void late_change_is_forecast(void **state)
+{
+    (void)state;
+    enum { STEPS = 6, COLS = 2 };
+    const double coverages[] = {0.8};
+    double *levels = monthly(60, COLS, 5), width[COLS], coverage[COLS];
+    volt_forecast_options options = volt_forecast_options_default();
+    options.steps = STEPS;
+    options.separate = 1;
+    options.coverages = coverages;
+    options.n_coverages = 1;
+    for (int64_t late = 1; late <= STEPS; late += 5)
+        for (options.search_seconds = 0; options.search_seconds < 0.2; options.search_seconds += 0.1) {
+            volt_forecast *forecast = NULL;
+            volt_backtest result = {.struct_size = sizeof result, .coverage = coverage, .width = width};
+            for (int64_t i = 0; i < 60; i++)
+                levels[i * COLS + 1] = i < 60 - late ? 0 : 4 + (double)i;
+            check_ok(volt_forecast_run(view_of(levels, 60, COLS), &options, &forecast));
+            const double *weight = volt_forecast_series_at(forecast, 1)->member_weight;
+            assert_true(volt_forecast_series_at(forecast, 0)->member_weight[VOLT_MEMBER_KERNEL] > 0);
+            assert_true(late > 1 || weight[VOLT_MEMBER_KERNEL] == 0);
+            for (int64_t h = 0; h < STEPS; h++) {
+                const volt_forecast_step *step = volt_forecast_step_at(forecast, h, 1);
+                assert_true(step->lower[0] < step->value && step->value < step->upper[0]);
+            }
+            volt_forecast_free(forecast);
+            if (options.search_seconds == 0)
+                check_ok(volt_forecast_backtest(view_of(levels, 60, COLS), &options, 2, &result));
+        }
+    free(levels);
+}
+
+/* Missing values, and rows missing between the times, are interpolated: the forecast is that of the series without them. */
+static void missing_rows_are_filled(void **state)
+{
+    (void)state;
+    enum { N = 60, STEPS = 3, GONE = 2 };
+    double *full = monthly(N, 1, 5), *known = new_matrix(N + STEPS, 1), holes[N], shown[N + STEPS - GONE];
+    volt_time times[N - GONE];
+    int64_t rows = 0;
+    volt_forecast_options options = volt_forecast_options_default();
+    full[30] = (2 * full[29] + full[32]) / 3;
+    full[31] = (full[29] + 2 * full[32]) / 3;
+    full[40] = (full[39] + full[41]) / 2;
+    for (int64_t i = 0; i < N + STEPS; i++) {
+        known[i] = i > 28 && i < 33 ? (double)i : (double)(i % 5);
+        if (i == 30 || i == 31)
+            continue;
+        shown[rows] = known[i];
+        if (i < N) {
+            holes[rows] = i == 40 ? NAN : full[i];
+            times[rows] = (volt_time){86400.0 * (double)i, 86400.0 * (double)i};
+        }
+        rows++;
+    }
+    options.steps = STEPS;
+    options.known = view_of(known, N + STEPS, 1);
+    volt_forecast *expected = NULL, *forecast = NULL;
+    check_ok(volt_forecast_run(view_of(full, N, 1), &options, &expected));
+    options.known = view_of(shown, rows, 1);
+    options.times = times;
+    rows = N - GONE;
+    assert_int_equal(volt_forecast_run(view_of(holes, rows, 1), &options, &forecast), VOLT_ERR_NOT_FINITE);
+    options.missing = VOLT_MISSING_DROP;
+    assert_int_equal(volt_forecast_run(view_of(holes, rows, 1), &options, &forecast), VOLT_ERR_ARGUMENT);
+    options.missing = VOLT_MISSING_INTERPOLATE;
+    check_ok(volt_forecast_run(view_of(holes, rows, 1), &options, &forecast));
+    volt_forecast_info info = info_of(forecast);
+    assert_true(info.inserted_rows == GONE && info.interpolated == GONE + 1 && info.rows == N);
+    for (int64_t h = 0; h < STEPS; h++) {
+        double value = volt_forecast_step_at(expected, h, 0)->value;
+        near(volt_forecast_step_at(forecast, h, 0)->value, value, 1e-9 * fabs(value));
+    }
+    volt_forecast_free(forecast);
+    times[N - GONE - 1].seconds += 86400e3; /* more rows missing than present */
+    times[N - GONE - 1].clock += 86400e3;
+    assert_int_equal(volt_forecast_run(view_of(holes, rows, 1), &options, &forecast), VOLT_ERR_DATA);
+    volt_forecast_free(expected);
+    free(known);
+    free(full);
+}
+
 /* ---- search (test_forecast_combine.c has its results) ------------------------------------------ */
 
 static void search_reports_its_outcome(void **state)
@@ -648,6 +731,8 @@ int main(void)
         cmocka_unit_test(result_beyond_the_largest_number_is_an_error),
         cmocka_unit_test(extreme_units_change_nothing),
         cmocka_unit_test(constant_series_leaves_the_others_alone),
+        cmocka_unit_test(late_change_is_forecast),
+        cmocka_unit_test(missing_rows_are_filled),
         cmocka_unit_test(warnings_have_codes),
         cmocka_unit_test(short_season_is_a_warning),
         cmocka_unit_test(invalid_input_is_rejected),

@@ -102,8 +102,9 @@ def _where_not_finite(a: Array, name: str) -> str:
     return f"{name} contains {what} at row {row}, column {col}, counted from 0; all values must be finite"
 
 
-def as_matrix(value: Any, name: str = "X") -> Array:
-    """Return a finite 2-D float64 array with contiguous rows, without a copy if possible. A Series is one column."""
+def as_matrix(value: Any, name: str = "X", missing: bool = False) -> Array:
+    """Return a finite 2-D float64 array with contiguous rows, without a copy if possible. A Series is one column. With `missing`,
+    NaN is accepted."""
     a = to_float64(value, name)
     if is_series(value):
         a = a.reshape(-1, 1)
@@ -120,16 +121,16 @@ def as_matrix(value: Any, name: str = "X") -> Array:
         raise ValueError(f"Found array with 0 sample(s) (shape={a.shape}) while a minimum of 1 is required.")
     if cols == 0:
         raise ValueError(f"Found array with 0 feature(s) (shape={a.shape}) while a minimum of 1 is required.")
-    if not np.isfinite(a).all():
+    if not (np.isfinite(a).all() or (missing and not np.isinf(a).any())):
         raise ValueError(_where_not_finite(a, name))
     return a if _rows_are_contiguous(a) and a.flags.aligned else np.ascontiguousarray(a)
 
 
-def as_targets(value: Any, name: str = "y") -> Tuple[Array, bool]:
+def as_targets(value: Any, name: str = "y", missing: bool = False) -> Tuple[Array, bool]:
     """Return targets as a matrix, and whether they were 1-D."""
     a = to_float64(value, name)
     flat = a.ndim == 1
-    return as_matrix(a.reshape(-1, 1) if flat else a, name), flat
+    return as_matrix(a.reshape(-1, 1) if flat else a, name, missing), flat
 
 
 def as_row(value: Any) -> Array:

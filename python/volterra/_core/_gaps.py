@@ -25,10 +25,12 @@ class Gap(NamedTuple):
     before: Any  # the rows on either side
     after: Any
     missing: int  # rows between them; 0: unknown because of closed nights
+    total: int  # rows missing in all gaps
 
     def __str__(self) -> str:
-        count = "rows are" if self.missing == 0 else "1 row is" if self.missing == 1 else f"{self.missing} rows are"
-        return f"{count} missing between {self.before} and {self.after}"
+        count = "rows are" if self.total == 0 else "1 row is" if self.total == 1 else f"{self.total} rows are"
+        first = "" if self.total == self.missing else ", the first"
+        return f"{count} missing{first} between {self.before} and {self.after}"
 
 
 def _seconds(index: Any) -> Array:
@@ -99,7 +101,7 @@ def gap_of(report: c.TimesReport, index: Any, last: Any = None) -> Optional[Gap]
         return None
     row = int(found.row)
     before = last if row == report.before and last is not None else index[row - 1]
-    return Gap(before, index[row], int(found.value))
+    return Gap(before, index[row], int(found.value), int(report.missing))
 
 
 def training_gap(X: Any, lengths: Any = None) -> Tuple[Optional[c.TimeGrid], Optional[Gap]]:
@@ -162,7 +164,7 @@ class TimeColumns(NamedTuple):
         about = f"column {name!r}: {c.text(c.lib.volt_warning_text(warning.code))}"
         if warning.code == MISSING:
             row = int(warning.row)
-            return f"{about} ({Gap(f'{column[row - 1]:.9g}', f'{column[row]:.9g}', int(warning.value))})"
+            return f"{about} ({Gap(f'{column[row - 1]:.9g}', f'{column[row]:.9g}', int(warning.value), int(self.found.missing))})"
         if warning.code == SERIAL:
             day = np.datetime64(int(warning.value // 86400), "D")
             return f"{about} ({c.text(self.found.serial)}: {np.floor(column[0]):.0f} is {day})"
@@ -206,7 +208,10 @@ def future_index(index: Any, first: int, count: int) -> Any:
         times, step = Times.of(index), step_of(index)
         if times is not None and (step.seconds > 0 or step.months > 0):
             return _dates_like(index, [times.later(step, count) for count in steps], step)
-    elif index.dtype.kind in "iu" and len(index) > 1 and len(set(np.diff(index))) == 1:
-        each = int(index[-1] - index[-2])
-        return pandas.Index([int(index[-1]) + each * i for i in steps])
+    elif index.dtype.kind in "iuf" and len(index) > 1:
+        values = np.asarray(index)
+        each = (values[-1] - values[0]) / (len(values) - 1)
+        if each != 0 and np.allclose(values, values[0] + each * np.arange(len(values)), rtol=1e-12, atol=1e-6 * abs(each)):
+            later = values[-1] + each * np.array(steps)
+            return pandas.Index(later if index.dtype.kind == "f" else np.rint(later).astype(np.int64))
     return pandas.RangeIndex(first, first + count)

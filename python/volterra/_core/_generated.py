@@ -307,6 +307,7 @@ class Table(Sized):
         ("times", POINTER(Time)),
         ("lines", POINTER(c_int64)),
         ("faults", POINTER(c_char_p)),
+        ("inserted", c_int64),
     ]
 
 
@@ -1225,6 +1226,8 @@ class ForecastOptions(Sized):
         ("names", POINTER(c_char_p)),
         ("many_seconds", c_double),
         ("progress", Progress),
+        ("missing", c_int),
+        ("times", POINTER(Time)),
     ]
 
 
@@ -1246,6 +1249,8 @@ class ForecastInfo(Sized):
         ("warnings", POINTER(Warning)),
         ("n_warnings", c_int64),
         ("fitted_steps", c_int64),
+        ("inserted_rows", c_int64),
+        ("interpolated", c_int64),
     ]
 
 
@@ -1391,6 +1396,7 @@ class TimesReport(Sized):
         ("n_warnings", c_int64),
         ("warnings", Warning * 4),
         ("step", TimeStep),
+        ("missing", c_int64),
     ]
 
 
@@ -1403,6 +1409,7 @@ class TimeColumns(Sized):
         ("serial", c_char_p),
         ("n_warnings", c_int64),
         ("warnings", Warning * 4),
+        ("missing", c_int64),
     ]
 
 
@@ -2099,6 +2106,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_pairing_create": (c_int, [Matrix, Matrix, POINTER(PairingOptions), POINTER(POINTER(Pairing))]),
     "volt_pairing_free": (None, [POINTER(Pairing)]),
     "volt_times_check": (c_int, [POINTER(Time), c_int64, POINTER(TimeGrid), Time, POINTER(TimesReport)]),
+    "volt_tables_fill": (c_int, [POINTER(Table), POINTER(Table), POINTER(Time)]),
     "volt_time_columns_find": (c_int, [Matrix, c_void_p, c_void_p, c_int64, c_void_p, POINTER(TimeColumns)]),
     "volt_assess_options_default": (AssessOptions, []),
     "volt_assess": (c_int, [POINTER(Pairing), POINTER(AssessOptions), POINTER(Assessment)]),

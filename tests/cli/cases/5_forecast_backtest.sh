@@ -140,6 +140,38 @@ future_errors()
     err_names --future 6
     expect 2 forecast - --x promo <s.csv
     err_names --x
+    # A second series with values in these rows: they are not dropped and forecast.
+    { awk -F, '{ print $0 (NR == 1 ? ",q" : "," NR % 5) }' s.csv
+        driven 96 90 | tail -n +2 | awk -F, '{ print $1 ",," $3 "," $4 "," NR }'; } >part.csv
+    for alone in '' --alone; do
+        expect 1 forecast part.csv:sales,q --x promo $alone --plot none -o part-out.csv
+        err_names part.csv q 95 '--x promo,q'
+        absent part-out.csv
+    done
+    expect 0 forecast part.csv:sales,q --x promo,q --plot none -o part-out.csv
+    [ "$(head -n 1 part-out.csv)" = month,sales,sales.error ] ||
+        fail "$(head -n 1 part-out.csv)"
+    # Numbers as times: those of --future or of the last rows of the file follow the last one by its step.
+    numbered() { awk -F, -v first="$1" -v step="$2" -v OFS=, 'NR == 1 { $1 = "t" } NR > 1 { $1 = first + (NR - 2) * step } 1'; }
+    numbered 10 5 <s.csv >t.csv
+    for begin in '955 5' '960 5' '10 5' '460 1' '460 10'; do
+        numbered $begin <future.csv >after.csv
+        { cat t.csv; awk -F, 'NR > 1 { print $1 ",," $2 "," $3 }' after.csv; } >joined.csv
+        for given in 't.csv --future after.csv' 't.csv --future after.csv:promo,price' joined.csv; do
+            expect 1 forecast ${given%% *} --x promo,price $(echo "$given" | sed 's/^[^ ]*//') --plot none -o t-out.csv
+            case $begin in 460*) err_names 465 455 5 ;; *) err_names "${begin% *}" 460 455 5 ;; esac
+            absent t-out.csv
+        done
+    done
+    numbered 460 5 <future.csv >after.csv
+    expect 0 forecast t.csv --x promo,price --future after.csv --plot none -o t-out.csv
+    [ "$(cut -d, -f1 t-out.csv | tr '\n' ' ')" = 't 460 465 470 475 480 485 ' ] || fail "$(cat t-out.csv)"
+    # The row before the rows to forecast is not dropped.
+    sed '91s/,[^,]*$/,/' both.csv >last.csv
+    expect 1 forecast last.csv:sales --x promo,price --missing drop --plot none
+    err_names --missing 89
+    expect 0 forecast last.csv:sales --x promo,price --missing interpolate --plot none -o last-out.csv
+    lines_of last-out.csv 7
 }
 check "forecast --future: errors" future_errors
 

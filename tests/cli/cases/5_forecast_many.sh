@@ -207,10 +207,23 @@ forecast_many_interrupt()
 }
 check "Ctrl-C during forecasts of many series keeps those that are complete" forecast_many_interrupt
 
+# Missing months and values of one series are interpolated; the other is the same.
+forecast_many_missing()
+{
+    awk 'BEGIN { print "unique_id,ds,y"; for (s = 0; s < 2; s++) for (t = 0; t < 40; t++)
+        if (s == 0 || (t != 12 && t != 13)) printf "s%d,%d-%02d,%s\n", s, 2000 + int(t / 12), t % 12 + 1, s && t == 20 ? "" : t }' >long.csv
+    expect 0 forecast long.csv --steps 2 --missing interpolate -o out.csv
+    err_names '1 series'
+    [ "$(grep s0 out.csv | cut -d, -f2-)" = "$(grep s1 out.csv | cut -d, -f2-)" ] || fail "$(cat out.csv)"
+    expect 0 forecast long.csv --steps 2 -o out.csv
+    err_names s1 missing
+}
+check "forecast of many series: --missing interpolate" forecast_many_missing
+
 forecast_many_refused()
 {
     long_months 2 30 >long.csv
-    for option in '--backtest 2' '--x y' '--future long.csv' '--calendar month' '--rows 0:20' '--plot p.svg' '--missing interpolate'; do
+    for option in '--backtest 2' '--x y' '--future long.csv' '--calendar month' '--rows 0:20' '--plot p.svg'; do
         expect 2 forecast long.csv $option
         err_names "${option%% *}"
     done

@@ -262,6 +262,53 @@ forecast_few_rows()
 }
 check "forecast: three rows, and more steps than rows" forecast_few_rows
 
+forecast_missing_rows()
+{
+    python3 - <<'END'
+import datetime, math, random
+random.seed(5)
+day = datetime.date(2018, 1, 1)
+days = [day + datetime.timedelta(i) for i in range(300)]
+months = [datetime.date(2000 + i // 12, i % 12 + 1, 1) for i in range(121)]
+ends = [month - datetime.timedelta(1) for month in months[1:]]
+open_days = [d for d in days if d.weekday() < 5]
+hours = [datetime.datetime(2020, 1, 1) + datetime.timedelta(hours=i) for i in range(300)]
+def write(name, times, gone, form=str):
+    gone = set(gone)
+    with open(name + ".csv", "w") as file:
+        file.write("date,y\n" + "".join(f"{form(t)},{i}\n" for i, t in enumerate(times) if i not in gone))
+write("days", days, random.sample(range(1, 299), 30))
+write("months", months[:120], (30, 31, 70))
+write("ends", ends, (30, 31, 70))
+write("weekdays", open_days, (20, 50, 51, *range(100, 105)))  # two holidays of one and two days, and a week
+write("hours", hours, (50, 51, 200), lambda t: t.strftime("%Y-%m-%d %H:%M"))
+write("numbers", range(10, 510, 5), (30, 31, 70))
+write("few", days[:100] + [d + datetime.timedelta(5000) for d in days[:100]], ())
+END
+    sed -i '1s/date/t/' numbers.csv
+    # File, rows, rows missing, first gap, rows after filling, time of the first step
+    while read -r name rows missing gap filled first; do
+        expect 0 forecast $name.csv --steps 1 --plot none --json
+        valid_json out "v['rows'] == $rows"
+        err_names $name.csv "$missing rows" "$gap"
+        expect 0 forecast $name.csv --steps 1 --plot none --missing interpolate --json
+        valid_json out "v['rows'] == $filled and v['time'] == ['${first/T/ }'] and abs(v['forecast'][0][0] - $filled) < 3"
+        err_names $name.csv "$missing rows"
+    done <<'END'
+days 270 30 2018-01- 300 2018-10-28
+months 117 3 2002-06-01 120 2010-01-01
+ends 117 3 2002-06-30 120 2010-01-31
+hours 297 3 04:00 300 2020-01-13T12:00
+numbers 97 3 155 100 510
+END
+    expect 0 forecast weekdays.csv --steps 1 --plot none --missing interpolate --json
+    valid_json out "v['rows'] == 212 and v['time'] == ['2018-10-29']"
+    err_names '5 rows'
+    expect 1 forecast few.csv --steps 1 --plot none --missing interpolate
+    err_names few.csv 200
+}
+check "forecast: rows missing between the times are counted, and filled in by --missing interpolate" forecast_missing_rows
+
 forecast_reasons()
 {
     # Reasons of the choice: no kernel is named where it has no part.
