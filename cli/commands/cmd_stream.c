@@ -118,12 +118,12 @@ const cli_command command_stream = {
     .summary = "predict row by row: inputs on standard input, outputs on standard output",
     .description =
         "Each line of standard input is one row of inputs, separated by commas. Each prediction is printed\n"
-        "before the next line is read. A first line of names is a header and may reorder the columns. A\n"
-        "model with a calendar requires a date in every line. With --json every output line is a JSON\n"
-        "array.\n"
+        "before the next line is read. A first line with all names of the model is a header and may reorder\n"
+        "the columns; one with only some of them is an error. A model with a calendar requires a date in\n"
+        "every line. With --json every output line is a JSON array.\n"
         "\n"
-        "Each input line except a header and blank lines produces one output line. An invalid line (text,\n"
-        "wrong number of cells, a row that the model rejects) is reported on standard error, its output is NA\n"
+        "Each input line except a header and blank lines produces one output line. An invalid line (other\n"
+        "text, wrong number of cells, a row that the model rejects) is reported on standard error, its output is NA\n"
         "in every column (null with --json), and the state is unchanged. --missing skip, the default, treats\n"
         "lines with missing values in the same way; hold uses the values of the previous row. The exit status\n"
         "is 0 if at least one line was predicted.\n"
