@@ -288,8 +288,8 @@ const cli_command command_predict = {
     .summary = "predict the targets of new inputs with a model",
     .description =
         "Writes one row of outputs for every row of X. Columns of X are matched with the model's inputs by\n"
-        "name. A file with other names must have as many columns as the model, which are used by position with\n"
-        "a warning; a file with only some of the names is an error.\n"
+        "name. Columns with other names are used by position, with a warning, if there are as many; only\n"
+        "some of the names are an error.\n"
         "\n"
         "With --start continue the rows of X follow the training rows. A model fitted with --ahead 1 used\n"
         "all rows of its file but the last, so X begins with that last row. A warning is printed if X does\n"

@@ -297,11 +297,11 @@ const cli_command command_score = {
     .name = "score",
     .summary = "compare predictions with observed values",
     .description =
-        "Prints each measure as its mean over the columns. Columns of Y and P are matched by name if Y has all\n"
-        "names of P, by position if it has none, with a warning, or a file has no header. A first column named row in P\n"
-        "(predict --index) and columns NAME.error, NAME.lo90 and NAME.hi90 are skipped. If both files have "
-        "dates,\n"
-        "rows of the same date are compared, and a warning gives their number.\n"
+        "Prints each measure as its mean over the columns. Columns of Y and P are matched by name if Y has\n"
+        "all names of P, and by position if it has none (with a warning) or a file has no header. A first\n"
+        "column named row in P (predict --index) and columns NAME.error, NAME.lo90 and NAME.hi90 are\n"
+        "skipped. If both files have dates, rows of the same date are compared, and a warning gives their\n"
+        "number if there are others.\n"
         "\n"
         "RMSE   root mean squared error\n"
         "NMSE   mean squared error / variance of the truth\n"

@@ -18,7 +18,8 @@
 
 #define ROW(...) OPTION(training_arguments, __VA_ARGS__)
 static const option pairing_rows[] = {
-    ROW("y", "Y", y, "targets; rows of the same date if X and Y have dates, otherwise row by row", .unset = "X"),
+    ROW("y", "Y", y, "targets; rows of the same date if X and Y have dates, otherwise row by row",
+        .unset = "X"),
     ROW("ahead", "H|A..B", ahead, "forecast horizon in rows; several horizons are separate outputs",
         .unset = "0 with --y, 1 without"),
     ROW("calendar", "PARTS", calendar, CALENDAR_MEANING),

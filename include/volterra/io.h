@@ -108,7 +108,7 @@ VOLT_API volt_status volt_columns_match(const char *const *names, int64_t n, con
 
 /* Reads one column of a file as text, such as the record of each row. `source` is PATH:COLUMN; with PATH only, the file must
  * have one column or a column named series. Numbers of NPY and MAT files are formatted as text. Free *texts with volt_free
- * (one block). *table (may be NULL) receives a table of these rows for volt_tables_align, with the times of a CSV file that has
+ * (one block). *table (may be NULL) receives a table of these rows for volt_tables_align (task.h), with the times of a CSV file that has
  * dates; its values are undefined. Status as above; an empty cell is VOLT_ERR_FORMAT. */
 VOLT_API volt_status volt_texts_read(const char *source, char ***texts, int64_t *rows, volt_table **table);
 
@@ -123,19 +123,6 @@ VOLT_API volt_status volt_texts_number(const char *const *texts, int64_t n, cons
  * numbers of rows differ or the lengths do not add up. */
 VOLT_API volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missing missing,
                                        const int64_t *records, int64_t n_records);
-
-/* Finds the row of `other` that belongs to each row of `first`: partner[i], or -1. If both tables have times, it has the same
- * time (volt_times_match, or the same row of files with the same times). Otherwise it is the same row of the file, and both
- * files must have as many rows. `names` are the two names for messages. VOLT_ERR_SHAPE, VOLT_ERR_DATA, VOLT_ERR_MEMORY. */
-VOLT_API volt_status volt_tables_match(const volt_table *first, const volt_table *other,
-                                       const char *const names[2], int64_t *partner);
-
-/* Keeps the rows of n tables that belong together, such as inputs, targets and weights: those rows of the first table that
- * have one in every other (volt_tables_match), and these. common[t] (n, may be NULL) receives the number of rows of the first
- * table, as given, that have one in table t. names: n names for messages. VOLT_ERR_SHAPE, VOLT_ERR_DATA, VOLT_ERR_MEMORY; the
- * tables are then unchanged. */
-VOLT_API volt_status volt_tables_align(volt_table *const *tables, const char *const *names, int64_t n,
-                                       int64_t *common);
 
 typedef struct volt_write_options {
     size_t struct_size;

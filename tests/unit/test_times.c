@@ -4,7 +4,7 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
-#include "volterra/io.h"
+#include "volterra/task.h"
 
 #include <inttypes.h>
 #include <math.h>
