@@ -44,10 +44,8 @@ static int read_series(const anomaly_arguments *arguments, watched_series *serie
         if (!failed && series->labels.view.cols != 1)
             failed = complain(EXIT_USAGE, "--labels must be one column, FILE:COLUMN (got %lld columns)",
                               (long long)series->labels.view.cols);
-        if (!failed && series->labels.view.rows != series->x.view.rows)
-            failed =
-                complain(EXIT_FAILED, "%s has %lld rows but %s has %lld", arguments->labels,
-                         (long long)series->labels.view.rows, arguments->x, (long long)series->x.view.rows);
+        if (!failed)
+            failed = dataset_align((dataset *const[]){&series->x, &series->labels}, 2);
     }
     if (failed)
         return failed;

@@ -157,7 +157,7 @@ static int read_sequences(const gram_arguments *arguments, dataset *x, dataset *
     if (failed || !arguments->y)
         return failed;
 
-    failed = dataset_read_rows(y, arguments->y, missing, &arguments->y_rows, "--y-rows");
+    failed = dataset_read_like(y, arguments->y, missing, &arguments->y_rows, "--y-rows", x);
     if (!failed && x->view.cols != y->view.cols)
         failed = complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (must be equal)", arguments->x,
                           (long long)x->view.cols, arguments->y, (long long)y->view.cols);

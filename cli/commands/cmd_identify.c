@@ -134,7 +134,7 @@ static int read_test(const identify_arguments *arguments, const identify_sources
     if (!failed && drops)
         failed = dataset_clean_pair(&data->test_x, &data->test_y, wanted);
     if (!failed)
-        failed = record_list_read(&data->test_records, sources->test_series, &data->test_x);
+        failed = record_list_read(&data->test_records, sources->test_series, &data->test_x, &data->test_y);
     if (!failed)
         failed = record_list_fill(&data->test_records, &data->test_x, &data->test_y, wanted);
     return failed;
@@ -148,7 +148,7 @@ static int read_data(const identify_arguments *arguments, const identify_sources
         failed = dataset_read_pair(&data->x, sources->x, &data->y, sources->y,
                                    record_list_policy(sources->series, wanted), false, &arguments->rows);
     if (!failed)
-        failed = record_list_read(&data->records, sources->series, &data->x);
+        failed = record_list_read(&data->records, sources->series, &data->x, &data->y);
     if (!failed)
         failed = record_list_fill(&data->records, &data->x, &data->y, wanted);
     if (!failed)

@@ -33,7 +33,7 @@ static const option rows[] = {
     ROW("x", "X", x, INPUTS_MEANING, .required = true),
     ROW("series", "FILE:COLUMN", series, SERIES_MEANING ", zero at its first row whatever --start is"),
     ROW("known", "Y", known,
-        "measured outputs, row by row with X, fed back in place of predictions; for models fitted with "
+        "measured outputs, of the dates or rows of X, fed back in place of predictions; for models fitted with "
         "--feedback"),
     ROW("warm-up", "N", warm_up, "leading rows of each record with measured outputs, with --known",
         .range = AT_LEAST(1), .unset = "all rows"),
@@ -289,7 +289,8 @@ const cli_command command_predict = {
     .summary = "predict the targets of new inputs with a model",
     .description =
         "Writes one row of outputs for every row of X. Columns of X are matched with the model's inputs by\n"
-        "name; a file with other names must have as many columns as the model.\n"
+        "name. Columns with other names are used by position, with a warning, if there are as many; only\n"
+        "some of the names are an error.\n"
         "\n"
         "With --start continue the rows of X follow the training rows. A model fitted with --ahead 1 used\n"
         "all rows of its file but the last, so X begins with that last row. A warning is printed if X does\n"

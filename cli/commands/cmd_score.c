@@ -24,7 +24,7 @@ typedef struct score_arguments {
 #define ROW(...) OPTION(score_arguments, __VA_ARGS__)
 static const option rows[] = {
     ROW("truth", "Y", truth, "observed values: FILE or FILE:COLUMNS", .required = true),
-    ROW("pred", "P", forecast, "predictions, row by row with Y: FILE or FILE:COLUMNS", .required = true),
+    ROW("pred", "P", forecast, "predictions of the dates or rows of Y: FILE or FILE:COLUMNS", .required = true),
     ROWS_OPTION(score_arguments, rows, "both files"),
     ROW("truth-rows", "A:B", truth_rows, "the same for Y only"),
     ROW("pred-rows", "A:B", forecast_rows, "the same for P only"),
@@ -125,7 +125,6 @@ static int read_all(const score_arguments *arguments, score_data *data)
     const row_range *truth_rows = arguments->truth_rows.given ? &arguments->truth_rows : &arguments->rows;
     const row_range *pred_rows = arguments->forecast_rows.given ? &arguments->forecast_rows : &arguments->rows;
     dataset *truth = &data->truth, *forecast = &data->forecast;
-    char pairing[PAIRING_LENGTH];
     int failed = dataset_read_rows(forecast, arguments->forecast, VOLT_MISSING_ERROR, pred_rows,
                                    arguments->forecast_rows.given ? "--pred-rows" : "--rows");
     if (!failed) /* row numbers of predict --index are not scored */
@@ -135,13 +134,15 @@ static int read_all(const score_arguments *arguments, score_data *data)
     if (!failed)
         failed = dataset_read_like(truth, arguments->truth, VOLT_MISSING_ERROR, truth_rows,
                                    arguments->truth_rows.given ? "--truth-rows" : "--rows", forecast);
+    if (!failed && truth->table->times &&
+        forecast->table->times) /* otherwise the selected rows match one by one */
+        failed = dataset_align((dataset *const[]){forecast, truth}, 2);
     if (failed)
         return failed;
     if (truth->view.rows != forecast->view.rows)
-        return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld (%s)", arguments->truth,
-                        (long long)truth->view.rows, arguments->forecast, (long long)forecast->view.rows,
-                        row_times_pairing(truth, forecast, pairing));
-    row_times_warn_pairs(truth, forecast);
+        return complain(
+            EXIT_FAILED, "%s has %lld rows but %s has %lld (select rows with --truth-rows and --pred-rows)",
+            arguments->truth, (long long)truth->view.rows, arguments->forecast, (long long)forecast->view.rows);
     if (truth->view.cols != forecast->view.cols)
         return complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (select columns with FILE:COLUMNS)",
                         arguments->truth, (long long)truth->view.cols, arguments->forecast,
@@ -296,11 +297,11 @@ const cli_command command_score = {
     .name = "score",
     .summary = "compare predictions with observed values",
     .description =
-        "Prints each measure as its mean over the columns. Columns of Y and P are matched by name if both\n"
-        "files have headers and Y has all names of P, otherwise by position. A first column named row in P\n"
-        "(predict --index) and columns NAME.error, NAME.lo90 and NAME.hi90 are skipped. If both files have "
-        "dates,\n"
-        "a warning is printed for rows of different times.\n"
+        "Prints each measure as its mean over the columns. Columns of Y and P are matched by name if Y has\n"
+        "all names of P, and by position if it has none (with a warning) or a file has no header. A first\n"
+        "column named row in P (predict --index) and columns NAME.error, NAME.lo90 and NAME.hi90 are\n"
+        "skipped. If both files have dates, rows of the same date are compared, and a warning gives their\n"
+        "number if there are others.\n"
         "\n"
         "RMSE   root mean squared error\n"
         "NMSE   mean squared error / variance of the truth\n"

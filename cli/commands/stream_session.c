@@ -34,7 +34,7 @@ typedef struct stream_session {
     model_times times; /* of the model */
     volt_live *live;
     row_lines lines;
-    const char **names; /* names of the cells of a line; NULL: only the inputs */
+    const char **names; /* names of the inputs, and of the targets after them; NULL: the model has none */
     double *cells;      /* cells of a line: inputs, then targets with --learn */
     double *x, *y;      /* row and its forecast */
     double *target;     /* targets of the line */
@@ -395,23 +395,33 @@ static bool is_among(const char *name, const char *const *names, int64_t count)
     return false;
 }
 
-/* Sets the names of inputs and targets for a header. If targets are also inputs, the order of the columns is
- * used instead. */
+/* Lists the names of the inputs and, if lines contain targets, of these. */
 static int name_cells(stream_session *session)
 {
     const volt_model_info *info = &session->info;
-    int64_t inputs = count_read(session);
-    if (!info->input_names || !info->output_names)
+    int64_t inputs = count_read(session), targets = takes_targets(session) ? info->q : 0;
+    if (!info->input_names || (targets > 0 && !info->output_names))
         return 0;
-    for (int64_t k = 0; k < info->q; k++)
-        if (is_among(info->output_names[k], info->input_names, inputs))
-            return 0;
-    session->names = malloc((size_t)(inputs + info->q) * sizeof *session->names);
+    session->names = malloc((size_t)(inputs + targets) * sizeof *session->names);
     if (!session->names)
         return complain(EXIT_FAILED, "not enough memory for the column names");
-    for (int64_t j = 0; j < inputs + info->q; j++)
+    for (int64_t j = 0; j < inputs + targets; j++)
         session->names[j] = j < inputs ? info->input_names[j] : info->output_names[j - inputs];
     return 0;
+}
+
+/* Begins to read lines. If targets are also inputs, a header does not determine the columns. */
+static int begin_lines(stream_session *session)
+{
+    int64_t inputs = count_read(session), cells = inputs + (takes_targets(session) ? session->info.q : 0);
+    int failed = name_cells(session);
+    bool are_distinct = session->names != NULL;
+    for (int64_t j = inputs; are_distinct && j < cells; j++)
+        are_distinct = !is_among(session->names[j], session->names, inputs);
+    if (failed)
+        return failed;
+    return row_lines_begin(&session->lines, cells, are_distinct ? session->names : NULL, session->names,
+                           session->names ? cells : 0);
 }
 
 /* Returns the input with this name; -1: none. */
@@ -460,12 +470,8 @@ static int prepare(stream_session *session)
     int failed = model_times_read(&session->info, &session->times);
     if (!failed && session->arguments->targets == TARGETS_NOW)
         failed = find_sources(session);
-    if (!failed && takes_targets(session))
-        failed = name_cells(session);
     if (!failed)
-        failed = row_lines_begin(&session->lines,
-                                 count_read(session) + (takes_targets(session) ? session->info.q : 0),
-                                 takes_targets(session) ? session->names : session->info.input_names);
+        failed = begin_lines(session);
     if (failed)
         return failed;
 

@@ -10,7 +10,7 @@
 static int read_labels(labelled_series *series, const char *source)
 {
     int64_t count = 0;
-    volt_status status = volt_texts_read(source, &series->label_storage, &count);
+    volt_status status = volt_texts_read(source, &series->label_storage, &count, NULL);
     if (status)
         return complain_status(status);
     series->labels = series->label_storage;

@@ -244,15 +244,58 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
         failed = check_second(first_source, second_source);
     if (!failed)
         failed = dataset_read_rows(second, second_source, each, rows, "--rows");
-    if (failed)
+    if (!failed)
+        failed = dataset_align((dataset *const[]){first, second}, 2);
+    if (failed || each == missing)
         return failed;
-    if (first->table->file_rows != second->table->file_rows)
-        return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row",
-                        first_source, (long long)first->table->file_rows, second_source,
-                        (long long)second->table->file_rows);
-    if (each == missing)
-        return 0;
     return dataset_clean_pair(first, second, keep_targets ? VOLT_MISSING_DROP_FIRST : missing);
+}
+
+/* ---- rows of several files -------------------------------------------------------------------- */
+
+int dataset_read_texts(dataset *data, const char *source, char ***texts)
+{
+    int64_t count = 0;
+    volt_table *table = NULL;
+    volt_status status = volt_texts_read(source, texts, &count, &table);
+    return status ? complain_status(status) : adopt_table(data, source, table);
+}
+
+/* Warns that rows were left out. A file of which all rows are read may have further rows where the first has a selection. */
+static void mention_common(const dataset *first, int64_t first_rows, const dataset *other, int64_t other_rows,
+                           int64_t common)
+{
+    bool is_selection = first_rows < first->table->file_rows;
+    if (common < first_rows || (common < other_rows && !is_selection))
+        warn("%s and %s have %lld dates in common: %lld of %lld rows and %lld of %lld rows are used",
+             first->source, other->source, (long long)common, (long long)common, (long long)first_rows,
+             (long long)common, (long long)other_rows);
+}
+
+int dataset_align(dataset *const *sets, int count)
+{
+    enum { MOST = 8 };
+    const dataset *used[MOST];
+    volt_table *tables[MOST];
+    const char *names[MOST];
+    int64_t rows[MOST], common[MOST];
+    int n = 0;
+    for (int i = 0; i < count && n < MOST; i++)
+        if (sets[i]->table) {
+            used[n] = sets[i];
+            names[n] = sets[i]->source;
+            rows[n] = sets[i]->table->rows;
+            tables[n++] = sets[i]->table;
+        }
+    volt_status status = n > 1 ? volt_tables_align(tables, names, n, common) : VOLT_OK;
+    if (status)
+        return complain_status(status);
+    for (int i = 0; i < count; i++)
+        if (sets[i]->table)
+            sets[i]->view.rows = sets[i]->table->rows;
+    for (int t = 1; t < n; t++)
+        mention_common(used[0], rows[0], used[t], rows[t], common[t]);
+    return 0;
 }
 
 int dataset_clean_pair(dataset *first, dataset *second, volt_missing missing)
@@ -288,32 +331,6 @@ int dataset_read_named(dataset *data, const char *source, const row_range *rows,
     return read_part(data, source, &options, "--rows");
 }
 
-static bool has_name(const dataset *data, const char *name)
-{
-    for (int64_t j = 0; j < data->view.cols; j++)
-        if (strcmp(data->names[j], name) == 0)
-            return true;
-    return false;
-}
-
-/* The columns neither have the model's input names nor match their number: list the missing names. */
-static int complain_columns(const dataset *data, const volt_model_info *model)
-{
-    char missing[512] = "";
-    size_t used = 0;
-    const char *const *names = model->input_names;
-    if (names && data->names) {
-        for (int64_t j = 0; j < model->d && used < sizeof missing; j++)
-            if (!has_name(data, names[j]))
-                used +=
-                    (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "", names[j]);
-        return complain(EXIT_FAILED, "%s does not have column%s of the model: %s", data->source,
-                        strchr(missing, ',') ? "s" : "", missing);
-    }
-    return complain(EXIT_FAILED, "%s has %lld columns, but the model has %lld inputs", data->source,
-                    (long long)data->view.cols, (long long)model->d);
-}
-
 int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const row_range *rows,
                         const volt_model_info *model)
 {
@@ -322,6 +339,7 @@ int dataset_read_inputs(dataset *data, const char *source, volt_missing missing,
     options.n_names = model->input_names ? model->d : 0;
     int failed = read_part(data, source, &options, "--rows");
     if (!failed && data->view.cols != model->d)
-        failed = complain_columns(data, model);
+        failed = complain(EXIT_FAILED, "%s has %lld columns, but the model has %lld inputs", data->source,
+                          (long long)data->view.cols, (long long)model->d);
     return failed;
 }

@@ -49,7 +49,15 @@ void dataset_mention_repairs(const dataset *data);
 int dataset_read_rows(dataset *data, const char *source, volt_missing missing, const row_range *rows,
                       const char *option_name);
 
-/* Reads two sources with matching rows. With VOLT_MISSING_DROP, a row is dropped if either source has a
+/* Reads a column of texts: text i is that of row `data->table->row_numbers[i]` of the file. The dataset has no values. Free
+ * *texts with volt_free. */
+int dataset_read_texts(dataset *data, const char *source, char ***texts);
+
+/* Keeps the rows of several files that belong together (volt_tables_align): by their dates, or row by row. Warns if rows are left
+ * out. Datasets that were not read are skipped. */
+int dataset_align(dataset *const *sets, int count);
+
+/* Reads two sources and aligns their rows. With VOLT_MISSING_DROP, a row is dropped if either source has a
  * missing value. With keep_targets, only missing values in the first source drop a row, and those in the
  * second become NaN. */
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
@@ -58,18 +66,16 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
 /* Applies `missing` to a source, or to two with the same rows, that were read with VOLT_MISSING_KEEP. */
 int dataset_clean_pair(dataset *first, dataset *second, volt_missing missing);
 
-/* Reads the inputs of a model: the columns with the model's input names if the file has them, otherwise all
- * columns. Their number must match the model. */
+/* Reads the inputs of a model: the columns with the model's input names, or by position columns without names or, with a
+ * warning, with other names. */
 int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const row_range *rows,
                         const volt_model_info *model);
 
-/* Reads the columns named as in `like`, in that order, if both have headers and all names are present.
- * Otherwise reads all columns. */
+/* Reads the columns named as in `like`, in that order, or by position as dataset_read_inputs does. */
 int dataset_read_like(dataset *data, const char *source, volt_missing missing, const row_range *rows,
                       const char *option_name, const dataset *like);
 
-/* Reads the columns with these names if the file has all of them, otherwise all columns. Missing values
- * become NaN. */
+/* Reads the columns with these names, or by position as dataset_read_inputs does. Missing values become NaN. */
 int dataset_read_named(dataset *data, const char *source, const row_range *rows, const char *const *names,
                        int64_t n_names);
 

@@ -3,6 +3,7 @@
 
 #include "terminal/messages.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +14,25 @@ void known_outputs_release(known_outputs *known)
     memset(known, 0, sizeof *known);
 }
 
-/* Selects the rows that match the inputs. Both files were read with the same --rows; input rows may have
- * been dropped. */
-static void join_rows(known_outputs *known, const dataset *inputs)
+/* Sets the outputs of every input row; unknown ones are NaN. */
+static int join_rows(known_outputs *known, const dataset *inputs)
 {
     const dataset *data = &known->data;
-    int64_t first = data->table->row_numbers[0];
-    for (int64_t i = 0; i < known->joined.rows; i++)
-        memcpy(known->joined.data + i * known->joined.ld,
-               data->view.data + (inputs->table->row_numbers[i] - first) * data->view.ld,
-               (size_t)data->view.cols * sizeof(double));
+    int64_t rows = inputs->view.rows, count = 0;
+    int64_t *partner = malloc((size_t)rows * sizeof *partner + 1);
+    if (!partner)
+        return complain(EXIT_FAILED, "not enough memory for the known outputs");
+    volt_status status = volt_tables_match(inputs->table, data->table,
+                                           (const char *const[]){inputs->source, data->source}, partner);
+    for (int64_t i = 0; !status && i < rows; count += partner[i++] >= 0)
+        for (int64_t k = 0; k < data->view.cols; k++)
+            known->joined.data[i * known->joined.ld + k] =
+                partner[i] >= 0 ? data->view.data[partner[i] * data->view.ld + k] : NAN;
+    free(partner);
+    if (!status && count < rows)
+        warn("%s and %s have %lld dates in common: the outputs of the other %lld of %lld rows are unknown",
+             inputs->source, data->source, (long long)count, (long long)(rows - count), (long long)rows);
+    return status ? complain_status(status) : 0;
 }
 
 int known_outputs_read(known_outputs *known, const char *source, const row_range *rows,
@@ -41,12 +51,6 @@ int known_outputs_read(known_outputs *known, const char *source, const row_range
             "%s has %lld column%s, but the model has %lld output%s (select columns with FILE:COLUMNS)", source,
             (long long)known->data.view.cols, known->data.view.cols == 1 ? "" : "s", (long long)model->q,
             model->q == 1 ? "" : "s");
-    if (known->data.table->file_rows != inputs->table->file_rows)
-        return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
-                        (long long)known->data.table->file_rows, inputs->source,
-                        (long long)inputs->table->file_rows);
     failed = allocate_matrix(inputs->view.rows, model->q, "the known outputs", &known->joined);
-    if (!failed)
-        join_rows(known, inputs);
-    return failed;
+    return failed ? failed : join_rows(known, inputs);
 }

@@ -77,7 +77,7 @@ int model_times_read_inputs(dataset *data, const char *source, volt_missing miss
     own.d -= times->calendar.columns.cols;
     int failed = dataset_read_inputs(data, source, record_list_policy(series, missing), rows, &own);
     if (!failed && series)
-        failed = record_list_read(records, series, data);
+        failed = record_list_read(records, series, data, NULL);
     if (!failed && series)
         failed = record_list_fill(records, data, NULL, missing);
     return failed ? failed : calendar_add(&times->calendar, data, "the calendar of the model");

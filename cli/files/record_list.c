@@ -55,29 +55,39 @@ static void find_records(record_list *list, int64_t rows)
     }
 }
 
-int record_list_read(record_list *list, const char *source, const dataset *data)
+int record_list_open(record_list *list, const char *source, const dataset *data)
 {
-    const volt_table *table = data->table;
-    int64_t count = 0, rows = data->view.rows;
     if (!source)
         return 0;
     if (strcmp(source, "-") == 0 && strcmp(data->source, "-") == 0)
         return complain(EXIT_USAGE, "--x and --series cannot both be read from standard input");
-    volt_status status = volt_texts_read(source, &list->texts, &count);
-    if (status)
-        return complain_status(status);
-    if (count != table->file_rows)
-        return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
-                        (long long)count, data->source, (long long)table->file_rows);
+    return dataset_read_texts(&list->file, source, &list->texts);
+}
+
+int record_list_find(record_list *list, const dataset *data)
+{
+    const volt_table *table = list->file.table;
+    int64_t rows = data->view.rows;
+    if (!table)
+        return 0;
     list->of_row = malloc((size_t)rows * sizeof *list->of_row + 1);
     list->names = malloc((size_t)rows * sizeof *list->names + 1);
     list->lengths = malloc((size_t)rows * sizeof *list->lengths + 1);
     if (!list->of_row || !list->names || !list->lengths)
-        return complain(EXIT_FAILED, "not enough memory for the records of %s", source);
+        return complain(EXIT_FAILED, "not enough memory for the records of %s", list->file.source);
     for (int64_t i = 0; i < rows; i++)
         list->of_row[i] = list->texts[table->row_numbers[i]];
     find_records(list, rows);
-    return check_together(list, source, data);
+    return check_together(list, list->file.source, data);
+}
+
+int record_list_read(record_list *list, const char *source, dataset *data, dataset *second)
+{
+    dataset none = {0};
+    int failed = record_list_open(list, source, data);
+    if (!failed)
+        failed = dataset_align((dataset *const[]){data, second ? second : &none, &list->file}, 3);
+    return failed ? failed : record_list_find(list, data);
 }
 
 volt_missing record_list_policy(const char *source, volt_missing missing)
@@ -106,6 +116,7 @@ int record_list_fill(const record_list *list, dataset *first, dataset *second, v
 void record_list_release(record_list *list)
 {
     volt_free(list->texts);
+    dataset_release(&list->file);
     free((void *)list->of_row);
     free((void *)list->names);
     free(list->lengths);

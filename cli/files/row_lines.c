@@ -18,10 +18,13 @@ static void take_in_order(row_lines *lines)
         lines->from[j] = j;
 }
 
-int row_lines_begin(row_lines *lines, int64_t d, const char *const *names)
+int row_lines_begin(row_lines *lines, int64_t d, const char *const *names, const char *const *known,
+                    int64_t n_known)
 {
     lines->d = lines->capacity = d;
     lines->names = names;
+    lines->known = known;
+    lines->n_known = n_known;
     lines->cells = malloc((size_t)d * sizeof *lines->cells);
     lines->from = malloc((size_t)d * sizeof *lines->from);
     if (!lines->cells || !lines->from)
@@ -87,6 +90,74 @@ static volt_status read_header(row_lines *lines, const char *row)
         status = locate_columns(lines, names, count);
     volt_free(names);
     return status;
+}
+
+/* What a line of texts is. */
+typedef enum header_kind { HEADER_NONE, HEADER_PARTIAL, HEADER_WHOLE } header_kind;
+
+/* Determines the kind of a line that is split like `next`. */
+static volt_status judge_split(const row_lines *lines, const char *line, const char *next, header_kind *kind)
+{
+    char **names = NULL;
+    int64_t count = 0, known = 0, at = 0;
+    bool all = false;
+    *kind = HEADER_NONE;
+    volt_status status = volt_csv_split_line(line, next, &names, &count);
+    for (int64_t k = 0; !status && k < lines->n_known; k++) {
+        bool has_name = false;
+        status = header_line_locate(names, count, &lines->known[k], 1, &at, &has_name);
+        known += has_name;
+    }
+    if (!status && lines->names) {
+        int64_t *from = malloc((size_t)lines->d * sizeof *from);
+        status = from ? header_line_locate(names, count, lines->names, lines->d, from, &all) : VOLT_ERR_MEMORY;
+        free(from);
+    }
+    if (!status && known > 0 && count >= lines->d)
+        *kind = all || !lines->names ? HEADER_WHOLE : HEADER_PARTIAL;
+    volt_free(names);
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
+}
+
+/* Determines the kind of a line that contains a name and no number. The rows that determine the separator are not known yet, so
+ * that each is tried; without one, the line is one name. */
+static volt_status judge_header(const row_lines *lines, const char *line, header_kind *kind)
+{
+    static const char separators[] = {'\0', ';', ',', '\t'};
+    size_t length = strlen(line);
+    char *next = malloc(2 * length + 2);
+    volt_status status = next ? judge_split(lines, line, NULL, kind) : VOLT_ERR_MEMORY;
+    for (size_t s = 0; !status && *kind != HEADER_WHOLE && s < sizeof separators; s++) {
+        header_kind other = HEADER_NONE;
+        char *end = next;
+        *end++ = '0';
+        for (size_t i = 0; separators[s] && i < length; i++)
+            if (line[i] == separators[s]) {
+                *end++ = separators[s];
+                *end++ = '0';
+            }
+        *end = '\0';
+        status = judge_split(lines, line, next, &other);
+        *kind = other > *kind ? other : *kind;
+    }
+    free(next);
+    return status;
+}
+
+/* Rejects a header with some of the names. */
+static int complain_header(const row_lines *lines, const char *line)
+{
+    char **names = NULL;
+    int64_t count = 0, *from = malloc((size_t)lines->d * sizeof *from);
+    int by_position = 0;
+    volt_status status = from ? volt_csv_split_line(line, NULL, &names, &count) : VOLT_ERR_MEMORY;
+    if (!status)
+        status =
+            volt_columns_match((const char *const *)names, count, lines->names, lines->d, from, &by_position);
+    volt_free(names);
+    free(from);
+    return complain(EXIT_FAILED, "line %lld of standard input: %s", (long long)lines->line,
+                    status ? volt_error_detail() : "the header has only some of the names of the model");
 }
 
 /* The line reader skips a date column, but the header counts it. Skip it if the first cell is not a number,
@@ -197,10 +268,14 @@ int row_lines_take(row_lines *lines, char *line, size_t length, double *x, row_k
         line[--length] = '\0';
     if (strspn(line, " \t") == length)
         return 0;
-    bool is_first = !lines->has_begun, is_header = false;
-    lines->has_begun = true;
-    const char *row = is_first ? header_line_behind_mark(line) : line;
-    if (is_first && header_line_is(row, &is_header))
+    bool may_be_header = !lines->has_begun, has_names = false;
+    header_kind header = HEADER_NONE;
+    const char *row = may_be_header ? header_line_behind_mark(line) : line;
+    if (may_be_header && (header_line_is(row, &has_names) || (has_names && judge_header(lines, row, &header))))
         return complain_memory("a line");
-    return is_header ? keep_header(lines, row) : take_row(lines, row, x, kind);
+    if (header == HEADER_PARTIAL)
+        return complain_header(lines, row);
+    int failed = header == HEADER_WHOLE ? keep_header(lines, row) : take_row(lines, row, x, kind);
+    lines->has_begun = lines->has_begun || header == HEADER_WHOLE || *kind == ROW_WHOLE || *kind == ROW_HOLED;
+    return failed;
 }

@@ -96,60 +96,6 @@ int row_times_require(const dataset *data, const char *need)
                     need, status == VOLT_ERR_FORMAT ? volt_error_detail() : "memory is not sufficient");
 }
 
-/* ---- two files -------------------------------------------------------------------------------- */
-
-/* Returns whether two times are equal to a millisecond. */
-static bool are_same(volt_time a, volt_time b)
-{
-    return fabs(a.seconds - b.seconds) < 1e-3;
-}
-
-/* Returns the number of common rows: consecutive rows with equal times, from row *i of the truth and row *j of
- * the forecast. */
-static int64_t find_common(const volt_table *truth, const volt_table *forecast, int64_t *i, int64_t *j)
-{
-    int64_t count = 0;
-    *i = *j = 0;
-    if (!truth->times || !forecast->times)
-        return 0;
-    while (*i < truth->rows && *j < forecast->rows && !are_same(truth->times[*i], forecast->times[*j]))
-        ++*(truth->times[*i].seconds < forecast->times[*j].seconds ? i : j);
-    while (*i + count < truth->rows && *j + count < forecast->rows &&
-           are_same(truth->times[*i + count], forecast->times[*j + count]))
-        count++;
-    return count;
-}
-
-const char *row_times_pairing(const dataset *truth, const dataset *forecast, char text[PAIRING_LENGTH])
-{
-    const volt_table *of_truth = truth->table, *of_forecast = forecast->table;
-    int64_t i, j, count = find_common(of_truth, of_forecast, &i, &j);
-    if (count < 2) {
-        snprintf(text, PAIRING_LENGTH, "select rows with --truth-rows and --pred-rows");
-        return text;
-    }
-    long long first = of_truth->row_numbers[i], other = of_forecast->row_numbers[j];
-    snprintf(text, PAIRING_LENGTH, "equal times: --truth-rows %lld:%lld --pred-rows %lld:%lld", first,
-             first + (long long)count, other, other + (long long)count);
-    return text;
-}
-
-void row_times_warn_pairs(const dataset *truth, const dataset *forecast)
-{
-    const volt_table *of_truth = truth->table, *of_forecast = forecast->table;
-    char pairing[PAIRING_LENGTH];
-    if (!of_truth->times || !of_forecast->times)
-        return;
-    for (int64_t i = 0; i < of_truth->rows && i < of_forecast->rows; i++)
-        if (!are_same(of_truth->times[i], of_forecast->times[i])) {
-            warn("times differ: row %lld of %s is %s, row %lld of %s is %s (%s)",
-                 (long long)of_forecast->row_numbers[i], forecast->source, of_forecast->time_texts[i],
-                 (long long)of_truth->row_numbers[i], truth->source, of_truth->time_texts[i],
-                 row_times_pairing(truth, forecast, pairing));
-            return;
-        }
-}
-
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 int row_times_step(const dataset *data, volt_time_step *step)

@@ -24,14 +24,6 @@ const char *row_times_count(const volt_warning *gap, int64_t missing, char text[
 /* Rejects a file whose rows have no timestamps. `need` names the option that requires them: "--calendar". */
 int row_times_require(const dataset *data, const char *need);
 
-/* Describes how to match forecast and truth by time: "by their times: --truth-rows 80: --pred-rows :20". If
- * the times do not match, mentions only the options. Returns `text`. */
-enum { PAIRING_LENGTH = 160 };
-const char *row_times_pairing(const dataset *truth, const dataset *forecast, char text[PAIRING_LENGTH]);
-
-/* Warns if compared rows have different times. */
-void row_times_warn_pairs(const dataset *truth, const dataset *forecast);
-
 /* Determines the time step of the file's rows; all zero: unknown. */
 int row_times_step(const dataset *data, volt_time_step *step);
 

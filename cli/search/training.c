@@ -18,7 +18,8 @@
 
 #define ROW(...) OPTION(training_arguments, __VA_ARGS__)
 static const option pairing_rows[] = {
-    ROW("y", "Y", y, "targets, row by row with X", .unset = "X"),
+    ROW("y", "Y", y, "targets; rows of the same date if X and Y have dates, otherwise row by row",
+        .unset = "X"),
     ROW("ahead", "H|A..B", ahead, "forecast horizon in rows; several horizons are separate outputs",
         .unset = "0 with --y, 1 without"),
     ROW("calendar", "PARTS", calendar, CALENDAR_MEANING),
@@ -93,7 +94,17 @@ static int read_files(const training_arguments *arguments, training_data *data)
         failed = dataset_read_rows(&data->x, arguments->x, missing, &arguments->rows, "--rows");
     }
     if (!failed)
-        failed = record_list_read(&data->records, arguments->series, &data->x);
+        failed = record_list_open(&data->records, arguments->series, &data->x);
+    if (!failed)
+        failed = loss_read_weights(&data->loss, &arguments->loss, &data->x);
+    if (!failed)
+        failed = dataset_align((dataset *const[]){&data->x, &data->y, &data->records.file,
+                                                  &data->loss.label_file, &data->loss.weight_file},
+                               5);
+    if (!failed)
+        failed = loss_set_labels(&data->loss);
+    if (!failed)
+        failed = record_list_find(&data->records, &data->x);
     if (!failed)
         failed = record_list_fill(&data->records, &data->x, &data->y, wanted);
     return failed;
@@ -240,8 +251,7 @@ int training_read(const training_arguments *arguments, training_data *data)
         return failed;
     failed = pair_rows(arguments, data);
     if (!failed)
-        failed =
-            loss_read_weights(&data->loss, &arguments->loss, &data->x, data->inputs.rows, data->pairing->rows);
+        failed = loss_set_weights(&data->loss, data->inputs.rows, data->pairing->rows);
     if (!failed)
         failed = training_initial(arguments->initial, data);
     model_times_note(&data->calendar, &data->noted);

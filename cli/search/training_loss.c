@@ -39,6 +39,8 @@ int loss_read(const loss_arguments *arguments, loss_data *data)
 void loss_release(loss_data *data)
 {
     volt_loss_free(data->loss);
+    dataset_release(&data->weight_file);
+    dataset_release(&data->label_file);
     free(data->weights);
     volt_free(data->texts);
     free((void *)data->labels);
@@ -70,58 +72,58 @@ static int name_labels(loss_data *data, const char *source)
 
 int loss_read_labels(loss_data *data, const char *source, const dataset *x)
 {
-    const volt_table *table = x->table;
-    int64_t count = 0, rows = x->view.rows;
     if (strcmp(source, "-") == 0 && strcmp(x->source, "-") == 0)
         return complain(EXIT_USAGE, "--x and --y cannot both be read from standard input");
-    volt_status status = volt_texts_read(source, &data->texts, &count);
-    if (status)
-        return complain_status(status);
-    if (count != table->file_rows)
-        return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
-                        (long long)count, x->source, (long long)table->file_rows);
-    data->labels = malloc((size_t)rows * sizeof *data->labels + 1);
+    int failed = dataset_read_texts(&data->label_file, source, &data->texts);
+    return failed ? failed : name_labels(data, source);
+}
+
+int loss_set_labels(loss_data *data)
+{
+    const volt_table *table = data->label_file.table;
+    if (!table)
+        return 0;
+    data->labels = malloc((size_t)table->rows * sizeof *data->labels + 1);
     if (!data->labels)
-        return complain(EXIT_FAILED, "not enough memory for the classes of %s", source);
-    for (int64_t i = 0; i < rows; i++)
+        return complain(EXIT_FAILED, "not enough memory for the classes of %s", data->label_file.source);
+    for (int64_t i = 0; i < table->rows; i++)
         data->labels[i] = data->texts[table->row_numbers[i]];
-    return name_labels(data, source);
+    return 0;
 }
 
 /* ---- weights ---------------------------------------------------------------------------------- */
 
-int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x, int64_t count,
-                      const int64_t *rows)
+int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x)
 {
     const char *source = arguments->weights;
-    dataset read = {0};
     if (!source)
         return 0;
     if (strcmp(source, "-") == 0 && strcmp(x->source, "-") == 0)
         return complain(EXIT_USAGE, "--x and --weights cannot both be read from standard input");
-    row_range all = {0};
-    int failed = dataset_read_rows(&read, source, VOLT_MISSING_KEEP, &all, "--weights");
-    if (!failed && read.view.cols != 1)
+    int failed = dataset_read(&data->weight_file, source, VOLT_MISSING_KEEP);
+    if (!failed && data->weight_file.view.cols != 1)
         failed = complain(EXIT_USAGE, "--weights %s must be one column, FILE:COLUMN (got %lld columns)", source,
-                          (long long)read.view.cols);
-    if (!failed && read.table->file_rows != x->table->file_rows)
-        failed = complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
-                          (long long)read.table->file_rows, x->source, (long long)x->table->file_rows);
-    if (!failed) {
-        data->weights = malloc((size_t)count * sizeof *data->weights + 1);
-        if (!data->weights)
-            failed = complain(EXIT_FAILED, "not enough memory for the weights");
-    }
-    for (int64_t i = 0; !failed && i < count; i++) {
-        int64_t row = x->table->row_numbers[rows ? rows[i] : i];
-        data->weights[i] = read.view.data[row * read.view.ld];
-        if (!(data->weights[i] >= 0 && isfinite(data->weights[i])))
-            failed = complain(EXIT_FAILED,
-                              "%s: weights must be finite and at least 0 (row %lld, counted from 0, is %g)",
-                              source, (long long)row, data->weights[i]);
-    }
-    dataset_release(&read);
+                          (long long)data->weight_file.view.cols);
     return failed;
+}
+
+int loss_set_weights(loss_data *data, int64_t count, const int64_t *rows)
+{
+    const dataset *read = &data->weight_file;
+    if (!read->table)
+        return 0;
+    data->weights = malloc((size_t)count * sizeof *data->weights + 1);
+    if (!data->weights)
+        return complain(EXIT_FAILED, "not enough memory for the weights");
+    for (int64_t i = 0; i < count; i++) {
+        int64_t row = rows ? rows[i] : i;
+        data->weights[i] = read->view.data[row * read->view.ld];
+        if (!(data->weights[i] >= 0 && isfinite(data->weights[i])))
+            return complain(EXIT_FAILED,
+                            "%s: weights must be finite and at least 0 (row %lld, counted from 0, is %g)",
+                            read->source, (long long)read->table->row_numbers[row], data->weights[i]);
+    }
+    return 0;
 }
 
 /* ---- results ---------------------------------------------------------------------------------- */

@@ -21,7 +21,9 @@ extern const option_table loss_options;
 typedef struct loss_data {
     volt_loss *loss;     /* NULL: squared error */
     volt_loss_info info; /* of `loss`; zero if NULL */
+    dataset weight_file; /* not read: equal weights */
     double *weights;     /* one per fitted row; NULL: equal weights */
+    dataset label_file;  /* rows of the labels; not read: numeric targets */
     char **texts;        /* labels of the file */
     const char **labels; /* label of each row of x; NULL: numeric targets */
     char *name;          /* name of the label column; NULL: unknown */
@@ -36,11 +38,13 @@ void loss_release(loss_data *data);
 bool loss_is_other(const loss_data *data);
 /* Returns true if the targets are classes. */
 bool loss_has_classes(const loss_data *data);
-/* Reads the labels of the rows of x from FILE:COLUMN. */
+/* Reads the labels of the rows of x from FILE:COLUMN. Then align label_file with x, and set the labels. */
 int loss_read_labels(loss_data *data, const char *source, const dataset *x);
-/* Reads the weights of `count` rows. Row i is row rows[i] of x, or row i if `rows` is NULL. */
-int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x, int64_t count,
-                      const int64_t *rows);
+int loss_set_labels(loss_data *data);
+/* Reads the weights of the rows of x. Then align weight_file with x, and set those of `count` rows. Row i is row rows[i] of x,
+ * or row i if `rows` is NULL. */
+int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x);
+int loss_set_weights(loss_data *data, int64_t count, const int64_t *rows);
 
 /* Reports loss, objective, duality_gap and the mean in-sample loss. */
 void loss_report(const volt_model_info *info, const volt_assessment *found, result_list *results);

@@ -152,7 +152,7 @@ static int read_texts(const char *path, const char *column, int64_t rows, char *
     char source[LONG_SOURCE_LENGTH];
     int64_t count = 0;
     snprintf(source, sizeof source, "%s:%s", path, column);
-    volt_status status = volt_texts_read(source, texts, &count);
+    volt_status status = volt_texts_read(source, texts, &count, NULL);
     if (status)
         return complain_status(status);
     if (count != rows)

@@ -77,7 +77,8 @@ typedef struct volt_read_options {
     size_t struct_size;
     volt_missing missing;
     int64_t first, end; /* rows first <= t < end, counted from 0; negative: counted from the end */
-    /* (optional) n_names names: if all of them are among the selected columns, only these are read, in this order */
+    /* (optional) n_names names: only these of the selected columns are read, in this order. Columns of which none has one of
+     * the names are read by position, with a warning to the log; see volt_columns_match */
     const char *const *names;
     int64_t n_names;
     /* (optional) name of the column of times of a CSV file, whatever its cells; NULL: the first column of dates or times */
@@ -104,10 +105,19 @@ static inline volt_view volt_table_view(const volt_table *table)
     return volt_view_of(table->values, table->rows, table->cols);
 }
 
+/* Matches the columns of data with those that a model requires, by name: from[k] receives the index, among n columns, of the
+ * column wanted[k]. A name that occurs twice in `wanted` refers to two columns, in their order; further columns are ignored. If
+ * none of the names is known and the numbers agree, the columns are matched by position and *by_position is 1: warn the user.
+ * names or wanted NULL: columns without names, by position with *by_position 0. VOLT_ERR_FORMAT if only some of the names are
+ * known, or the numbers of columns differ; the message lists both. */
+VOLT_API volt_status volt_columns_match(const char *const *names, int64_t n, const char *const *wanted,
+                                        int64_t n_wanted, int64_t *from, int *by_position);
+
 /* Reads one column of a file as text, such as the record of each row. `source` is PATH:COLUMN; with PATH only, the file must
  * have one column or a column named series. Numbers of NPY and MAT files are formatted as text. Free *texts with volt_free
- * (one block). Status as above; an empty cell is VOLT_ERR_FORMAT. */
-VOLT_API volt_status volt_texts_read(const char *source, char ***texts, int64_t *rows);
+ * (one block). *table (may be NULL) receives a table of these rows for volt_tables_align (task.h), with the times of a CSV file that has
+ * dates; its values are undefined. Status as above; an empty cell is VOLT_ERR_FORMAT. */
+VOLT_API volt_status volt_texts_read(const char *source, char ***texts, int64_t *rows, volt_table **table);
 
 /* Numbers n texts such as class labels from 0. `distinct` (room for n) receives the *count distinct ones, in order: numbers by
  * value, then other texts by their bytes; `numbers` (n) the index of each text among them. VOLT_ERR_ARGUMENT. */
@@ -181,6 +191,12 @@ VOLT_API int64_t volt_times_form_row(const char *const *texts, int64_t n);
  * month in `like` is unknown and matters. VOLT_ERR_FORMAT. */
 VOLT_API volt_status volt_time_write_like(const char *like, volt_time like_time, volt_time time,
                                           char text[VOLT_TIME_LENGTH]);
+
+/* Finds the rows of two sequences with the same times: partner[i] is the row of `second` with the time of row i of `first`, or -1.
+ * Sequences with the same times are matched row by row. Otherwise both must increase. VOLT_ERR_DATA if they do not, or have no
+ * time in common; the message has the times. */
+VOLT_API volt_status volt_times_match(const volt_time *first, int64_t n_first, const volt_time *second,
+                                      int64_t n_second, int64_t *partner);
 
 /* Time between two rows, in seconds or calendar months; all zero: unknown. */
 typedef struct volt_time_step {

@@ -79,6 +79,21 @@ VOLT_API volt_status volt_pairing_create(volt_view X, volt_view Y, const volt_pa
                                          volt_pairing **pairing);
 VOLT_API void volt_pairing_free(volt_pairing *pairing);
 
+/* ---- rows of several tables ------------------------------------------------------------------- */
+
+/* Finds the row of `other` that belongs to each row of `first`: partner[i], or -1. If both tables have times, it has the same
+ * time (volt_times_match, or the same row of files with the same times). Otherwise it is the same row of the file, and both
+ * files must have as many rows. `names` are the two names for messages. VOLT_ERR_SHAPE, VOLT_ERR_DATA, VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_tables_match(const volt_table *first, const volt_table *other,
+                                       const char *const names[2], int64_t *partner);
+
+/* Keeps the rows of n tables that belong together, such as inputs, targets and weights: those rows of the first table that
+ * have one in every other (volt_tables_match), and these. common[t] (n, may be NULL) receives the number of rows of the first
+ * table, as given, that have one in table t. names: n names for messages. VOLT_ERR_SHAPE, VOLT_ERR_DATA, VOLT_ERR_MEMORY; the
+ * tables are then unchanged. */
+VOLT_API volt_status volt_tables_align(volt_table *const *tables, const char *const *names, int64_t n,
+                                       int64_t *common);
+
 /* ---- times of rows ---------------------------------------------------------------------------- */
 
 typedef struct volt_times_report {

@@ -216,3 +216,58 @@ def test_frames_of_polars():
     assert isinstance(VolterraRidge(alpha=0.1).fit(X, 2 * y).predict(X), np.ndarray)  # y was an array
     records = VolterraRidge(alpha=0.1).fit([X[:50], X[60:]])
     assert list(records.feature_names_in_) == ["u", "v"]
+
+
+# ---- rows of the same date, columns of the same name ------------------------------------------------------------
+
+
+def _dated(rows=60):
+    days = pd.date_range("2020-01-01", periods=rows)
+    u = np.random.default_rng(3).uniform(-1, 1, (rows, 2))
+    X = pd.DataFrame(u, index=days, columns=["u", "v"])
+    return X, pd.Series(u[:, 0] + 0.5 * u[:, 1] ** 2, index=days, name="y"), pd.Timedelta(days=1)
+
+
+def test_rows_of_common_dates_are_fitted_and_scored():
+    X, y, day = _dated()
+    late = y.set_axis(y.index + 28 * day)
+    with pytest.warns(volterra.VolterraWarning, match="32 of 60"):
+        model = volterra.VolterraRidge(alpha=1e-3).fit(X, late)
+    same = volterra.VolterraRidge(alpha=1e-3).fit(X[28:], y[:32].to_numpy())
+    assert np.array_equal(model.fitted_, same.fitted_)
+    with pytest.warns(volterra.VolterraWarning, match="32 of 60"):
+        assert model.score(X, late) == same.score(X[28:], y[:32].to_numpy())
+    weights = late * 0 + 1.0
+    with pytest.warns(volterra.VolterraWarning, match="32 of 60"):
+        assert len(volterra.VolterraRidge(alpha=1e-3).fit(X, y, weights).fitted_) == 32
+    with pytest.raises(ValueError, match="2020-01-01.*2021"):
+        volterra.VolterraRidge(alpha=1e-3).fit(X, y.set_axis(y.index + 600 * day))
+    with pytest.raises(ValueError, match="X and y"):
+        volterra.VolterraRidge(alpha=1e-3).fit(X, y[::-1])
+    with pytest.warns(volterra.VolterraWarning, match="55 of 60"):
+        assert volterra.metrics.scores(y, y[5:])["mse"] == 0
+
+
+def test_known_outputs_of_other_dates_are_unknown():
+    X, y, _ = _dated()
+    model = volterra.VolterraRidge(alpha=1e-3, feedback=True).fit(X, y)
+    expected = model.predict(X, start="reset", y_known=y, warm_up=10)
+    assert np.array_equal(model.predict(X, start="reset", y_known=y[:10], warm_up=10), expected)
+
+
+def test_columns_of_streams_and_detectors_are_found_by_name():
+    X, y, day = _dated()
+    model = volterra.VolterraRidge(alpha=1e-3).fit(X, y)
+    turned, partly = X[["v", "u"]], X.rename(columns={"u": "w"})
+    one, other = model.stream(), model.stream()
+    assert one.feed(X.iloc[0]) == other.feed(turned.iloc[0])
+    assert np.array_equal(one.predict(X[1:]), other.predict(turned[1:]))
+    learner, second = model.learner(), model.learner()
+    assert np.array_equal(learner.update(X, y), second.update(turned, y))
+    detector, later = volterra.RowAnomaly().fit(X), X.set_axis(X.index + 60 * day)
+    assert np.array_equal(detector.score_samples(later), detector.score_samples(later[["v", "u"]]), equal_nan=True)
+    for call in (lambda: one.feed(partly.iloc[0]), lambda: one.predict(partly), lambda: detector.predict(partly)):
+        with pytest.raises(ValueError, match="u, v.*w, v"):
+            call()
+    with pytest.warns(UserWarning, match="by position"):
+        one.feed(X.iloc[0].set_axis(["a", "b"]))

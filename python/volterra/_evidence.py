@@ -10,6 +10,7 @@ import numpy as np
 from ._core import _native as c
 from ._core._arguments import whole
 from ._core._arrays import Array, as_matrix, as_targets, view
+from ._core._gaps import align
 from ._core._kernel import Kernel
 from ._core._model import record_fields
 from ._core._progress import ProgressCallback, Watch
@@ -89,7 +90,7 @@ def evidence(
     >>> bool(abs(slope / found.gradient["lambda_coef"] - 1) < 1e-2)
     True
     """
-    records = Records.read(X, y, groups)
+    records = Records.read(*align(X, y, groups, names=("X", "y", "groups")))
     inputs = as_matrix(records.X)
     targets, flat = as_targets(records.y)
     options = c.lib.volt_evidence_options_default()

@@ -10,7 +10,8 @@ from ._core._arguments import whole
 from ._core._arrays import Array
 from ._core._devices import use_machine
 from ._core._errors import BeyondWarning, warn
-from ._core._gaps import future_index
+from ._core._gaps import future_index, partner_rows
+from ._core._names import select_columns
 from ._core._order import place_after
 from ._core._types import FloatArray, Levels, Prediction, Table
 from ._intervals import end_suffixes, level_list
@@ -24,6 +25,13 @@ class IntervalForecast(NamedTuple):
 
     forecast: FloatArray  # (steps,) or (steps, n_columns)
     interval: FloatArray  # (steps, 2) or (steps, n_columns, 2): lower and upper ends; last axis for several coverages
+
+
+def _known_of_rows(X: Any, y_known: Any) -> Array:
+    """Return the known outputs of the rows of X, by date if both have an index of dates; nan: unknown."""
+    values = np.asarray(y_known, dtype=float).reshape(len(y_known), -1)
+    rows = partner_rows(X, y_known, ("X", "y_known"))
+    return values if rows is None else np.where(rows[:, None] >= 0, values[rows], np.nan)
 
 
 class ModelForecasts:
@@ -94,7 +102,7 @@ class ModelForecasts:
         return out
 
     def _read_known(
-        self, y_known: Any, warm_up: Optional[int], rows: int, in_parts: bool
+        self, X: Any, y_known: Any, warm_up: Optional[int], rows: int, in_parts: bool
     ) -> Tuple[Optional[Array], int]:
         """Return known outputs, a row for each of X (`in_parts`: a list of records), and the warm-up, 0 for all rows. The
         library rejects missing values that would be fed back."""
@@ -102,8 +110,9 @@ class ModelForecasts:
             if warm_up is not None:
                 raise ValueError(f"warm_up is {warm_up!r}, and needs the outputs that were measured: y_known")
             return None, 0
-        parts = y_known if in_parts else [y_known]
-        known = np.vstack([np.asarray(p, dtype=float).reshape(len(p), -1) for p in parts])
+        names = self._model.output_names
+        parts = zip(X, y_known) if in_parts else [(X, y_known)]
+        known = np.vstack([_known_of_rows(x, select_columns(part, names, "y_known")) for x, part in parts])
         if known.shape[0] != rows:
             raise ValueError(f"y_known has {known.shape[0]} rows, and X has {rows}")
         return np.ascontiguousarray(known), 0 if warm_up is None else whole("warm_up", warm_up, 1)

@@ -12,6 +12,7 @@ from ._core._arguments import horizon_bounds
 from ._core._arrays import Array, as_matrix, is_collection
 from ._core._devices import use_machine
 from ._core._frames import is_frame
+from ._core._gaps import align
 from ._core._gaps import future_index
 from ._core._model import PathLike
 from ._core._progress import Watch
@@ -193,6 +194,7 @@ class Learns:
         ndarray of shape (n_steps,) or (n_steps, n_outputs)
             The predictions made before the rows were learned.
         """
+        X, y = align(X, y)
         rows = self._read_inputs(X)
         grown = self._grown
         if grown is None:

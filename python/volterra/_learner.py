@@ -10,7 +10,9 @@ import numpy as np
 from ._core import _native as c
 from ._core._arguments import choice
 from ._core._arrays import Array, address, as_matrix, empty, same_rows, to_float64, view
+from ._core._gaps import align
 from ._core._model import Model, PathLike, missing_file
+from ._core._names import select_columns
 from ._core._progress import Watch
 from ._live import Live, LiveOptions
 from ._training import Horizons
@@ -157,6 +159,8 @@ class Learner(Live):
 
     def _take(self, X: Any, y: Any, step: Callable[[Array, Array, Array], None]) -> Any:
         """Call `step` for every row with its targets and the array for its prediction."""
+        X, y = align(X, y)
+        X = select_columns(X, self._model.input_names, "X")
         one = np.ndim(X) == 1 and not (self._model.d == 1 and np.ndim(y) == 1)
         rows = as_matrix(np.atleast_2d(to_float64(X, "X")) if one else X)
         if rows.shape[1] != self._model.d:

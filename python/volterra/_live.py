@@ -17,6 +17,7 @@ from ._core._arrays import Array, address, as_matrix, as_row, empty, to_float64,
 from ._core._errors import check
 from ._core._handles import Owner
 from ._core._model import Model, PathLike, missing_file
+from ._core._names import select_cells, select_columns
 from ._intervals import level_list
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class Live(Owner):
 
     def _row(self, x: Any) -> Array:
         """Check one row of inputs."""
-        row = as_row(x)
+        row = as_row(select_cells(x, self._model.input_names))
         if row.ndim == 0 and self._model.d == 1:
             row = row.reshape(1)
         if row.shape != (self._model.d,):
@@ -230,7 +231,7 @@ class Live(Owner):
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
         """
-        rows = as_matrix(X)
+        rows = as_matrix(select_columns(X, self._model.input_names, "X"))
         out = empty(len(rows), self._model.q)
         self._call("predict", view(rows), 0, view(out), None)
         return out[:, 0] if self._flat else out

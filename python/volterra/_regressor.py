@@ -36,6 +36,7 @@ from ._core._arrays import Array, as_targets, same_rows
 from ._core._devices import use_machine
 from ._core._errors import GapWarning, NotFittedError, OrderWarning, warn
 from ._core._frames import is_frame
+from ._core._gaps import align
 from ._core._loss import LossSettings, loss_text, read_tolerance, read_weights
 from ._core._model import HELD_OUT, NORMS, FitSettings, Model, PathLike, plain_settings
 from ._core._names import FeatureNames
@@ -120,7 +121,8 @@ class SequenceRegressor(
             must hold numbers (TypeError with the name of one that does not); dates belong in the index of pandas. A gap
             in an index of dates is a `GapWarning`.
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            Targets, row by row with X; with ``ahead=H`` the target of row t is row t + H of y. None: the series is forecast
+            Targets, row by row with X, or by date if both are pandas objects with an index of dates: the rows of common dates
+            are used, with a warning. With ``ahead=H`` the target of row t is row t + H of y. None: the series is forecast
             from itself; the target of a row is the next row of X, or with ``ahead=H`` row t + H. The last H rows have no
             target yet; forecasts start from them.
         sample_weight : array-like of shape (n_steps,), optional
@@ -141,6 +143,7 @@ class SequenceRegressor(
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
         kernel, settings = self._kernel_and_settings()
+        X, y, sample_weight, groups = align(X, y, sample_weight, groups)
         training = Training.read(
             X,
             y,
@@ -461,7 +464,7 @@ class SequenceRegressor(
             return self.predict(X, start=start, groups=groups), self._predict_std(X, word, groups)
         found = Records.read(X, None, groups)
         a = self._read_inputs(found.X)
-        known, warm = self._read_known(y_known, warm_up, a.shape[0], found.X is not X)
+        known, warm = self._read_known(X, y_known, warm_up, a.shape[0], found.X is not X)
         if found.lengths is None and known is not None:
             return self._dress(self._fed(a, word, known, warm), X)
         if found.lengths is None:
@@ -489,6 +492,7 @@ class SequenceRegressor(
         -------
         float
         """
+        X, y, sample_weight, groups = align(X, y, sample_weight, groups)
         found = Records.read(X, y, groups)
         X, y = found.X, found.y
         a = self._read_inputs(X)

@@ -9,6 +9,7 @@ import numpy as np
 from ._core._arguments import choice, kernel_word
 from ._core._arrays import Array
 from ._core._errors import warn
+from ._core._gaps import align
 from ._core._loss import LossSettings, read_tolerance, read_weights
 from ._core._model import Model
 from ._core._progress import ProgressCallback
@@ -42,6 +43,7 @@ class ClassForecasts(ClassifierMixin):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
+        X, y, sample_weight, groups = align(X, y, sample_weight, groups)
         parts = y if groups is None and isinstance(X, (list, tuple)) and np.ndim(X[0]) == 2 else None
         labels = np.concatenate([_labels(p) for p in parts]) if parts is not None else _labels(y)
         # scikit-learn's order, by the type of the labels; volt_texts_number, for texts of files, reads numbers by value.

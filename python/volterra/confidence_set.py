@@ -12,6 +12,7 @@ from ._core._arguments import seed_number, whole
 from ._core._arrays import Array, as_integers, as_matrix, as_targets, view
 from ._core._errors import check
 from ._core._frames import column_names
+from ._core._gaps import align
 from ._core._progress import ProgressCallback, Watch
 from ._core._threads import use_threads
 from ._core._types import McsBlock, McsMethod
@@ -30,6 +31,7 @@ def losses(truth: Any, forecast: Any) -> Array:
     >>> volterra.losses([-1.0, 1.0], [-1.0, 2.0])
     array([0., 1.])
     """
+    truth, forecast = align(truth, forecast, names=("truth", "forecast"))
     a, b = as_targets(truth, "truth")[0], as_targets(forecast, "forecast")[0]
     out = np.empty((a.shape[0], 1))
     check(c.lib.volt_losses(view(a), view(b), view(out)))

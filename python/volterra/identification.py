@@ -16,8 +16,9 @@ from ._core._arguments import seconds_of, seed_number, whole
 from ._core._arrays import Array, as_matrix, as_targets, view
 from ._core._errors import GapWarning, NotFittedError, warn
 from ._core._frames import column_names, is_frame
-from ._core._gaps import MISSING, TimeColumns, Times, training_gap, warn_of_gap
+from ._core._gaps import MISSING, TimeColumns, Times, align, training_gap, warn_of_gap
 from ._core._model import Model, record_fields
+from ._core._names import select_columns
 from ._core._progress import Watch
 from ._core._protocol import BaseEstimator, RegressorMixin
 from ._core._records import Records
@@ -207,6 +208,7 @@ def _records(u: Any, y: Any, groups: Any = None) -> Records:
     """All rows and the lengths of their records. A list of 1-D arrays is a list of records if y is one, too."""
     if isinstance(u, (list, tuple)) and isinstance(y, (list, tuple)) and all(np.ndim(part) == 1 for part in [*u, *y]):
         u = [part if hasattr(part, "name") else np.reshape(part, (-1, 1)) for part in u]
+    u, y, groups = align(u, y, groups, names=("the inputs", "the outputs", "groups"))
     return Records.read(u, y, groups)
 
 
@@ -323,7 +325,10 @@ def identify(
     options.output_names = c.names_array("the name of an output", names)
     options.output_tests = tests = (c.OutputTest * outputs.shape[1])()
     if test is not None:
-        other = _records(test[0], test[1])
+        other = _records(
+            select_columns(test[0], column_names(u), "the inputs of test"),
+            select_columns(test[1], column_names(y), "the outputs of test"),
+        )
         held = _matrices(other, ("the inputs of test", "the outputs of test"))
         options.test_inputs, options.test_outputs = view(held[0]), view(held[1])
         fields = record_fields(other.lengths)

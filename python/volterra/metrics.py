@@ -13,6 +13,7 @@ import numpy as np
 from ._core import _native as c
 from ._core._arrays import NO_MATRIX, Array, as_targets, to_float64, view
 from ._core._errors import check
+from ._core._gaps import align
 from ._core._loss import Loss
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
 
 
 def _pair(truth: Any, forecast: Any) -> Tuple[Array, Array]:
+    """Rows of the same date, if both have an index of dates."""
+    truth, forecast = align(truth, forecast, names=("truth", "forecast"))
     return as_targets(truth, "truth")[0], as_targets(forecast, "forecast")[0]
 
 

@@ -13,6 +13,7 @@ from ._core._arrays import Array, address, as_matrix, view
 from ._core._errors import NotFittedError
 from ._core._frames import column_names, is_frame
 from ._core._model import Model
+from ._core._names import select_columns
 from ._core._order import TrainingRows
 from ._core._progress import Watch
 from ._core._protocol import BaseEstimator, OutlierMixin
@@ -143,7 +144,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         """Results of the library for every row of X, except leading rows of `fit`."""
         if not hasattr(self, "_model"):
             raise NotFittedError("this RowAnomaly is not fitted yet: call fit first")
-        rows = self._rows(X)
+        rows = self._rows(select_columns(X, getattr(self, "feature_names_in_", None), "X"))
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {rows.shape[1]} features, but RowAnomaly is expecting {self.n_features_in_} features as input"

@@ -24,6 +24,7 @@ from ._core._arguments import (
 )
 from ._core._arrays import view
 from ._core._devices import use_machine
+from ._core._gaps import align
 from ._core._loss import LossSettings, loss_text, read_tolerance, read_weights
 from ._core._model import FitSettings, initial_fields, plain_settings, record_fields
 from ._core._progress import ProgressCallback, Watch
@@ -332,6 +333,7 @@ class VolterraRidgeCV(SequenceRegressor):
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
         losses = LossSettings(loss_text(self.loss), read_tolerance(self.tolerance))
+        X, y, sample_weight, groups = align(X, y, sample_weight, groups)
         training = Training.read(
             X,
             y,

@@ -1,10 +1,13 @@
-/* src/task/pairing.c: pairs input rows and target rows of a sequence. */
+/* src/task/pairing.c: pairs input rows and target rows of a sequence, and rows of several tables. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/table/table.h"
+#include "io/time/time_text.h"
 #include "loss/loss.h"
 #include "text/text.h"
 #include "volterra/task.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -397,4 +400,85 @@ void volt_pairing_free(volt_pairing *pairing)
     volt_free((void *)self->classes);
     volt_free(self->names);
     volt_free(self);
+}
+
+/* ---- rows of several tables ------------------------------------------------------------------- */
+
+/* Matches the rows by their numbers in the files. *are_same: all of them have the same times, as far as known. */
+static int64_t match_numbers(const volt_table *first, const volt_table *other, int64_t *partner, bool *are_same)
+{
+    int64_t known = 0;
+    *are_same = true;
+    for (int64_t i = 0, j = 0; i < first->rows; i++) {
+        while (j < other->rows && other->row_numbers[j] < first->row_numbers[i])
+            j++;
+        bool has_one = j < other->rows && other->row_numbers[j] == first->row_numbers[i];
+        partner[i] = has_one ? j : -1;
+        known += has_one;
+        if (has_one && first->times && other->times)
+            *are_same = *are_same && volt_time_is_same(first->times[i], other->times[j]);
+    }
+    return known;
+}
+
+volt_status volt_tables_match(const volt_table *first, const volt_table *other, const char *const names[2],
+                              int64_t *partner)
+{
+    VOLT_REQUIRE(first && other && names && partner && first->rows >= 1 && other->rows >= 1, VOLT_ERR_ARGUMENT,
+                 "volt_tables_match requires two tables with rows, their names and an output");
+    bool are_dated = first->times && other->times, are_same = false;
+    if (first->file_rows == other->file_rows && match_numbers(first, other, partner, &are_same) > 0 && are_same)
+        return VOLT_OK;
+    VOLT_REQUIRE(are_dated || first->file_rows == other->file_rows, VOLT_ERR_SHAPE,
+                 "%s has %" PRId64 " rows but %s has %" PRId64
+                 "; without dates in both they must match row by row",
+                 names[0], first->file_rows, names[1], other->file_rows);
+    VOLT_REQUIRE(are_dated, VOLT_ERR_SHAPE, "%s and %s have no row in common", names[0], names[1]);
+    volt_status status = volt_times_match(first->times, first->rows, other->times, other->rows, partner);
+    return status ? volt_fail_prefix(status, "%s and %s", names[0], names[1]) : VOLT_OK;
+}
+
+/* Keeps rows[0 .. count-1], which increase. */
+static void keep_rows(volt_table *table, const int64_t *rows, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (rows[i] != i)
+            volt_table_move_row(table, rows[i], i);
+    for (int64_t i = count; i < table->rows; i++)
+        volt_table_drop_fault(table, i);
+    table->rows = count;
+}
+
+volt_status volt_tables_align(volt_table *const *tables, const char *const *names, int64_t n, int64_t *common)
+{
+    VOLT_REQUIRE(tables && names && n >= 1, VOLT_ERR_ARGUMENT,
+                 "volt_tables_align requires tables and their names");
+    int64_t rows = tables[0]->rows, kept = 0;
+    int64_t *partner = volt_alloc(n * rows, sizeof *partner);
+    volt_status status = partner ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; !status && i < rows; i++)
+        partner[i] = i;
+    for (int64_t t = 1; !status && t < n; t++)
+        status = volt_tables_match(tables[0], tables[t], (const char *const[]){names[0], names[t]},
+                                   partner + t * rows);
+    for (int64_t t = 0; !status && common && t < n; t++) {
+        common[t] = 0;
+        for (int64_t i = 0; i < rows; i++)
+            common[t] += partner[t * rows + i] >= 0;
+    }
+    for (int64_t i = 0; !status && i < rows; i++) {
+        bool is_common = true;
+        for (int64_t t = 1; t < n; t++)
+            is_common = is_common && partner[t * rows + i] >= 0;
+        for (int64_t t = 0; is_common && t < n; t++)
+            partner[t * rows + kept] = partner[t * rows + i];
+        kept += is_common;
+    }
+    if (!status && kept == 0)
+        status =
+            volt_fail(VOLT_ERR_DATA, "%s and %s have no row in common with the others", names[0], names[1]);
+    for (int64_t t = 0; !status && t < n; t++)
+        keep_rows(tables[t], partner + t * rows, kept);
+    volt_free(partner);
+    return status;
 }

@@ -23,7 +23,8 @@ static const char *const names[] = {"date", "z1",   "z2",   "z3",   "h11", "h12"
                                     "a*b",  "x..y", "z1,5", "twin", "twin"};
 static const char *const refusals[11] = {"is a date column"};
 static const char *const families[11] = {NULL, "z", "z", "z"};
-static const volt_column_list columns = {11, names, families, refusals};
+static const volt_column_list columns = {
+    .count = 11, .names = names, .families = families, .refusals = refusals};
 
 static void assert_chosen(const char *selection, const char *expected)
 {
@@ -76,38 +77,72 @@ static void selections(void **state)
     assert_refused("twin", "names both column 10 and column 11");
     assert_refused("", "empty item");
     assert_refused("z1,,z2", "empty item");
-    const volt_column_list none = {0, NULL, NULL, NULL};
+    const volt_column_list none = {.count = 0};
     int64_t *chosen = NULL, n_chosen = 0;
     assert_int_equal(volt_choose_columns(&none, "a", &chosen, &n_chosen), VOLT_ERR_FORMAT);
 }
 
 /* Of many columns, the message names the nearest one, or the first. */
-/* The columns of a model are taken by name, in its order; of two with one name the first is the first. If one is missing, the
- * choice remains. */
-static void columns_of_a_model(void **state)
+/* Columns are matched by name in the order of the names; of two with one name the first is the first. Without any known name they
+ * are matched by position, and a part of the names is an error with both lists. */
+static void columns_matched_by_name(void **state)
 {
     (void)state;
+    static const char *const given[] = {"u", "v", "w", "v"};
     static const struct {
-        const char *const names[5];
-        int64_t n, chosen[4];
-        bool narrowed;
+        const char *const wanted[4];
+        int64_t n_given, n, from[4];
+        int by_position;
+        const char *says; /* NULL: no error */
     } cases[] = {
-        {{"h12", "z1"}, 2, {5, 1}, true},
-        {{"twin", "twin"}, 2, {9, 10}, true},
-        {{"twin"}, 1, {9}, true},
-        {{"z1", "z2"}, 2, {1, 5, 9, 10}, false},
-        {{"z1", "z1"}, 2, {1, 5, 9, 10}, false},
-        {{"z1", "h12", "twin", "twin", "z1"}, 5, {1, 5, 9, 10}, false},
-        {{NULL}, 0, {1, 5, 9, 10}, false},
+        {{"w", "u"}, 4, 2, {2, 0}, 0, NULL},
+        {{"v", "v", "w"}, 4, 3, {1, 3, 2}, 0, NULL},
+        {{"a", "b"}, 2, 2, {0, 1}, 1, NULL},
+        {{"u", "x"}, 2, 2, {0}, 0, "2 'u, x' 'u, v'"},
+        {{"u", "u"}, 4, 2, {0}, 0, "'u, u' 'u, v, w, v'"},
+        {{"a", "b", "c"}, 2, 3, {0}, 0, "3 'a, b, c' 2 'u, v'"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        int64_t chosen[] = {1, 5, 9, 10}, count = 4;
-        bool narrowed = !cases[c].narrowed;
-        check_ok(volt_narrow_columns(&columns, cases[c].names, cases[c].n, chosen, &count, &narrowed));
-        assert_int_equal(narrowed, cases[c].narrowed);
-        assert_int_equal(count, cases[c].narrowed ? cases[c].n : 4);
-        assert_memory_equal(chosen, cases[c].chosen, (size_t)count * sizeof *chosen);
+        int64_t from[4] = {-7, -7, -7, -7};
+        int by_position = -7;
+        volt_status status =
+            volt_columns_match(given, cases[c].n_given, cases[c].wanted, cases[c].n, from, &by_position);
+        if (cases[c].says) {
+            check_fails(status, VOLT_ERR_FORMAT, cases[c].says);
+            assert_true(from[0] == -7 && by_position == -7);
+            continue;
+        }
+        check_ok(status);
+        assert_memory_equal(from, cases[c].from, (size_t)cases[c].n * sizeof *from);
+        assert_int_equal(by_position, cases[c].by_position);
     }
+    int64_t from[2];
+    int by_position = 1;
+    check_ok(volt_columns_match(NULL, 2, given, 2, from, &by_position));
+    assert_true(from[0] == 0 && from[1] == 1 && by_position == 0);
+    check_fails(volt_columns_match(NULL, 3, given, 2, from, &by_position), VOLT_ERR_FORMAT, "3 2 'u, v'");
+    check_fails(volt_columns_match(given, 0, given, 2, from, &by_position), VOLT_ERR_ARGUMENT, "0 2");
+}
+
+/* Among chosen columns only; columns without names are used by position. */
+static void chosen_columns_narrowed(void **state)
+{
+    (void)state;
+    static const char *const first[] = {"h12", "z1"}, *const other[] = {"z1", "z2"},
+                             *const four[] = {"a", "b", "c", "d"};
+    int64_t chosen[] = {1, 5, 9, 10}, count = 4;
+    bool narrowed = false;
+    check_fails(volt_narrow_columns(&columns, other, 2, chosen, &count, &narrowed), VOLT_ERR_FORMAT,
+                "'z1, z2'");
+    check_ok(volt_narrow_columns(&columns, NULL, 0, chosen, &count, &narrowed));
+    check_ok(volt_narrow_columns(&columns, four, 4, chosen, &count, &narrowed));
+    assert_true(!narrowed && count == 4 && chosen[0] == 1 && chosen[3] == 10);
+    check_ok(volt_narrow_columns(&columns, first, 2, chosen, &count, &narrowed));
+    assert_true(narrowed && count == 2 && chosen[0] == 5 && chosen[1] == 1);
+    volt_column_list unnamed = columns;
+    unnamed.unnamed = true;
+    check_ok(volt_narrow_columns(&unnamed, first, 2, chosen, &count, &narrowed));
+    assert_true(!narrowed && count == 2 && chosen[0] == 5);
 }
 
 static void unknown_among_many(void **state)
@@ -120,7 +155,7 @@ static void unknown_among_many(void **state)
         snprintf(text[j], sizeof text[j], "temperature_at_%d", 100 + j);
         many[j] = text[j];
     }
-    const volt_column_list list = {MANY, many, NULL, NULL};
+    const volt_column_list list = {.count = MANY, .names = many};
     int64_t *chosen = NULL, n_chosen = 0;
     check_fails(volt_choose_columns(&list, "temperatur_at_105", &chosen, &n_chosen), VOLT_ERR_FORMAT,
                 "'temperatur_at_105' 'temperature_at_105'");
@@ -279,7 +314,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selections),
-        cmocka_unit_test(columns_of_a_model),
+        cmocka_unit_test(columns_matched_by_name),
+        cmocka_unit_test(chosen_columns_narrowed),
         cmocka_unit_test(unknown_among_many),
         cmocka_unit_test(sources),
         cmocka_unit_test(file_kind_from_first_bytes),

@@ -130,7 +130,7 @@ static volt_status read_texts(const char *path, double *sum)
     char **texts = NULL, source[512];
     int64_t rows = 0;
     snprintf(source, sizeof source, "%s:2", path);
-    volt_status status = volt_texts_read(source, &texts, &rows);
+    volt_status status = volt_texts_read(source, &texts, &rows, NULL);
     for (int64_t i = 0; status == VOLT_OK && i < rows; i++)
         *sum += (double)(i + 1) * strtod(texts[i], NULL);
     volt_free(texts);

@@ -158,10 +158,13 @@ static void lines_of_the_file(void **state)
     assert_true(table->values[0] == 4 && table->values[1] == 3 && table->values[3] == 5);
     volt_table_free(table);
 
-    /* If a name is missing, every column is read. */
-    static const char *const others[] = {"c", "z"};
+    /* If a name is missing, both lists are named; without any known name, columns are read by position. */
+    static const char *const others[] = {"c", "z"}, *const three[] = {"x", "y", "z"};
     options.names = others;
     options.missing = VOLT_MISSING_KEEP;
+    check_fails(volt_table_read(path, &options, &table), VOLT_ERR_FORMAT, "'c, z' 'a, b, c'");
+    options.names = three;
+    options.n_names = 3;
     assert_int_equal(volt_table_read(path, &options, &table), VOLT_OK);
     assert_int_equal(table->cols, 3);
     check_fails(volt_tables_clean(table, NULL, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE,

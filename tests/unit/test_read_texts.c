@@ -22,7 +22,7 @@ static const char *texts_of(const char *name, const char *content, const char *c
     int64_t rows = 0;
     snprintf(source, sizeof source, "%s%s%s", scratch_write_text(name, content), columns ? ":" : "",
              columns ? columns : "");
-    check_ok(volt_texts_read(source, &texts, &rows));
+    check_ok(volt_texts_read(source, &texts, &rows, NULL));
     joined[0] = '\0';
     for (int64_t i = 0; i < rows; i++)
         snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s|", texts[i]);
@@ -51,7 +51,7 @@ static void numbers_of_other_formats(void **state)
     char **texts = NULL;
     int64_t rows = 0;
     check_ok(volt_table_write(path, volt_view_of(values, 3, 1), NULL, NULL));
-    check_ok(volt_texts_read(path, &texts, &rows));
+    check_ok(volt_texts_read(path, &texts, &rows, NULL));
     assert_int_equal(rows, 3);
     assert_string_equal(texts[0], texts[1]);
     assert_string_equal(texts[2], "2.5");
@@ -78,13 +78,13 @@ static void invalid_arguments_are_rejected(void **state)
         int64_t rows = 0;
         snprintf(source, sizeof source, "%s%s", scratch_write_text("bad.csv", cases[c].content),
                  cases[c].columns);
-        check_fails(volt_texts_read(source, &texts, &rows), cases[c].status, cases[c].says);
+        check_fails(volt_texts_read(source, &texts, &rows, NULL), cases[c].status, cases[c].says);
         assert_null(texts);
     }
     char **texts = NULL;
     int64_t rows = 0;
-    check_fails(volt_texts_read("nowhere.csv:a", &texts, &rows), VOLT_ERR_IO, "nowhere.csv");
-    check_fails(volt_texts_read("", &texts, &rows), VOLT_ERR_IO, "empty");
+    check_fails(volt_texts_read("nowhere.csv:a", &texts, &rows, NULL), VOLT_ERR_IO, "nowhere.csv");
+    check_fails(volt_texts_read("", &texts, &rows, NULL), VOLT_ERR_IO, "empty");
 }
 
 static void every_allocation_may_fail(void **state)
@@ -96,7 +96,7 @@ static void every_allocation_may_fail(void **state)
         char **texts = NULL;
         int64_t rows = 0;
         failing_alloc_start(k);
-        volt_status status = volt_texts_read(source, &texts, &rows);
+        volt_status status = volt_texts_read(source, &texts, &rows, NULL);
         int hit = failing_alloc_hit();
         volt_free(texts);
         int64_t live = failing_alloc_live();

@@ -41,10 +41,10 @@ static void reading_into_null(void **state)
 
     char **texts = NULL;
     int64_t rows = -7;
-    check_fails(volt_texts_read(NULL, &texts, &rows), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_texts_read(path, NULL, &rows), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_texts_read(path, &texts, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_texts_read("", &texts, &rows), VOLT_ERR_IO, "empty");
+    check_fails(volt_texts_read(NULL, &texts, &rows, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_texts_read(path, NULL, &rows, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_texts_read(path, &texts, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_texts_read("", &texts, &rows, NULL), VOLT_ERR_IO, "empty");
     assert_null(texts);
     assert_int_equal(rows, -7);
 }
@@ -58,7 +58,7 @@ static void texts_of_a_column_of_numbers(void **state)
     char **texts = NULL;
     int64_t rows = 0;
     check_ok(volt_table_write(path, volt_view_of(numbers, 4, 1), NULL, NULL));
-    check_ok(volt_texts_read(path, &texts, &rows));
+    check_ok(volt_texts_read(path, &texts, &rows, NULL));
     assert_int_equal(rows, 4);
     assert_string_equal(texts[0], "3");
     assert_string_equal(texts[1], "-0.5");
@@ -67,7 +67,7 @@ static void texts_of_a_column_of_numbers(void **state)
 
     texts = NULL;
     check_ok(volt_table_write(path, volt_view_of(numbers, 2, 2), NULL, NULL));
-    check_fails(volt_texts_read(path, &texts, &rows), VOLT_ERR_FORMAT, "2 columns");
+    check_fails(volt_texts_read(path, &texts, &rows, NULL), VOLT_ERR_FORMAT, "2 columns");
     assert_null(texts);
     assert_int_equal(rows, 4);
 }

@@ -4,7 +4,7 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
-#include "volterra/io.h"
+#include "volterra/task.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -569,6 +569,119 @@ static void labelled(void **state)
         VOLT_ERR_ARGUMENT, "without");
 }
 
+/* ---- rows of two sequences -------------------------------------------------------------------- */
+
+enum { DAYS = 6, DAY = 86400 };
+
+static void days_from(int first, int step, volt_time times[DAYS])
+{
+    for (int i = 0; i < DAYS; i++)
+        times[i].seconds = times[i].clock = (double)(first + step * i) * DAY;
+}
+
+static void times_matched(void **state)
+{
+    (void)state;
+    volt_time first[DAYS], second[DAYS];
+    int64_t partner[DAYS];
+    static const struct {
+        int begin, step;
+        int64_t partner[DAYS];
+    } cases[] = {{0, 1, {0, 1, 2, 3, 4, 5}}, {4, 1, {-1, -1, -1, -1, 0, 1}}, {-2, 2, {1, -1, 2, -1, 3, -1}}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        days_from(0, 1, first);
+        days_from(cases[c].begin, cases[c].step, second);
+        check_ok(volt_times_match(first, DAYS, second, DAYS, partner));
+        assert_memory_equal(partner, cases[c].partner, sizeof partner);
+    }
+    days_from(6, 1, second);
+    check_fails(volt_times_match(first, DAYS, second, DAYS, partner), VOLT_ERR_DATA,
+                "1970-01-01 1970-01-06 1970-01-07 1970-01-12");
+    /* Times that do not increase are matched only with the same times. */
+    days_from(0, 1, second);
+    first[3] = second[3] = first[2];
+    check_ok(volt_times_match(first, DAYS, second, DAYS, partner));
+    assert_int_equal(partner[3], 3);
+    check_fails(volt_times_match(first, DAYS, second, DAYS - 1, partner), VOLT_ERR_DATA, "1970-01-03 row 3");
+    check_fails(volt_times_match(first, 0, second, 1, partner), VOLT_ERR_ARGUMENT, "times");
+    /* the same local clock, with and without a time zone */
+    days_from(0, 1, first);
+    days_from(0, 1, second);
+    for (int i = 0; i < DAYS; i++)
+        second[i].seconds -= 3600;
+    check_ok(volt_times_match(first, DAYS, second, DAYS, partner));
+    assert_int_equal(partner[DAYS - 1], DAYS - 1);
+}
+
+static volt_table *read_rows(const char *text, int64_t first)
+{
+    volt_table *table = NULL;
+    volt_read_options options = volt_read_options_default();
+    options.first = first;
+    options.keep_faults = 1;
+    check_ok(volt_table_read(scratch_write_text("rows.csv", text), &options, &table));
+    return table;
+}
+
+#define DATED(a, b, c) "date,v\n2020-01-0" #a ",1\n2020-01-0" #b ",x\n2020-01-0" #c ",3\n"
+
+/* Tables with times keep the rows of common times, others the rows with common numbers. */
+static void tables_aligned(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"X", "Y", "W"};
+    int64_t common[3];
+    volt_table *tables[3] = {read_rows(DATED(1, 2, 3), 0), read_rows(DATED(2, 3, 4), 0),
+                             read_rows("w\n7\n8\n9\n", 0)};
+    check_ok(volt_tables_align(tables, names, 3, common));
+    assert_true(common[0] == 3 && common[1] == 2 && common[2] == 3);
+    for (int t = 0; t < 3; t++)
+        assert_int_equal(tables[t]->rows, 2);
+    assert_true(tables[0]->row_numbers[0] == 1 && tables[1]->row_numbers[0] == 0 && tables[2]->values[0] == 8);
+    assert_string_equal(tables[1]->time_texts[1], "2020-01-03");
+    assert_true(tables[0]->faults[0] && !tables[0]->faults[1]);
+    volt_table_free(tables[1]);
+    tables[1] = read_rows(DATED(6, 7, 8), 0);
+    check_fails(volt_tables_align(tables, names, 3, NULL), VOLT_ERR_DATA, "X Y 2020-01-02 2020-01-08");
+    assert_int_equal(tables[2]->rows, 2);
+    volt_table_free(tables[1]);
+    tables[1] = read_rows("v\n1\n2\n", 0);
+    check_fails(volt_tables_align(tables, names, 2, NULL), VOLT_ERR_SHAPE, "X 3 Y 2");
+    volt_table_free(tables[1]);
+    tables[1] = read_rows("v\n1\n2\n3\n", 2); /* a selection of rows keeps their numbers */
+    check_ok(volt_tables_align(tables, names, 2, common));
+    assert_true(common[1] == 1 && tables[0]->row_numbers[0] == 2 && tables[1]->values[0] == 3);
+    for (int t = 0; t < 3; t++)
+        volt_table_free(tables[t]);
+    /* Dates that are repeated, as in records, match row by row when they are the same. */
+    tables[0] = read_rows(DATED(1, 2, 1), 1);
+    tables[1] = read_rows(DATED(1, 2, 1), 0);
+    check_ok(volt_tables_align(tables, names, 2, common));
+    assert_true(common[1] == 2 && tables[1]->row_numbers[1] == 2);
+    volt_table_free(tables[0]);
+    volt_table_free(tables[1]);
+}
+
+static void texts_with_times(void **state)
+{
+    (void)state;
+    char source[600], **texts = NULL;
+    int64_t rows = 0;
+    volt_table *table = NULL;
+    snprintf(source, sizeof source, "%s:r",
+             scratch_write_text("records.csv", "date,r\n2020-01-01,a\n2020-01-02,b\n"));
+    check_ok(volt_texts_read(source, &texts, &rows, &table));
+    assert_true(rows == 2 && table->rows == 2 && table->times &&
+                table->times[1].seconds - table->times[0].seconds == DAY);
+    volt_free(texts);
+    volt_table_free(table);
+    snprintf(source, sizeof source, "%s:date", scratch_path("records.csv"));
+    check_ok(volt_texts_read(source, &texts, &rows, &table));
+    assert_true(table->rows == 2 && !table->times && table->file_rows == 2);
+    volt_free(texts);
+    volt_table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -585,6 +698,9 @@ int main(void)
         cmocka_unit_test(tables_keep_their_times),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(labelled),
+        cmocka_unit_test(times_matched),
+        cmocka_unit_test(tables_aligned),
+        cmocka_unit_test(texts_with_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _native as c
 from ._arrays import Array, view
-from ._errors import GapWarning, check, warn
+from ._errors import GapWarning, VolterraWarning, check, warn
 from ._frames import is_frame, pandas_module
 
 UNORDERED, MISSING, TRAINING, SERIAL = (
@@ -127,6 +127,75 @@ def warn_of_gap(gap: Optional[Gap], name: str = "X") -> None:
             "(reindex and interpolate), or give the parts as records (groups=)",
             GapWarning,
         )
+
+
+# ---- rows of two data frames -----------------------------------------------------------------------------------
+
+
+def _dates_of(value: Any) -> "Optional[Times]":
+    """Return the dates in the index of a pandas object; None: it has none."""
+    if not is_frame(value):
+        return None
+    times = Times.of(value.index.to_timestamp() if hasattr(value.index, "to_timestamp") else value.index)
+    return times if times is not None and times.kind.startswith("dates") else None
+
+
+def partner_rows(first: Any, second: Any, names: Tuple[str, str] = ("X", "y")) -> Optional[Array]:
+    """Return the row of `second` with the date of each row of `first`, -1 for none; None: the rows match one by one, because an
+    index has no dates or both have the same.
+
+    Raises
+    ------
+    ValueError
+        The dates differ and have none in common, or do not increase.
+    """
+    times, others = _dates_of(first), _dates_of(second)
+    if times is None or others is None or not len(times.values) or not len(others.values):
+        return None
+    a, b = np.ascontiguousarray(times.values), np.ascontiguousarray(others.values)
+    rows = np.empty(len(a), dtype=np.int64)
+    pointers = [cast(values.ctypes.data, POINTER(c.Time)) for values in (a, b)]
+    try:
+        check(c.lib.volt_times_match(pointers[0], len(a), pointers[1], len(b), rows.ctypes.data))
+    except ValueError as error:
+        raise ValueError(f"{names[0]} and {names[1]}: {error}") from None
+    return None if len(a) == len(b) and np.array_equal(rows, np.arange(len(a))) else rows
+
+
+def _take_rows(value: Any, rows: Array) -> Any:
+    if is_frame(value):
+        return value.iloc[rows]
+    return [value[i] for i in rows] if isinstance(value, (list, tuple)) else value[rows]
+
+
+def align(X: Any, *others: Any, names: Sequence[str] = ("X", "y", "sample_weight", "groups")) -> Tuple[Any, ...]:
+    """Return X and others with the rows whose dates are in all indexes of dates (pandas), with a warning if rows are left out.
+    Values without dates are row by row with X. Lists are records, each with its own index."""
+    if isinstance(X, (list, tuple)):
+        if not (X and others and isinstance(others[0], (list, tuple)) and len(X) == len(others[0]) and is_frame(X[0])):
+            return (X, *others)
+        parts = [align(x, y, names=names) for x, y in zip(X, others[0])]
+        return ([part[0] for part in parts], [part[1] for part in parts], *others[1:])
+    partners = [partner_rows(X, other, (names[0], name)) for other, name in zip(others, names[1:])]
+    if all(rows is None for rows in partners):
+        return (X, *others)
+    n = len(X)
+    kept = np.logical_and.reduce([rows >= 0 for rows in partners if rows is not None])
+    if not kept.any():
+        raise ValueError(f"{' and '.join(names[: len(others) + 1])} have no date in common")
+    if not kept.all() or any(rows is not None and len(other) != n for rows, other in zip(partners, others)):
+        which = [f"{len(other)} of {name}" for rows, other, name in zip(partners, others, names[1:]) if rows is not None]
+        used = int(np.count_nonzero(kept))
+        warn(f"the indexes have {used} dates in common: {used} of {n} rows of {names[0]} and of {', '.join(which)} are used", VolterraWarning)
+    taken = [_take_rows(X, np.flatnonzero(kept))]
+    for other, rows in zip(others, partners):
+        if rows is None and np.ndim(other) == 0:
+            taken.append(other)
+        elif rows is None and len(other) != n:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[n, len(other)]}")
+        else:
+            taken.append(_take_rows(other, np.flatnonzero(kept) if rows is None else rows[kept]))
+    return tuple(taken)
 
 
 # ---- columns that are times ------------------------------------------------------------------------------------

@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from ctypes import byref, c_int, c_int64
+from typing import Any, List, Optional
 
+from . import _native as c
 from ._arrays import Array, as_matrix
-from ._errors import warn
-from ._frames import column_names
+from ._errors import check, warn
+from ._frames import column_names, is_frame, is_series
+
+
+def select_columns(value: Any, known: Any, what: str) -> Any:
+    """Return the columns of a data frame that have the `known` names, in their order (`volt_columns_match`); None: all. Columns of
+    which none has one of the names are used by position, with a warning."""
+    names = None if known is None or is_series(value) else column_names(value)
+    if names is None:
+        return value
+    places = match_names(names, known, what)
+    return value[[names[j] for j in places]] if len(set(names)) == len(names) else value
+
+
+def select_cells(row: Any, known: Any) -> Any:
+    """The same for a row of pandas: a Series whose index has the names of the columns."""
+    if known is None or not is_frame(row) or not is_series(row) or not all(isinstance(name, str) for name in row.index):
+        return row
+    return row.iloc[match_names(row.index, known, "the row")]
+
+
+def match_names(names: Any, known: Any, what: str) -> List[int]:
+    """Return the position among the names of every known name (`volt_columns_match`)."""
+    places, by_position = (c_int64 * len(known))(), c_int()
+    given, wanted = c.names_array(f"a column of {what}", names), c.names_array("a name", known)
+    try:
+        check(c.lib.volt_columns_match(given, len(names), wanted, len(known), places, byref(by_position)))
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None
+    if by_position.value:
+        warn(f"the columns {list(names)} of {what} are used by position as {list(known)}: none has one of these names")
+    return list(places)
 
 
 class FeatureNames:

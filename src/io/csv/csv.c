@@ -412,7 +412,11 @@ static volt_status choose_columns(csv_reader *reader)
                              (!reader->selection && is_year_column(reader, &reader->columns[j]));
             refusals[j] = is_skipped ? "is a date column, not numbers" : NULL;
         }
-        volt_column_list columns = {.count = n, .names = names, .refusals = refusals};
+        volt_column_list columns = {.count = n,
+                                    .names = names,
+                                    .refusals = refusals,
+                                    .unnamed = !reader->has_header,
+                                    .path = reader->path};
         status = volt_table_of_columns(&columns, reader->selection, reader->options, rows, reader->place,
                                        &reader->table);
     }

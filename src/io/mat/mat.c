@@ -279,8 +279,8 @@ static volt_status refuse_variables(const mat_reader *reader)
     return VOLT_OK;
 }
 
-static volt_status read_file(mat_reader *reader, const char *selection, const volt_read_options *options,
-                             volt_table **table)
+static volt_status read_file(mat_reader *reader, const char *path, const char *selection,
+                             const volt_read_options *options, volt_table **table)
 {
     VOLT_TRY(list_variables(reader));
     VOLT_TRY(name_columns(reader));
@@ -288,7 +288,8 @@ static volt_status read_file(mat_reader *reader, const char *selection, const vo
     volt_column_list columns = {.count = reader->n_columns,
                                 .names = reader->name_of,
                                 .families = reader->family_of,
-                                .refusals = reader->refusal_of};
+                                .refusals = reader->refusal_of,
+                                .path = path};
     bool narrowed = false;
     volt_status status = volt_select_columns(&columns, selection, options, &chosen, &n_chosen, &narrowed);
     if (status != VOLT_ERR_MEMORY && !selection && !narrowed) {
@@ -353,7 +354,7 @@ volt_status volt_mat_read(const char *path, const char *columns, const volt_read
 
     silence(&reader.matio, &reports);
     reader.file = reader.matio.Open(path, MAT_ACC_RDONLY);
-    status = reader.file ? read_file(&reader, columns, options, &read)
+    status = reader.file ? read_file(&reader, path, columns, options, &read)
                          : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio cannot open it");
     close_reader(&reader);
     restore(&reader.matio, &reports);

@@ -77,7 +77,7 @@ static volt_status choose_columns(const volt_npy_header *header, const char *sel
             snprintf(numbers[j], sizeof numbers[j], "%" PRId64, j + 1);
             names[j] = numbers[j];
         }
-        volt_column_list columns = {.count = header->cols, .names = names};
+        volt_column_list columns = {.count = header->cols, .names = names, .unnamed = true};
         status = volt_table_of_columns(&columns, selection, options, rows, place, table);
     }
     volt_free(names);

@@ -216,38 +216,94 @@ volt_status volt_choose_columns(const volt_column_list *columns, const char *sel
     return VOLT_OK;
 }
 
-/* The position in `chosen` of the `which`-th chosen column of this name, from 0; -1: there are fewer. */
-static int64_t place_of(const volt_column_list *columns, const char *name, int64_t which, const int64_t *chosen,
-                        int64_t n_chosen)
+/* ---- columns of later data -------------------------------------------------------------------- */
+
+/* Index of the column for wanted[k]: of several columns with one name, in their order. -1: there is none. */
+static int64_t place_of(const char *const *names, int64_t n, const char *const *wanted, int64_t k)
 {
-    for (int64_t i = 0; i < n_chosen; i++)
-        if (strcmp(columns->names[chosen[i]], name) == 0 && which-- == 0)
+    int64_t before = 0;
+    for (int64_t i = 0; i < k; i++)
+        before += strcmp(wanted[i], wanted[k]) == 0;
+    for (int64_t i = 0; names && i < n; i++)
+        if (strcmp(names[i], wanted[k]) == 0 && before-- == 0)
             return i;
     return -1;
+}
+
+enum { NAMES = 200 };
+
+/* Lists names, the first ones of a long list. Returns `text`. */
+static const char *join_names(const char *const *names, int64_t n, char text[NAMES])
+{
+    enum { ROOM = 24 }; /* for the number of others */
+    char shown[VOLT_EXCERPT_LENGTH];
+    size_t used = 0;
+    for (int64_t i = 0; i < n; i++) {
+        volt_excerpt(names[i], strlen(names[i]), shown);
+        if (used + strlen(shown) + ROOM > NAMES) {
+            snprintf(text + used, NAMES - used, " and %" PRId64 " more", n - i);
+            break;
+        }
+        used += (size_t)snprintf(text + used, NAMES - used, "%s%s", i > 0 ? ", " : "", shown);
+    }
+    return text;
+}
+
+volt_status volt_columns_match(const char *const *names, int64_t n, const char *const *wanted, int64_t n_wanted,
+                               int64_t *from, int *by_position)
+{
+    VOLT_REQUIRE(n >= 1 && n_wanted >= 1 && from && by_position, VOLT_ERR_ARGUMENT,
+                 "volt_columns_match requires columns and outputs (got %" PRId64 " and %" PRId64 " columns)", n,
+                 n_wanted);
+    int64_t known = 0;
+    bool has_names = names && wanted;
+    char given[NAMES], required[NAMES];
+    for (int64_t k = 0; has_names && k < n_wanted; k++)
+        known += place_of(names, n, wanted, k) >= 0;
+    VOLT_REQUIRE(known > 0 || n == n_wanted || has_names, VOLT_ERR_FORMAT,
+                 "the data have %" PRId64 " columns, but %" PRId64 " are required%s%s%s", n, n_wanted,
+                 wanted ? ": '" : "", wanted ? join_names(wanted, n_wanted, required) : "", wanted ? "'" : "");
+    VOLT_REQUIRE(known == n_wanted || (known == 0 && n == n_wanted), VOLT_ERR_FORMAT,
+                 "%s of the %" PRId64 " required columns '%s' are among the %" PRId64
+                 " columns '%s': rename or select the columns",
+                 known > 0 ? "only some" : "none", n_wanted, join_names(wanted, n_wanted, required), n,
+                 join_names(names, n, given));
+    for (int64_t k = 0; k < n_wanted; k++)
+        from[k] = known > 0 ? place_of(names, n, wanted, k) : k;
+    *by_position = has_names && known == 0;
+    return VOLT_OK;
 }
 
 volt_status volt_narrow_columns(const volt_column_list *columns, const char *const *names, int64_t n_names,
                                 int64_t *chosen, int64_t *n_chosen, bool *narrowed)
 {
     *narrowed = false;
-    if (n_names < 1 || n_names > *n_chosen)
+    if (n_names < 1)
         return VOLT_OK;
-    int64_t *kept = volt_alloc(n_names, sizeof *kept);
-    if (!kept)
-        return VOLT_ERR_MEMORY;
-    *narrowed = true;
-    for (int64_t k = 0; *narrowed && k < n_names; k++) {
-        int64_t before = 0; /* a name may refer to several columns, in their order */
-        for (int64_t i = 0; i < k; i++)
-            before += strcmp(names[i], names[k]) == 0;
-        int64_t place = place_of(columns, names[k], before, chosen, *n_chosen);
-        *narrowed = place >= 0;
-        kept[k] = *narrowed ? chosen[place] : -1;
+    int by_position = 0;
+    int64_t *from = volt_alloc(n_names, sizeof *from);
+    const char **given = volt_alloc(*n_chosen, sizeof *given);
+    volt_status status = from && given ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; !status && i < *n_chosen; i++)
+        given[i] = columns->names[chosen[i]];
+    if (!status)
+        status =
+            volt_columns_match(columns->unnamed ? NULL : given, *n_chosen, names, n_names, from, &by_position);
+    if (!status && by_position) {
+        char has[NAMES], required[NAMES];
+        volt_log(VOLT_LOG_WARNING,
+                 "%s%sthe columns '%s' are used by position as '%s': none has one of these names",
+                 columns->path ? columns->path : "", columns->path ? ": " : "",
+                 join_names(given, *n_chosen, has), join_names(names, n_names, required));
     }
-    if (*narrowed) {
-        memcpy(chosen, kept, (size_t)n_names * sizeof *kept);
+    for (int64_t k = 0; !status && k < n_names; k++)
+        from[k] = chosen[from[k]];
+    if (!status) {
+        memcpy(chosen, from, (size_t)n_names * sizeof *chosen);
         *n_chosen = n_names;
+        *narrowed = !by_position && !columns->unnamed;
     }
-    volt_free(kept);
-    return VOLT_OK;
+    volt_free(given);
+    volt_free(from);
+    return status;
 }

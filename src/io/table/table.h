@@ -19,6 +19,8 @@ typedef struct volt_column_list {
     const char *const *refusals; /* (optional) why this column is not data, e.g. "is a date column"; NULL
                                   * for data columns. Patterns and ranges skip a refused column; naming it
                                   * is an error with this reason. */
+    bool unnamed;                /* the names are positions */
+    const char *path;            /* (optional) for warnings */
 } volt_column_list;
 
 /* Indices of the columns selected by `selection`, in the order of selection; a repeated column is kept at
@@ -28,8 +30,9 @@ typedef struct volt_column_list {
 volt_status volt_choose_columns(const volt_column_list *columns, const char *selection, int64_t **chosen,
                                 int64_t *n_chosen);
 
-/* Keeps the chosen columns with these names, in the order of the names, if all are present (a name given
- * twice refers to two columns); otherwise `chosen` is unchanged. VOLT_ERR_MEMORY. */
+/* Keeps the chosen columns with these names, in the order of the names (volt_columns_match). Columns with other names
+ * are used by position, with a warning to the log, and without one if they are unnamed; *narrowed is then false.
+ * VOLT_ERR_FORMAT, VOLT_ERR_MEMORY. */
 volt_status volt_narrow_columns(const volt_column_list *columns, const char *const *names, int64_t n_names,
                                 int64_t *chosen, int64_t *n_chosen, bool *narrowed);
 

@@ -4,6 +4,7 @@
 
 #include "volterra/io.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -92,6 +93,9 @@ volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_o
 /* Formats a time: 2019-04-09, 2019-04-09 12:30, with seconds and offset if needed. Parses to the same time
  * within 1e-6 s. Returns `text`. */
 const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH]);
+
+/* Whether two times are the same to 1e-6 s, in UTC or on the local clock; two unknown times are. */
+bool volt_time_is_same(volt_time a, volt_time b);
 
 /* Finds the step that nine of ten rows follow, or four of five with closed weekdays or a session; all zero: none, or a time of
  * day without rows that is not between sessions. VOLT_ERR_MEMORY. */

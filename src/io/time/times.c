@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -254,5 +255,68 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
                                    i == TIME_MONTH && form.is_named),
                      VOLT_ERR_FORMAT, "a time like '" SHOWN "' does not fit the buffer", like);
     }
+    return VOLT_OK;
+}
+
+/* ---- two columns ------------------------------------------------------------------------------ */
+
+/* Whether two numbers of seconds since 1970 are equal: those of a text of 2019 are rounded by less than 3e-7 s. */
+static bool is_equal(double a, double b)
+{
+    return fabs(a - b) < 1e-6;
+}
+
+bool volt_time_is_same(volt_time a, volt_time b)
+{
+    return is_equal(a.seconds, b.seconds) || is_equal(a.clock, b.clock) ||
+           (isnan(a.seconds) && isnan(b.seconds));
+}
+
+static int64_t count_increasing(const volt_time *times, int64_t n)
+{
+    int64_t i = 1;
+    while (i < n && times[i].seconds > times[i - 1].seconds)
+        i++;
+    return i;
+}
+
+static volt_status require_increasing(const volt_time *times, int64_t n, const char *which)
+{
+    char before[VOLT_TIME_LENGTH], after[VOLT_TIME_LENGTH];
+    int64_t i = count_increasing(times, n);
+    VOLT_REQUIRE(
+        i >= n, VOLT_ERR_DATA,
+        "the times of the two differ and can be matched only if they increase: in the %s, %s follows %s "
+        "(row %" PRId64 ", counted from 0)",
+        which, volt_time_format(times[i], after), volt_time_format(times[i - 1], before), i);
+    return VOLT_OK;
+}
+
+volt_status volt_times_match(const volt_time *first, int64_t n_first, const volt_time *second, int64_t n_second,
+                             int64_t *partner)
+{
+    VOLT_REQUIRE(first && second && partner && n_first >= 1 && n_second >= 1, VOLT_ERR_ARGUMENT,
+                 "volt_times_match requires times of two sequences and an output");
+    int64_t same = 0, known = 0;
+    while (same < n_first && same < n_second && volt_time_is_same(first[same], second[same]))
+        same++;
+    bool is_same = same == n_first && same == n_second;
+    if (!is_same) {
+        VOLT_TRY(require_increasing(first, n_first, "first"));
+        VOLT_TRY(require_increasing(second, n_second, "second"));
+    }
+    for (int64_t i = 0, j = 0; i < n_first; i++) {
+        while (!is_same && j < n_second && second[j].seconds < first[i].seconds &&
+               !is_equal(second[j].seconds, first[i].seconds))
+            j++;
+        bool has_one = is_same || (j < n_second && is_equal(second[j].seconds, first[i].seconds));
+        partner[i] = is_same ? i : has_one ? j : -1;
+        known += has_one;
+    }
+    char ends[4][VOLT_TIME_LENGTH];
+    VOLT_REQUIRE(known > 0, VOLT_ERR_DATA,
+                 "the two have no time in common: the first has %s to %s, the second %s to %s",
+                 volt_time_format(first[0], ends[0]), volt_time_format(first[n_first - 1], ends[1]),
+                 volt_time_format(second[0], ends[2]), volt_time_format(second[n_second - 1], ends[3]));
     return VOLT_OK;
 }

@@ -170,7 +170,7 @@ bad_feedback()
     err_names 120 rows
     sed 's/^u,y/a,b/' test.csv >other.csv
     expect 1 predict m.safetensors --x test.csv:u --known other.csv
-    err_names 2 columns 1 output
+    err_names other.csv 2 columns 1 "'y'"
     sed '4s/,.*/,/' test.csv >holes.csv
     expect 1 predict m.safetensors --x test.csv:u --known holes.csv:y
     err_names output 1 row 3

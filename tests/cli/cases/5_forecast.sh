@@ -50,9 +50,29 @@ predict_names()
     sed '1s/.*/p,q/' x.csv >renamed.csv
     expect 0 predict model.safetensors --x renamed.csv
     same out expected.csv
+    err_names warning renamed.csv "'p, q'" "'a, b'"
     tail -n +2 x.csv >bare.csv
     expect 0 predict model.safetensors --x bare.csv
     same out expected.csv
+    ! grep -q 'by position' err || fail "a warning for columns without names: $(cat err)"
+    # Some of the names: neither by name nor by position.
+    sed '1s/.*/b,c/' x.csv >partly.csv
+    for command in predict explain; do
+        option=$([ $command = predict ] && echo --x || echo --along)
+        expect 1 $command model.safetensors $option partly.csv
+        err_names partly.csv "'a, b'" "'b, c'"
+        no_out
+    done
+    expect 1 continue model.safetensors --after partly.csv --steps 2
+    err_names partly.csv "'a, b'" "'b, c'"
+    expect 1 score --truth partly.csv --pred x.csv
+    err_names partly.csv "'a, b'" "'b, c'"
+    expect 1 gram --x x.csv --y partly.csv --kernel linear
+    err_names partly.csv "'a, b'" "'b, c'"
+    expect 0 gram --x x.csv --y x.csv --kernel linear
+    cp out same.csv
+    expect 0 gram --x x.csv --y turned.csv --kernel linear
+    same out same.csv
     sed '1s/.*/a,q/; s/$/,1/; 1s/1$/r/' x.csv >lacking.csv
     expect 1 predict model.safetensors --x lacking.csv
     err_names column

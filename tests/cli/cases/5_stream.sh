@@ -53,8 +53,8 @@ stream_garbage()
     printf 'x\noops,1\n1\n' >rows
     volterra stream model.safetensors <rows
     [ "$status" -eq 1 ] || fail "status $status for nothing but garbage"
-    err_names line input 2 0
-    lines_of out 2
+    err_names line input 3 0
+    lines_of out 3
 }
 check "stream: an invalid line is skipped and reported" stream_garbage
 
@@ -93,6 +93,36 @@ stream_garbage_first()
     no_err
 }
 check "stream: invalid lines before the first row" stream_garbage_first
+
+# A header has all names of the model, in any order. Another text has an answer like any invalid line, also after a restart.
+stream_header()
+{
+    local words
+    small_model
+    plain_answers
+    { echo NA,NA; cat plain-answers; } >expected
+    for words in 'sensor offline' 'p,q' 'sensor,offline' a; do
+        { echo "$words"; cat plain; } >rows
+        expect 0 stream model.safetensors <rows
+        same out expected
+        err_names line 1 input NA
+    done
+    rm -f state
+    { echo 'sensor offline'; echo b,a; sed -n 1,2p plain | awk -F, '{ print $2 "," $1 }'; } >rows
+    expect 0 stream model.safetensors --state state <rows
+    cp out parts
+    { echo a,b; sed 1,2d plain; } >rows
+    expect 0 stream model.safetensors --state state <rows
+    cat out >>parts
+    same parts expected
+    for words in 'b,c' 'b;c' 'date,b,c' 'b,c,d'; do
+        { echo "$words"; cat plain; } >rows
+        expect 1 stream model.safetensors <rows
+        err_names line 1 "'a, b'" b c
+        no_out
+    done
+}
+check "stream: what is a header" stream_header
 
 stream_missing()
 {

@@ -354,11 +354,14 @@ score_times()
     expect 0 score --truth x.csv --truth-rows 80: --pred plain.csv --pred-rows :20 --json
     same out expected
     # Rows are matched by their times.
-    expect 1 score --truth x.csv --pred yhat.csv
-    err_names x.csv 100 rows yhat.csv 22 --truth-rows 80:100 --pred-rows 0:20
-    # A forecast of row t is for row t+2: compared with row t it is off by two rows.
-    expect 0 score --truth x.csv --truth-rows 78: --pred yhat.csv
-    err_names row 0 yhat.csv 2020-01-04 08:00 78 x.csv 06:00 --truth-rows 80:100 --pred-rows 0:20
+    expect 0 score --truth x.csv --pred yhat.csv --json
+    same out expected
+    err_names warning yhat.csv x.csv 20 22 100
+    expect 0 score --truth x.csv --truth-rows 78: --pred yhat.csv --json
+    same out expected
+    expect 1 score --truth x.csv --truth-rows :70 --pred yhat.csv
+    err_names x.csv yhat.csv 2020-01-03 2020-01-04
+    no_out
     cut -d, -f2 x.csv >bare.csv
     expect 1 score --truth bare.csv --pred yhat.csv
     err_names --truth-rows --pred-rows
@@ -385,3 +388,56 @@ slashed_months()
     err_names year.csv date
 }
 check "order of day and month by the regular step" slashed_months
+
+# Files with dates that are partly the same: the rows of common dates, in each command that pairs files.
+pairs_by_date()
+{
+    awk 'BEGIN { srand(1); print "date,u"; for (t = 0; t < 60; t++) printf "2020-%02d-%02d,%.6f\n", 1 + (t > 30), 1 + t % 31, rand() }' >x.csv
+    awk -F, 'NR == 1 { print "date,y" } NR > 1 { print $1 "," $2 * $2 + u; u = $2 }' x.csv >y.csv
+    awk -F, 'NR == 1 { print "date,y,w,r" } NR > 1 { print $1 "," $2 "," 1 + NR % 3 "," (NR < 40 ? "a" : "b") }' y.csv >all.csv
+    # late.csv: the rows from the 29th on, and as many later ones
+    { sed -n 1p all.csv; sed -n '30,61p' all.csv; sed -n '2,29p' all.csv | sed 's/^2020/2021/'; } >late.csv
+    awk -F, 'NR == 1 || NR > 29' x.csv >x32.csv
+    sed -n '1p;30,61p' all.csv >all32.csv
+    for option in "--y late.csv:y" "--y y.csv --weights late.csv:w" "--y y.csv --series late.csv:r"; do
+        expect 0 fit --x x.csv $option --alpha 1e-3 -o m.safetensors --json
+        err_names warning x.csv late.csv 32 of 60
+        awk -F, 'NR == 1 || NR > 29' y.csv >y32.csv
+        option=${option//late.csv/all32.csv}
+        expect 0 fit --x x32.csv ${option/y.csv/y32.csv} --alpha 1e-3 -o p.safetensors --json
+        no_err
+        expect 0 predict m.safetensors --x x.csv --start reset -o m.csv
+        expect 0 predict p.safetensors --x x.csv --start reset -o p.csv
+        same m.csv p.csv
+    done
+    # The other commands; the same dates are no reason for a message.
+    expect 0 tune --x x.csv --y late.csv:y --draws 1 --quiet
+    expect 0 tune --x x.csv --y late.csv:y --draws 1 -o t.safetensors
+    err_names 32 of 60
+    expect 0 curve --x x.csv --y late.csv:y --sizes 12 --kernel linear
+    err_names 32 of 60
+    expect 1 identify --x x.csv --y late.csv:y --draws 1 -o i.safetensors # requires 60 rows
+    err_names 32 60
+    expect 0 fit --x x.csv --y y.csv --alpha 1e-3 -o m.safetensors
+    no_err
+    # Dates on one side only: row by row.
+    cut -d, -f2 y.csv >bare.csv
+    expect 0 fit --x x.csv --y bare.csv --alpha 1e-3 -o p.safetensors
+    no_err
+    # None in common, or dates that do not increase.
+    sed 's/^2020/2024/' y.csv >early.csv
+    expect 1 fit --x x.csv --y early.csv --alpha 1e-3 -o none.safetensors
+    err_names x.csv early.csv 2020-01-01 2024-01-01
+    { sed -n 1p y.csv; sed 1d y.csv | tac; } >back.csv
+    expect 1 fit --x x.csv --y back.csv --alpha 1e-3 -o none.safetensors
+    err_names x.csv back.csv
+    absent none.safetensors
+    # Known outputs: those of other dates are unknown.
+    expect 0 fit --x x.csv --y y.csv --feedback --alpha 1e-3 -o n.safetensors
+    sed -n 1,11p y.csv >known.csv
+    expect 0 predict n.safetensors --x x.csv --known known.csv --warm-up 10 --start reset -o k.csv
+    err_names x.csv known.csv 10 50 of 60
+    expect 0 predict n.safetensors --x x.csv --known y.csv --warm-up 10 --start reset -o full.csv
+    same k.csv full.csv
+}
+check "dates of paired files are matched" pairs_by_date

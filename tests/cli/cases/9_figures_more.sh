@@ -83,7 +83,8 @@ figures_of_runs()
     adds continue p.safetensors --steps 3 --after d.csv:u,v --rows 60:66 --beyond allow
     adds continue p.safetensors --steps 3 --paths 5 --interval 0.6 --seed 4 --json
     adds score --truth d.csv:y,z --truth-rows 40: --pred d.csv:z,y --pred-rows :40 --lyapunov 0.5 --dt 0.2 --threshold 3
-    adds score --truth d.csv:y,z --rows 40: --pred d.csv:y,u --past d.csv:y,z --ahead 3 --verbose
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "y,z"; next } { print $at["y"] "," $at["u"] }' d.csv >yu.csv
+    adds score --truth d.csv:y,z --rows 40: --pred yu.csv --past d.csv:y,z --ahead 3 --verbose
     figures runs 1e-5 all
 }
 check "figures of predict, stream and continue: feedback, records, sums, late targets" figures_of_runs
