@@ -56,3 +56,24 @@ ladder()
     [ "$ended_well" -gt 0 ] || fail "nothing ran to its end"
 }
 check "memory limits: a result or one message, no hang" ladder
+
+# OpenBLAS allocates before main(): the program ends with a message there too.
+start_of_program()
+{
+    [ $sanitized = no ] || skip "a sanitized program needs its address space"
+    local limit started=0
+    for limit in 100000 130000 160000 200000 260000 300000 340000 600000 4000000; do
+        (export OMP_NUM_THREADS=2 && ulimit -v $limit && exec timeout -k 1 20 "$VOLTERRA" --version) >out 2>err
+        status=$?
+        case $status in
+            0) started=$((started + 1)) ;;
+            *) [ $status -le 127 ] && [ $status -ne 124 ] && [ "$(wc -l <err)" -le 1 ] || fail "status $status within $limit KiB" ;;
+        esac
+    done
+    [ $started -gt 0 ] || fail "the program did not start within 4 GB"
+    [ "$(uname -m)" = x86_64 ] || return 0
+    (ulimit -v 160000 && exec timeout -k 1 20 "$VOLTERRA" --version) >out 2>err
+    status=$?
+    [ $status -eq 0 ] || { [ $status -eq 1 ] && err_has 'ulimit -v' && err_has ' 156 MiB'; } || fail "status $status"
+}
+check "memory limits: the start of the program" start_of_program
