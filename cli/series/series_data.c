@@ -91,7 +91,7 @@ static int check_texts(const series_data *data)
     if (!times)
         return complain(EXIT_FAILED, "not enough memory for the times of %s", data->file.source);
     int64_t parsed = count_parsed(texts, table->rows, times);
-    bool is_wrong = parsed > 0 && volt_times_parse(texts + parsed, 1, times);
+    bool is_wrong = parsed > 0 && volt_times_parse(texts + parsed, 1, times) == VOLT_ERR_FORMAT;
     volt_status status = volt_times_parse(texts, parsed + 1, times);
     free(times);
     if (status && is_wrong)

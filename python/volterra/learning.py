@@ -127,7 +127,7 @@ def learning_curve(
         Inputs, one row per time step. A list has one array per record, for example one for each seed of a simulated
         system; every record has its own training and held-out rows.
     y : array-like of shape (n_steps, n_outputs) or (n_steps,), or list of these, optional
-        Targets, row by row with X. None: X.
+        Targets; rows of the same date if X and Y have dates, otherwise row by row. None: X.
     kernels : str or list of str, default="volterra"
         Texts of the kernels.
     sizes : list of int, optional

@@ -441,7 +441,7 @@ static void invalid_options_are_rejected(void **state)
     volt_model_free(s.model);
     s.fit.loss = "huber:delta=1";
     s.model = fit_rows(&s, TRAIN, 0);
-    check_fails(volt_live_create(s.model, with_learning(), &learner), VOLT_ERR_ARGUMENT, "fitted loss huber");
+    check_fails(volt_live_create(s.model, with_learning(), &learner), VOLT_ERR_ARGUMENT, "huber");
     s.fit.loss = NULL;
     volt_model_free(s.model);
     s.text = "gak:window=3,centre=yes";

@@ -86,10 +86,10 @@ static void measure_fit_with(const char *text, int64_t n, int64_t d, int64_t q, 
     free(X);
 }
 
-/* On two threads: plans exclude the copies of the matrix with which alpha is chosen on four or more. */
+/* On one thread: plans exclude the copies of the matrix with which alpha is chosen on several. */
 static void measure_fit(const char *text, int64_t n, int64_t d, int64_t q, double *fit_peak, double *model_size)
 {
-    check_ok(volt_set_threads(2));
+    check_ok(volt_set_threads(1));
     measure_fit_with(text, n, d, q, NULL, fit_peak, model_size);
     check_ok(volt_set_threads(0));
 }

@@ -360,7 +360,7 @@ static void unsupported_queries(void **state)
     options.loss = "quantile:q=0.5";
     volt_model *lossy = model_of("rbf", &options);
     check_fails(volt_model_interval(lossy, &nine_of_ten, 1, volt_matrix_of(&half, 1, 1)), VOLT_ERR_ARGUMENT,
-                "quantiles");
+                "quantile");
     check_fails(volt_interval_create(lossy, &nine_of_ten, 1, &interval), VOLT_ERR_ARGUMENT, "loss");
     check_fails(volt_live_create(lossy, with_learning(), &learner), VOLT_ERR_ARGUMENT, "squares");
     volt_model_free(lossy);

@@ -411,12 +411,12 @@ static volt_status solve_chosen(exact_choice *c, volt_progress progress, double 
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-/* Slots that the threads keep busy and whose matrices take at most a quarter of the available memory. */
+/* Slots that the threads keep busy, one for each thread if the matrix is small, and whose matrices take at most a quarter of
+ * the available memory. */
 static int64_t slots_of(const exact_choice *c, const volt_choice *choice)
 {
-    int64_t threads = volt_threads();
+    int64_t threads = volt_threads(), each = volt_cholesky_is_small(c->rows) ? 1 : THREADS_PER_SLOT;
     double size = (double)(c->rows - c->first), available = (double)volt_memory_available();
-    int64_t each = volt_cholesky_is_small(c->rows - c->first) ? 1 : THREADS_PER_SLOT;
     if (c->factor->backend != &volt_cpu_backend || threads < 2 * each || omp_in_parallel() ||
         choice->alpha > 0 || choice->start > 0)
         return 1;

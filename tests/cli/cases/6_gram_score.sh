@@ -103,8 +103,8 @@ gram_wrong()
 {
     series 20 >x.csv
     series 20 3 >three.csv
-    expect 1 gram --x x.csv --y three.csv
-    err_names 2 columns three.csv 3
+    expect 1 gram --x three.csv --y x.csv
+    err_names 3 columns x.csv 2
     expect 2 gram --x x.csv --y-rows 0:3
     expect 2 gram --x x.csv --kernel volterra:tau=0.9,lambda=0.1
     err_has 'tau = 0.9'
