@@ -80,6 +80,14 @@ static int64_t count_parsed(const char *const *texts, int64_t n, volt_time *time
     return parsed;
 }
 
+/* Whether a text is a date, possibly of an open order of day and month. */
+static bool is_date(const char *text)
+{
+    volt_time times[2];
+    return volt_times_parse((const char *const[]){text, "31/12/2000"}, 2, times) == VOLT_OK ||
+           volt_times_parse((const char *const[]){text, "12/31/2000"}, 2, times) == VOLT_OK;
+}
+
 /* Rejects a text among dates. */
 static int check_texts(const series_data *data)
 {
@@ -91,7 +99,7 @@ static int check_texts(const series_data *data)
     if (!times)
         return complain(EXIT_FAILED, "not enough memory for the times of %s", data->file.source);
     int64_t parsed = count_parsed(texts, table->rows, times);
-    bool is_wrong = parsed > 0 && volt_times_parse(texts + parsed, 1, times) == VOLT_ERR_FORMAT;
+    bool is_wrong = parsed > 0 && !is_date(texts[parsed]);
     volt_status status = volt_times_parse(texts, parsed + 1, times);
     free(times);
     if (status && is_wrong)

@@ -179,8 +179,8 @@ enum { VOLT_TIME_LENGTH = 128, VOLT_CALENDAR_NAME_LENGTH = 16, VOLT_CALENDAR_COL
  * years as 2019 (their first day); or 9/4/2019 if a number above 12 in one of the texts determines which is the day, or only one
  * order of day and month gives (at least 3) rows with the same step, or both give the same dates. Increasing numbers of at least
  * two rows may also be 09042019, 2019.04 or 2019.4, 4.2019 or 04.19, and quarters as 2019.2. Names of months are English; years
- * of two digits are 1969 to 2068. A date may have a time of day: 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text
- * is not a date, VOLT_ERR_DATA if the order of day and month is open; `times` is then undefined. */
+ * of two digits are 1969 to 2068. A date may have a time of day: 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text is
+ * not a date or is ambiguous; `times` is then undefined. */
 VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times);
 
 /* Returns the row whose text is the best form for later times: the last of the shortest texts (4/9/2019, not 10/9/2019) in

@@ -45,7 +45,7 @@ static volt_status find_regular_order(const char *const *texts, int64_t n, const
     int day_first, month_first;
     VOLT_TRY(check_regular(texts, n, 0, times, &day_first));
     VOLT_TRY(check_regular(texts, n, 1, times, &month_first));
-    VOLT_REQUIRE(day_first != month_first, VOLT_ERR_DATA,
+    VOLT_REQUIRE(day_first != month_first, VOLT_ERR_FORMAT,
                  "'" SHOWN "' may begin with the day or with the month (%s a regular step); write dates as "
                  "2019-04-09",
                  open, day_first ? "both have" : "neither has");
