@@ -304,10 +304,8 @@ class Forecaster(BaseEstimator):
         self._given = given if is_dated else None
         self._counter = data.counter()
         if self.interpolated_ > 0:
-            warn(
-                f"y: {self.inserted_rows_} rows missing between the times, filled in; {self.interpolated_} values interpolated",
-                GapWarning,
-            )
+            rows = f"{self.inserted_rows_} rows missing between the times, filled in; " if self.inserted_rows_ else ""
+            warn(f"y: {rows}{self.interpolated_} missing values interpolated", GapWarning)
         for note in self.warnings_:
             name = f"series {note.series if names is None else repr(names[note.series])}"
             warn(f"{name}: {note.text}" + (f" ({note.baseline})" if note.baseline else ""), ForecastWarning)
