@@ -140,7 +140,7 @@ static int check_times(const series_data *data, const dataset *source, int64_t f
             char wanted[VOLT_TIME_LENGTH];
             if (past.first)
                 snprintf(wanted, sizeof wanted, "%.12g", due.seconds);
-            else if (volt_time_write_like(file->time_texts[last], file->times[last], due, wanted))
+            else if (volt_time_write_like(file->time_texts[last], start, due, wanted))
                 snprintf(wanted, sizeof wanted, "the next time");
             return complain(
                 EXIT_FAILED,
@@ -171,7 +171,7 @@ static int check_following(const series_data *data, const dataset *source, int64
     if (source == &data->inputs)
         return check_times(data, source, first, past, past, end->step);
     volt_table *table = NULL;
-    volt_read_options options = volt_read_options_default();
+    volt_read_options options = reading_options();
     options.missing = VOLT_MISSING_KEEP;
     char text[SOURCE_LENGTH];
     int failed = select_columns(source->source, file->names[end->time], text);
