@@ -91,7 +91,7 @@ static volt_matrix room(int64_t rows, int64_t cols)
         __VA_ARGS__;                    \
     }
 
-DEFAULTS(volt_read_options)
+DEFAULTS(volt_read_options, (void)options)
 static volt_status use_read(const void *options)
 {
     volt_table *table = NULL;
@@ -100,13 +100,13 @@ static volt_status use_read(const void *options)
     return status;
 }
 
-DEFAULTS(volt_write_options)
+DEFAULTS(volt_write_options, (void)options)
 static volt_status use_write(const void *options)
 {
     return volt_table_write(scratch_path("written.csv"), X, NULL, options);
 }
 
-DEFAULTS(volt_gram_options)
+DEFAULTS(volt_gram_options, (void)options)
 static volt_status use_gram(const void *options)
 {
     volt_status status = volt_gram(kernel, X, (volt_view){0}, options, room(N, N));
