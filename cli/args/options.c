@@ -341,24 +341,8 @@ int reading_options_refuse(const char *what)
     return complain(EXIT_USAGE, "--%s is not supported for %s", given_decimal ? "decimal" : "thousands", what);
 }
 
-/* Rejects a value that is not one of the allowed characters. */
-static int check_mark(const char *name, const char *mark, const char *allowed)
-{
-    if (!mark || (strlen(mark) == 1 && strchr(allowed, *mark)))
-        return 0;
-    return complain(EXIT_USAGE, "--%s must be one of the characters %s (got '%s')", name, allowed, mark);
-}
-
 static int apply_common(const common_arguments *common)
 {
-    int failed = check_mark("decimal", common->decimal, ".,");
-    if (!failed)
-        failed = check_mark("thousands", common->thousands, ".,' ");
-    if (!failed && common->decimal && common->thousands && strcmp(common->decimal, common->thousands) == 0)
-        failed =
-            complain(EXIT_USAGE, "--decimal and --thousands must differ (got '%s' for both)", common->decimal);
-    if (failed)
-        return failed;
     given_decimal = common->decimal;
     given_thousands = common->thousands;
     set_quiet(common->quiet);

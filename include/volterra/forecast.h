@@ -63,8 +63,8 @@ typedef struct volt_forecast_options {
      * interpolated, and rows that are missing between the times are inserted, as by volt_tables_fill. All rows of a result are
      * then counted with those inserted */
     volt_missing missing;
-    const volt_time
-        *times; /* (optional) times of the rows, for `missing`. volt_forecast_many uses those of its rows */
+    /* (optional) times of the rows, for `missing`. volt_forecast_many uses those of its rows */
+    const volt_time *times;
 } volt_forecast_options;
 VOLT_API volt_forecast_options volt_forecast_options_default(void);
 
@@ -106,7 +106,7 @@ typedef struct volt_forecast_info {
     int64_t fitted_steps;  /* first steps with enough rows for a kernel fit: 3 h + 10 rows for step h */
     int64_t inserted_rows; /* rows inserted between the times ... */
     int64_t
-        interpolated; /* ... and values of the series interpolated or filled in at their ends, with those of such rows */
+        interpolated; /* ... and values interpolated or filled in at the ends of a series, also in such rows */
 } volt_forecast_info;
 VOLT_API volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_info *info);
 

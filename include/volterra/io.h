@@ -69,7 +69,7 @@ typedef struct volt_table {
     int64_t *lines; /* rows: line of each row in a CSV file with times or with keep_faults; otherwise NULL */
     char **faults;  /* rows: with keep_faults, the fault of a cell of the row, or NULL; NULL: no faults */
     int64_t
-        inserted; /* rows inserted by volt_tables_fill; they have the number and the line of the row before them */
+        inserted; /* rows inserted by volt_tables_fill, with the number and the line of the row before them */
 } volt_table;
 
 /* Selection of rows and columns. Start from volt_read_options_default: everything, missing values are an error. */

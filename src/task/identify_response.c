@@ -10,8 +10,7 @@
 
 enum {
     MOST_LAGS = 100,
-    WHITENING =
-        10, /* order of the autoregressions that whiten inputs and outputs, at most a quarter of a record */
+    WHITENING = 10, /* largest order of the autoregressions that whiten inputs and outputs */
     MODEL_ROWS = 500,
     PAST = 10, /* rows before a row in the regressions of both directions */
     DIRECTION_ROWS = 4000,

@@ -101,6 +101,34 @@ static void process_thread_count_reaches_blas(void **state)
     check_ok(volt_set_threads(0));
 }
 
+/* Small work runs on one thread, also in BLAS, and the numbers of before return. */
+static void small_work_has_one_thread(void **state)
+{
+    (void)state;
+    check_ok(volt_set_threads(5));
+    const double work[] = {0, 1, 1.9, 2, 3.5, 5, 1e9};
+    const int64_t threads[] = {1, 1, 1, 2, 3, 5, 5};
+    for (int i = 0; i < 7; i++) {
+        int64_t before = -1;
+        assert_int_equal(volt_threads_for(work[i] * VOLT_WORK_PER_THREAD), threads[i]);
+        assert_int_equal(volt_threads_begin(work[i] * VOLT_WORK_PER_THREAD, &before), threads[i]);
+        int64_t during = threads[i] == 1 ? 1 : 5;
+        assert_int_equal(omp_get_max_threads(), during);
+        assert_int_equal(volt_threads(), during);
+        volt_threads_end(before);
+        assert_int_equal(volt_threads(), 5);
+        assert_int_equal(omp_get_max_threads(), 5);
+    }
+    check_ok(volt_set_threads_local(2, NULL)); /* a number of the calling thread stays */
+    int64_t before = -1;
+    assert_int_equal(volt_threads_begin(0, &before), 1);
+    assert_int_equal(volt_threads(), 2);
+    volt_threads_end(before);
+    assert_int_equal(volt_threads(), 2);
+    check_ok(volt_set_threads_local(0, NULL));
+    check_ok(volt_set_threads(0));
+}
+
 static void build_info_is_complete(void **state)
 {
     (void)state;
@@ -127,6 +155,7 @@ int main(void)
         cmocka_unit_test(impossible_counts_are_rejected_and_change_nothing),
         cmocka_unit_test(local_thread_count),
         cmocka_unit_test(process_thread_count_reaches_blas),
+        cmocka_unit_test(small_work_has_one_thread),
         cmocka_unit_test(build_info_is_complete),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);

@@ -22,8 +22,6 @@ enum {
     TILE_LD = BAND + 2 * CHUNK + (VOLT_PRODUCT_ALIGN > 1 ? VOLT_PRODUCT_ALIGN : 0)
 };
 
-/* Below this number of multiplications one thread is faster than a team. */
-
 /* Numbers of ROWS rows from `row` on, from column `first` on. */
 typedef struct tile {
     _Alignas(8 * VOLT_PRODUCT_ALIGN) double at[ROWS * TILE_LD];
@@ -184,11 +182,12 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
     int64_t band = size < MIN_SIZE ? BAND : volt_max(MIN_BAND, volt_min(BAND, size / BANDS / CHUNK * CHUNK));
     int64_t bands = (highest - lowest + band - 1) / band;
     /* One thread takes neighbouring bands together as long as every thread has two groups. */
-    int64_t together = volt_max(1, volt_min(BAND / band, bands / (2 * volt_threads())));
+    int64_t threads = volt_threads_for(work),
+            together = volt_max(1, volt_min(BAND / band, bands / (2 * threads)));
     int64_t groups = (bands + together - 1) / together;
 
     /* From the long diagonals to the short ones, for load balance. */
-#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads_for(work))
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads)
     for (int64_t g = 0; g < groups; g++) {
         int64_t high = highest - g * together * band;
         run_group(grids, sum, K, (band_group){volt_max(lowest, high - together * band), high, band}, stage);
