@@ -36,7 +36,7 @@ volt_read_options volt_read_options_default(void)
 static volt_status check_mark(const char *name, const char *mark, const char *allowed)
 {
     VOLT_REQUIRE(!mark || (strlen(mark) == 1 && strchr(allowed, *mark)), VOLT_ERR_ARGUMENT,
-                 "%s must be one of the characters %s (got '%.20s')", name, allowed, mark);
+                 "%s must be one of the characters \"%s\" (got '%.20s')", name, allowed, mark);
     return VOLT_OK;
 }
 

@@ -258,9 +258,9 @@ thousands()
     printf 'a;b\n996;1,5\n1.045;2,25\n1.100;3\n997;4,5\n' >x.csv
     expect 0 score --truth x.csv:a --pred x.csv:b --json
     valid_json out "abs(v['mae'] - (996 + 1045 + 1100 + 997 - 11.25) / 4) < 1e-9"
-    expect 1 forecast x.csv --thousands x
+    expect 2 forecast x.csv --thousands x
     err_names thousands "'x'"
-    expect 1 forecast x.csv --thousands . --decimal .
+    expect 2 forecast x.csv --thousands . --decimal .
     err_names thousands decimal
     expect 2 stream none.safetensors --thousands .
     err_names --thousands stream
