@@ -662,6 +662,28 @@ static void tables_aligned(void **state)
     volt_table_free(tables[1]);
 }
 
+/* Inserted rows have the dates between their neighbours, in the form of the file, and no values. */
+static void missing_dates_are_inserted(void **state)
+{
+    (void)state;
+    volt_table *table =
+        read_table("date,v\n29.01.2020,1\n30.01.2020,2\n02.02.2020,5\n03.02.2020,6\n04.02.2020,7\n", "",
+                   VOLT_MISSING_ERROR);
+    static const char *const dates[] = {"29.01.2020", "30.01.2020", "31.01.2020", "01.02.2020",
+                                        "02.02.2020", "03.02.2020", "04.02.2020"};
+    static const int64_t numbers[] = {0, 1, 1, 1, 2, 3, 4};
+    check_ok(volt_tables_fill(table, NULL, NULL));
+    assert_true(table->rows == 7 && table->inserted == 2);
+    for (int64_t i = 0; i < 7; i++) {
+        assert_string_equal(table->time_texts[i], dates[i]);
+        assert_true(table->times[i].seconds == table->times[0].seconds + 86400.0 * (double)i);
+        assert_int_equal(table->row_numbers[i], numbers[i]);
+        bool is_inserted = i == 2 || i == 3;
+        assert_true(is_inserted ? isnan(table->values[i]) : table->values[i] == (double)(i + 1));
+    }
+    volt_table_free(table);
+}
+
 static void texts_with_times(void **state)
 {
     (void)state;
@@ -700,6 +722,7 @@ int main(void)
         cmocka_unit_test(labelled),
         cmocka_unit_test(times_matched),
         cmocka_unit_test(tables_aligned),
+        cmocka_unit_test(missing_dates_are_inserted),
         cmocka_unit_test(texts_with_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
