@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# bench/bench_initial.py: test errors with different inputs before the first row (initial), for docs/results.md.
+# bench/bench_initial.py: test errors with different inputs before the first row (initial), for bench/NOTES.md.
 """Usage: PYTHONPATH=python python3 bench/bench_initial.py [cascaded_tanks.csv]
 
 Records of a simulated system that starts at rest at a random level, and, if the file is given, the Cascaded Tanks."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of the published protocol in docs/results.md: `volterra compare` on several samples, as Markdown.
+"""The tables of the published protocol in docs/paper_results.md: `volterra compare` on several samples, as Markdown.
 
     bench/bench_published.py FOLDER --d 10 [--draws 100] [--seeds 1 2 3] [--kernel NAME...] [--program build/volterra]
 

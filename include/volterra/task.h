@@ -219,7 +219,7 @@ VOLT_API volt_status volt_assess(const volt_pairing *pairing, const volt_assess_
 
 typedef enum volt_protocol {
     VOLT_PROTOCOL_HISTORY,  /* every kernel has a window of past rows, which is tuned; continue, intercept */
-    VOLT_PROTOCOL_PUBLISHED /* inputs of each kernel as in the paper: docs/results.md; reset, no intercept */
+    VOLT_PROTOCOL_PUBLISHED /* inputs as in the paper: docs/paper_results.md; reset, no intercept */
 } volt_protocol;
 
 /* One kernel of the comparison. */
