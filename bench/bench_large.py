@@ -4,7 +4,7 @@
     bench/bench_large.py growth [--sizes N,...] [--solvers S,...] [--most SOLVER=N ...] [--longest SECONDS]
     bench/bench_large.py accuracy [--rows N] [--systems narma,lorenz] [--sizes N,...] [--landmarks M,...] [--exact N,...]
     bench/bench_large.py peers [--rows N] [--systems ...] [--landmarks M,...]
-    bench/bench_large.py docs                            tables and plots of docs/performance.md from the measurements
+    bench/bench_large.py docs                            tables of bench/large/README.md and the plot from the measurements
 
 growth     `fit` on NARMA10 with alpha given, each in a separate process: wall clock, processor time, peak memory (getrusage).
 accuracy   errors on rows after the training rows: landmarks on n rows up to them against exact fits on the last n.

@@ -28,8 +28,10 @@ def test_section(root, name):
         for parameter, info in TABLE[name]["parameters"].items()
     ]
     assert f"`{TABLE[name]['formula']}`" in text
-    example = re.search(rf"^    ({name}:.+)$", text, flags=re.M)
-    assert example, f"a text of {name}, as a line of code"
+    example = re.search(
+        rf"^\| `{name}` \| `({name}:[^`]+)`", (root / "docs/kernels.md").read_text(), flags=re.M
+    )
+    assert example, f"a text of {name} in the table of kernels"
     assert volterra.kernel_text(example[1]).startswith(name + ":")
     assert (root / f"docs/images/kernel_{name}.svg").is_file()
     assert f"(images/kernel_{name}.svg)" in text

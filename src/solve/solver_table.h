@@ -1,7 +1,7 @@
 /* src/solve/solver_table.h: the table of solvers: requirements, accepted tasks and optional results.
  *
  * Fits, plans and searches query the table for a capability; they never test for a particular solver. To add
- * a solver, write one file and add one line to VOLT_SOLVER_LIST (docs/adding_a_solver.md). */
+ * a solver, write one file and add one line to VOLT_SOLVER_LIST (docs/adding_parts.md). */
 #ifndef SOLVE_SOLVER_TABLE_H
 #define SOLVE_SOLVER_TABLE_H
 
