@@ -53,8 +53,8 @@ do for [kind in "svg png"] {
             unset xlabel
             set format x ""
         }
-        plot table every 3 using 1:(column(k + 1)) with lines linewidth 1.8 linecolor rgb truth_colour title "truth", \
-             table every 3 using 1:(column(k + 4)) with lines linewidth 1.8 linecolor rgb forecast_colour \
+        plot table every 10 using 1:(column(k + 1)) with lines linewidth 1.8 linecolor rgb truth_colour title "truth", \
+             table every 10 using 1:(column(k + 4)) with lines linewidth 1.8 linecolor rgb forecast_colour \
                  title "forecast"
     }
     unset multiplot
