@@ -70,8 +70,12 @@ static int run_info(int argc, char *const *argv)
 
 const cli_command command_info = {
     .name = "info",
+    .group = "Tools",
     .summary = "version, compiler, BLAS, threads, memory and GPUs of this program",
-    .description = "Include this output in bug reports.\n",
+    .description =
+        "Prints the kernel, alpha, solver, rows, inputs and outputs of a model file, or without one the\n"
+        "version, compiler, BLAS, threads, memory and GPUs of this program. Include the output in bug\n"
+        "reports.\n",
     .options = {NULL, 0},
     .run = run_info,
 };
