@@ -1,5 +1,6 @@
 /* cli/commands/cmd_fit.c: volterra fit, fits a filter to a sequence of inputs and targets. */
 #include "args/command.h"
+#include "commands/model_report.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "search/search_report.h"
@@ -50,41 +51,6 @@ static const option rows[] = {
 
 /* ---- fit and report --------------------------------------------------------------------------- */
 
-/* Reports the kernel parameters for these inputs; none for kernels without a recursion. */
-static void report_facts(result_list *results, const volt_kernel_facts *facts)
-{
-    if (facts->tau > 0)
-        results_number(results, "tau", "tau", facts->tau);
-    if (facts->lambda > 0) {
-        results_number(results, "lambda", "lambda", facts->lambda);
-        results_number(results, "lambda_bound", NULL, facts->lambda_bound);
-    }
-    if (facts->contraction > 0) {
-        results_number(results, "contraction", "contraction rate", facts->contraction);
-        results_number(results, "horizon", NULL, facts->horizon);
-        results_text(results, NULL, "memory length", "%.6g rows", facts->horizon);
-    }
-}
-
-/* Returns "change", "level", or "mixed" if outputs differ. */
-static const char *target_words(const volt_model_info *info)
-{
-    int64_t changes = 0;
-    for (int64_t k = 0; k < info->q; k++)
-        changes += info->anchors[k] >= 0;
-    return changes == info->q ? "change" : changes == 0 ? "level" : "mixed";
-}
-
-/* Reports the inputs before the first row, unless they are zero. */
-static void report_initial(result_list *results, const volt_model_info *info)
-{
-    static const char *const words[] = {"zero", "first", "mean", "values"};
-    if (info->initial != VOLT_INITIAL_ZERO)
-        results_text(results, "initial", "initial input", "%s", words[info->initial]);
-    if (info->initial_values)
-        results_numbers(results, "initial_values", info->initial_values, info->d);
-}
-
 /* Reports alpha and its origin. */
 static void report_alpha(const fit_arguments *arguments, const volt_model_info *info, result_list *results)
 {
@@ -112,36 +78,22 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
                      (long long)info->report->alphas + 1);
 }
 
-/* Prints the value of the only output, or the range over outputs. Unknown values are ignored. */
-static void print_range(result_list *results, const char *label, const double *values, int64_t count)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (int64_t k = 0; k < count; k++) {
-        low = isfinite(values[k]) ? fmin(low, values[k]) : low;
-        high = isfinite(values[k]) ? fmax(high, values[k]) : high;
-    }
-    if (low == high)
-        results_text(results, NULL, label, "%.6g", low);
-    else if (low < high)
-        results_text(results, NULL, label, "%.6g to %.6g", low, high);
-}
-
 /* Reports norm, effective dimension and noise level. */
 static void report_norms(const volt_model_info *info, result_list *results)
 {
     const volt_fit_report *report = info->report;
     results_details(results, true);
     results_numbers(results, "rkhs_norm", report->rkhs_norm, info->q);
-    print_range(results, "norm of the functional", report->rkhs_norm, info->q);
+    report_range(results, "norm of the functional", report->rkhs_norm, info->q);
     results_numbers(results, "effective_dimension", report->effective_dimension, info->q);
     results_numbers(results, "dimension_error", report->dimension_error, info->q);
     if (info->q == 1 && report->dimension_error[0] > 0)
         results_text(results, NULL, "effective dimension", "%.6g +- %.2g", report->effective_dimension[0],
                      report->dimension_error[0]);
     else
-        print_range(results, "effective dimension", report->effective_dimension, info->q);
+        report_range(results, "effective dimension", report->effective_dimension, info->q);
     results_numbers(results, "noise", report->noise, info->q);
-    print_range(results, "noise level", report->noise, info->q);
+    report_range(results, "noise level", report->noise, info->q);
     results_details(results, false);
 }
 
