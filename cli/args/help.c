@@ -313,12 +313,8 @@ void help_overview(void)
     printf("  %-10s %s\n", "help",
            "this list; help COMMAND, help options, help kernels [NAME], help solvers, help systems");
     printf(
-        "\n"
-        "first steps:\n"
+        "\nfirst steps:\n"
         "  volterra forecast series.csv\n"
-        "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
-        "  volterra fit --x lorenz.csv --rows :5001 --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"
-        "  volterra continue lorenz.safetensors --steps 2500 -o path.csv\n"
-        "\n"
+        "  volterra identify data.csv --x u --y y -o model.safetensors\n\n"
         "volterra COMMAND --help prints usage, examples and options, volterra help COMMAND the whole text\n");
 }

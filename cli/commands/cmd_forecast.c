@@ -61,7 +61,7 @@ static const option rows[] = {
         .python = "separate"),
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
     ROW("budget", "TIME", budget,
-        "search time for the parameters of the kernel, with one file of series: 90s, 3min, 2h",
+        "search time for the parameters of the kernel: 90s, 3min, 2h",
         .is_duration = true, .unset = "no search"),
     ROW("time-limit", "TIME", time_limit, "time limit of the whole run, with many series: 10min, 2h",
         .is_duration = true, .unset = "none", .python = ""),
