@@ -95,11 +95,12 @@ char *option_clause(const option *row, int width, char text[MEANING_LENGTH])
 {
     static const char *const ends[] = {"", "; ", " (", ": "};
     enum { N_ENDS = sizeof ends / sizeof *ends };
-    char value[MEANING_LENGTH] = "";
-    if (row->fallback || row->unset)
-        snprintf(value, sizeof value, " (default: %s)", row->fallback ? row->fallback : row->unset);
-    for (int i = value[0] ? 0 : N_ENDS; i < 2 * N_ENDS; i++) { /* first with the default, then without */
-        const char *after = i < N_ENDS ? value : "";
+    const char *value = row->fallback ? row->fallback : row->unset;
+    for (int i = 0; i < 3 * N_ENDS; i++) { /* with the default, with its first clause, without it */
+        char after[MEANING_LENGTH] = "";
+        int length = value ? (int)(i < N_ENDS ? strlen(value) : strcspn(value, ";")) : 0;
+        if (value && i < 2 * N_ENDS)
+            snprintf(after, sizeof after, " (default: %.*s)", length, value);
         option_meaning(row, text);
         for (int k = 1; k <= i % N_ENDS; k++) {
             char *end = strstr(text, ends[k]);
@@ -109,7 +110,7 @@ char *option_clause(const option *row, int width, char text[MEANING_LENGTH])
         size_t used = strlen(text);
         if ((int)(used + strlen(after)) <= width) {
             snprintf(text + used, MEANING_LENGTH - used, "%s", after);
-            return text;
+            break;
         }
     }
     return text;

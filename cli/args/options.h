@@ -176,7 +176,7 @@ int options_expand(const option_table *table, bool with_common, option rows[MAX_
 int options_parse(const option_table *table, int argc, char *const *argv, void *arguments);
 
 /* Write the help text of an option: its meaning with names inserted, without and with range and default, and its first
- * clause, up to a semicolon, bracket or colon, with the default if both fit in `width` characters. */
+ * clause, up to a semicolon, bracket or colon, with the default or its first clause if both fit in `width` characters. */
 enum { MEANING_LENGTH = 640 };
 char *option_meaning(const option *row, char text[MEANING_LENGTH]);
 char *option_help(const option *row, char text[MEANING_LENGTH]);

@@ -86,9 +86,9 @@ const cli_command command_anomaly = {
         "distribution of the errors. Rows with an alarm are not learned, but they are part of the state.\n",
     .examples =
         "  volterra anomaly --train walking.ts --test new.ts --kernel gak -o scores.csv\n"
+        "  volterra anomaly --x sensor.csv --rate 0.001 -o alarms.csv\n"
         "  volterra anomaly --train train.ts --test test.ts --normal walking --kernel 'volterra' --draws 30\n"
         "  volterra anomaly --train train.ts --normal 1 --score mahalanobis --rate 0.1 --json\n"
-        "  volterra anomaly --x sensor.csv --rate 0.001 -o alarms.csv\n"
         "  volterra anomaly --x sensor.csv:temperature --labels sensor.csv:fault --train-rows 500\n",
     .options = OPTION_TABLE(rows),
     .run = run_anomaly,

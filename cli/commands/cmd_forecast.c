@@ -60,8 +60,7 @@ static const option rows[] = {
     ROW("alone", NULL, alone, "a separate model for each series, without the other series as inputs",
         .python = "separate"),
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
-    ROW("budget", "TIME", budget,
-        "search time for the parameters of the kernel: 90s, 3min, 2h",
+    ROW("budget", "TIME", budget, "search time for the parameters of the kernel: 90s, 3min, 2h",
         .is_duration = true, .unset = "no search"),
     ROW("time-limit", "TIME", time_limit, "time limit of the whole run, with many series: 10min, 2h",
         .is_duration = true, .unset = "none", .python = ""),
@@ -74,7 +73,7 @@ static const option rows[] = {
     ROWS_OPTION(forecast_arguments, series.rows, "the file"),
     MISSING_OPTION(forecast_arguments, series.missing),
     ROW("output", "CSV", output, "file for the forecast", .letter = 'o',
-        .unset = "NAME-forecast.csv in this directory, for NAME.csv"),
+        .unset = "./NAME-forecast.csv for NAME.csv"),
     ROW("plot", "SVG", plot, "plot of the forecast, or none", .ending = ".svg",
         .unset = "next to the forecast, if gnuplot is installed"),
 };

@@ -396,10 +396,10 @@ const cli_command command_gram = {
         "states of two series, kernels of paths the two paths (volterra help kernels). With --json, class\n"
         "labels in the files are printed as well.\n",
     .examples = "  volterra gram --x z.csv --kernel volterra:tau_coef=0.4,lambda_coef=0.7 -o K.npy\n"
+                "  volterra gram --collection train.ts --kernel gak:sigma=2 -o K.npy\n"
                 "  volterra gram --x z.csv --kernel gak:sigma=2,window=20 -o K.npy\n"
                 "  volterra gram --x test.csv --y z.csv --radius 4 --normalise -o C.npy\n"
                 "  volterra gram --x z.csv --kernel volterra --spectrum -o spectrum.csv --plot spectrum.svg\n"
-                "  volterra gram --collection train.ts --kernel gak:sigma=2 -o K.npy\n"
                 "  volterra gram --collection test.ts --with train.ts --kernel gak:sigma=2 -o C.npy\n",
     .options = OPTION_TABLE(rows),
     .run = run_gram,

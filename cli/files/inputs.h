@@ -15,7 +15,7 @@
     OPTION_MISSING_ROW(type, __VA_ARGS__, .choices = missing_choices, .fallback = "error")
 #define OPTION_MISSING_ROW(type, member, ...)                                                         \
     OPTION(type, "missing", NULL, member,                                                             \
-           "treatment of missing values in the selected rows; --rows counts before rows are dropped", \
+           "treatment of missing values in selected rows; --rows counts before rows are dropped", \
            __VA_ARGS__)
 
 /* Returns the value of --missing. After this call, errors about missing values mention the option. */

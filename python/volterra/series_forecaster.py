@@ -142,8 +142,8 @@ class Forecaster(BaseEstimator):
         Prediction intervals of this coverage; in columns NAME.lo90 and NAME.hi90 (between 0 and 1). For example
         ``[0.8, 0.95]``.
     missing : {"error", "interpolate"}, default="error"
-        Treatment of missing values in the selected rows; ``rows`` counts before rows are dropped. Weekends and
-        holidays of up to two working days are not.
+        Treatment of missing values in selected rows; ``rows`` counts before rows are dropped. Weekends and holidays
+        of up to two working days are not.
     budget : float or str, optional
         Search time for the parameters of the kernel: 90s, 3min, 2h. A number is in seconds. None: no search.
     random_state : int, default=0

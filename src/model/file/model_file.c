@@ -125,8 +125,8 @@ static volt_status read_header(const volt_file_fields *fields, int64_t *format)
 {
     const char *text = NULL;
     VOLT_TRY(volt_fields_text(fields, "format", &text));
-    VOLT_REQUIRE(strcmp(text, format_name) == 0, VOLT_ERR_FORMAT, "%s is not %s: its format is \"%.40s\"",
-                 fields->path, fields->kind, text);
+    if (strcmp(text, format_name) != 0)
+        return volt_fields_wrong_format(fields, text);
     VOLT_TRY(volt_fields_count(fields, "version", format));
     VOLT_REQUIRE(*format >= VOLT_FORMAT_PLAIN && *format <= VOLT_FORMAT_NEWEST, VOLT_ERR_FORMAT,
                  "%s has model format %" PRId64 ", but this library (%s) reads formats %d to %d", fields->path,
