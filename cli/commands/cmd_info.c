@@ -258,7 +258,7 @@ const cli_command command_info = {
         "Prints kernel, alpha, solver, training rows, inputs and outputs of a model file, and the version of\n"
         "the program that wrote it. Without a file it describes this program, for bug reports.\n"
         "\n"
-        "The training RMSE is that of the training rows, each predicted from the rows before it; with\n"
+        "The training RMSE is the error of the training rows, each predicted from the rows before it; with\n"
         "landmarks, of the last rows. Models fitted with a loss or by an older version have none.\n",
     .examples = "  volterra info\n"
                 "  volterra info model.safetensors\n",

@@ -1,4 +1,4 @@
-/* cli/commands/model_report.c: what the reports of volterra fit and volterra info have in common. */
+/* cli/commands/model_report.c: properties of a model, reported by volterra fit and volterra info. */
 #include "commands/model_report.h"
 
 #include <math.h>
