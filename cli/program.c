@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 const cli_command *const commands[] = {
-    &command_forecast, &command_identify, &command_compare, &command_curve,    &command_simulate,
-    &command_fit,      &command_tune,     &command_combine, &command_predict,  &command_continue,
-    &command_stream,   &command_export,   &command_explain, &command_classify, &command_anomaly,
-    &command_gram,     &command_score,    &command_mcs,     &command_capacity, &command_bekk,
+    &command_forecast, &command_identify, &command_fit,      &command_tune,    &command_predict,
+    &command_continue, &command_stream,   &command_explain,  &command_combine, &command_export,
+    &command_score,    &command_compare,  &command_curve,    &command_mcs,     &command_capacity,
+    &command_classify, &command_anomaly,  &command_simulate, &command_gram,    &command_bekk,
     &command_plan,     &command_info,
 };
 const int n_commands = (int)(sizeof commands / sizeof commands[0]);
@@ -36,6 +36,7 @@ static const struct {
     const char *word, *meant;
 } other_words[] = {
     {"help", "help"},
+    {"options", "help options"},
     {"kernels", "help kernels"},
     {"solvers", "help solvers"},
     {"systems", "help systems"},
@@ -81,35 +82,33 @@ static int complain_unknown(const char *what, const char *name)
     return complain(EXIT_USAGE, "unknown %s '%s' (volterra help lists the commands)", what, name);
 }
 
+static const struct {
+    const char *word;
+    void (*print)(void);
+} help_topics[] = {
+    {"help", help_overview},   {"--help", help_overview}, {"options", help_options},
+    {"solvers", help_solvers}, {"systems", help_systems}, {"completion", completion_help},
+};
+
 static int run_help(int argc, char *const *argv)
 {
     bool asks_kernels = argc > 0 && strcmp(argv[0], "kernels") == 0;
     if (argc > 1 + asks_kernels)
         return complain(EXIT_USAGE, "help takes one %s at a time (got '%s %s')",
                         asks_kernels ? "kernel" : "command", argv[argc - 2], argv[argc - 1]);
-    if (argc == 0 || strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0) {
-        help_overview();
-        return EXIT_DONE;
-    }
-    if (strcmp(argv[0], "--json") == 0)
+    const char *topic = argc > 0 ? argv[0] : "help";
+    for (size_t i = 0; i < sizeof help_topics / sizeof *help_topics; i++)
+        if (strcmp(topic, help_topics[i].word) == 0) {
+            help_topics[i].print();
+            return EXIT_DONE;
+        }
+    if (strcmp(topic, "--json") == 0)
         return help_json();
-    if (strcmp(argv[0], "completion") == 0) {
-        completion_help();
-        return EXIT_DONE;
-    }
-    if (strcmp(argv[0], "solvers") == 0) {
-        help_solvers();
-        return EXIT_DONE;
-    }
-    if (strcmp(argv[0], "systems") == 0) {
-        help_systems();
-        return EXIT_DONE;
-    }
     if (asks_kernels)
         return help_kernels(argv[1]); /* NULL without a kernel */
-    const cli_command *command = find_command(argv[0]);
+    const cli_command *command = find_command(topic);
     if (!command)
-        return complain_unknown("command", argv[0]);
+        return complain_unknown("command", topic);
     help_command(command);
     return EXIT_DONE;
 }
@@ -146,7 +145,7 @@ static int run(int argc, char *const *argv)
 
     set_command_name(command->name);
     if (options_ask_help(argc - 1, argv + 1)) {
-        help_command(command);
+        help_command_short(command);
         return EXIT_DONE;
     }
     return command->run(argc - 1, argv + 1);

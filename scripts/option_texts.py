@@ -79,7 +79,8 @@ def synopsis(commands):
                 if option["form"] in (0, form):
                     is_required = option["required"] in (-1, form)
                     lines.append("." + ("" if is_required else "Op ") + flag(option))
-    return lines + [".Nm", ".Cm help", ".Op Ar command | Cm kernels Op Ar name", ".Nm", ".Cm completion", ".Cm bash | zsh | fish"]
+    topics = ".Op Ar command | Cm options | Cm kernels Op Ar name | Cm solvers | Cm systems"
+    return lines + [".Nm", ".Cm help", topics, ".Nm", ".Cm completion", ".Cm bash | zsh | fish"]
 
 
 def item(option, details):

@@ -6,10 +6,11 @@
 
 typedef struct cli_command {
     const char *name;
+    const char *group;        /* heading in the list of commands */
     const char *summary;      /* one line for the list of commands; names_expand inserts `names` */
     name_list (*names)(void); /* (optional) names inserted into the summary */
-    const char *description;  /* preformatted lines */
-    const char *examples;     /* preformatted lines */
+    const char *description;  /* preformatted lines; the first paragraph, two sentences, is also in --help */
+    const char *examples;     /* preformatted lines; --help has the first three */
     option_table options;
     int (*run)(int argc, char *const *argv); /* argv without the command's name; returns the exit status */
 } cli_command;
@@ -19,15 +20,18 @@ extern const cli_command command_simulate, command_fit, command_predict, command
     command_info, command_forecast, command_explain, command_classify, command_anomaly, command_identify,
     command_combine, command_capacity, command_export, command_curve;
 
-/* The commands in the order of the help. */
+/* The commands in the order of the help: those of a group follow each other. */
 extern const cli_command *const commands[];
 extern const int n_commands;
 
 /* ---- help texts, generated from the tables of commands, options and kernels -------------------- */
 
-/* Print to standard output. */
+/* Print to standard output: the list of commands, the page of a command for --help, the whole text about it, and what every
+ * command has in common. */
 void help_overview(void);
+void help_command_short(const cli_command *command);
 void help_command(const cli_command *command);
+void help_options(void);
 
 /* Prints every command and option as JSON, the source of the man page, the site's reference and the Python
  * docstrings. Returns the exit status. */
@@ -47,8 +51,8 @@ int completion_run(int argc, char *const *argv);
 void help_solvers(void);
 void help_systems(void);
 
-/* Arguments of `volterra help` besides the commands: the words of the tables above. */
-#define HELP_TOPICS "kernels solvers systems"
+/* Arguments of `volterra help` besides the commands. */
+#define HELP_TOPICS "options kernels solvers systems"
 
 /* Prints `text` indented by `indent` columns and wrapped between words. `column` is the current cursor
  * position. */

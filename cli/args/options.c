@@ -91,6 +91,31 @@ char *option_help(const option *row, char text[MEANING_LENGTH])
     return text;
 }
 
+char *option_clause(const option *row, int width, char text[MEANING_LENGTH])
+{
+    static const char *const ends[] = {"", "; ", " (", ": "};
+    enum { N_ENDS = sizeof ends / sizeof *ends };
+    const char *value = row->fallback ? row->fallback : row->unset;
+    for (int i = 0; i < 3 * N_ENDS; i++) { /* with the default, with its first clause, without it */
+        char after[MEANING_LENGTH] = "";
+        int length = value ? (int)(i < N_ENDS ? strlen(value) : strcspn(value, ";")) : 0;
+        if (value && i < 2 * N_ENDS)
+            snprintf(after, sizeof after, " (default: %.*s)", length, value);
+        option_meaning(row, text);
+        for (int k = 1; k <= i % N_ENDS; k++) {
+            char *end = strstr(text, ends[k]);
+            if (end)
+                *end = '\0';
+        }
+        size_t used = strlen(text);
+        if ((int)(used + strlen(after)) <= width) {
+            snprintf(text + used, MEANING_LENGTH - used, "%s", after);
+            break;
+        }
+    }
+    return text;
+}
+
 /* ---- the command line ------------------------------------------------------------------------- */
 
 typedef struct option_parser {
@@ -187,13 +212,13 @@ static int unknown_option(const option_parser *parser, const char *written, cons
                         meant, meant);
     const option *argument = find_argument(parser, name);
     if (argument)
-        return complain(EXIT_USAGE, "unknown option %s; write %s without an option name (volterra help %s)",
+        return complain(EXIT_USAGE, "unknown option %s; write %s without an option name (volterra %s --help)",
                         written, argument->name, command_name());
     if (!meant && name[0] && name[1]) /* a single letter is near to any name */
         meant = volt_nearest_name(name, names, count);
     if (meant)
         return complain(EXIT_USAGE, "unknown option %s; did you mean --%s?", written, meant);
-    return complain(EXIT_USAGE, "unknown option %s (volterra help %s lists them)", written, command_name());
+    return complain(EXIT_USAGE, "unknown option %s (volterra %s --help lists them)", written, command_name());
 }
 
 static int find_letter(const option_parser *parser, char letter)
@@ -269,7 +294,7 @@ static int complain_surplus(const option_parser *parser, const char *text)
                         text, text);
     if (count > 0)
         return complain(EXIT_USAGE, "unexpected argument '%s'; did you mean --%s %s?", text, meant[0], text);
-    return complain(EXIT_USAGE, "unexpected argument '%s' (see volterra help %s)", text, command_name());
+    return complain(EXIT_USAGE, "unexpected argument '%s' (see volterra %s --help)", text, command_name());
 }
 
 static int take_positional(option_parser *parser, const char *text)
@@ -387,9 +412,9 @@ int options_parse(const option_table *table, int argc, char *const *argv, void *
         char meaning[MEANING_LENGTH];
         option_meaning(row, meaning);
         if (row->is_positional)
-            return complain(EXIT_USAGE, "%s is missing (%s; see volterra help %s)", row->name, meaning,
+            return complain(EXIT_USAGE, "%s is missing (%s; see volterra %s --help)", row->name, meaning,
                             command_name());
-        return complain(EXIT_USAGE, "%s%s %s is missing (%s; see volterra help %s)", row->letter ? "-" : "--",
+        return complain(EXIT_USAGE, "%s%s %s is missing (%s; see volterra %s --help)", row->letter ? "-" : "--",
                         row->letter ? (char[]){row->letter, '\0'} : row->name, row->argument, meaning,
                         command_name());
     }

@@ -113,6 +113,7 @@ typedef struct option {
     bool required;
     bool is_positional; /* positional argument */
     bool is_duration;   /* OPTION_NUMBER: 90s, 3min, 2h */
+    bool is_rare;       /* --help has only the name */
 } option;
 
 struct option_table {
@@ -174,10 +175,12 @@ int options_expand(const option_table *table, bool with_common, option rows[MAX_
  * message. */
 int options_parse(const option_table *table, int argc, char *const *argv, void *arguments);
 
-/* Write the help text of an option: its meaning with names inserted, without and with range and default. */
+/* Write the help text of an option: its meaning with names inserted, without and with range and default, and its first
+ * clause, up to a semicolon, bracket or colon, with the default or its first clause if both fit in `width` characters. */
 enum { MEANING_LENGTH = 640 };
 char *option_meaning(const option *row, char text[MEANING_LENGTH]);
 char *option_help(const option *row, char text[MEANING_LENGTH]);
+char *option_clause(const option *row, int width, char text[MEANING_LENGTH]);
 /* Writes "positive" or "at least 1"; empty if any value is allowed. */
 char *option_range(const option *row, char text[MEANING_LENGTH]);
 /* Returns "FILE" or "first|second|third", or NULL if the option takes no value. */

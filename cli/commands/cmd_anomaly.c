@@ -19,7 +19,7 @@ static const option rows[] = {
     ROW("test-labels", "L", test_labels, "classes of B, if its file has none: FILE or FILE:COLUMN",
         .form = AMONG),
     ROW("score", NULL, score,
-        "distance from the nearest normal series, or from their mean, relative to their spread",
+        "distance from the nearest normal series, or from their mean; relative to their spread",
         .choices = anomaly_score_choices, .fallback = "conformance", .form = AMONG),
     ROW("alpha", "A", alpha,
         "regularisation strength: minimum variance of a direction, as a share of the total variance",
@@ -28,7 +28,7 @@ static const option rows[] = {
         "number of additional random kernels, with --normal; the one that best separates the other classes is "
         "used",
         .python = "", .form = AMONG),
-    ROW("scale", NULL, scale, "scaling of each channel over all normal series, within each series, or none",
+    ROW("scale", NULL, scale, "scaling of each channel: over all normal series, within each series, or none",
         .choices = anomaly_scale_choices, .fallback = "channels", .form = AMONG),
     ROW("input", NULL, input, "values of a step: levels, changes, or both", .choices = anomaly_input_choices,
         .fallback = "level", .form = AMONG),
@@ -36,7 +36,7 @@ static const option rows[] = {
     ROW("x", "X", x, "one series: FILE or FILE:COLUMNS, one row per time step", .required = true,
         .form = ALONG),
     ROW("labels", "L", labels,
-        "column of 1 for anomalous rows and 0 for others, for the areas under the curves: FILE:COLUMN",
+        "column of 1 for anomalous rows and 0 for others: FILE:COLUMN; for the areas under the curves",
         .form = ALONG),
     ROWS_OPTION(anomaly_arguments, rows, "X", .form = ALONG),
     ROW("train-rows", "N", train_rows, "number of training rows at the start", .range = AT_LEAST(20),
@@ -62,30 +62,33 @@ static int run_anomaly(int argc, char *const *argv)
 
 const cli_command command_anomaly = {
     .name = "anomaly",
+    .group = "Whole series",
     .summary = "detect anomalous series, or anomalous rows of a series",
     .description =
-        "With --train, the score of a series is its distance from normal series in the feature space of the\n"
-        "kernel, relative to their spread in each direction (the variance norm of Cass, Gonon and\n"
-        "Zozoulenko): from the nearest of them (conformance), or from their mean (mahalanobis). The\n"
-        "threshold is a quantile of the leave-one-out scores of the normal series, exceeded by a share\n"
-        "--rate of them. If classes are known, the areas under the ROC and the precision-recall curve are\n"
-        "reported.\n"
+        "With --train, the score of a series is its distance from normal series in the feature space of a\n"
+        "kernel, relative to their spread. With --x, the score of a row is its error of prediction from the\n"
+        "rows before it, relative to recent errors.\n"
+        "\n"
+        "The distance of a series is relative to the spread of the normal series in each direction (the\n"
+        "variance norm of Cass, Gonon and Zozoulenko): from the nearest of them (conformance), or from\n"
+        "their mean (mahalanobis). The threshold is a quantile of the leave-one-out scores of the normal\n"
+        "series, exceeded by a share --rate of them. If classes are known, the areas under the ROC and the\n"
+        "precision-recall curve are reported.\n"
         "\n"
         "alpha and, with --draws, the kernel are chosen on the training series only: with --normal by the\n"
         "separation of the other classes of A (the sum of both areas), otherwise alpha by the likelihood of\n"
         "the left-out normal series.\n"
         "\n"
-        "With --x each row of a series is predicted from the rows before it. Its score is the largest error\n"
-        "of a channel relative to 1.48 times the median of the last 300 errors. A score above the quantile\n"
-        "exceeded by a share --rate of the scores so far raises an alarm; if there are too few scores, the\n"
-        "quantile is extrapolated from an exponential tail of the largest tenth. Without changes in the\n"
-        "series, this share of rows raises an alarm for any distribution of the errors. Rows with an alarm\n"
-        "are not learned, but they are part of the state.\n",
+        "The score of a row is the largest error of a channel relative to 1.48 times the median of the last\n"
+        "300 errors. A score above the quantile exceeded by a share --rate of the scores so far raises an\n"
+        "alarm; if there are too few scores, the quantile is extrapolated from an exponential tail of the\n"
+        "largest tenth. Without changes in the series, this share of rows raises an alarm for any\n"
+        "distribution of the errors. Rows with an alarm are not learned, but they are part of the state.\n",
     .examples =
         "  volterra anomaly --train walking.ts --test new.ts --kernel gak -o scores.csv\n"
+        "  volterra anomaly --x sensor.csv --rate 0.001 -o alarms.csv\n"
         "  volterra anomaly --train train.ts --test test.ts --normal walking --kernel 'volterra' --draws 30\n"
         "  volterra anomaly --train train.ts --normal 1 --score mahalanobis --rate 0.1 --json\n"
-        "  volterra anomaly --x sensor.csv --rate 0.001 -o alarms.csv\n"
         "  volterra anomaly --x sensor.csv:temperature --labels sensor.csv:fault --train-rows 500\n",
     .options = OPTION_TABLE(rows),
     .run = run_anomaly,

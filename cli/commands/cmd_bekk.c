@@ -28,7 +28,7 @@ static const option rows[] = {
     ROW("FILE", NULL, file,
         "fit: prices, FILE or FILE:COLUMNS, one column per asset; simulate, score: parameters",
         .is_positional = true),
-    ROW("preset", "P", preset, "simulate, score: built-in parameters in place of FILE: {names}",
+    ROW("preset", "P", preset, "built-in parameters in place of FILE, for simulate and score: {names}",
         .names = bekk_preset_names),
     ROW("assets", "N", assets, "fit: number of leading columns used", .range = AT_LEAST(1), .unset = "all"),
     ROW("starts", "N", starts,
@@ -39,7 +39,7 @@ static const option rows[] = {
     ROW("discard", "K", discard, "simulate: initial rows that are discarded", .unset = "1000"),
     ROW("returns", "R", returns, "score: returns, FILE or FILE:COLUMNS"),
     ROW("prices", "F", prices, "score: prices in place of returns; log-returns without their means are scored"),
-    ROW("output", "FILE", output, "fit: file for the parameters; simulate: file for the rows", .letter = 'o',
+    ROW("output", "FILE", output, "file for the parameters of fit or the rows of simulate", .letter = 'o',
         .unset = "CSV on standard output"),
 };
 
@@ -257,8 +257,13 @@ static int run_bekk(int argc, char *const *argv)
 
 const cli_command command_bekk = {
     .name = "bekk",
+    .group = "Tools",
     .summary = "estimate, simulate or score the BEKK model of covolatility",
     .description =
+        "Estimates the BEKK model of the covariances of stock returns from prices (fit), simulates it, or\n"
+        "computes the log-likelihood of returns (score). Parameters are read from a file of fit or built in\n"
+        "(--preset).\n"
+        "\n"
         "bekk fit prices.csv [--assets N] [-o params.json]\n"
         "bekk simulate params.json|--preset P [--length N] [--seed S] [-o rows.csv]\n"
         "bekk score params.json|--preset P --returns R|--prices F\n"

@@ -231,13 +231,17 @@ static int run_capacity(int argc, char *const *argv)
 
 const cli_command command_capacity = {
     .name = "capacity",
+    .group = "Evaluate",
     .summary = "memory and information processing capacity of a kernel or reservoir",
     .description =
+        "Computes the capacities of a kernel: the shares of the variance of products of earlier random\n"
+        "inputs that it reconstructs, from 0 to 1 (Jaeger 2001; Dambre et al. 2012). The report sums them\n"
+        "by degree and by delay.\n"
+        "\n"
         "Inputs u are random, independent and uniform on [-1, 1]. A target is a product of Legendre\n"
-        "polynomials of inputs with delays from 0 to --delay; its degree is at most --degree. Its capacity is\n"
-        "the share of its variance that the kernel reconstructs, from 0 to 1 (Jaeger 2001; Dambre et al.\n"
-        "2012). The sum over the targets of degree 1 is the linear memory. The sum over all targets is\n"
-        "about the effective dimension tr K (K + alpha I)^-1 or less.\n"
+        "polynomials of inputs with delays from 0 to --delay; its degree is at most --degree. The sum over\n"
+        "the targets of degree 1 is the linear memory. The sum over all targets is about the effective\n"
+        "dimension tr K (K + alpha I)^-1 or less.\n"
         "\n"
         "Reservoirs (esn, sas) have explicit states and need no regularisation: the effective dimension is\n"
         "their rank. For other kernels alpha is required, since without it every capacity is 1. Compare\n"
@@ -245,8 +249,8 @@ const cli_command command_capacity = {
         "\n"
         "Capacities below the threshold are set to 0: an independent target exceeds half of it with the\n"
         "probability --significance. The tables have the sums by degree, and by the largest delay of a\n"
-        "target; the column of degree 1 is the memory curve. --json has every target as a list of\n"
-        "[delay, degree].\n",
+        "target; the column of degree 1 is the memory curve. --json has every target as a list of [delay,\n"
+        "degree].\n",
     .examples = "  volterra capacity --kernel volterra:tau_coef=0.8 --dimension 50\n"
                 "  volterra capacity --kernel esn:size=100,radius=0.95 --rows 20000 --plot capacity.svg\n"
                 "  volterra capacity --kernel linear:window=10 --degree 1 --rows 2000 --json\n",

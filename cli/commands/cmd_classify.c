@@ -35,7 +35,7 @@ static const option rows[] = {
     ROW("kernel", "K", kernel,
         "kernel of series; parameters in the text are fixed, the others are searched; 'A | B' searches several "
         "kernels",
-        .unset = "a list, see above"),
+        .unset = "gak, volterra, memory and rbf"),
     ROW("loss", "L", loss, "loss function: squares, or multinomial for class probabilities",
         .fallback = "squares"),
     ROW("scale", NULL, scale,
@@ -45,7 +45,8 @@ static const option rows[] = {
     ROW("input", NULL, input, "values of a step: levels, changes, or both; auto tries levels and both",
         .choices = object_input_choices, .fallback = "auto"),
     ROW("compare", NULL, compare,
-        "comparison of whole series, or of all pairs of steps regardless of time; auto tries both",
+        "comparison of whole series, or of all pairs of steps; pairs of steps have no order in time, and auto "
+        "tries both",
         .choices = object_compare_choices, .fallback = "auto"),
     ROW("alpha", "A", alpha, "regularisation strength", .unset = "chosen for every kernel"),
     ROW("landmarks", "N", landmarks,
@@ -231,11 +232,14 @@ static int run_classify(int argc, char *const *argv)
 
 const cli_command command_classify = {
     .name = "classify",
+    .group = "Whole series",
     .summary = "classify time series",
     .description =
-        "Fits a readout on the Gram matrix of a kernel of series: ridge regression on a 0/1 column for each\n"
-        "class or, with --loss multinomial, class probabilities. Lengths of series may differ. Series of B\n"
-        "are preprocessed like those of A.\n"
+        "Fits a readout on the Gram matrix of a kernel of series, and predicts the classes of the series of\n"
+        "B. The kernel, alpha and the preprocessing are selected on the training series.\n"
+        "\n"
+        "The readout is a ridge regression on a 0/1 column for each class or, with --loss multinomial,\n"
+        "class probabilities. Lengths of series may differ. Series of B are preprocessed like those of A.\n"
         "\n"
         "Free parameters of the kernel, alpha and the preprocessing (--scale, --input, --compare) are\n"
         "selected on the training series by leave-one-out accuracy, then by squared error. Averages of the\n"
@@ -253,8 +257,8 @@ const cli_command command_classify = {
         "(--landmarks). Results are reproducible unless the budget ended the search, which is reported.\n"
         "With --draws there is no time limit.\n"
         "\n"
-        "The report contains the accuracy on B, recall and precision of each class, and the confusion matrix.\n"
-        "Without classes of B, recall, precision and confusion matrix are leave-one-out.\n",
+        "The report contains the accuracy on B, recall and precision of each class, and the confusion\n"
+        "matrix. Without classes of B, recall, precision and confusion matrix are leave-one-out.\n",
     .examples = "  volterra classify --train ERing_TRAIN.ts --test ERing_TEST.ts\n"
                 "  volterra classify --train A.npy --train-labels a.csv --test B.npy -o found.csv\n"
                 "  volterra classify --train A.ts --test B.ts --kernel gak --draws 20 --input level\n"

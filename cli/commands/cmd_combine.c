@@ -105,15 +105,16 @@ static int run_combine(int argc, char *const *argv)
 
 const cli_command command_combine = {
     .name = "combine",
+    .group = "Models",
     .summary = "make a model that is a weighted sum of models",
     .description =
-        "The prediction is the sum of the predictions, each times its weight: an average of models, or a "
-        "model\n"
-        "and a second one of its residual (--kind residual). predict and stream use the file like any other\n"
-        "model. The models must have the same inputs, outputs and --ahead; kernel, scales, washout and\n"
-        "--feedback may differ. Each model feeds back its own outputs. With --known Y every model of an\n"
-        "average receives Y; with --kind residual each receives Y less the weighted outputs of the models\n"
-        "before it.\n"
+        "The prediction of the new model is the sum of the predictions of its members, each times its\n"
+        "weight. It is an average of models, or a model and a second one of its residual (--kind residual).\n"
+        "\n"
+        "predict and stream use the file like any other model. The models must have the same inputs,\n"
+        "outputs and --ahead; kernel, scales, washout and --feedback may differ. Each model feeds back its\n"
+        "own outputs. With --known Y every model of an average receives Y; with --kind residual each\n"
+        "receives Y less the weighted outputs of the models before it.\n"
         "\n"
         "explain, continue, anomaly, intervals of predict, --std and --learn are not supported for a sum.\n",
     .examples = "  volterra combine a.safetensors b.safetensors -o mean.safetensors\n"

@@ -39,7 +39,7 @@ static const option rows[] = {
         .unset = DIGITS(PRESET_PAIRS)),
     ROW("x", "X", user.x, INPUTS_MEANING),
     GROUP(compare_arguments, user, &training_pairing_options),
-    ROW("weights", "FILE:COLUMN", user.loss.weights, LOSS_WEIGHTS),
+    ROW("weights", "FILE:COLUMN", user.loss.weights, LOSS_WEIGHTS, .is_rare = true),
     ROW("train", "N", train, "number of leading rows for training and tuning; the others are test rows",
         .range = AT_LEAST(2), .unset = "80 % of the rows"),
     ROW("test-share", "S", test_share, "share of the rows at the end used as test rows, in place of --train",
@@ -49,8 +49,7 @@ static const option rows[] = {
         "kernels to compare; parameters in the text are fixed, the others are searched",
         .unset = "all rows of the protocol"),
     ROW("protocol", NULL, protocol,
-        "inputs of the kernels: past inputs for all (history), or for each kernel those of the paper "
-        "(published)",
+        "inputs of the kernels; history: past inputs for all; published: for each kernel those of the paper",
         .choices = protocol_choices, .fallback = "history"),
     GROUP(compare_arguments, user, &training_input_options),
     GROUP(compare_arguments, user.loss, &loss_options),
@@ -60,11 +59,11 @@ static const option rows[] = {
     ROW("draws", "N", draws, "maximum number of candidates of each kernel", .range = AT_LEAST(1)),
     ROW("folds", "K", folds, "validation blocks within the training rows", .range = AT_LEAST(1),
         .fallback = "5"),
-    ROW("gap", "G", gap, "rows excluded between training and validation, and between training and test",
-        .unset = "H-1 with --ahead H"),
+    ROW("gap", "G", gap, "rows excluded before validation rows and before test rows",
+        .unset = "H-1 with --ahead H", .is_rare = true),
     ROW("race", NULL, race,
         "early stopping of candidates that cannot win (exact) or are unlikely to win (fast)",
-        .choices = race_choices, .fallback = "exact"),
+        .choices = race_choices, .fallback = "exact", .is_rare = true),
     ROW("repeat", "R", repeat,
         "number of samples of the preset, with seeds S, S+1, ...; results are means and standard errors",
         .range = AT_LEAST(1), .fallback = "1"),
@@ -410,36 +409,38 @@ static int run_compare(int argc, char *const *argv)
 
 const cli_command command_compare = {
     .name = "compare",
+    .group = "Evaluate",
     .summary = "tune, refit and test several kernels on one data set",
     .description =
         "Tunes every kernel on the training rows with the same budget, refits the best candidate, and\n"
-        "predicts the test rows. The table lists the test errors, membership in the model confidence set, the\n"
-        "cost of tuning, and the best parameters. Errors are in the units of the targets; tables of a preset\n"
-        "list MdAE and W1 times 100, as in the paper (--json and --csv do not).\n"
+        "predicts the test rows. The table lists the test errors, membership in the model confidence set,\n"
+        "the cost of tuning, and the best parameters.\n"
         "\n"
-        "If the targets are inputs, changes of the targets are learned from levels and changes of the inputs,\n"
-        "unless --target and --input are given; errors are computed from levels. Candidate 0 of every kernel\n"
-        "has the default parameters and a profiled alpha. The table includes the naive, seasonal naive and\n"
-        "drift forecasts and a linear autoregression on the test rows.\n"
+        "Errors are in the units of the targets; tables of a preset list MdAE and W1 times 100, as in the\n"
+        "paper (--json and --csv do not).\n"
+        "\n"
+        "If the targets are inputs, changes of the targets are learned from levels and changes of the\n"
+        "inputs, unless --target and --input are given; errors are computed from levels. Candidate 0 of\n"
+        "every kernel has the default parameters and a profiled alpha. The table includes the naive,\n"
+        "seasonal naive and drift forecasts and a linear autoregression on the test rows.\n"
         "\n"
         "With --loss, every kernel is fitted, tuned and compared by that loss, as in volterra tune, and the\n"
         "table includes the best constant. --weights apply to training and test rows.\n"
         "\n"
         "Without --x, the data are as in the paper: inputs are innovations of a BEKK model, targets 1000\n"
         "times the entries of the next covariance matrix. --protocol published also gives each kernel the\n"
-        "inputs of the paper, where only volterra uses past inputs (esn, which the paper does not have, does\n"
-        "so as well). The default, history, is not the setting of the paper: kernels with a memory, such as\n"
-        "volterra, use all past inputs, and the others a window of tuned length.\n"
+        "inputs of the paper, where only volterra uses past inputs (esn, which the paper does not have,\n"
+        "does so as well). The default, history, is not the setting of the paper: kernels with a memory,\n"
+        "such as volterra, use all past inputs, and the others a window of tuned length.\n"
         "\n"
         "A kernel is a row of the protocol (--kernel Sig-PDE), the name of a kernel, or any kernel text. A\n"
-        "kernel that fails is listed with the reason. A kernel without a trial within --budget gets ten times\n"
-        "as long for its first candidate. Ctrl-C ends the command and reports the completed kernels.\n",
+        "kernel that fails is listed with the reason. A kernel without a trial within --budget gets ten\n"
+        "times as long for its first candidate. Ctrl-C ends the command and reports the completed kernels.\n",
     .examples =
         "  volterra compare --preset sp500-d5 --report report.html\n"
         "  volterra compare --preset sp500-d10 --protocol published --draws 200 --repeat 3 --seed 1\n"
         "  volterra compare --x data.csv:u1..u3 --y data.csv:y --train 2000 --budget 30s --csv table.csv\n"
-        "  volterra compare --x load.csv --loss quantile:q=0.1/0.5/0.9 --kernel linear rbf volterra --draws "
-        "30\n"
+        "  volterra compare --x load.csv --loss quantile:q=0.1/0.5/0.9 --kernel linear volterra --draws 30\n"
         "  volterra compare --x u.csv --y y.csv --kernel linear rbf volterra volterra:lift=even --draws 50\n",
     .options = OPTION_TABLE(rows),
     .run = run_compare,

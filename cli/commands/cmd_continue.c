@@ -34,7 +34,7 @@ static const option rows[] = {
     ROW("paths", "N", paths, "number of simulated paths with noise, for --interval", .range = AT_LEAST(1)),
     INTERVAL_OPTION(
         continue_arguments, bands.levels,
-        "prediction intervals of this coverage, quantiles of the paths, in columns NAME.lo90 and NAME.hi90"),
+        "prediction intervals of this coverage; quantiles of the paths, in columns NAME.lo90 and NAME.hi90"),
     OUTPUT_OPTION(continue_arguments, output),
 };
 
@@ -207,15 +207,17 @@ static int run_continue(int argc, char *const *argv)
 
 const cli_command command_continue = {
     .name = "continue",
+    .group = "Models",
     .summary = "continue a series with a model, its outputs fed back as inputs",
     .description =
-        "Requires a model whose outputs are its inputs one step later (volterra fit without --y). The first\n"
-        "row of the path follows the last row of the training file.\n"
+        "Feeds the outputs of a model back as its inputs for H steps, from the last row of the training\n"
+        "file on. It requires a model whose outputs are its inputs one step later (volterra fit without\n"
+        "--y).\n"
         "\n"
         "With --after, the path follows the last row of X. X begins with the last row of the training file,\n"
-        "as for predict, or with the next row. The dates of both files determine which; earlier rows of X are\n"
-        "skipped with a warning. Without dates, a first row equal to the last training row is taken as that\n"
-        "row, with a warning. If X has dates with a regular step, the path has dates as well.\n"
+        "as for predict, or with the next row. The dates of both files determine which; earlier rows of X\n"
+        "are skipped with a warning. Without dates, a first row equal to the last training row is taken as\n"
+        "that row, with a warning. If X has dates with a regular step, the path has dates as well.\n"
         "\n"
         "--paths N --interval P simulates N paths, adding errors of random training rows at each step, and\n"
         "writes the ends of the band that contains a share P of them. N must be at least 2 / (1 - P) - 1.\n"

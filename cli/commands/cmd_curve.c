@@ -38,14 +38,14 @@ static const option rows[] = {
     ROW("sizes", "N1,N2,...", sizes, "numbers of training rows, increasing, at most 16", .range = AT_LEAST(2),
         .unset = "see --points", .python = ""),
     ROW("points", "K", points,
-        "number of sizes at equal ratios, from the larger of 20 and a hundredth of the largest possible size",
+        "number of sizes at equal ratios; the smallest is the larger of 20 and a hundredth of the largest "
+        "possible size",
         .range = WITHIN(1, 1000), .unset = DIGITS(8)),
     ROW("test", "ROWS", test, "held-out rows of each repeat", .range = AT_LEAST(1),
         .unset = "a fifth of the rows, divided by --repeat"),
     ROW("repeat", "R", repeat,
-        "repeats: origins of X, the held-out rows of each after those of the one before; or seeds of --system, "
-        "from "
-        "--seed on",
+        "number of repeats: origins of X, the held-out rows of each after those of the one before; or seeds of "
+        "--system, from --seed on",
         .range = WITHIN(1, 1000), .fallback = "1", .python = ""),
     HEADING("model"),
     ROW("alpha", "A", alpha, "regularisation strength",
@@ -278,24 +278,24 @@ static int run_curve(int argc, char *const *argv)
 
 const cli_command command_curve = {
     .name = "curve",
+    .group = "Evaluate",
     .summary = "learning curves: held-out error against the number of training rows, and its rate",
     .description =
-        "The table has the mean NMSE of the held-out rows for every kernel and number of training rows, with\n"
-        "the standard error over repeats, and the rate: the slope of log NMSE against log rows over the "
-        "larger\n"
-        "half of the sizes, at least two. Its standard error is computed over the repeats, or from the line\n"
-        "for one repeat.\n"
+        "Fits every kernel on training sets of several sizes, and prints the mean NMSE of the held-out rows\n"
+        "with its standard error over repeats. The rate is the slope of log NMSE against log rows over the\n"
+        "larger half of the sizes, at least two.\n"
         "\n"
-        "The held-out rows follow the training rows and are the same for all sizes. A smaller training set is\n"
-        "the beginning of the largest one. The inputs between it and the held-out rows update the state, as "
-        "in\n"
-        "volterra predict. Scales and ranges are learned from the largest training set. One Gram matrix, and\n"
-        "one factorisation for each alpha, serve all sizes.\n"
+        "The standard error of the rate is computed over the repeats, or from the line for one repeat.\n"
         "\n"
-        "With --series, every record is a repeat of its own. With --system, every seed is a repeat: inputs u "
-        "and\n"
-        "outputs y of systems with an input, otherwise the next row from all columns. If the targets are\n"
-        "inputs, changes are learned unless --alpha or --target is given; errors are computed from levels.\n",
+        "The held-out rows follow the training rows and are the same for all sizes. A smaller training set\n"
+        "is the beginning of the largest one. The inputs between it and the held-out rows update the state,\n"
+        "as in volterra predict. Scales and ranges are learned from the largest training set. One Gram\n"
+        "matrix, and one factorisation for each alpha, serve all sizes.\n"
+        "\n"
+        "With --series, every record is a repeat of its own. With --system, every seed is a repeat: inputs\n"
+        "u and outputs y of systems with an input, otherwise the next row from all columns. If the targets\n"
+        "are inputs, changes are learned unless --alpha or --target is given; errors are computed from\n"
+        "levels.\n",
     .examples =
         "  volterra curve --system narma10 --length 2500 --kernel volterra volterra:lift=even --repeat 3\n"
         "  volterra curve --x data.csv:u --y data.csv:y --kernel volterra rbf:window=10 --repeat 4\n"

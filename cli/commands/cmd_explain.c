@@ -38,15 +38,16 @@ static const option rows[] = {
         "constant input of the expansion: mean, zero, or one number per input, separated by commas",
         .fallback = "mean"),
     ROW("no-band", NULL, no_band,
-        "no standard deviations of g1, which take as long as a fit if the model has no factor"),
+        "no standard deviations of g1; they take as long as a fit if the model has no factor"),
     ROW("no-shares", NULL, no_shares, "no shares of the orders"),
     ROW("forgetting", NULL, forgetting,
-        "distance of two states after different histories and the same inputs, in place of the expansion: "
-        "the first and the second third of --along, then the last third",
+        "distance of two states after different histories and the same inputs; in place of the expansion: the "
+        "first and the second third of --along, then the last third",
         .python = ""),
     HEADING("data"),
     ROW("along", "X", along,
-        "inputs of a new sequence for the shares and the contribution of each order to every row",
+        "inputs of a new sequence for the shares of the orders; the contribution of each order to every row is "
+        "then written as well",
         .unset = "the training rows", .python = ""),
     ROW("series", "FILE:COLUMN", series, SERIES_MEANING "; of --along"),
     ROWS_OPTION(explain_arguments, rows, "--along"),
@@ -385,9 +386,14 @@ static int run_explain(int argc, char *const *argv)
 
 const cli_command command_explain = {
     .name = "explain",
+    .group = "Models",
     .summary = "the Volterra series of a model: kernels and shares of the orders",
     .description =
-        "A fitted model is a Volterra series of its inputs. About a constant input, x = x0 + delta,\n"
+        "Computes the Volterra series of a model: the impulse response, the interactions of two impulses,\n"
+        "and the share of every order in the variance of the predictions. -o PREFIX writes CSV tables, SVG\n"
+        "plots and an HTML page.\n"
+        "\n"
+        "About a constant input, x = x0 + delta, the model is\n"
         "\n"
         "  f = g0 + sum_m g1[m] delta[-m] + sum_{m1 <= m2} g2[m1][m2] delta[-m1] delta[-m2] + ...\n"
         "\n"
@@ -404,13 +410,10 @@ const cli_command command_explain = {
         "NAME[-1], are inputs. With a loss that has a link function, it is the series before the link.\n"
         "Standard deviations require squares without weights.\n"
         "\n"
-        "With --forgetting, --along is divided into two histories and the inputs that follow both. The table\n"
-        "PREFIX.forgetting.csv and the plot PREFIX.forgetting.svg have the distance of the two states after "
-        "0,\n"
-        "1, 2, ... of these inputs, and the bound by the contraction of the state map, for models with a\n"
-        "volterra kernel without filters and levels as inputs. Any kernel is accepted.\n"
-        "\n"
-        "-o without further options writes CSV tables, SVG plots and an HTML page.\n",
+        "With --forgetting, --along is divided into two histories and the inputs that follow both. The\n"
+        "table PREFIX.forgetting.csv and the plot PREFIX.forgetting.svg have the distance of the two states\n"
+        "after 0, 1, 2, ... of these inputs, and the bound by the contraction of the state map, for models\n"
+        "with a volterra kernel without filters and levels as inputs. Any kernel is accepted.\n",
     .examples = "  volterra explain model.safetensors\n"
                 "  volterra explain model.safetensors --lags 30 -o learned\n"
                 "  volterra explain model.safetensors --about zero --order 3 --json\n"

@@ -42,9 +42,9 @@ static const option rows[] = {
         .fallback = "double"),
     ROW("landmarks", "M", landmarks, "number of training rows that approximate the model", .range = AT_LEAST(1),
         .unset = "all rows"),
-    INTERVAL_OPTION(export_arguments, coverages,
-                    "prediction intervals of this coverage, with widths from the training errors that do not "
-                    "change"),
+    INTERVAL_OPTION(
+        export_arguments, coverages,
+        "prediction intervals of this coverage; their widths are from the training errors and do not change"),
     ROW("name", "NAME", name, "prefix of the functions and types in C", .unset = "name of the output file"),
     ROW("output", "FILE", output, "file NAME.c, to which NAME.h is added, or a JSON file", .letter = 'o',
         .required = true),
@@ -156,12 +156,13 @@ static int run_export(int argc, char *const *argv)
 
 const cli_command command_export = {
     .name = "export",
+    .group = "Models",
     .summary = "write a model as C source code for other machines, or as JSON",
     .description =
-        "The source is C99 with all tables and a step function. It needs math.h and float.h, allocates "
-        "nothing,\n"
-        "and predicts as stream does, with inputs outside the training range clipped. -o pump.c also writes\n"
-        "pump.h with the functions\n"
+        "The source is C99 with all tables and a step function. It needs math.h and float.h, allocates\n"
+        "nothing, and predicts as stream does, with inputs outside the training range clipped.\n"
+        "\n"
+        "-o pump.c also writes pump.h with the functions\n"
         "\n"
         "  pump_reset     initial state of a new sequence\n"
         "  pump_continue  state after the last training row\n"
@@ -169,8 +170,8 @@ const cli_command command_export = {
         "  pump_feed      measured outputs, fed back in place of the predictions (models with --feedback)\n"
         "  pump_interval  ends of an interval (with --interval)\n"
         "\n"
-        "--landmarks M approximates a model of many rows and reports the error that this adds on the training\n"
-        "rows. Kernels between paths (gak, sig, sigpde) are not supported.\n",
+        "--landmarks M approximates a model of many rows and reports the error that this adds on the\n"
+        "training rows. Kernels between paths (gak, sig, sigpde) are not supported.\n",
     .examples = "  volterra export model.safetensors -o model.c\n"
                 "  volterra export model.safetensors --precision single --landmarks 64 -o model.c\n"
                 "  volterra export model.safetensors --format json -o model.json\n",

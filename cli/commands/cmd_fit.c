@@ -1,5 +1,6 @@
 /* cli/commands/cmd_fit.c: volterra fit, fits a filter to a sequence of inputs and targets. */
 #include "args/command.h"
+#include "commands/model_report.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "search/search_report.h"
@@ -27,7 +28,7 @@ typedef struct fit_arguments {
 static const option rows[] = {
     HEADING("data"),
     GROUP(fit_arguments, training, &training_data_options),
-    ROW("weights", "FILE:COLUMN", training.loss.weights, LOSS_WEIGHTS),
+    ROW("weights", "FILE:COLUMN", training.loss.weights, LOSS_WEIGHTS, .is_rare = true),
     HEADING("model"),
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
     ROW("alpha", "A", alpha, "regularisation strength", .unset = "chosen on held-out rows"),
@@ -36,54 +37,19 @@ static const option rows[] = {
         "change"),
     GROUP(fit_arguments, training, &training_model_options),
     ROW("feedback-weight", "W", training.feedback_weight,
-        "weight of the outputs among the inputs, with --feedback", .unset = "1"),
+        "weight of the outputs among the inputs, with --feedback", .unset = "1", .is_rare = true),
     GROUP(fit_arguments, training.loss, &loss_options),
     HEADING("solver"),
     GROUP(fit_arguments, solver, &solver_options_table),
     HEADING("output"),
     ROW("keep-factor", NULL, keep_factor,
-        "factor of the Gram matrix stored in the model, for standard deviations of predictions: 4 bytes times "
-        "the square of the rows"),
+        "factor of the Gram matrix in the model, for standard deviations; 4 bytes times the square of the "
+        "rows"),
     ROW("fitted", "FILE", fitted, "file for the fitted values"),
     ROW("output", "MODEL", output, "model file (safetensors)", .letter = 'o', .required = true),
 };
 
 /* ---- fit and report --------------------------------------------------------------------------- */
-
-/* Reports the kernel parameters for these inputs; none for kernels without a recursion. */
-static void report_facts(result_list *results, const volt_kernel_facts *facts)
-{
-    if (facts->tau > 0)
-        results_number(results, "tau", "tau", facts->tau);
-    if (facts->lambda > 0) {
-        results_number(results, "lambda", "lambda", facts->lambda);
-        results_number(results, "lambda_bound", NULL, facts->lambda_bound);
-    }
-    if (facts->contraction > 0) {
-        results_number(results, "contraction", "contraction rate", facts->contraction);
-        results_number(results, "horizon", NULL, facts->horizon);
-        results_text(results, NULL, "memory length", "%.6g rows", facts->horizon);
-    }
-}
-
-/* Returns "change", "level", or "mixed" if outputs differ. */
-static const char *target_words(const volt_model_info *info)
-{
-    int64_t changes = 0;
-    for (int64_t k = 0; k < info->q; k++)
-        changes += info->anchors[k] >= 0;
-    return changes == info->q ? "change" : changes == 0 ? "level" : "mixed";
-}
-
-/* Reports the inputs before the first row, unless they are zero. */
-static void report_initial(result_list *results, const volt_model_info *info)
-{
-    static const char *const words[] = {"zero", "first", "mean", "values"};
-    if (info->initial != VOLT_INITIAL_ZERO)
-        results_text(results, "initial", "initial input", "%s", words[info->initial]);
-    if (info->initial_values)
-        results_numbers(results, "initial_values", info->initial_values, info->d);
-}
 
 /* Reports alpha and its origin. */
 static void report_alpha(const fit_arguments *arguments, const volt_model_info *info, result_list *results)
@@ -112,36 +78,22 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
                      (long long)info->report->alphas + 1);
 }
 
-/* Prints the value of the only output, or the range over outputs. Unknown values are ignored. */
-static void print_range(result_list *results, const char *label, const double *values, int64_t count)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (int64_t k = 0; k < count; k++) {
-        low = isfinite(values[k]) ? fmin(low, values[k]) : low;
-        high = isfinite(values[k]) ? fmax(high, values[k]) : high;
-    }
-    if (low == high)
-        results_text(results, NULL, label, "%.6g", low);
-    else if (low < high)
-        results_text(results, NULL, label, "%.6g to %.6g", low, high);
-}
-
 /* Reports norm, effective dimension and noise level. */
 static void report_norms(const volt_model_info *info, result_list *results)
 {
     const volt_fit_report *report = info->report;
     results_details(results, true);
     results_numbers(results, "rkhs_norm", report->rkhs_norm, info->q);
-    print_range(results, "norm of the functional", report->rkhs_norm, info->q);
+    report_range(results, "norm of the functional", report->rkhs_norm, info->q);
     results_numbers(results, "effective_dimension", report->effective_dimension, info->q);
     results_numbers(results, "dimension_error", report->dimension_error, info->q);
     if (info->q == 1 && report->dimension_error[0] > 0)
         results_text(results, NULL, "effective dimension", "%.6g +- %.2g", report->effective_dimension[0],
                      report->dimension_error[0]);
     else
-        print_range(results, "effective dimension", report->effective_dimension, info->q);
+        report_range(results, "effective dimension", report->effective_dimension, info->q);
     results_numbers(results, "noise", report->noise, info->q);
-    print_range(results, "noise level", report->noise, info->q);
+    report_range(results, "noise level", report->noise, info->q);
     results_details(results, false);
 }
 
@@ -359,24 +311,26 @@ static int run_fit(int argc, char *const *argv)
 
 const cli_command command_fit = {
     .name = "fit",
+    .group = "Models",
     .summary = "fit a model to one sequence of inputs and targets",
     .description =
-        "Fits the ridge readout of a kernel to inputs X (n rows in time order, d columns) and targets Y (n\n"
-        "rows, q columns), and writes a model for predict, continue and stream. The target of row t is row\n"
-        "t of Y, or row t+H with --ahead H. Unless --no-scale is given, inputs are shifted and scaled to a\n"
-        "largest norm of 1, and targets are standardised.\n"
+        "Fits the ridge readout of a kernel to inputs X and targets Y, and writes a model for predict,\n"
+        "continue and stream. The target of row t is row t of Y, or row t+H with --ahead H.\n"
+        "\n"
+        "X has n rows in time order and d columns, Y has n rows and q columns. Unless --no-scale is given,\n"
+        "inputs are shifted and scaled to a largest norm of 1, and targets are standardised.\n"
         "\n"
         "Without --alpha, the regularisation strength and the choice between levels and changes are made on\n"
         "the later half of the rows, each predicted from the rows before it. If the targets are inputs, the\n"
-        "naive forecast is kept unless the fit is clearly better on held-out rows. If no past of a target is\n"
-        "an input, the held-out rows are divided into at most 20 blocks, each predicted from the rows before\n"
-        "it, because predictions continue from inputs only. With --alpha, levels are learned from levels\n"
-        "unless --target and --input are given.\n"
+        "naive forecast is kept unless the fit is clearly better on held-out rows. If no past of a target\n"
+        "is an input, the held-out rows are divided into at most 20 blocks, each predicted from the rows\n"
+        "before it, because predictions continue from inputs only. With --alpha, levels are learned from\n"
+        "levels unless --target and --input are given.\n"
         "\n"
         "--verbose and --json report, in the units of the targets, the norm of the fitted functional in the\n"
-        "space of the kernel, the effective dimension tr K (K + alpha I)^-1 (above 1024 rows an estimate with\n"
-        "its standard error) and the noise level, the residuals relative to the rows less that dimension.\n"
-        "pcg has no effective dimension.\n"
+        "space of the kernel, the effective dimension tr K (K + alpha I)^-1 (above 1024 rows an estimate\n"
+        "with its standard error) and the noise level, the residuals relative to the rows less that\n"
+        "dimension. pcg has no effective dimension.\n"
         "\n"
         "With --feedback the inputs of row t are (x_t, W y_{t-1}), y standardised and 0 before the first\n"
         "row (NARX model). The model is fitted with measured outputs and predicts with its own. Alpha is\n"
@@ -401,11 +355,11 @@ const cli_command command_fit = {
         "numbers for the preconditioner. With --checkpoint FILE an interrupted fit is resumed by the same\n"
         "command with the same result; FILE is removed when the model is written.\n"
         "\n"
-        "--landmarks auto tries 2048, 4096, ... landmarks while twice as many reduce the held-out RMSE by\n"
-        "1 % or more, up to 65536, the rows, memory, and a minute for the next trial. It fits with the\n"
-        "least number of the last trial, of its halves, quarters, ..., whose error is within 1 % of the\n"
-        "error of all. For pcg the number has the fewest estimated operations, of the preconditioner and\n"
-        "of the iterations. The model is the same as with this number.\n"
+        "--landmarks auto tries 2048, 4096, ... landmarks while twice as many reduce the held-out RMSE by 1\n"
+        "% or more, up to 65536, the rows, memory, and a minute for the next trial. It fits with the least\n"
+        "number of the last trial, of its halves, quarters, ..., whose error is within 1 % of the error of\n"
+        "all. For pcg the number has the fewest estimated operations, of the preconditioner and of the\n"
+        "iterations. The model is the same as with this number.\n"
         "\n"
         "With --series each record has its own state, and with --ahead H it has H targets fewer than rows.\n"
         "New inputs continue the last record. They begin after the last row that has a target: with --ahead\n"
@@ -416,8 +370,7 @@ const cli_command command_fit = {
         "  volterra fit --x u.csv --y y.csv --kernel rbf:window=20 --alpha 1e-4 -o rbf.safetensors\n"
         "  volterra fit --x data.csv:u --y data.csv:y --kernel 'fir + memory' --feedback -o narx.safetensors\n"
         "  volterra fit --x u.npy --y y.npy --solver nystrom --landmarks 4000 -o large.safetensors\n"
-        "  volterra fit --x u.npy --y y.npy --solver pcg --alpha 1e-2 --checkpoint fit.ckpt -o "
-        "exact.safetensors\n"
+        "  volterra fit --x u.npy --y y.npy --solver pcg --alpha 1e-2 --checkpoint fit.ckpt -o x.safetensors\n"
         "  volterra fit --x load.csv --loss quantile:q=0.1/0.5/0.9 -o quantiles.safetensors\n"
         "  volterra fit --x runs.csv:u --y runs.csv:y --series runs.csv:run -o model.safetensors\n"
         "  volterra fit --x data.csv:z1..z5 --y 'data.csv:h*' --ahead 1 -o model.safetensors\n",

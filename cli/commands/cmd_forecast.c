@@ -24,8 +24,8 @@ typedef struct forecast_arguments {
     common_arguments common;
     series_arguments series;
     const char *id, *kernel, *output, *plot;
-    double budget;
-    int64_t backtest; /* origins; 0: a forecast */
+    double budget, time_limit; /* in seconds; 0: none */
+    int64_t backtest;          /* origins; 0: a forecast */
     number_list coverages;
     bool alone, resume;
 } forecast_arguments;
@@ -40,7 +40,7 @@ static const option rows[] = {
         .required = true, .is_positional = true,
         .synonyms = "y target targets column columns series input inputs data"),
     ROW("id", "COLUMN", id,
-        "column of series names of a file in long format, which has the rows of many series; each series is "
+        "column of series names, for a file with the rows of many series (long format); each series is "
         "forecast from its own rows",
         .unset = "unique_id, if the file has columns unique_id, ds and y", .python = ""),
     ROW("steps", "H", series.steps, "forecast horizon in rows", .range = WITHIN(1, 1e6),
@@ -48,7 +48,7 @@ static const option rows[] = {
         .synonyms = "horizon h n periods ahead length"),
     ROW("season", "S", series.season, SEASON_MEANING, .fallback = "auto"),
     ROW("calendar", "PARTS", series.calendar, CALENDAR_MEANING),
-    ROW("x", "COLUMNS", series.x, "columns of the file that are inputs and not forecast, such as promo,price",
+    ROW("x", "COLUMNS", series.x, "input columns of the file, which are not forecast, such as promo,price",
         .python = "known"),
     ROW("future", "FILE", series.future,
         "values of the --x columns in the rows to forecast, one row per step; without --steps, their number is "
@@ -60,20 +60,20 @@ static const option rows[] = {
     ROW("alone", NULL, alone, "a separate model for each series, without the other series as inputs",
         .python = "separate"),
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
-    ROW("budget", "TIME", budget,
-        "search time for the parameters of the kernel: 90s, 3min, 2h; with many series the time limit of all "
-        "of them, without a search",
-        .is_duration = true, .unset = "no search, no limit"),
+    ROW("budget", "TIME", budget, "search time for the parameters of the kernel: 90s, 3min, 2h",
+        .is_duration = true, .unset = "no search"),
+    ROW("time-limit", "TIME", time_limit, "time limit of the whole run, with many series: 10min, 2h",
+        .is_duration = true, .unset = "none", .python = ""),
     ROW("resume", NULL, resume,
-        "with many series: keep the forecasts that an earlier run has written to the output, and forecast the "
-        "others",
+        "continuation of an earlier run with many series; the forecasts in the output are kept, and the other "
+        "series are forecast",
         .python = ""),
     INTERVAL_OPTION(forecast_arguments, coverages,
-                    "prediction intervals of this coverage, in columns NAME.lo90 and NAME.hi90"),
+                    "prediction intervals of this coverage; in columns NAME.lo90 and NAME.hi90"),
     ROWS_OPTION(forecast_arguments, series.rows, "the file"),
     MISSING_OPTION(forecast_arguments, series.missing),
     ROW("output", "CSV", output, "file for the forecast", .letter = 'o',
-        .unset = "NAME-forecast.csv in this directory, for NAME.csv"),
+        .unset = "./NAME-forecast.csv for NAME.csv"),
     ROW("plot", "SVG", plot, "plot of the forecast, or none", .ending = ".svg",
         .unset = "next to the forecast, if gnuplot is installed"),
 };
@@ -333,6 +333,11 @@ static int check_many(const forecast_arguments *arguments, const char *output)
         {arguments->series.rows.given, "--rows"},
         {arguments->plot && strcmp(arguments->plot, "none") != 0, "--plot"},
     };
+    if (arguments->budget > 0)
+        return complain(
+            EXIT_USAGE,
+            "--budget, the time of a search for one file of series, is not supported for many series; "
+            "--time-limit limits the time of the run");
     if (arguments->resume && (!output[0] || is_standard_output(output)))
         return complain(EXIT_USAGE, "--resume requires an output file: -o FILE");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
@@ -371,7 +376,7 @@ static int run_many(const forecast_arguments *arguments, const long_source *sour
         request.options.missing = VOLT_MISSING_INTERPOLATE;
     request.options.kernel = arguments->kernel;
     request.options.steps = arguments->series.steps;
-    request.options.many_seconds = arguments->budget;
+    request.options.many_seconds = arguments->time_limit;
     request.options.seed = arguments->common.seed.value;
     request.options.coverages = request.coverages;
     request.options.n_coverages = request.n_coverages;
@@ -400,9 +405,10 @@ static int run_forecast(int argc, char *const *argv)
         return failed;
     if (source.path[0])
         return run_many(&arguments, &source);
-    if (arguments.resume)
-        return complain(EXIT_USAGE,
-                        "--resume requires a file of many series (--id, or columns unique_id, ds, y)");
+    if (arguments.resume || arguments.time_limit > 0)
+        return complain(EXIT_USAGE, "%s requires a file of many series (--id, or columns unique_id, ds, y)%s",
+                        arguments.resume ? "--resume" : "--time-limit",
+                        arguments.resume ? "" : "; --budget is the time of a search");
     if (arguments.backtest > 0)
         return run_backtest(&arguments);
     choose_files(&arguments, &files);
@@ -430,13 +436,17 @@ static int run_forecast(int argc, char *const *argv)
 
 const cli_command command_forecast = {
     .name = "forecast",
+    .group = "Forecast and identify",
     .summary = "forecast a series: predictions, expected error, plot",
     .description =
-        "Forecasts the next H rows of one or several series. The forecast is a weighted mean of kernel fits,\n"
-        "one for each step, and classical methods: the optimised Theta method, exponential smoothing (ETS),\n"
-        "the seasonal naive forecast and an autoregression. The weights follow from the errors of forecasts\n"
-        "from earlier rows. Steps for which no kernel fit is clearly better than the last value, and series\n"
-        "too short for one, have the classical methods only (from 3 rows on).\n"
+        "Forecasts the next H rows of one or several series, with the expected error and the intervals of\n"
+        "every step. The forecast is a mean of kernel fits and classical methods, weighted by their errors\n"
+        "in forecasts from earlier rows.\n"
+        "\n"
+        "There is one kernel fit for each step. The classical methods are the optimised Theta method,\n"
+        "exponential smoothing (ETS), the seasonal naive forecast and an autoregression. Steps for which no\n"
+        "kernel fit is clearly better than the last value, and series too short for one, have the classical\n"
+        "methods only (from 3 rows on).\n"
         "\n"
         "The output is a CSV with the time, continued by the step of the file's dates (or the number of the\n"
         "step), and for each series its values and NAME.error: the expected root mean squared error of that\n"
@@ -446,40 +456,39 @@ const cli_command command_forecast = {
         "With --budget, random kernels are evaluated on the first three quarters of the rows. The best one\n"
         "replaces the given kernel only if it is clearly better on the held-out last quarter.\n"
         "\n"
-        "--x promo,price takes columns of the file as further inputs. If their values in the rows to forecast "
-        "are\n"
-        "known, give them with --future, or as last rows of the file without a target. Otherwise the forecast\n"
-        "uses the inputs of earlier rows.\n"
+        "--x promo,price takes columns of the file as further inputs. If their values in the rows to\n"
+        "forecast are known, give them with --future, or as last rows of the file without a target.\n"
+        "Otherwise the forecast uses the inputs of earlier rows.\n"
         "\n"
-        "--backtest K evaluates the forecast instead: K complete forecasts from earlier rows, each compared "
-        "with\n"
-        "the H rows after it. The last begins H rows before the end, the others H rows before each other, or\n"
-        "closer if the first would have less than half of the rows. The table has the MASE, the sMAPE (in\n"
-        "percent) and the RMSE of the forecast and of every method, and the coverage of the intervals. -o "
-        "writes\n"
-        "it as CSV.\n"
+        "--backtest K evaluates the forecast instead: K complete forecasts from earlier rows, each compared\n"
+        "with the H rows after it. The last begins H rows before the end, the others H rows before each\n"
+        "other, or closer if the first would have less than half of the rows. The table has the MASE, the\n"
+        "sMAPE (in percent) and the RMSE of the forecast and of every method, and the coverage of the\n"
+        "intervals. -o writes it as CSV.\n"
         "\n"
-        "--missing interpolate also fills in the rows that are missing between times with a regular step, such "
-        "as\n"
-        "days, open weekdays or months. Weekends and holidays of up to two working days are not filled in.\n"
+        "--missing interpolate also fills in the rows that are missing between times with a regular step,\n"
+        "such as days, open weekdays or months. Weekends and holidays of up to two working days are not\n"
+        "filled in.\n"
         "\n"
         "A column that counts the rows (year, t, index, or the first column) is used as time. Long files\n"
         "are limited to their latest rows unless --rows is given.\n"
         "\n"
-        "A file in long format has a column of series names: --id COLUMN, or unique_id in a file with columns\n"
-        "unique_id, ds and y. FILE:VALUES names the column of the values (default y). The times are in column\n"
-        "ds, or in the column of dates. Each series is forecast from its own rows, with its own season and\n"
-        "dates, and the output is in long format, with y.error and the ends of the intervals. A series with a\n"
-        "value that is missing (unless --missing is given) or not a number, with unreadable, repeated or\n"
-        "unordered times, or with fewer than 3 rows has no forecast. A warning names it with the line of the\n"
-        "file. The exit status is 0 if at least one series has a forecast. The series are divided among the\n"
-        "threads. --x, --future, --calendar, --backtest, --rows and --plot are not supported.\n"
+        "A file in long format has a column of series names: --id COLUMN, or unique_id in a file with\n"
+        "columns unique_id, ds and y. FILE:VALUES names the column of the values (default y). The times are\n"
+        "in column ds, or in the column of dates. Each series is forecast from its own rows, with its own\n"
+        "season and dates, and the output is in long format, with y.error and the ends of the intervals. A\n"
+        "series with a value that is missing (unless --missing is given) or not a number, with unreadable,\n"
+        "repeated or unordered times, or with fewer than 3 rows has no forecast. A warning names it with\n"
+        "the line of the file. The exit status is 0 if at least one series has a forecast. The series are\n"
+        "divided among the threads. --budget, --x, --future, --calendar, --backtest, --rows and --plot are\n"
+        "not supported.\n"
         "\n"
-        "With many series, --budget limits the time of the whole run: series that have not begun by then are\n"
-        "counted, and the others are written. During a long run the output file is replaced every minute by\n"
-        "the forecasts so far, and an interrupt keeps those that are complete. The same command with --resume\n"
-        "continues: series in the output whose times follow the rows of FILE are kept. If FILE is newer than\n"
-        "the output, or the options, which are stored in CSV.options, differ, all series are forecast again.\n",
+        "--time-limit limits the time of the whole run: series that have not begun by then are counted, and\n"
+        "the others are written. During a long run the output file is replaced every minute by the\n"
+        "forecasts so far, and an interrupt keeps those that are complete. The same command with --resume\n"
+        "continues, also with another --time-limit: series in the output whose times follow the rows of\n"
+        "FILE are kept. If FILE is newer than the output, or the options, which are stored in CSV.options,\n"
+        "differ, all series are forecast again.\n",
     .examples = "  volterra forecast sales.csv\n"
                 "  volterra forecast load.csv:load --steps 48 --calendar hour,weekday -o next.csv\n"
                 "  volterra forecast sales.csv:sales --x promo,price --future plan.csv\n"

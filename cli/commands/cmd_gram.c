@@ -42,7 +42,7 @@ static const option rows[] = {
     ROW("radius", "R", radius, "bound of the norm of the inputs", .unset = "the largest norm"),
     ROW("normalise", NULL, normalise, "normalisation so that K(x, x) = 1"),
     ROW("distance", NULL, distance, "distances of the states in place of the kernel"),
-    ROW("spectrum", NULL, spectrum, "eigenvalues of the matrix and effective dimensions in place of the matrix",
+    ROW("spectrum", NULL, spectrum, "eigenvalues and effective dimensions in place of the matrix",
         .form = OF_SEQUENCES, .python = ""),
     ROW("count", "K", count, "number of eigenvalues with --spectrum, the largest ones", .range = AT_LEAST(1),
         .unset = "all", .form = OF_SEQUENCES, .python = ""),
@@ -373,33 +373,33 @@ static int run_gram(int argc, char *const *argv)
 
 const cli_command command_gram = {
     .name = "gram",
+    .group = "Tools",
     .summary = "write the kernel matrix of sequences or of collections of series",
     .description =
-        "Entry (i, j) is the kernel of X up to row i and Y up to row j, each with a zero initial state.\n"
-        "Values are not scaled. The full matrix is written.\n"
+        "Writes the full matrix of a kernel, not scaled: entry (i, j) is the kernel of X up to row i and Y\n"
+        "up to row j, each with a zero initial state. With --collection, entry (i, j) is the kernel of\n"
+        "series i of A and series j of B.\n"
         "\n"
         "tau_coef and lambda_coef are relative to bounds that depend on the radius, the largest norm of an\n"
         "input. Matrices of one problem require the same radius: use a --radius that covers training and\n"
         "test rows. The result reports the radius, and a warning is printed if rows of X exceed those of Y.\n"
         "\n"
-        "With --distance, entry (i, j) is the distance of the two states, sqrt(K(x, x) + K(y, y) - 2 K(x, "
-        "y)).\n"
-        "Distances below about 6e-8 of the norms of the states are rounding errors and become 0.\n"
+        "With --distance, entry (i, j) is the distance of the two states, sqrt(K(x, x) + K(y, y) - 2 K(x,\n"
+        "y)). Distances below about 6e-8 of the norms of the states are rounding errors and become 0.\n"
         "\n"
-        "With --spectrum, row i is the i-th largest eigenvalue of the matrix of X and the effective dimension\n"
-        "tr K (K + alpha I)^-1 for alpha equal to it. --count K computes the K largest by a Lanczos "
-        "iteration,\n"
-        "for many rows; the effective dimension is then a lower bound. --plot draws the decay of the\n"
-        "eigenvalues and the effective dimension over alpha.\n"
+        "With --spectrum, row i is the i-th largest eigenvalue of the matrix of X and the effective\n"
+        "dimension tr K (K + alpha I)^-1 for alpha equal to it. --count K computes the K largest by a\n"
+        "Lanczos iteration, for many rows; the effective dimension is then a lower bound. --plot draws the\n"
+        "decay of the eigenvalues and the effective dimension over alpha.\n"
         "\n"
-        "With --collection, entry (i, j) is the kernel of series i of A and series j of B. Lengths may\n"
-        "differ. Kernels of the whole past compare the final states of two series, kernels of paths the two\n"
-        "paths (volterra help kernels). With --json, class labels in the files are printed as well.\n",
+        "With --collection, lengths of the series may differ. Kernels of the whole past compare the final\n"
+        "states of two series, kernels of paths the two paths (volterra help kernels). With --json, class\n"
+        "labels in the files are printed as well.\n",
     .examples = "  volterra gram --x z.csv --kernel volterra:tau_coef=0.4,lambda_coef=0.7 -o K.npy\n"
+                "  volterra gram --collection train.ts --kernel gak:sigma=2 -o K.npy\n"
                 "  volterra gram --x z.csv --kernel gak:sigma=2,window=20 -o K.npy\n"
                 "  volterra gram --x test.csv --y z.csv --radius 4 --normalise -o C.npy\n"
                 "  volterra gram --x z.csv --kernel volterra --spectrum -o spectrum.csv --plot spectrum.svg\n"
-                "  volterra gram --collection train.ts --kernel gak:sigma=2 -o K.npy\n"
                 "  volterra gram --collection test.ts --with train.ts --kernel gak:sigma=2 -o C.npy\n",
     .options = OPTION_TABLE(rows),
     .run = run_gram,

@@ -22,11 +22,11 @@ typedef struct mcs_arguments {
 
 #define ROW(...) OPTION(mcs_arguments, __VA_ARGS__)
 static const option rows[] = {
-    ROW("LOSSES", NULL, losses, "losses: FILE or FILE:COLUMNS, one row per time and one column per model",
+    ROW("LOSSES", NULL, losses, "losses: FILE or FILE:COLUMNS, one row per time, one column per model",
         .required = true, .is_positional = true),
     ROW("size", "A", size, "size of the test: the set contains the best model with probability 1 - size",
         .range = BETWEEN(0, 1), .fallback = "0.25"),
-    ROW("method", NULL, method, "statistic: pairs of models (R), or each model and the mean of all (max)",
+    ROW("method", NULL, method, "statistic; R: pairs of models; max: each model and the mean of all",
         .choices = mcs_method_choices, .fallback = "R"),
     ROW("block", "B", block,
         "mean block length of the bootstrap, or auto: from the autocorrelation of the loss differences",
@@ -173,14 +173,16 @@ static int run_mcs(int argc, char *const *argv)
 
 const cli_command command_mcs = {
     .name = "mcs",
+    .group = "Evaluate",
     .summary = "model confidence set of several models",
     .description =
-        "The model confidence set of Hansen, Lunde and Nason. Models are eliminated one by one, the worst\n"
-        "first, while a test by the stationary bootstrap rejects equal performance. Models with a p-value\n"
-        "above --size are in the set and marked ** in the table. Equal columns are one model with one\n"
-        "p-value. With --json, pvalues are in the order of the columns; included, excluded and order (of\n"
-        "elimination) have names, or column numbers from 0 if the file has no header. Results are\n"
-        "reproducible (--seed, default 0).\n",
+        "Computes the model confidence set of Hansen, Lunde and Nason. Models are eliminated one by one,\n"
+        "the worst first, while a test by the stationary bootstrap rejects equal performance.\n"
+        "\n"
+        "Models with a p-value above --size are in the set and marked ** in the table. Equal columns are\n"
+        "one model with one p-value. With --json, pvalues are in the order of the columns; included,\n"
+        "excluded and order (of elimination) have names, or column numbers from 0 if the file has no\n"
+        "header. Results are reproducible (--seed, default 0).\n",
     .examples = "  volterra mcs losses.csv\n"
                 "  volterra mcs losses.csv --method max --size 0.1 --block auto --json\n"
                 "  volterra mcs 'losses.csv:volterra,gak,sig*' --rows -500:\n",

@@ -253,13 +253,16 @@ static int run_plan(int argc, char *const *argv)
 
 const cli_command command_plan = {
     .name = "plan",
+    .group = "Tools",
     .summary = "memory and time of a fit on this machine",
     .description =
-        "Times are extrapolated from a short measurement. For every solver (volterra fit --solver) the report\n"
-        "lists memory, time for a given alpha, and the expected error relative to the exact fit, measured on\n"
-        "20,000 rows (docs/math.md). It names the solver that fit chooses by default, with the reason, and\n"
-        "the cost on a GPU if there is one. With --draws N it also lists memory and time of volterra tune\n"
-        "--draws N, without early stopping.\n",
+        "Lists memory, time for a given alpha, and the expected error relative to the exact fit for every\n"
+        "solver (volterra fit --solver). Times are extrapolated from a short measurement, and errors were\n"
+        "measured on 20,000 rows (docs/math.md).\n"
+        "\n"
+        "The report names the solver that fit chooses by default, with the reason, and the cost on a GPU if\n"
+        "there is one. With --draws N it also lists memory and time of volterra tune --draws N, without\n"
+        "early stopping.\n",
     .examples = "  volterra plan --n 100000 --d 10 --q 55\n"
                 "  volterra plan --n 20000 --d 3 --draws 200 --folds 5\n",
     .options = OPTION_TABLE(rows),

@@ -33,7 +33,7 @@ static const option rows[] = {
     ROW("x", "X", x, INPUTS_MEANING, .required = true),
     ROW("series", "FILE:COLUMN", series, SERIES_MEANING ", zero at its first row whatever --start is"),
     ROW("known", "Y", known,
-        "measured outputs, of the dates or rows of X, fed back in place of predictions; for models fitted with "
+        "measured outputs, fed back in place of predictions; of the dates or rows of X, for models fitted with "
         "--feedback"),
     ROW("warm-up", "N", warm_up, "leading rows of each record with measured outputs, with --known",
         .range = AT_LEAST(1), .unset = "all rows"),
@@ -44,9 +44,9 @@ static const option rows[] = {
     ROW("index", NULL, index, "first column 'row': the row of X of each prediction, counted from 0"),
     INTERVAL_OPTION(
         predict_arguments, bands.levels,
-        "prediction intervals of this coverage, from the training errors, in columns NAME.lo90 and NAME.hi90"),
+        "prediction intervals of this coverage; from the training errors, in columns NAME.lo90 and NAME.hi90"),
     ROW("std", NULL, bands.std,
-        "standard deviation of an observation about its prediction, in columns NAME.std; requires a model "
+        "standard deviation of an observation about its prediction; in columns NAME.std, requires a model "
         "fitted with --keep-factor"),
     ROW("plot", "FILE", plot, "plot of inputs, predictions and the widest interval (SVG, requires gnuplot)",
         .ending = ".svg"),
@@ -286,11 +286,15 @@ static int run_predict(int argc, char *const *argv)
 
 const cli_command command_predict = {
     .name = "predict",
+    .group = "Models",
     .summary = "predict the targets of new inputs with a model",
     .description =
-        "Writes one row of outputs for every row of X. Columns of X are matched with the model's inputs by\n"
-        "name. Columns with other names are used by position, with a warning, if there are as many; only\n"
-        "some of the names are an error.\n"
+        "Writes one row of outputs for every row of X, which follows the training rows or, with --start\n"
+        "reset, begins a new sequence. A model fitted with --feedback runs free, or one step ahead from\n"
+        "measured outputs (--known).\n"
+        "\n"
+        "Columns of X are matched with the model's inputs by name. Columns with other names are used by\n"
+        "position, with a warning, if there are as many; only some of the names are an error.\n"
         "\n"
         "With --start continue the rows of X follow the training rows. A model fitted with --ahead 1 used\n"
         "all rows of its file but the last, so X begins with that last row. A warning is printed if X does\n"
@@ -300,22 +304,20 @@ const cli_command command_predict = {
         "A model fitted with --feedback runs free: its predictions are fed back. With --known Y measured\n"
         "outputs are fed back, for predictions one step ahead; --warm-up N limits them to the first N rows.\n"
         "Without --known, a run with --start reset has no previous output: the mean of the training targets\n"
-        "(0 with --no-scale) takes its place, with a warning. Outputs of a free run are bounded to the range\n"
-        "of the training targets plus 4.5 ranges on either side. A warning names the first bounded row. With\n"
-        "--beyond error such a run is an error.\n"
+        "(0 with --no-scale) takes its place, with a warning. Outputs of a free run are bounded to the\n"
+        "range of the training targets plus 4.5 ranges on either side. A warning names the first bounded\n"
+        "row. With --beyond error such a run is an error.\n"
         "\n"
         "A warning names the first row with an input below the smallest or above the largest training value\n"
         "by more than 10 % of its range, if the model learned from levels.\n"
         "\n"
-        "--interval 0.9 adds the ends of an interval that contains 90 % of the observations if new errors are\n"
-        "distributed like those of the last training rows. Its half-width is a quantile of at most 300 of\n"
-        "these errors; the last quarter of the rows is predicted by a model of the rows before it\n"
-        "(\"Intervals\" in docs/math.md). With fewer errors than P / (1 - P) (9 for 0.9, 19 for 0.95) the "
-        "tails are\n"
-        "those of normal errors.\n"
-        "The columns are NAME.lo90 and NAME.hi90, with the coverage in percent. For a model with --feedback\n"
-        "it requires --known. --std adds the standard deviation of the Gaussian process, which is larger for\n"
-        "inputs unlike those of training.\n"
+        "--interval 0.9 adds the ends of an interval that contains 90 % of the observations if new errors\n"
+        "are distributed like those of the last training rows. Its half-width is a quantile of at most 300\n"
+        "of these errors; the last quarter of the rows is predicted by a model of the rows before it\n"
+        "(\"Intervals\" in docs/math.md). With fewer errors than P / (1 - P) (9 for 0.9, 19 for 0.95) the\n"
+        "tails are those of normal errors. The columns are NAME.lo90 and NAME.hi90, with the coverage in\n"
+        "percent. For a model with --feedback it requires --known. --std adds the standard deviation of the\n"
+        "Gaussian process, which is larger for inputs unlike those of training.\n"
         "\n"
         "With --series the rows of X are several records, each with a zero initial state. The first column\n"
         "of the output, series, names them.\n"

@@ -30,7 +30,7 @@ static const option rows[] = {
     ROW("pred-rows", "A:B", forecast_rows, "the same for P only"),
     ROW("ahead", "H", ahead, "horizon of the predictions: the naive forecast is the truth H rows before",
         .range = WITHIN(1, 1e9), .unset = "1; none with --lyapunov"),
-    ROW("season", "S", season, "season length in rows, for a comparison with the seasonal naive forecast",
+    ROW("season", "S", season, "season length in rows, for comparison with the seasonal naive forecast",
         .range = WITHIN(2, 1e9)),
     ROW("past", "Y0", past, "observed values before the scored rows, for the naive forecasts",
         .unset = "the earlier rows of Y"),
@@ -295,13 +295,16 @@ static int run_score(int argc, char *const *argv)
 
 const cli_command command_score = {
     .name = "score",
+    .group = "Evaluate",
     .summary = "compare predictions with observed values",
     .description =
-        "Prints each measure as its mean over the columns. Columns of Y and P are matched by name if Y has\n"
-        "all names of P, and by position if it has none (with a warning) or a file has no header. A first\n"
-        "column named row in P (predict --index) and columns NAME.error, NAME.lo90 and NAME.hi90 are\n"
-        "skipped. If both files have dates, rows of the same date are compared, and a warning gives their\n"
-        "number if there are others.\n"
+        "Prints RMSE, NMSE, R2, MAE, MAPE, skill and MASE as means over the columns. Columns of Y and P are\n"
+        "matched by name if Y has all names of P, otherwise by position.\n"
+        "\n"
+        "Columns are matched by position if Y has none of the names (with a warning) or a file has no\n"
+        "header. A first column named row in P (predict --index) and columns NAME.error, NAME.lo90 and\n"
+        "NAME.hi90 are skipped. If both files have dates, rows of the same date are compared, and a warning\n"
+        "gives their number if there are others.\n"
         "\n"
         "RMSE   root mean squared error\n"
         "NMSE   mean squared error / variance of the truth\n"

@@ -27,7 +27,8 @@ static name_list system_names(void);
 
 #define ROW(...) OPTION(simulate_arguments, __VA_ARGS__)
 static const option rows[] = {
-    ROW("SYSTEM", NULL, system, "{names or}, or NAME:PARAMETER=VALUE,...; see volterra help systems",
+    ROW("SYSTEM", NULL, system,
+        "system, as NAME or NAME:PARAMETER=VALUE,...; NAME is {names or}, see volterra help systems",
         .names = system_names, .required = true, .is_positional = true),
     ROW("length", "N", length, "number of rows", .range = AT_LEAST(1),
         .unset = "10000 for lorenz, " DIGITS(BEKK_DEFAULT_LENGTH) " for bekk, 5000 for the others"),
@@ -37,7 +38,7 @@ static const option rows[] = {
         "integration of lorenz and mackey-glass: Runge-Kutta with fixed steps, or accurate to rounding",
         .choices = ode_method_choices, .fallback = "rk4"),
     ROW("step", "H", step, "time step", .unset = "depends on the system, see volterra help systems"),
-    ROW("every", "K", every, "sampling: one of K steps", .range = AT_LEAST(1),
+    ROW("every", "K", every, "steps of the integration from one row to the next", .range = AT_LEAST(1),
         .unset = "depends on the system, see volterra help systems"),
     ROW("delay", "D", delay, "delay of mackey-glass", .unset = "17"),
     ROW("discard", "K", discard, "initial rows that are discarded",
@@ -240,8 +241,12 @@ static int run_simulate(int argc, char *const *argv)
 
 const cli_command command_simulate = {
     .name = "simulate",
-    .summary = "simulate a known system: chaotic, driven by an input, or the covolatility of stocks",
+    .group = "Tools",
+    .summary = "simulate a known system: chaotic, driven by an input, or covariances of stocks",
     .description =
+        "Writes the rows of a simulated system, which are the same for the same --seed (default 0).\n"
+        "volterra help systems lists the equations and the parameters with ranges and defaults.\n"
+        "\n"
         "lorenz                columns x, y, z: the Lorenz 1963 equations\n"
         "mackey-glass          column x: a delay equation\n"
         "narma10               columns u, y: random input u and its response y\n"
@@ -251,16 +256,13 @@ const cli_command command_simulate = {
         "duffing, van-der-pol, wiener-hammerstein, bouc-wen\n"
         "                      columns u, y: random-phase multisine u and the response y of an oscillator,\n"
         "                      of two filters with a saturation between them, or of a hysteretic spring\n"
-        "wiener, relay         columns u, y: independent random inputs u and the response y of a low pass "
-        "with\n"
-        "                      a nonlinear output, or of a hysteresis without fading memory\n"
+        "wiener, relay         columns u, y: independent random inputs u and the response y of a low pass\n"
+        "                      with a nonlinear output, or of a hysteresis without fading memory\n"
         "bekk                  columns z1.., r1.., h11, h21, ..: innovations, returns and covariances of\n"
         "                      stocks; see volterra help bekk for other parameters\n"
         "\n"
-        "volterra help systems lists the equations and the parameters with ranges and defaults.\n"
-        "\n"
-        "Results are reproducible. --seed (default 0) selects the input of systems with columns u, y and\n"
-        "the draws of bekk. For the others it adds 0.1 times a standard normal draw to each initial value.\n",
+        "--seed selects the input of systems with columns u, y and the draws of bekk. For the others it\n"
+        "adds 0.1 times a standard normal draw to each initial value.\n",
     .examples = "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
                 "  volterra simulate mackey-glass --seed 3 | head\n"
                 "  volterra simulate lorenz96:forcing=10,dimension=20 --every 5 -o l96.csv\n"

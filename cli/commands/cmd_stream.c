@@ -39,8 +39,8 @@ static const option rows[] = {
         .choices = missing_line_choices, .fallback = "skip"),
     ROW("strict", NULL, strict, "end at the first invalid line"),
     ROW("known", NULL, known,
-        "lines of inputs and then measured outputs or NA, fed back in place of predictions; for models fitted "
-        "with --feedback"),
+        "lines of inputs and then measured outputs or NA; the outputs are fed back in place of predictions, "
+        "for models fitted with --feedback"),
     INTERVAL_OPTION(stream_arguments, bands.levels,
                     "prediction intervals of this coverage, adapted to the errors so far; lines of inputs and "
                     "then targets or NA"),
@@ -57,7 +57,7 @@ static const option rows[] = {
         "forgetting factor phi: the kernel of rows i and j is multiplied by phi^(abs(i-j)/2)",
         .range = ABOVE_TO(0, 1), .unset = "1"),
     ROW("forget-what", NULL, forget_what,
-        "with --forget: the response to inputs (dynamics), or the level as well (all)",
+        "scope of --forget; dynamics: the response to inputs; all: the level as well",
         .choices = forget_what_choices, .unset = "all"),
     ROW("journal", "FILE", journal, "journal of learned rows, replayed after the state on restart"),
 };
@@ -117,25 +117,27 @@ static int run_stream(int argc, char *const *argv)
 
 const cli_command command_stream = {
     .name = "stream",
+    .group = "Models",
     .summary = "predict row by row: inputs on standard input, outputs on standard output",
     .description =
         "Each line of standard input is one row of inputs, separated by commas. Each prediction is printed\n"
-        "before the next line is read. A first line with all names of the model is a header and may reorder\n"
-        "the columns; one with only some of them is an error. A model with a calendar requires a date in\n"
-        "every line. With --json every output line is a JSON array.\n"
+        "before the next line is read.\n"
+        "\n"
+        "A first line with all names of the model is a header and may reorder the columns; one with only\n"
+        "some of them is an error. A model with a calendar requires a date in every line. With --json every\n"
+        "output line is a JSON array.\n"
         "\n"
         "Each input line except a header and blank lines produces one output line. An invalid line (other\n"
         "text, wrong number of cells, a row that the model rejects) is reported on standard error, its\n"
-        "output is NA in every column (null with --json), and the state is unchanged. --missing skip, the "
-        "default, treats\n"
-        "lines with missing values in the same way; hold uses the values of the previous row. The exit status\n"
-        "is 0 if at least one line was predicted.\n"
+        "output is NA in every column (null with --json), and the state is unchanged. --missing skip, the\n"
+        "default, treats lines with missing values in the same way; hold uses the values of the previous\n"
+        "row. The exit status is 0 if at least one line was predicted.\n"
         "\n"
         "For a model of several records (--series), an empty line or a line that begins with # starts a new\n"
         "record with a zero state.\n"
         "\n"
-        "With --learn each line contains the inputs, then the targets, as in fit: with --ahead H the values H\n"
-        "rows later. Each row is predicted, then learned; the result is a fit on the rows in the window,\n"
+        "With --learn each line contains the inputs, then the targets, as in fit: with --ahead H the values\n"
+        "H rows later. Each row is predicted, then learned; the result is a fit on the rows in the window,\n"
         "with the scales, alpha and kernel of the model. A row without a target is predicted and not\n"
         "learned. With --targets now the targets of a line are the current values: they are learned for the\n"
         "row H lines before, then the row is predicted H rows ahead. If the model predicts its own inputs,\n"
@@ -143,12 +145,12 @@ const cli_command command_stream = {
         "file. With --journal every row is on disk before its output is printed.\n"
         "\n"
         "With --interval each line contains the inputs, then the targets (NA: unknown). The ends of the\n"
-        "intervals follow the predictions (NA: unbounded). They adapt after each error, so that the long-run\n"
-        "coverage holds for any data. They start from the errors used by predict --interval (\"Intervals\" in\n"
-        "docs/math.md).\n"
+        "intervals follow the predictions (NA: unbounded). They adapt after each error, so that the\n"
+        "long-run coverage holds for any data. They start from the errors used by predict --interval\n"
+        "(\"Intervals\" in docs/math.md).\n"
         "\n"
-        "With --known each line contains the inputs, then the measured outputs or NA, which are fed back to a\n"
-        "model with --feedback for predictions one step ahead.\n"
+        "With --known each line contains the inputs, then the measured outputs or NA, which are fed back to\n"
+        "a model with --feedback for predictions one step ahead.\n"
         "\n"
         "With --state the stream is resumed by the next call, also after a signal (Ctrl-C, SIGTERM). The\n"
         "state is locked while a stream runs; a second stream on the same state or journal is an error.\n",

@@ -17,66 +17,64 @@ enum { FORM_SEARCH = 1, FORM_MERGE = 2 };
 static const option rows[] = {
     HEADING("data"),
     GROUP(tune_arguments, training, &training_data_options, .required_form = FORM_SEARCH),
-    ROW("weights", "FILE:COLUMN", training.loss.weights, LOSS_WEIGHTS),
+    ROW("weights", "FILE:COLUMN", training.loss.weights, LOSS_WEIGHTS, .is_rare = true),
     HEADING("search"),
     ROW("kernel", "K", kernel,
         "kernel; parameters in the text are fixed, the others are searched; 'A | B | C' searches several "
         "kernels",
         .form = FORM_SEARCH, .unset = "volterra"),
     ROW("alpha", "A", alpha, "regularisation strength: short for --range alpha=A", .form = FORM_SEARCH,
-        .unset = "searched, see above"),
+        .unset = "searched"),
     ROW("range", "NAME=SPEC...", ranges, RANGE_MEANING, .names = range_forms, .form = FORM_SEARCH),
     ROW("draws", "N", draws, "maximum number of candidates", .range = AT_LEAST(1), .form = FORM_SEARCH),
     ROW("budget", "TIME", budget, "time limit of the search: 90s, 3min, 2h, 1h30m, or seconds",
         .is_duration = true, .form = FORM_SEARCH),
     ROW("search", NULL, strategy,
-        "sampling of candidates: independent (random); after 64 draws mostly near the best four (adaptive); "
-        "after 64 draws by CMA-ES from the best (cma); after 16 draws by the gradient of the evidence, which "
-        "must "
-        "be the score (gradient)",
+        "sampling of candidates; random: independent; adaptive: after 64 draws mostly near the best four; cma: "
+        "after 64 draws by CMA-ES from the best; gradient: after 16 draws by the gradient of the evidence, "
+        "which must be the score",
         .choices = strategy_choices, .fallback = "random", .form = FORM_SEARCH),
     ROW("candidates", "FILE", candidates,
         "CSV file of candidates; the columns are parameters of the kernel and alpha (a number or auto)",
-        .python = "", .form = FORM_SEARCH),
+        .python = "", .form = FORM_SEARCH, .is_rare = true),
     ROW("grid", "POINTS", grid, "full grid with this number of values in each range", .range = AT_LEAST(1),
-        .form = FORM_SEARCH),
+        .form = FORM_SEARCH, .is_rare = true),
     ROW("race", NULL, race,
         "early stopping of candidates that cannot win (exact) or are unlikely to win (fast)",
-        .choices = race_choices, .fallback = "exact", .form = FORM_SEARCH),
+        .choices = race_choices, .fallback = "exact", .form = FORM_SEARCH, .is_rare = true),
     HEADING("validation"),
     ROW("folds", "K", folds, "validation blocks, each predicted from the rows before it", .range = AT_LEAST(1),
         .fallback = "5", .form = FORM_SEARCH),
     ROW("folds-by", NULL, folds_by,
         "validation blocks of rows, or of whole records (--min-train and --max-train then count records)",
-        .choices = folds_by_choices, .fallback = "rows", .form = FORM_SEARCH),
+        .choices = folds_by_choices, .fallback = "rows", .form = FORM_SEARCH, .is_rare = true),
     ROW("gap", "G", gap, "rows excluded between training and validation", .unset = "H-1 with --ahead H",
-        .form = FORM_SEARCH),
+        .form = FORM_SEARCH, .is_rare = true),
     ROW("min-train", "N", min_train, "minimum rows of the first training part", .range = AT_LEAST(1),
-        .fallback = "1", .form = FORM_SEARCH),
+        .fallback = "1", .form = FORM_SEARCH, .is_rare = true),
     ROW("max-train", "N", max_train, "maximum rows of a training part, the latest ones", .range = AT_LEAST(1),
-        .unset = "all", .form = FORM_SEARCH),
-    ROW("rolling", NULL, rolling, "training parts of constant length", .form = FORM_SEARCH),
+        .unset = "all", .form = FORM_SEARCH, .is_rare = true),
+    ROW("rolling", NULL, rolling, "training parts of constant length", .form = FORM_SEARCH, .is_rare = true),
     ROW("start", NULL, start, "state at the start of the validation rows: continued from training, or zero",
-        .choices = start_choices, .fallback = "continue", .form = FORM_SEARCH),
+        .choices = start_choices, .fallback = "continue", .form = FORM_SEARCH, .is_rare = true),
     ROW("score", NULL, score,
         "criterion: highest r2, prequential r2 or log likelihood (log, evidence); lowest nmse, mse, or "
         "leave-one-out nmse (loo, or its approximation gcv)",
         .choices = score_choices, .unset = "r2, or the loss with --loss", .form = FORM_SEARCH),
-    ROW("validate", NULL, validate,
-        "with --feedback: validation of free runs, or of predictions one step ahead",
+    ROW("validate", NULL, validate, "validation with --feedback: free runs, or predictions one step ahead",
         .choices = validate_choices, .unset = "simulate", .form = FORM_SEARCH),
     HEADING("model"),
     GROUP(tune_arguments, training, &training_model_options),
     ROW("feedback-weight", "W", feedback_weight,
         "weight of the outputs among the inputs, with --feedback: short for --range feedback=W",
-        .unset = "log:0.02..100", .form = FORM_SEARCH),
+        .unset = "log:0.02..100", .form = FORM_SEARCH, .is_rare = true),
     GROUP(tune_arguments, training.loss, &loss_options),
     GROUP(tune_arguments, solver, &search_solver_options_table),
     HEADING("output"),
     ROW("log", "FILE", log, "log file with one line of JSON per candidate", .form = FORM_SEARCH),
     ROW("resume", NULL, resume, "resume the search in --log", .form = FORM_SEARCH),
     ROW("shard", "I/N", shard, "part I of N of the candidates, for searches on several machines",
-        .form = FORM_SEARCH),
+        .form = FORM_SEARCH, .is_rare = true),
     ROW("merge", "LOG...", merge, "logs of several searches, merged instead of a search", .required = true,
         .form = FORM_MERGE),
     ROW("plot", "FILE", plot, "plot of the score against each parameter (SVG, requires gnuplot)",
@@ -240,28 +238,32 @@ static int run_tune(int argc, char *const *argv)
 
 const cli_command command_tune = {
     .name = "tune",
+    .group = "Models",
     .summary = "search the parameters of a kernel and alpha by cross-validation in time order",
     .description =
-        "Draws parameters and alpha at random (or reads them from a file or a grid), fits each candidate on\n"
-        "the rows before every validation block, scores it on the block, and reports the best. Training\n"
-        "parts start at the first row. Scales of inputs and targets are computed once, on all rows.\n"
-        "Candidate i depends only on --seed and i.\n"
+        "Draws parameters and alpha at random, fits each candidate on the rows before every validation\n"
+        "block, and reports the best score on the blocks. With -o the best candidate is fitted on all rows\n"
+        "and saved.\n"
+        "\n"
+        "Candidates may also be read from a file (--candidates) or form a grid (--grid). Training parts\n"
+        "start at the first row. Scales of inputs and targets are computed once, on all rows. Candidate i\n"
+        "depends only on --seed and i.\n"
         "\n"
         "With --search adaptive, generations of 16 candidates follow the first 64. Four of five candidates\n"
         "are near one of the four best of earlier generations. The result does not depend on the number of\n"
-        "threads, and --resume continues with the same candidates. A candidate that was stopped early counts\n"
-        "with the best score plus its mean difference from the best on its complete folds. Every shard is a\n"
-        "separate search. --kernel 'A | B' alternates between kernels; with adaptive, most candidates use the\n"
-        "best of them. On 1000 rows or more, --search cma proposes the candidates after the first 256.\n"
+        "threads, and --resume continues with the same candidates. A candidate that was stopped early\n"
+        "counts with the best score plus its mean difference from the best on its complete folds. Every\n"
+        "shard is a separate search. --kernel 'A | B' alternates between kernels; with adaptive, most\n"
+        "candidates use the best of them. On 1000 rows or more, --search cma proposes the candidates after\n"
+        "the first 256.\n"
         "\n"
         "With --search cma, the covariance matrix adaptation evolution strategy (CMA-ES) starts at the best\n"
         "of the first 64 candidates. Its generations have 12 candidates or, for more than 20 parameters,\n"
-        "4 + 3 log(parameters). Logarithmic ranges are searched in logarithms, steps beyond the end of a "
-        "range\n"
-        "are reflected, integers are rounded, and words keep the value of the start. A run that makes no\n"
-        "progress is followed by one from the next best of the 64, with generations twice as large. A\n"
-        "candidate is stopped early when it would not be among the better half of the previous generation. It\n"
-        "ranks after the complete ones. Threads, --resume and shards behave as with adaptive.\n"
+        "4 + 3 log(parameters). Logarithmic ranges are searched in logarithms, steps beyond the end of a\n"
+        "range are reflected, integers are rounded, and words keep the value of the start. A run that makes\n"
+        "no progress is followed by one from the next best of the 64, with generations twice as large. A\n"
+        "candidate is stopped early when it would not be among the better half of the previous generation.\n"
+        "It ranks after the complete ones. Threads, --resume and shards behave as with adaptive.\n"
         "\n"
         "--score evidence is the log marginal likelihood of all rows. With --search gradient the first 16\n"
         "candidates are random (100 candidates by default), and the others are L-BFGS steps from the four\n"
@@ -270,11 +272,11 @@ const cli_command command_tune = {
         "\n"
         "If alpha is not given, candidate 0 has the default parameters, with the best alpha of a grid; for\n"
         "expensive kernels all candidates use this grid. If also the targets are inputs, changes of the\n"
-        "targets are learned from levels and changes of the inputs, and the best is fitted like volterra fit\n"
-        "--guard. With --alpha, --range alpha=, --candidates (where alpha may be auto) or --grid, levels are\n"
-        "learned from levels. --target and --input override this. Scores are always computed from levels. The\n"
-        "report includes the naive, seasonal naive and drift forecasts and a linear autoregression on the\n"
-        "validation rows.\n"
+        "targets are learned from levels and changes of the inputs, and the best is fitted like volterra\n"
+        "fit --guard. With --alpha, --range alpha=, --candidates (where alpha may be auto) or --grid,\n"
+        "levels are learned from levels. --target and --input override this. Scores are always computed\n"
+        "from levels. The report includes the naive, seasonal naive and drift forecasts and a linear\n"
+        "autoregression on the validation rows.\n"
         "\n"
         "With --feedback every candidate has a feedback weight and runs free on each validation block from\n"
         "the measured state before it; --validate one-step scores predictions one step ahead. A candidate\n"
@@ -299,20 +301,17 @@ const cli_command command_tune = {
         "  volterra tune --x lorenz.csv --kernel volterra --draws 100 -o lorenz.safetensors\n"
         "  volterra tune --x data.csv:z1..z5 --y 'data.csv:h*' --kernel volterra:lift=even --budget 30m \\\n"
         "                --range lambda_coef=uniform:0.5..0.99 --log trials.jsonl --plot search.svg\n"
-        "  volterra tune --x u.csv --y y.csv --kernel rbf --range 'window=1|5|20' --alpha log:1e-6..1 --grid "
-        "9\n"
-        "  volterra tune --x u.csv --y y.csv --kernel 'fir + memory:pole=? | volterra' --search "
-        "adaptive \\\n"
+        "  volterra tune --x data.csv --kernel rbf --range 'window=1|5|20' --alpha log:1e-6..1 --grid 9\n"
+        "  volterra tune --x u.csv --y y.csv --kernel 'fir + memory:pole=? | volterra' --search adaptive \\\n"
         "                --draws 400 -o system.safetensors\n"
         "  volterra tune --x u.csv --y y.csv --kernel 'fir + fading' --feedback --draws 400 --search adaptive\n"
         "  volterra tune --x u.csv --y y.csv --kernel 'fir + memory:pole=?,pair=?,angle=?' --search cma \\\n"
         "                --budget 10min -o system.safetensors\n"
-        "  volterra tune --x u.csv --y y.csv --kernel memory --score evidence --search gradient -o "
-        "system.safetensors\n"
+        "  volterra tune --x u.csv --y y.csv --kernel memory --score evidence --search gradient \\\n"
+        "                -o system.safetensors\n"
         "  volterra tune --x load.csv --loss quantile:q=0.1/0.5/0.9 --draws 100 -o bands.safetensors\n"
         "  volterra tune --x u.csv --y y.csv:label --loss multinomial --kernel rbf --draws 50\n"
-        "  volterra tune --x u.npy --y y.npy --draws 50 --solver nystrom --landmarks 1000 -o "
-        "large.safetensors\n"
+        "  volterra tune --x u.npy --draws 50 --solver nystrom --landmarks 1000 -o large.safetensors\n"
         "  volterra tune --x u.csv --y y.csv --draws 1000 --shard 3/16 --log part3.jsonl\n"
         "  volterra tune --merge part*.jsonl --x u.csv --y y.csv -o best.safetensors\n",
     .options = OPTION_TABLE(rows),

@@ -13,10 +13,9 @@
            "rows A <= t < B, counted from 0 (negative ends: from the last row), of " __VA_ARGS__)
 #define MISSING_OPTION(type, ...) \
     OPTION_MISSING_ROW(type, __VA_ARGS__, .choices = missing_choices, .fallback = "error")
-#define OPTION_MISSING_ROW(type, member, ...)                                                         \
-    OPTION(type, "missing", NULL, member,                                                             \
-           "treatment of missing values in the selected rows; --rows counts before rows are dropped", \
-           __VA_ARGS__)
+#define OPTION_MISSING_ROW(type, member, ...) \
+    OPTION(type, "missing", NULL, member,     \
+           "treatment of missing values in selected rows; --rows counts before rows are dropped", __VA_ARGS__)
 
 /* Returns the value of --missing. After this call, errors about missing values mention the option. */
 volt_missing missing_policy(int value);

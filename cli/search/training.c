@@ -27,7 +27,7 @@ static const option pairing_rows[] = {
     ROWS_OPTION(training_arguments, rows, "X and Y"),
     MISSING_OPTION(training_arguments, missing),
     ROW("allow-target-in-inputs", NULL, allow_target_in_inputs,
-        "allow a target that is also an input of the same row, with --ahead 0"),
+        "allow a target that is also an input of the same row, with --ahead 0", .is_rare = true),
 };
 const option_table training_pairing_options = OPTION_TABLE(pairing_rows);
 
@@ -57,11 +57,10 @@ static const option readout_rows[] = {
         "leading rows of every record excluded from the fit; they initialise the state", .fallback = "0"),
     ROW("initial", "zero|first|mean|VALUES", initial,
         "constant input before the first row of every record: zero after scaling, the first row of the record, "
-        "the "
-        "mean of the inputs, or values in their units, one per input",
-        .fallback = "zero"),
-    ROW("no-intercept", NULL, no_intercept, "no constant term"),
-    ROW("no-scale", NULL, no_scale, "no scaling of inputs and targets"),
+        "the mean of the inputs, or values in their units, one per input",
+        .fallback = "zero", .is_rare = true),
+    ROW("no-intercept", NULL, no_intercept, "no constant term", .is_rare = true),
+    ROW("no-scale", NULL, no_scale, "no scaling of inputs and targets", .is_rare = true),
 };
 const option_table training_readout_options = OPTION_TABLE(readout_rows);
 

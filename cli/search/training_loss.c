@@ -21,7 +21,7 @@ static const option loss_rows[] = {
            .names = loss_names, .unset = "squares"),
     OPTION(loss_arguments, "tolerance", "T", tolerance,
            "relative duality gap of the objective, or relative residual of pcg", .range = BETWEEN(0, 1),
-           .unset = "1e-6, pcg 1e-4"),
+           .unset = "1e-6, pcg 1e-4", .is_rare = true),
 };
 const option_table loss_options = OPTION_TABLE(loss_rows);
 

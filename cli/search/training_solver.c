@@ -21,10 +21,11 @@ static const option solver_rows[] = {
                   "rows, M:last or M:random; auto: as many as reduce the held-out error or the cost",
                   .unset = "2000, pcg 12.7 times the square root of the rows"),
     ROW("iterations", "N", iterations, "maximum number of iterations of pcg", .range = AT_LEAST(1),
-        .unset = "1000"),
-    ROW("checkpoint", "FILE", checkpoint, "checkpoint file of pcg; an existing checkpoint is resumed"),
+        .unset = "1000", .is_rare = true),
+    ROW("checkpoint", "FILE", checkpoint, "checkpoint file of pcg; an existing checkpoint is resumed",
+        .is_rare = true),
     ROW("checkpoint-every", "TIME", checkpoint_every, "time between checkpoints, at least one iteration",
-        .is_duration = true, .fallback = "60s"),
+        .is_duration = true, .fallback = "60s", .is_rare = true),
 };
 const option_table solver_options_table = OPTION_TABLE(solver_rows);
 

@@ -403,7 +403,7 @@ static void summarise(const many_outcome *outcome)
         warn("%lld further series have no forecast; --verbose names all of them",
              (long long)(skipped - MAX_NAMED));
     if (outcome->late > 0)
-        warn("%lld of %lld series did not begin within --budget%s", (long long)outcome->late,
+        warn("%lld of %lld series did not begin within --time-limit%s", (long long)outcome->late,
              (long long)outcome->series,
              is_file(outcome->request) ? "; the same command with --resume continues" : "");
     if (outcome->undated > 0)

@@ -66,7 +66,9 @@ def main():
         (pages / f"{command['name']}.md").write_text(command_page(program, command))
     (pages / "completion.md").write_text(f"# volterra completion\n\n```text\n{help_of(program, 'completion')}\n```\n")
     (pages / "kernels.md").write_text(f"# volterra help kernels\n\n```text\n{help_of(program, 'kernels')}\n```\n")
-    rows = "".join(f"| [{c['name']}]({c['name']}.md) | {prose(c['summary'])} |\n" for c in tables["commands"])
+    rows = ""
+    for group, commands in groupby(tables["commands"], lambda command: command["group"]):
+        rows += f"| **{group}** | |\n" + "".join(f"| [{c['name']}]({c['name']}.md) | {prose(c['summary'])} |\n" for c in commands)
     rows += "| [completion](completion.md) | completion scripts for bash, zsh and fish |\n"
     names = "\n".join([*(c["name"] for c in tables["commands"]), "completion", "kernels"])
     common = "".join(map(option_row, tables["options"]))

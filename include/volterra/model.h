@@ -314,6 +314,7 @@ typedef struct volt_model_info {
     volt_initial initial;         /* inputs before the first row of a record ... */
     const double *initial_values; /* ... d numbers for VOLT_INITIAL_MEAN and VOLT_INITIAL_VALUES; else NULL */
     int scale_each;               /* 1: fitted with volt_fit_options.scale_each */
+    const char *library;          /* version of the library that wrote the file, or fitted the model */
 } volt_model_info;
 VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
 /* Returns 1 if X begins with the first training rows of the model, by the digest in its notes; 0 otherwise, or if the model

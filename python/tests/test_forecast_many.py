@@ -109,14 +109,14 @@ def test_text_among_values(rng, library):
     assert np.array_equal(found["y"], expected["y"])
 
 
-def test_budget_limits_all_series(rng):
+def test_time_limit_of_all_series(rng):
     frame = months(rng, 4, 30)
     expected = volterra.forecast(frame[frame["unique_id"] == "m0"], steps=2)
-    with pytest.warns(volterra.ForecastWarning, match="3 of 4 .*budget"):
-        found = volterra.forecast(frame, steps=2, budget="0.000001s", n_jobs=1)
+    with pytest.warns(volterra.ForecastWarning, match="3 of 4 .*time_limit"):
+        found = volterra.forecast(frame, steps=2, time_limit="0.000001s", n_jobs=1)
     assert found["unique_id"].tolist() == ["m0", "m0"]
     assert np.array_equal(found["y"], expected["y"])
-    assert len(volterra.forecast(frame, steps=2, budget=600)) == 8
+    assert len(volterra.forecast(frame, steps=2, time_limit=600)) == 8
 
 
 def test_invalid_arguments(rng):
@@ -125,5 +125,11 @@ def test_invalid_arguments(rng):
         volterra.forecast(frame, steps=2, known=np.zeros((len(frame), 1)))
     with pytest.raises(ValueError, match="steps"):
         volterra.forecast(frame, steps=0)
+    with pytest.raises(ValueError, match="budget.*time_limit"):
+        volterra.forecast(frame, steps=2, budget=1)
+    with pytest.raises(ValueError, match="time_limit must be .*'soon'"):
+        volterra.forecast(frame, steps=2, time_limit="soon")
+    with pytest.raises(ValueError, match="time_limit requires .*budget"):
+        volterra.forecast(np.arange(30.0), steps=2, time_limit=1)
     with pytest.raises(ValueError, match="unique_id"):
         volterra.forecast(frame.assign(unique_id=None), steps=2)

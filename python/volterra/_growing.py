@@ -85,7 +85,7 @@ class Learns:
             Forgetting factor phi: the kernel of rows i and j is multiplied by phi^(abs(i-j)/2) (above 0 and at most
             1).
         forget_what : {"dynamics", "all"}, default="all"
-            With ``forget``: the response to inputs (dynamics), or the level as well (all). Both are equal for kernels
+            Scope of ``forget``; dynamics: the response to inputs; all: the level as well. Both are equal for kernels
             without a constant part, that is all but ``volterra`` with a lift other than ``"rbf"``, and sums with it.
         coverage : float or list of float, optional
             Prediction intervals of this coverage, adapted to the errors so far; lines of inputs and then targets or

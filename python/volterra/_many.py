@@ -113,7 +113,7 @@ class _Rows:
         self.levels, self.is_filled = levels, is_filled
         self.series: List[Tuple[int, int]] = []  # index and steps of each forecast
         self.skipped: List[Tuple[str, str]] = []
-        self.late = 0  # series that did not begin within the budget
+        self.late = 0  # series that did not begin within the time limit
         self.numbers: List[List[float]] = []
         self.times: List[str] = []
         self.dated: List[bool] = []
@@ -144,7 +144,7 @@ class _Rows:
             more = "; ..." if len(self.skipped) > MOST_NAMED else ""
             warn(f"{len(self.skipped)} of {count} series have no forecast: {named}{more}", ForecastWarning)
         if self.late:
-            warn(f"{self.late} of {count} series did not begin within the budget", ForecastWarning)
+            warn(f"{self.late} of {count} series did not begin within time_limit", ForecastWarning)
         if not all(self.dated):
             warn("the times of some series have no regular step, and their forecasts no times", ForecastWarning)
         if self.gaps:

@@ -33,7 +33,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
     kernel : str, default="volterra"
         A kernel that compares series, see :func:`volterra.kernel_table`.
     score : {"conformance", "mahalanobis"}, default="conformance"
-        Distance from the nearest normal series, or from their mean, relative to their spread.
+        Distance from the nearest normal series, or from their mean; relative to their spread.
     rate : float, default=0.05
         Expected share of normal series or rows above the threshold (between 0 and 1).
     alpha : float or "auto", default="auto"
@@ -43,7 +43,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
     draws : int, default=0
         Kernels tried in addition to ``kernel``, drawn for the series. Requires examples of anomalies.
     scale : {"channels", "series", "none"}, default="channels"
-        Scaling of each channel over all normal series, within each series, or none.
+        Scaling of each channel: over all normal series, within each series, or none.
     input : {"level", "change", "both"}, default="level"
         Values of a step: levels, changes, or both.
     layout : {"auto", "time", "channels"}, default="auto"

@@ -50,7 +50,7 @@ class MCS:
         Size of the test: the set contains the best model with probability 1 - size (between 0 and 1). Models with a
         larger p-value are included.
     method : {"R", "max"}, default="R"
-        Statistic: pairs of models (R), or each model and the mean of all (max).
+        Statistic; R: pairs of models; max: each model and the mean of all.
     block : float or {"sqrt", "auto"}, default="sqrt"
         Mean block length of the bootstrap, or "auto": from the autocorrelation of the loss differences.
     reps : int, default=10000

@@ -133,8 +133,8 @@ def learning_curve(
     sizes : list of int, optional
         Numbers of training rows, increasing.
     points : int, default=8
-        Number of sizes at equal ratios, from the larger of 20 and a hundredth of the largest possible size (from 1 to
-        1000).
+        Number of sizes at equal ratios; the smallest is the larger of 20 and a hundredth of the largest possible size
+        (from 1 to 1000).
     test : int, optional
         Held-out rows of each repeat (at least 1).
     repeat : int, default=1

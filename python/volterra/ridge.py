@@ -87,8 +87,8 @@ class VolterraRidge(SequenceRegressor):
         Every input divided by its standard deviation, for different units; constant inputs are ignored. Requires
         ``scale``. The common scale follows.
     keep_factor : bool, default=False
-        Factor of the Gram matrix stored in the model, for standard deviations of predictions: 4 bytes times the
-        square of the rows. Required by ``predict(X, return_std=True)`` and `predict_var`.
+        Factor of the Gram matrix in the model, for standard deviations; 4 bytes times the square of the rows.
+        Required by ``predict(X, return_std=True)`` and `predict_var`.
     solver : str, default="auto"
         Method for the readout: "auto", exact, nystrom, features or pcg; "auto": exact if memory and time allow,
         features where they are few, otherwise nystrom. `volterra.solver_table` lists parameters. "exact" stores and

@@ -90,12 +90,12 @@ class VolterraRidgeCV(SequenceRegressor):
         Early stopping of candidates that cannot win (exact) or are unlikely to win (fast). "exact" has the same
         winner as "none".
     search : {"random", "adaptive", "cma", "gradient"}, default="random"
-        Sampling of candidates: independent (random); after 64 draws mostly near the best four (adaptive); after 64
-        draws by CMA-ES from the best (cma); after 16 draws by the gradient of the evidence, which must be the score
-        (gradient). "adaptive" draws in generations of 16 and continues with CMA-ES after 256 candidates if there are
-        1000 rows or more. All are reproducible and independent of ``n_jobs``. With "gradient"
-        (``scoring="evidence"``) the first 16 candidates are random, and L-BFGS starts from the four best, within the
-        ranges of all real parameters including alpha. It cannot be resumed.
+        Sampling of candidates; random: independent; adaptive: after 64 draws mostly near the best four; cma: after 64
+        draws by CMA-ES from the best; gradient: after 16 draws by the gradient of the evidence, which must be the
+        score. "adaptive" draws in generations of 16 and continues with CMA-ES after 256 candidates if there are 1000
+        rows or more. All are reproducible and independent of ``n_jobs``. With "gradient" (``scoring="evidence"``) the
+        first 16 candidates are random, and L-BFGS starts from the four best, within the ranges of all real parameters
+        including alpha. It cannot be resumed.
     kernel : str, default="volterra"
         Kernel; parameters in the text are fixed, the others are searched; 'A | B | C' searches several kernels. Any
         kernel of `volterra.kernel_table`, or a sum of products of them. In sums, filters (``pole``, ``pair``,
@@ -133,8 +133,8 @@ class VolterraRidgeCV(SequenceRegressor):
         Outputs of the previous row as additional inputs (NARX model); measured outputs in training. True: the weight
         is searched, log-uniform from 0.02 to 100 or in ``ranges["feedback"]``; it is stored in `best_params_`.
     validate : {"simulate", "one-step"}, default="simulate"
-        With ``feedback``: validation of free runs, or of predictions one step ahead. A free run beyond 10 times the
-        range of the targets fails. The scorings "prequential" and "log" require "one-step".
+        Validation with ``feedback``: free runs, or predictions one step ahead. A free run beyond 10 times the range
+        of the targets fails. The scorings "prequential" and "log" require "one-step".
     folds_by : {"rows", "records"}, default="rows"
         Validation blocks of rows, or of whole records (``min_train`` and ``max_train`` then count records).
     loss, tolerance

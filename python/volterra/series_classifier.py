@@ -73,7 +73,8 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
     input : {"auto", "level", "change", "both"}, default="auto"
         Values of a step: levels, changes, or both; "auto" tries levels and both.
     compare : {"auto", "series", "steps"}, default="auto"
-        Comparison of whole series, or of all pairs of steps regardless of time; "auto" tries both.
+        Comparison of whole series, or of all pairs of steps; pairs of steps have no order in time, and "auto" tries
+        both.
     splits : int, default=20
         Stratified splits with 30 % held out, to evaluate the chosen kernel; 0: none.
     folds : int, default=5

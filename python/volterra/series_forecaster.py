@@ -139,14 +139,13 @@ class Forecaster(BaseEstimator):
     all_rows : bool, default=False
         Use every row. By default the latest rows, limited to a few seconds of work.
     coverage : float or sequence of float, optional
-        Prediction intervals of this coverage, in columns NAME.lo90 and NAME.hi90 (between 0 and 1). For example
+        Prediction intervals of this coverage; in columns NAME.lo90 and NAME.hi90 (between 0 and 1). For example
         ``[0.8, 0.95]``.
     missing : {"error", "interpolate"}, default="error"
-        Treatment of missing values in the selected rows; ``rows`` counts before rows are dropped. Weekends and
-        holidays of up to two working days are not.
+        Treatment of missing values in selected rows; ``rows`` counts before rows are dropped. Weekends and holidays
+        of up to two working days are not.
     budget : float or str, optional
-        Search time for the parameters of the kernel: 90s, 3min, 2h; with many series the time limit of all of them,
-        without a search. A number is in seconds. None: no search, no limit.
+        Search time for the parameters of the kernel: 90s, 3min, 2h. A number is in seconds. None: no search.
     random_state : int, default=0
         Seed of the random numbers.
     n_jobs : int, optional
@@ -461,7 +460,9 @@ class Forecaster(BaseEstimator):
         return future_index(self._index, 1, count) if self._given is None else self._given[:count]
 
 
-def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: Any) -> Any:
+def forecast(
+    data: Union[Frame, Any], steps: Optional[int] = None, *, time_limit: Union[None, float, str] = None, **options: Any
+) -> Any:
     """Forecast the next rows of one series or several, with expected errors.
 
     Parameters
@@ -470,10 +471,13 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
         The series in time order. A DataFrame with columns unique_id, ds and y has many series in long format: every series is
         forecast from its own rows, with its own season and dates. Rows of different series may alternate. A series with a
         value that is missing (unless ``missing="interpolate"`` is given) or not a number, with unreadable, repeated or unordered times, or with fewer than 3 rows has no
-        forecast and is named in a `ForecastWarning`; if no series has a forecast, ValueError is raised. ``budget`` limits the
-        time of all series: those that did not begin within it have no forecast, and the warning counts them.
+        forecast and is named in a `ForecastWarning`; if no series has a forecast, ValueError is raised. ``budget``
+        is not supported.
     steps : int, optional
         Rows to forecast; by default one season, at most 60, or 12 without a season.
+    time_limit : float or str, optional
+        Only for a DataFrame of many series: time limit of the whole call, in seconds or as "10min". Series that did not begin
+        within it have no forecast, and the warning counts them.
     **options
         Parameters of `Forecaster`, and ``known``.
 
@@ -498,7 +502,11 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
         if known is not None:
             raise ValueError("known is not supported for a DataFrame with columns unique_id, ds and y")
         model = Forecaster(steps, **options)
+        if model.budget is not None:
+            raise ValueError("budget, the time of a search, is not supported for many series: time_limit limits the call")
         request = model._options()
-        request.many_seconds, request.search_seconds = request.search_seconds, 0.0
+        request.many_seconds = seconds_of(time_limit, "time_limit")
         return forecast_long(data, request, model._levels(), model.n_jobs, model.verbose)
+    if time_limit is not None:
+        raise ValueError("time_limit requires a DataFrame with columns unique_id, ds and y: budget is the time of a search")
     return Forecaster(steps, **options).fit(data, known=known).table()

@@ -167,6 +167,7 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .initial = model->initial,
         .initial_values = model->initial_values,
         .scale_each = model->scale_each,
+        .library = model->library[0] ? model->library : volt_version(),
     };
     if (model->sum)
         volt_sum_get_info(model->sum, &now);

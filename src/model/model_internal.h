@@ -92,6 +92,7 @@ struct volt_model {
     /* NULL: a fitted model. A sum has no rows and no kernel. `d` is the largest of its members, and the
      * recipe has only the inputs */
     volt_members *sum;
+    char library[32];  /* version of the library that wrote the file; "": not read from a file */
     atomic_int shared; /* sums that have the model as a member: it is freed with the last of them */
 };
 

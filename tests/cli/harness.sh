@@ -53,6 +53,9 @@ volterra()
     status=$?
 }
 
+# The commands in the order of the help.
+commands_of_help() { "$VOLTERRA" help | sed -n '/^usage/,/^first steps/s/^  \([a-z]*\) .*/\1/p' | grep -vxE 'help|completion'; }
+
 # expect STATUS ARGUMENTS...: run and check the status. A failure must print one line and no result.
 expect()
 {
@@ -128,6 +131,7 @@ warnings_are() # NUMBER: lines on standard error without progress
 no_err() { warnings_are 0; }
 no_out() { [ ! -s out ] || fail "standard output is not empty: $(head -n 3 out)"; }
 lines_of() { [ "$(wc -l <"$1")" -eq "$2" ] || fail "$1 has $(wc -l <"$1") lines, not $2"; }
+lines_at_most() { [ "$(wc -l <"$1")" -le "$2" ] || fail "$1 has $(wc -l <"$1") lines, more than $2"; }
 absent() { [ ! -e "$1" ] || fail "$1 is there"; }
 same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
 # near FIRST SECOND TOLERANCE: two CSV files of numbers, of the same shape, whose entries are that close

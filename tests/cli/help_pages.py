@@ -3,12 +3,15 @@
 
     help_pages.py PROGRAM
 
-Writes the help of each command from `help --json` a second time and compares it with what the program prints, with
-all spaces and line breaks. Prints the first line that differs. The help of an option must be its meaning, range and
-default.
+Writes `help COMMAND` from `help --json` a second time and compares it with what the program prints, with all spaces and
+line breaks. Prints the first line that differs. The help of an option must be its meaning, range and default.
+
+`COMMAND --help` must have two sentences, at most three examples, and each option in one line that begins its meaning, or
+among the names after "also".
 """
 
 import json
+import re
 import subprocess
 import sys
 
@@ -62,10 +65,14 @@ def help_is_complete(option):
     return not option["default"] and option["help"].startswith(start) and option["help"].endswith(")")
 
 
-def entry(option):
+def head_of(option):
     head = "  " + (f"-{option['letter']}, " if "letter" in option else "")
     head += option.get("positional") or "--" + option["name"]
-    return described(head + (" " + option["value"] if option["value"] else ""), option["help"])
+    return head + (" " + option["value"] if option["value"] else "")
+
+
+def entry(option):
+    return described(head_of(option), option["help"])
 
 
 def page(command, common):
@@ -81,8 +88,30 @@ def page(command, common):
     lines += [""] * bool(options) + ["options of every command:"]
     for option in common:
         lines += entry(option)
-    lines += described("  --help", "this text")
+    lines += described("  --help", "usage, examples and the options in one line each")
     return lines + (["", "examples:", *command["examples"].splitlines()] if command["examples"] else [])
+
+
+def short_fault(command, text):
+    """What is wrong in `COMMAND --help`, or None."""
+    lines = text.splitlines()
+    paragraph = " ".join(text.split("\n\n")[2].split("\n"))
+    sentences = 1 + len(re.findall(r"\.\)? (?=[A-Za-z-])", paragraph))
+    if sentences != 2 or not paragraph.endswith("."):
+        return f"{sentences} sentences in '{paragraph}'"
+    if any(len(line) > WIDTH for line in lines):
+        return f"a line of more than {WIDTH} characters"
+    examples = text.split("\nexamples:\n")[-1].split("\n\n")[0]
+    if command["examples"] and not command["examples"].startswith(examples + "\n"):
+        return "other examples"
+    also = re.findall(r"--([a-z-]+)", " ".join(line for line in lines if re.match(r"  also| {6} *--", line)))
+    for option in command["options"]:
+        begin = head_of(option) + "  "
+        found = [line[len(begin) :].strip() for line in lines if line.startswith(begin)]
+        meaning = re.sub(r" \(default: [^)]*\)$", "", found[0]) if found else ""
+        if not (found and meaning and option["meaning"].startswith(meaning)) and option.get("name") not in also:
+            return f"no line of {begin.strip()}"
+    return None
 
 
 def main():
@@ -100,6 +129,9 @@ def main():
             found = printed[k] if k < len(printed) else None
             if line != found:
                 sys.exit(f"help {command['name']}, line {k + 1}: '{found}' printed, '{line}' expected")
+        fault = short_fault(command, output_of(command["name"], "--help"))
+        if fault:
+            sys.exit(f"{command['name']} --help: {fault}")
     return 0
 
 

@@ -448,7 +448,7 @@ static void streams(void **state)
         {"scores", 1, -1, NULL, "\"scores\" does not hold errors"},
         {"model", TEXT, 0, "0123", "belongs to another model (0123"},
         {"version", TEXT, 0, "2", "has state format 2"},
-        {"format", TEXT, 0, "volterra-model", "unknown format"},
+        {"format", TEXT, 0, "volterra-model", "its format is"},
         {"learns", TEXT, 0, "yes", "window"},
     };
     double y[Q];

@@ -113,6 +113,7 @@ static void same_info(const volt_model *a, const volt_model *b)
     assert_true(x.n == y.n && x.d == y.d && x.q == y.q && x.washout == y.washout && x.ahead == y.ahead);
     assert_true(x.intercept == y.intercept && x.scaled == y.scaled && x.feedback == y.feedback);
     assert_string_equal(x.kernel, y.kernel);
+    assert_string_equal(x.library, y.library);
     assert_memory_equal(x.facts, y.facts, sizeof *x.facts);
     assert_true(x.alpha == y.alpha && x.rcond == y.rcond && x.input_scale == y.input_scale);
     size_t q = (size_t)x.q * sizeof(double);

@@ -81,21 +81,21 @@ def seed_of(random_state: Any) -> int:
     return seed_number("random_state", random_state)
 
 
-def seconds_of(budget: Union[None, float, str]) -> float:
-    """Return a budget in seconds: a number, or a text such as "90s", "3min", "1h30m"."""
+def seconds_of(budget: Union[None, float, str], name: str = "budget") -> float:
+    """Return a time in seconds: a number, or a text such as "90s", "3min", "1h30m"."""
     if budget is None:
         return 0.0
     if isinstance(budget, str):
         match = DURATION.fullmatch(budget)
         if not match or not any(match.groups()):
             raise ValueError(
-                f"budget must be a number of seconds, or a text such as '90s', '3min', '2h' or '1h30m' (got {budget!r})"
+                f"{name} must be a number of seconds, or a text such as '90s', '3min', '2h' or '1h30m' (got {budget!r})"
             )
         seconds = sum(float(value) * unit for value, (_, unit) in zip(match.groups(), UNITS) if value)
     else:
         seconds = budget
     if not seconds > 0:
-        raise ValueError(f"budget must be above 0 (got {budget} seconds)")
+        raise ValueError(f"{name} must be above 0 (got {budget} seconds)")
     return float(seconds)
 
 

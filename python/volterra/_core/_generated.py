@@ -674,6 +674,7 @@ class ModelInfo(Sized):
         ("initial", c_int),
         ("initial_values", POINTER(c_double)),
         ("scale_each", c_int),
+        ("library", c_char_p),
     ]
 
 

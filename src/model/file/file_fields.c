@@ -156,6 +156,12 @@ volt_status volt_fields_wrong_kind(const volt_file_fields *fields, const char *w
     return volt_fail(VOLT_ERR_FORMAT, "%s is not %s: %s", fields->path, fields->kind, why);
 }
 
+volt_status volt_fields_wrong_format(const volt_file_fields *fields, const char *format)
+{
+    return volt_fail(VOLT_ERR_FORMAT, "%s is not %s: its format is \"%.40s\"", fields->path, fields->kind,
+                     format);
+}
+
 volt_status volt_fields_text(const volt_file_fields *fields, const char *key, const char **text)
 {
     *text = volt_safetensors_metadata(fields->file, key);

@@ -96,6 +96,8 @@ void volt_fields_member_free(const volt_file_fields *member);
 
 /* Reports that the file is of another kind. */
 volt_status volt_fields_wrong_kind(const volt_file_fields *fields, const char *why);
+/* The same for a file whose "format" is `format`. */
+volt_status volt_fields_wrong_format(const volt_file_fields *fields, const char *format);
 
 volt_status volt_fields_text(const volt_file_fields *fields, const char *key, const char **text);
 /* Reads a finite number of at least `least`. */

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const format_name = "volterra-model";
@@ -125,7 +126,7 @@ static volt_status read_header(const volt_file_fields *fields, int64_t *format)
     const char *text = NULL;
     VOLT_TRY(volt_fields_text(fields, "format", &text));
     if (strcmp(text, format_name) != 0)
-        return volt_fields_wrong_kind(fields, "unknown format");
+        return volt_fields_wrong_format(fields, text);
     VOLT_TRY(volt_fields_count(fields, "version", format));
     VOLT_REQUIRE(*format >= VOLT_FORMAT_PLAIN && *format <= VOLT_FORMAT_NEWEST, VOLT_ERR_FORMAT,
                  "%s has model format %" PRId64 ", but this library (%s) reads formats %d to %d", fields->path,
@@ -182,14 +183,9 @@ static volt_status read_sum(const volt_file_fields *fields, int level, volt_mode
     return status;
 }
 
-/* `level` counts the sums around the model. */
-static volt_status read_model(const volt_file_fields *fields, int level, volt_model **model)
+static volt_status read_fitted(const volt_file_fields *fields, int64_t format, volt_model **model)
 {
     const volt_tensor *inputs = NULL, *coefficients = NULL;
-    int64_t format = 0;
-    VOLT_TRY(read_header(fields, &format));
-    if (format == VOLT_FORMAT_SUM)
-        return read_sum(fields, level, model);
     VOLT_TRY(volt_fields_tensor(fields, "inputs", -1, -1, &inputs));
     assert(inputs);
     VOLT_TRY(volt_fields_tensor(fields, "coefficients", inputs->rows, -1, &coefficients));
@@ -198,6 +194,17 @@ static volt_status read_model(const volt_file_fields *fields, int level, volt_mo
         return volt_fields_wrong_kind(fields, "its tensors are empty");
     VOLT_TRY(volt_model_allocate(inputs->rows, inputs->cols, coefficients->cols, model));
     return parts_load(fields, format, *model);
+}
+
+/* `level` counts the sums around the model. */
+static volt_status read_model(const volt_file_fields *fields, int level, volt_model **model)
+{
+    int64_t format = 0;
+    VOLT_TRY(read_header(fields, &format));
+    VOLT_TRY(format == VOLT_FORMAT_SUM ? read_sum(fields, level, model) : read_fitted(fields, format, model));
+    const char *library = volt_safetensors_metadata(fields->file, "library");
+    snprintf((*model)->library, sizeof(*model)->library, "%s", library ? library : "unknown");
+    return VOLT_OK;
 }
 
 volt_status volt_model_load(const char *path, volt_model **model)

@@ -35,7 +35,7 @@ static volt_status check_head(const volt_checkpoint *checkpoint, const volt_file
     int64_t version = 0;
     VOLT_TRY(volt_fields_text(fields, "format", &text));
     if (strcmp(text, format) != 0)
-        return volt_fields_wrong_kind(fields, "unknown format");
+        return volt_fields_wrong_format(fields, text);
     VOLT_TRY(volt_fields_count(fields, "version", &version));
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
                  "%s has checkpoint format %" PRId64 ", but this library (%s) reads format %d", fields->path,

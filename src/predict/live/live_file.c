@@ -251,7 +251,7 @@ static volt_status check_head(const volt_file_fields *fields, const volt_model *
     bool known = strcmp(text, format) == 0;
     *learns = strcmp(text, learner_format) == 0;
     if (!known && !*learns && strcmp(text, stream_format) != 0)
-        return volt_fields_wrong_kind(fields, "unknown format");
+        return volt_fields_wrong_format(fields, text);
     VOLT_TRY(volt_fields_count(fields, "version", &version));
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
                  "%s has state format %" PRId64 ", but this library (%s) reads format %d", fields->path,

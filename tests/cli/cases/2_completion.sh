@@ -29,6 +29,7 @@ completion_bash()
     offered 'kernels' volterra help k
     offered 'systems' volterra help sy
     offered 'solvers' volterra help so
+    offered 'options' volterra help o
     offered 'drop' volterra fit --missing d
     offered 'drop error interpolate' volterra fit --missing =
     offered 'interpolate' volterra fit --missing = i
@@ -44,7 +45,7 @@ completion_bash()
     local command
     for command in $all_commands; do
         completes volterra "$command" -- | tr ' ' '\n' >got
-        "$VOLTERRA" "$command" --help | grep -oE '^  (-[a-z], )?--[a-z-]+' | grep -oE '[-]-[a-z-]+$' | sort -u >wanted
+        "$VOLTERRA" help "$command" | grep -oE '^  (-[a-z], )?--[a-z-]+' | grep -oE '[-]-[a-z-]+$' | sort -u >wanted
         diff wanted got >difference || fail "$command: $(cat difference)"
     done
 }

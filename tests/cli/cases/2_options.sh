@@ -13,7 +13,7 @@ unknown_option()
     expect 2 fit -z volterra
     err_names volterra
     expect 2 score --zzzzzzzz
-    err_has 'volterra help score'
+    err_has 'volterra score --help'
     expect 2 info --treads 2
     err_names --threads
     expect 2 tune --gp 2
@@ -27,12 +27,10 @@ check "unknown option: the nearest one is named" unknown_option
 common_options()
 {
     local command
-    "$VOLTERRA" help | sed -n '/^commands:/,/^$/p' | awk '/^  [a-z]/ && $1 != "help" && $1 != "completion" { print $1 }' >names
-    [ "$(wc -l <names)" -ge 13 ] || fail "help lists $(wc -l <names) commands"
-    while read -r command; do
+    for command in $all_commands; do
         expect 2 "$command" --quiet=yes
         err_names --quiet
-    done <names
+    done
 }
 check "every command has the common options" common_options
 
@@ -116,7 +114,7 @@ check "invalid value or value out of range" wrong_value
 
 surplus()
 {
-    expect 2 info surplus
+    expect 2 info m.safetensors surplus
     err_has "unexpected argument 'surplus'"
     expect 2 compare series.csv
     err_has "--x series.csv"
@@ -126,9 +124,9 @@ surplus()
     expect 2 anomaly x.csv
     err_names --train --x x.csv
     expect 2 anomaly --train a.ts b.ts
-    err_names "'b.ts'" 'help anomaly'
+    err_names "'b.ts'" 'anomaly --help'
     expect 2 plan x.csv
-    err_names "'x.csv'" 'help plan'
+    err_names "'x.csv'" 'plan --help'
     expect 2 continue m.safetensors 100
     err_names --steps 100
     expect 2 fit --quiet=yes

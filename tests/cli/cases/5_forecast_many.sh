@@ -114,11 +114,11 @@ forecast_many_resume()
     long_months 30 40 >long.csv
     expect 0 forecast long.csv --steps 3 --interval 0.8 -o whole.csv
     # A limit that is over at once: one series for each thread.
-    expect 0 forecast long.csv --steps 3 --interval 0.8 -o next.csv --budget 0.000001s --threads 1
-    err_names --budget --resume 29 30
+    expect 0 forecast long.csv --steps 3 --interval 0.8 -o next.csv --time-limit 0.000001s --threads 1
+    err_names --time-limit --resume 29 30
     out_has '^not begun +29$'
     lines_of next.csv 4
-    expect 0 forecast long.csv --steps 3 --interval 0.8 -o next.csv --resume
+    expect 0 forecast long.csv --steps 3 --interval 0.8 -o next.csv --resume --time-limit 1h # another limit
     no_err
     out_has '^of an earlier run +1$'
     same next.csv whole.csv
@@ -145,7 +145,7 @@ forecast_many_resume()
     local next
     for next in 'longer.csv --steps 3' 'long.csv --steps 3 --season none' 'long.csv --steps 3 --kernel linear' \
         'long.csv --steps 3 --missing drop'; do
-        expect 0 forecast long.csv --steps 3 -o next.csv --budget 0.000001s --threads 1
+        expect 0 forecast long.csv --steps 3 -o next.csv --time-limit 0.000001s --threads 1
         expect 0 forecast $next -o next.csv --resume
         err_names --resume next.csv
         expect 0 forecast $next -o new.csv
@@ -173,7 +173,7 @@ forecast_many_resume_names()
 {
     long_months 3 40 | awk -F, -v OFS=, 'NR > 1 { $1 = "\"" $1 "\n\n \"\"five\"\",\"" } { print }' >long.csv
     expect 0 forecast long.csv --steps 2 -o whole.csv
-    expect 0 forecast long.csv --steps 2 -o next.csv --budget 0.000001s --threads 1
+    expect 0 forecast long.csv --steps 2 -o next.csv --time-limit 0.000001s --threads 1
     expect 0 forecast long.csv --steps 2 -o next.csv --resume
     no_err
     out_has '^of an earlier run +1$'
@@ -227,6 +227,10 @@ forecast_many_refused()
         expect 2 forecast long.csv $option
         err_names "${option%% *}"
     done
+    expect 2 forecast long.csv --budget 1s
+    err_names --budget --time-limit
+    expect 2 forecast long.csv:y --time-limit 1s
+    err_names --time-limit --budget
     printf 'shop,month,sold\na,2020-01,1\na,2020-02,2\na,2020-03,4\nb,2020-01,1\n' >named.csv
     expect 2 forecast named.csv --id shop
     err_names --id named.csv:COLUMN

@@ -293,7 +293,7 @@ figures_of_help()
         { echo "help $topic"; cat out; } >>help.txt
     done
     expect 0 help
-    sed '1s/volterra [0-9.]*/volterra/; /^commands:/,/^$/d' out >>help.txt
+    sed '1s/volterra [0-9.]*/volterra/; /^usage/,/^$/d; /^[A-Z][a-z ]*:$/,/^$/d' out >>help.txt
     volterra
     sed 's/^/ /' err >>help.txt
     # Of the completions: the frame of the script and three commands.

@@ -37,8 +37,7 @@ documents_complete()
     [ "$(grep -cE '^\| `[a-z]+` \| `[a-z]+:' "$docs/kernels.md")" -eq "$kernels" ] || fail "there are $kernels kernels"
     tr '\n' ' ' <"$readme" | grep -q "and ${words[$kernels - 1]} other kernels" ||
         fail "the README does not say ${words[$kernels - 1]} other kernels"
-    volterra help
-    for name in $(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out); do
+    for name in $all_commands help completion; do
         grep -qE "^\| .*\`volterra ${name}[ \`].* \|" "$docs/which_command.md" || fail "docs/which_command.md has no command $name"
     done
 }
