@@ -18,6 +18,18 @@ score               score       mv score.svg picture.svg
 tune                tune        mv search.svg picture.svg
 "
 
+run_page() # PAGE: the commands of its blocks "console"
+{
+    PYTHONPATH=$root/tests/cli python3 -B - "$root/docs/tasks/$1.md" <<'END'
+import subprocess, sys
+from documents import commands_of
+
+for command in commands_of(open(sys.argv[1], encoding="utf-8").read()):
+    if command.is_terminal:
+        subprocess.run(command.text, shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+END
+}
+
 while read -r name page command; do
     [ -n "$name" ] || continue
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
@@ -25,7 +37,7 @@ while read -r name page command; do
     cd "$work/$page"
     if [ ! -e build ]; then
         ln -s "$root/build" "$root/bench" "$root/examples" .
-        [ "$page" = - ] || python3 -B "$root/tests/cli/documents.py" 1 "$root/docs/tasks/$page.md"
+        [ "$page" = - ] || run_page "$page"
     fi
     eval "$command"
     mv picture.svg "$root/docs/images/$name.svg"
