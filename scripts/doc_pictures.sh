@@ -12,11 +12,20 @@ PATH=$PWD/build:$PATH
 pictures="
 forecast            -           volterra forecast bench/series/co2_monthly.csv -o co2.csv --plot picture.svg >summary
 forecast_equipment  forecast    mv elec_equip-forecast.svg picture.svg
-identify            identify    mv simulated.svg picture.svg
+identify            identify    cut_report 'Measured and simulated'
+identify_residuals  identify    cut_report 'Correlations of the residuals'
 interval            uncertainty mv interval.svg picture.svg
 score               score       mv score.svg picture.svg
 tune                tune        mv search.svg picture.svg
 "
+
+cut_report() # TITLE: the first plot of report.html with this title, in colours for light and dark pages
+{
+    awk -v title="aria-label=\"$1\"" '/<svg / && index($0, title) && !seen++ { sub(/.*<svg /, "<svg "); inside = 1 } inside; /<\/svg>/ { inside = 0 }' \
+        report.html |
+        sed -e 's/var(--[a-z]*)/#808080/g' -e '1s/viewBox="0 0 \([0-9]*\) \([0-9]*\)"/& width="\1" height="\2"/' \
+            -e '1s/<svg /&xmlns="http:\/\/www.w3.org\/2000\/svg" xmlns:xlink="http:\/\/www.w3.org\/1999\/xlink" /' >picture.svg
+}
 
 run_page() # PAGE: the commands of its blocks "console"
 {
