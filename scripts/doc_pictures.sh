@@ -1,23 +1,32 @@
 #!/usr/bin/env bash
-# scripts/doc_pictures.sh [NAME...]: draw the plots of the task pages, docs/images/NAME.svg (default: all of them).
+# scripts/doc_pictures.sh [NAME...]: draw the plots of the README and the task pages, docs/images/NAME.svg (default: all of them).
 #
-# A line of `pictures` has a name, a page whose commands are run in an empty folder, and what makes picture.svg from their files: a file that
+# A line of `pictures` has a name, a page (README, or one of docs/tasks) whose commands are run in an empty folder, and what makes picture.svg from their files: a file that
 # a command has drawn, a plot of an HTML report, or gnuplot. Requires build/volterra and gnuplot.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD work=$(mktemp -d)
+PATH=$PWD/build:$PATH
 trap 'rm -r "$work"' EXIT
 
 pictures="
-anomaly      anomaly      draw_anomaly
-capacity     capacity     cp capacity.svg picture.svg
-classify     classify     draw_classes
-compare      compare      cut_report 'Distribution of the errors'
-covolatility covolatility cut_report 'Truth and predictions'
-explained_g1 explain      cp narma.g1.svg picture.svg
-explained_g2 explain      cp narma.g2.svg picture.svg
-spectrum     gram         cp spectrum.svg picture.svg
-lorenz       -            draw_lorenz
+anomaly            anomaly      draw_anomaly
+capacity           capacity     cp capacity.svg picture.svg
+classify           classify     draw_classes
+compare            compare      cut_report 'Distribution of the errors'
+covolatility       covolatility cut_report 'Truth and predictions'
+explained_g1       explain      cp narma.g1.svg picture.svg
+explained_g2       explain      cp narma.g2.svg picture.svg
+forecast_equipment forecast     mv elec_equip-forecast.svg picture.svg
+spectrum           gram         cp spectrum.svg picture.svg
+identify           identify     cut_report 'Measured and simulated'
+identify_residuals identify     cut_report 'Correlations of the residuals'
+score              score        mv score.svg picture.svg
+tune               tune         mv search.svg picture.svg
+interval           uncertainty  mv interval.svg picture.svg
+forecast           README       cp co2_monthly-forecast.svg picture.svg
+lorenz             README       cp lorenz.svg picture.svg
+tanks              README       cp tanks.svg picture.svg
 "
 
 cut_report() # TITLE: the first plot of report.html with this title, in colours for light and dark pages
@@ -81,10 +90,16 @@ plot for [k = 1:3] 'days.csv' using 2:(strcol(1) eq word('weekday weekend wrong'
 END
 }
 
-draw_lorenz()
+run_page() # FILE: the commands of its blocks "console"
 {
-    "$root/scripts/demo_lorenz.sh"
-    cp "$root/build/demo/lorenz.svg" picture.svg
+    PYTHONPATH=$root/tests/cli python3 -B - "$1" <<'END'
+import subprocess, sys
+from documents import commands_of
+
+for command in commands_of(open(sys.argv[1], encoding="utf-8").read()):
+    if command.is_terminal:
+        subprocess.run(command.text, shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+END
 }
 
 while read -r name page command; do
@@ -93,7 +108,7 @@ while read -r name page command; do
     cd "$work/$page"
     if [ ! -e build ]; then
         ln -s "$root/build" "$root/bench" "$root/examples" .
-        [ "$page" = - ] || PATH=$root/build:$PATH python3 -B "$root/tests/cli/documents.py" 1 "$root/docs/tasks/$page.md"
+        if [ "$page" = README ]; then run_page "$root/README.md"; else run_page "$root/docs/tasks/$page.md"; fi
     fi
     eval "$command"
     mv picture.svg "$root/docs/images/$name.svg"
