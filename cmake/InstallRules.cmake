@@ -18,7 +18,16 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/volterra)
 
-install(TARGETS volterra EXPORT volterraTargets)
+if(BUILD_SHARED_LIBS)
+  install(TARGETS volterra EXPORT volterraTargets)
+  install(EXPORT volterraTargets NAMESPACE volterra:: DESTINATION ${package_dir})
+endif()
+if(static_library) # leaves the linking of its libraries to the user
+  set_property(TARGET ${static_library} PROPERTY EXPORT_NAME volterra_static)
+  install(TARGETS ${static_library} EXPORT volterraStaticTargets)
+  install(EXPORT volterraStaticTargets NAMESPACE volterra:: DESTINATION ${package_dir})
+  install(FILES cmake/volterraDependencies.cmake DESTINATION ${package_dir})
+endif()
 if(TARGET volterra_cli)
   install(TARGETS volterra_cli)
   include(ProgramTexts)
@@ -30,28 +39,21 @@ if(VOLT_MPI)
 endif()
 
 # ---- CMake package ------------------------------------------------------------------------------
-install(EXPORT volterraTargets NAMESPACE volterra:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/volterraConfig.cmake.in volterraConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(volterraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(volterraConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/volterraConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/volterraConfigVersion.cmake
         DESTINATION ${package_dir})
-if(NOT BUILD_SHARED_LIBS) # a static library leaves the linking of its libraries to the user
-  install(FILES cmake/volterraDependencies.cmake DESTINATION ${package_dir})
-endif()
 
 # ---- pkg-config ---------------------------------------------------------------------------------
-# A shared library knows its libraries; whoever links it need not have their headers.
-set(pc_requires_private)
-set(pc_libs_private)
-if(NOT BUILD_SHARED_LIBS)
-  set(pc_requires_private "jansson nlopt zlib")
-  if(VOLT_MATIO)
-    string(APPEND pc_requires_private " matio")
-  endif()
-  set(pc_libs_private "${VOLT_BLAS_LINK} -lcsv ${OpenMP_C_FLAGS} -lm -ldl")
+# The libraries of the static library are flags, not Requires.private, so that users of the shared one do not need their
+# pkg-config files.
+set(pc_libs_private ${VOLT_BLAS_LINK} ${JANSSON_LDFLAGS} ${NLOPT_LDFLAGS} -lz -lcsv ${OpenMP_C_FLAGS} -lm -ldl)
+if(VOLT_MATIO_TARGET)
+  list(PREPEND pc_libs_private ${MATIO_LDFLAGS})
 endif()
+list(JOIN pc_libs_private " " pc_libs_private)
 # The prefix is found from where the file lies, so that `cmake --install --prefix` and a moved tree are right.
 set(pc_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pc_to_prefix ${pc_dir} ${CMAKE_INSTALL_PREFIX})

@@ -1,6 +1,6 @@
-# The libraries that volterra stands on: sets VOLT_LIBRARIES. Included by the build, and by the installed
-# volterraConfig.cmake where the library is static and the user has to link them too; then the BLAS comes
-# from the configuration that was installed.
+# The libraries that volterra requires: sets VOLT_LIBRARIES. Included by the build, and by the installed
+# volterraConfig.cmake for the static library, whose users link them too; then the BLAS and VOLT_MATIO_LIBRARY are
+# those of the build.
 if(VOLT_OPENMP)
   find_package(OpenMP REQUIRED COMPONENTS C)
   set(VOLT_OPENMP_TARGET OpenMP::OpenMP_C)
@@ -8,11 +8,11 @@ endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 if(VOLT_MATIO)
-  pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
-  # A shared library loads matio with the first MATLAB file (src/io/mat/matio.h). A static one is linked to it, and so is
-  # the one in a wheel, for auditwheel.
-  set(VOLT_MATIO_LIBRARY "")
-  if(BUILD_SHARED_LIBS AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT SKBUILD AND CMAKE_READELF)
+  # The library loads matio with the first MATLAB file (src/io/mat/matio.h). In a wheel it is linked to matio, for auditwheel.
+  if(NOT VOLT_MATIO_LIBRARY)
+    pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
+  endif()
+  if(NOT DEFINED VOLT_MATIO_LIBRARY AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT SKBUILD AND CMAKE_READELF)
     find_library(MATIO_FILE matio HINTS ${MATIO_LIBRARY_DIRS} ${MATIO_LIBDIR})
     execute_process(COMMAND ${CMAKE_READELF} -d "${MATIO_FILE}" OUTPUT_VARIABLE matio_dynamic ERROR_QUIET)
     if(matio_dynamic MATCHES "SONAME[^[]*\\[([^]]+)\\]")

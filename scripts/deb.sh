@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deb.sh: build the Debian packages and test them in a minimal root. Called by `make deb`.
 #
-#   scripts/deb.sh              build/deb: libvolterra0, libvolterra-dev, volterra, python3-volterra, the source
+#   scripts/deb.sh              build/deb: libvolterra1, libvolterra-dev, volterra, python3-volterra, the source
 #                               package; lintian; then they are installed in a bare root, and used there
 #   scripts/deb.sh --build      without the fresh system
 #
@@ -50,7 +50,7 @@ try_packages()
         get="apt-get install -q -y --no-install-recommends"
         cd /packages
         apt-get update -q
-        $get ./volterra_*.deb ./libvolterra0_*.deb
+        $get ./volterra_*.deb ./libvolterra1_*.deb
         volterra info
         volterra forecast co2_monthly.csv --steps 3 -o /tmp/forecast.csv
         $get ./python3-volterra_*.deb

@@ -2,7 +2,7 @@
 # scripts/lint.sh: formatting, layout, wording, clang-tidy, cppcheck, shellcheck, interface. Called by `make lint`.
 #
 #   scripts/lint.sh            check everything
-#   scripts/lint.sh --fast     layout, generated files, exported names, wording, format, and the syntax of optional components:
+#   scripts/lint.sh --fast     layout, generated files, exported names, wording, format, and the syntax of optional components and workflows:
 #                              seconds, nothing is built or installed
 #   scripts/lint.sh --format   rewrite the C files with clang-format instead
 set -uo pipefail
@@ -58,6 +58,12 @@ format()
     clang-format --dry-run --Werror "${c_files[@]}"
 }
 
+workflows()
+{
+    command -v actionlint >/dev/null || { echo "actionlint is not installed: .github/workflows is not checked"; return 0; }
+    actionlint
+}
+
 # The tests do not build the CUDA plugin, and the MPI program only where MPI is installed.
 optional_components()
 {
@@ -85,6 +91,7 @@ step "exported names" scripts/abi.sh --names
 step "wording" scripts/voice.py --limit 0.5
 step "clang-format" format
 step "optional components" optional_components
+step "workflows" workflows
 [ "${1:-}" = --fast ] && { report; exit 0; }
 # Some scripts are sourced by others, which define their variables: SC1090, SC2034, SC2154.
 step "shellcheck" shellcheck --shell=bash --severity=warning -e SC1090,SC2034,SC2154 "${scripts[@]}"

@@ -50,19 +50,22 @@ install_static()
 
 says_version() { [ "$("$@")" = "volterra $version" ]; }
 
-use_find_package() # KIND: shared, static or moved
+use_find_package() # KIND [COMPONENT]; KIND: shared, static or moved
 {
-    local folder=$scratch/use-cmake-$1
-    cmake -S "$root/tests/install/consumer" -B "$folder" -DCMAKE_PREFIX_PATH="$scratch/$1" &&
-        cmake --build "$folder" && says_version "$folder/consumer"
+    local folder=$scratch/use-cmake-$1${2:-}
+    cmake -S "$root/tests/install/consumer" -B "$folder" -DCMAKE_PREFIX_PATH="$scratch/$1" -DCOMPONENT="${2:-}" &&
+        cmake --build "$folder" && says_version "$folder/consumer" &&
+        { [ -z "${2:-}" ] || ! readelf -d "$folder/consumer" | grep 'libvolterra\|libmatio'; }
 }
 
+# Where both libraries are installed, the linker selects the shared one for -lvolterra.
 use_pkg_config() # KIND [--static]
 {
-    local prefix=$scratch/$1 program=$scratch/use-pkg-config-$1 flags pc
+    local prefix=$scratch/$1 program=$scratch/use-pkg-config-$1${2:-} flags pc
     shift
     pc=$(find "$prefix" -name volterra.pc) && [ -n "$pc" ] || return 1
     flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config "$@" --cflags --libs volterra) || return 1
+    [ $# -eq 0 ] || flags=${flags/-lvolterra/-l:libvolterra.a}
     # shellcheck disable=SC2086 # flags are words
     "$CC" "$root/tests/install/consumer/consumer.c" -o "$program" $flags -lm \
         -Wl,-rpath,"$(dirname "$(dirname "$pc")")" && says_version "$program"
@@ -102,13 +105,13 @@ exports_only_ours()
     ! exported | grep -v '^volt_'
 }
 
-# All symbols have one version, with the number of the file name, so that two libraries can live in one process.
+# The soname and the version of all symbols have the major version, so that two libraries can be loaded into one process.
 versioned()
 {
-    local abi
-    abi=$(sed -n 's/^set(VOLT_ABI \([0-9]*\))/\1/p' "$root/CMakeLists.txt")
-    [ -e "$(shared_library).$abi" ] && [ "$(nm -D --defined-only "$(shared_library)" | grep -c "@@VOLTERRA_$abi$")" -gt 100 ] &&
-        ! nm -D --defined-only "$(shared_library)" | grep ' volt_' | grep -v "@@VOLTERRA_$abi$"
+    local major=${version%%.*}
+    [ "$(readlink "$(shared_library).$major")" = "libvolterra.so.$version" ] &&
+        [ "$(nm -D --defined-only "$(shared_library)" | grep -c "@@VOLTERRA_$major$")" -gt 100 ] &&
+        ! nm -D --defined-only "$(shared_library)" | grep ' volt_' | grep -v "@@VOLTERRA_$major$"
 }
 
 # The library exports the functions that the public headers declare, and nothing else.
@@ -151,8 +154,10 @@ check "no function of the list in abi/ was lost" "$root/scripts/abi.sh" --names
 check "the installed program runs" program_runs shared
 check "completions for shells are installed" completions_installed
 check "install a static library" install_static
-check "find_package, static" use_find_package static
-check "pkg-config, static" use_pkg_config static --static
+check "find_package, only static" use_find_package static static
+check "pkg-config, only static" use_pkg_config static --static
+check "find_package, both installed, component static" use_find_package shared static
+check "pkg-config --static, both installed" use_pkg_config shared --static
 check "every header compiles alone as C11" compiles_alone "$CC" -std=c11 -x c
 check "every header compiles alone as C++17" compiles_alone "$CXX" -std=c++17 -x c++
 check "move the installed tree" move_tree
