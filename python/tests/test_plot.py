@@ -47,7 +47,7 @@ def test_search(system, tmp_path):
         X, y
     )
     axes = volterra.plot.search(search)
-    assert [a.get_xlabel() for a in axes] == ["alpha", "lam_coef", "lift", "tau_coef"]
+    assert [a.get_xlabel() for a in axes] == ["alpha", "lambda_coef", "lift", "tau_coef"]
     assert axes[0].get_xscale() == "log"
     assert sum(len(c.get_offsets()) for c in axes[0].collections[:2]) == 12
     axes[0].figure.savefig(tmp_path / "s.png")

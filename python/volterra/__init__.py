@@ -5,7 +5,7 @@ fourteen other kernels of rows, windows, paths and whole sequences, with an exac
 
     >>> import volterra
     >>> x = volterra.datasets.lorenz(1500)
-    >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8, washout=50)
+    >>> model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8, washout=50)
     >>> path = model.fit(x[:1400]).continue_(100)
     >>> bool(volterra.metrics.nmse(x[1400:], path) < 0.01)
     True

@@ -64,7 +64,7 @@ def forecast(
     --------
     >>> import volterra
     >>> x = volterra.datasets.lorenz(1300)
-    >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:1000])
+    >>> model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8).fit(x[:1000])
     >>> axes = volterra.plot.forecast(x[1000:], model.continue_(300), history=x[800:1000], names="uvw")
     >>> len(axes)
     3
@@ -129,7 +129,7 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
     >>> u, y = volterra.datasets.narma10(400)
     >>> cv = volterra.VolterraRidgeCV(draws=10, random_state=1).fit(u, y)
     >>> [axes.get_xlabel() for axes in volterra.plot.search(cv)]
-    ['alpha', 'lam_coef', 'tau_coef']
+    ['alpha', 'lambda_coef', 'tau_coef']
     """
     results = getattr(cv, "cv_results_", cv)
     score = np.maximum(np.nan_to_num(results["mean_test_score"], nan=-np.inf), worst)
