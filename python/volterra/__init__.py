@@ -26,6 +26,7 @@ Kernels: `gram`, `gram_spectrum`, `volterra_kernel`, `gak_kernel`, `signature_ke
 `kernel_text`, `kernel_facts`. Memory and information processing capacity: `capacity`. Marginal likelihood with gradients: `evidence`. Model confidence set: `MCS`, `losses`.
 Learning curves: `learning_curve`. Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`.
 Weighted sums of models: `combine`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
+`__citation__` is the BibTeX of the paper and of this version.
 """
 
 from __future__ import annotations
@@ -82,6 +83,21 @@ from .series_classifier import SeriesClassifier
 from .series_forecaster import Forecaster, ForecastWarning, forecast
 
 __version__: str = _text(_lib.volt_version())
+__citation__: str = f"""\
+@misc{{gonon2022reservoir,
+    author = {{Gonon, Lukas and Grigoryeva, Lyudmila and Ortega, Juan-Pablo}},
+    title = {{Reservoir kernels and {{Volterra}} series}},
+    year = {{2022}},
+    eprint = {{2212.14641}},
+    archivePrefix = {{arXiv}}
+}}
+
+@misc{{volterra,
+    author = {{{{volterra developers}}}},
+    title = {{{{volterra}}}},
+    note = {{Software, version {__version__}}}
+}}
+"""
 
 
 def _list_public_names() -> None:
