@@ -43,7 +43,8 @@ def first_sentence(value):
 def class_page(name):
     return (
         heading(name) + ".. currentmodule:: volterra\n\n"
-        f".. autoclass:: {name}\n   :members:\n   :inherited-members:\n   :member-order: groupwise\n"
+        f".. autoclass:: {name}\n   :members:\n   :inherited-members:\n   :exclude-members: count, index\n"
+        "   :member-order: groupwise\n"
     )
 
 

@@ -32,8 +32,8 @@ class IntervalForecast(NamedTuple):
     ((3, 1), (3, 1, 2))
     """
 
-    forecast: FloatArray  # (steps,) or (steps, n_columns)
-    interval: FloatArray  # (steps, 2) or (steps, n_columns, 2): lower and upper ends; last axis for several coverages
+    forecast: FloatArray  #: (steps,) or (steps, n_columns)
+    interval: FloatArray  #: (steps, 2) or (steps, n_columns, 2): lower and upper ends; last axis for several coverages
 
 
 def _known_of_rows(X: Any, y_known: Any) -> Array:

@@ -30,9 +30,9 @@ class Table(NamedTuple):
     (['a', 'b'], [[1.0, 2.0], [3.0, 4.0]])
     """
 
-    values: Array  # (n_rows, n_columns)
-    names: List[str]
-    file_rows: int  # rows of the file, read or not
+    values: Array  #: (n_rows, n_columns)
+    names: List[str]  #: of the columns
+    file_rows: int  #: rows of the file, read or not
 
 
 class Series(NamedTuple):
@@ -47,8 +47,8 @@ class Series(NamedTuple):
     [[1.0, 2.0], [3.0, 4.0]]
     """
 
-    series: List[Array]  # (n_steps, n_channels) each
-    labels: Optional[List[str]]
+    series: List[Array]  #: (n_steps, n_channels) each
+    labels: Optional[List[str]]  #: of the series
 
 
 def read_table(

@@ -18,7 +18,7 @@ __all__ = ["Record", "Simulator", "builder", "fit", "rmse", "simulate"]
 
 
 class Record(NamedTuple):
-    """Inputs and outputs row by row, and the number of leading rows that may initialise a state.
+    """Inputs and outputs row by row.
 
     Examples
     --------
@@ -29,9 +29,9 @@ class Record(NamedTuple):
     45
     """
 
-    u: Array
-    y: Array
-    n_init: int = 0
+    u: Array  #: inputs, (n_steps, n_inputs) or (n_steps,)
+    y: Array  #: outputs
+    n_init: int = 0  #: leading rows that may initialise a state
 
 
 def _record(data: Any) -> Record:
