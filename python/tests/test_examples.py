@@ -36,7 +36,9 @@ def test_docstrings():
     found = public_objects()
     assert len(found) > 80
     examples = {name: inspect.getdoc(one) or "" for name, one in found.items()}
-    classes = [name for name, one in found.items() if inspect.isclass(one) and one.__module__.startswith("volterra")]
+    classes = [
+        name for name, one in found.items() if inspect.isclass(one) and one.__module__.startswith("volterra")
+    ]
     assert [name for name in classes if ">>>" not in examples[name]] == []
     assert {name: wrong for name, text in examples.items() if (wrong := unrounded(text, name))} == {}
 
@@ -44,4 +46,6 @@ def test_docstrings():
 def test_pages(root):
     pages = sorted((root / "docs").rglob("*.md"))
     blocks = {str(page): "\n".join(python_blocks(page.read_text(encoding="utf-8"))) for page in pages}
-    assert {name: wrong for name, text in blocks.items() if ">>>" in text and (wrong := unrounded(text, name))} == {}
+    assert {
+        name: wrong for name, text in blocks.items() if ">>>" in text and (wrong := unrounded(text, name))
+    } == {}

@@ -57,7 +57,9 @@ class SequenceKernel(Kernel):
     0.93
     """
 
-    def __init__(self, data: Any, kernel: str = "volterra", ranges: Optional[Dict[str, Tuple[float, float]]] = None) -> None:
+    def __init__(
+        self, data: Any, kernel: str = "volterra", ranges: Optional[Dict[str, Tuple[float, float]]] = None
+    ) -> None:
         self.data = data
         self.kernel = kernel
         self.ranges = ranges
@@ -81,7 +83,9 @@ class SequenceKernel(Kernel):
         """The one place of a parameter in the text of the kernel."""
         places = list(re.finditer(rf"\b{name}=([-+.\de]+)", kernel_text(self.kernel)))
         if len(places) != 1:
-            raise ValueError(f"the kernel {self.kernel!r} has {len(places)} parameters {name}, and ranges requires one")
+            raise ValueError(
+                f"the kernel {self.kernel!r} has {len(places)} parameters {name}, and ranges requires one"
+            )
         return places[0]
 
     def _with(self, name: str, value: float) -> str:
