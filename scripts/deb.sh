@@ -58,7 +58,7 @@ try_packages()
         python3 -c "
 import numpy, volterra
 x = volterra.datasets.lorenz(1500)
-path = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8, washout=50).fit(x[:1400]).continue_(100)
+path = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8, washout=50).fit(x[:1400]).continue_(100)
 print(\"Python: volterra\", volterra.__version__, \"NMSE\", volterra.metrics.nmse(x[1400:], path))"
         cd /packages
         $get ./libvolterra-dev_*.deb gcc libc6-dev pkg-config

@@ -132,7 +132,7 @@ static int lay_band(const predict_picture *picture, drawn_series *drawn)
             drawn->band.data[i * drawn->band.ld + k] = widths[output * levels->count + widest];
         }
     }
-    snprintf(drawn->band_name, sizeof drawn->band_name, "interval of %.6g %%", 100 * levels->values[widest]);
+    snprintf(drawn->band_name, sizeof drawn->band_name, "%.6g %% interval", 100 * levels->values[widest]);
     return failed;
 }
 

@@ -56,13 +56,13 @@ int picture_capacity_file(const char *path, const volt_capacity *capacity)
     script_begin(script, WIDTH, 2 * PANEL);
     write_table(script, capacity);
     fprintf(script, "set multiplot\nset xrange [-0.6:%lld.6]\n", (long long)capacity->delay);
-    begin_panel(script, 0, "linear memory: capacity of degree 1", "delay");
+    begin_panel(script, 0, "linear memory: capacity of degree 1", "delay (rows)");
     fprintf(
         script,
         "set yrange [0:1.05]\nset xzeroaxis linetype 1 linecolor rgb '" QUIET_COLOUR "'\n"
         "plot $c using 1:2 with linespoints pointtype 7 pointsize 0.4 linewidth 2 linecolor rgb '%s' notitle\n",
         colours[0]);
-    begin_panel(script, 1, "capacity of all targets, by degree", "largest delay of a target");
+    begin_panel(script, 1, "capacity of all targets, by degree", "largest delay of a target (rows)");
     plot_degrees(script, capacity);
     fputs("unset multiplot\n", script);
     int failed = gnuplot_draw_file(script, path);

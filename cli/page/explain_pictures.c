@@ -26,7 +26,7 @@ enum {
     BAR = 34
 };
 
-#define LAG_LABEL "set xlabel 'lag' offset 0,0.5 textcolor rgb '" QUIET_COLOUR "'\n"
+#define LAG_LABEL "set xlabel 'lag (rows)' offset 0,0.5 textcolor rgb '" QUIET_COLOUR "'\n"
 
 /* ---- kernels ---------------------------------------------------------------------------------- */
 
@@ -148,7 +148,7 @@ static void draw_surface(FILE *script, const explained *shown, kernel_panel pane
     double largest = 0;
     write_title(script, shown, 2, panel);
     char label[96];
-    snprintf(label, sizeof label, panel.first == panel.second ? "lag" : "lag of %.60s",
+    snprintf(label, sizeof label, panel.first == panel.second ? "lag (rows)" : "lag of %.60s (rows)",
              shown->inputs[panel.second]);
     fputs("unset xzeroaxis\nset ylabel ", script);
     gnuplot_text(script, label);

@@ -183,11 +183,12 @@ static void write_simulation(identify_page *page)
 {
     const volt_diagnosis *one = page->report->diagnosis;
     int64_t wide = least(one->rows, MAX_RUN_ROWS), narrow = least(one->rows, MAX_NARROW_RUN);
-    char caption[256];
-    snprintf(caption, sizeof caption,
-             "Measured and simulated outputs, the first %lld of %lld test rows (on small screens %lld)%s.",
-             (long long)wide, (long long)one->rows, (long long)narrow,
-             one->q > MAX_RUN_PANELS ? ", the first three outputs" : "");
+    char caption[384], undrawn[UNDRAWN_LENGTH];
+    snprintf(
+        caption, sizeof caption,
+        "Measured and simulated outputs, the first %lld of %lld test rows (on small screens %lld)%s%s.",
+        (long long)wide, (long long)one->rows, (long long)narrow, one->q > MAX_RUN_PANELS ? "; " : "",
+        undrawn_text((const char *const *)page->report->shown->outputs, MAX_RUN_PANELS, one->q, -1, undrawn));
     fputs("<h2 id=\"simulation\">Simulation</h2>\n<div class=\"figures\">\n", page->html);
     char *small = draw_run(page, PICTURE_NARROW, narrow), *large = draw_run(page, PICTURE_WIDE, wide);
     write_figure(page, "Measured and simulated", small, large, caption);
@@ -425,9 +426,14 @@ static void write_page(identify_page *page, bool has_gnuplot)
     write_residuals(page);
     if (has_gnuplot) {
         fputs("<div class=\"figures\">\n", page->html);
-        write_figure(
-            page, "Correlations of the residuals", draw(page, identify_draw_residuals), NULL,
-            "Autocorrelation of the residuals on the test rows, and correlation with inputs before them.");
+        char caption[2 * UNDRAWN_LENGTH], undrawn[UNDRAWN_LENGTH];
+        const char *const *outputs = (const char *const *)page->report->shown->outputs;
+        snprintf(
+            caption, sizeof caption,
+            "Autocorrelation of the residuals on the test rows, and correlation with inputs before them%s%s.",
+            page->report->diagnosis->q > 2 ? "; " : "",
+            undrawn_text(outputs, 2, page->report->diagnosis->q, -1, undrawn));
+        write_figure(page, "Correlations of the residuals", draw(page, identify_draw_residuals), NULL, caption);
         fputs("</div>\n", page->html);
     }
     write_response(page, has_gnuplot);

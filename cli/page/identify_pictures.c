@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { NARROW = PICTURE_NARROW, LEFT = 74, RIGHT = 16, KEY = 30, GAP = 30, FOOT = 44, PANEL = 190 };
+enum { NARROW = PICTURE_NARROW, LEFT = 74, RIGHT = 16, KEY = 30, GAP = 30, FOOT = 58, PANEL = 190 };
 
 #define QUIET_LABEL(axis, text) "set " axis "label '" text "' offset 0,0.5 textcolor rgb '" QUIET_COLOUR "'\n"
 
@@ -91,8 +91,8 @@ static void draw_correlation(FILE *script, const double *values, int64_t lags, d
             "%.6g with lines linewidth 1.2 dashtype (6,4) linecolor rgb '#d55e00' title '95 %% bound', "
             "%.6g with lines linewidth 1.2 dashtype (6,4) linecolor rgb '#d55e00' notitle\n",
             (long long)lags - 1, -1.15 * most, 1.15 * most,
-            is_last ? QUIET_LABEL("x", "lag") "set format x '%g'\n" : "unset xlabel\nset format x ''\n", bound,
-            -bound);
+            is_last ? QUIET_LABEL("x", "lag (rows)") "set format x '%g'\n" : "unset xlabel\nset format x ''\n",
+            bound, -bound);
 }
 
 void identify_draw_residuals(FILE *script, const identify_report *report)

@@ -31,6 +31,28 @@ void page_begin(FILE *html, const char *what, const char *title)
     html_write_text(html, "", title, "</h1>\n");
 }
 
+const char *undrawn_text(const char *const *names, int64_t first, int64_t count, int64_t drawn,
+                         char text[UNDRAWN_LENGTH])
+{
+    enum { COUNT_LENGTH = 32 };
+    size_t used = 0;
+    text[0] = '\0';
+    for (int64_t k = first; k < count; k++) {
+        char number[24];
+        snprintf(number, sizeof number, "y%lld", (long long)k + 1);
+        if (k == drawn)
+            continue;
+        const char *name = names ? names[k] : number, *before = used > 0 ? ", " : "not drawn: ";
+        if (used + strlen(before) + strlen(name) + COUNT_LENGTH >= UNDRAWN_LENGTH) {
+            snprintf(text + used, UNDRAWN_LENGTH - used, "%s%lld%s", used > 0 ? " and " : before,
+                     (long long)(count - k - (drawn > k)), used > 0 ? " more" : " series");
+            break;
+        }
+        used += (size_t)snprintf(text + used, UNDRAWN_LENGTH - used, "%s%s", before, name);
+    }
+    return text;
+}
+
 static void write_item(FILE *html, const char *term, const char *text)
 {
     html_write_text(html, "<dt>", term, "</dt>");

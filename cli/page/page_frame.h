@@ -2,6 +2,7 @@
 #ifndef CLI_PAGE_FRAME_H
 #define CLI_PAGE_FRAME_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 /* `before` and `after` are HTML, `text` is plain. */
@@ -34,6 +35,12 @@ char *page_draw_script(FILE *script, int *failed);
  * characters, which are invalid in HTML, become "?". */
 void html_escape(FILE *html, const char *text);
 void html_escape_part(FILE *html, const char *text, size_t length);
+
+/* Writes "not drawn: c, d" for columns first .. count - 1 but `drawn` (-1: none); names without room are counted. names NULL:
+ * y1, y2, ... "" if there are none. */
+enum { UNDRAWN_LENGTH = 160 };
+const char *undrawn_text(const char *const *names, int64_t first, int64_t count, int64_t drawn,
+                         char text[UNDRAWN_LENGTH]);
 
 /* ---- description of the machine ---------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* cli/page/picture_forecasts.c: plot of truth and forecasts, one panel per output. */
+/* cli/page/picture_forecasts.c: plot of measured and predicted outputs, one panel per output. */
 #include "files/gnuplot_text.h"
 #include "page/picture_script.h"
 #include "page/report_pages.h"
@@ -121,7 +121,7 @@ void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_ch
         else
             fputs("unset key\n", script);
         /* The best kernel is drawn last, on top, and listed first. */
-        fputs("plot $panel using 1:2 with lines linewidth 2.2 linecolor rgb '" INK_COLOUR "' title 'truth'",
+        fputs("plot $panel using 1:2 with lines linewidth 2.2 linecolor rgb '" INK_COLOUR "' title 'measured'",
               script);
         for (int64_t r = 0; r < picked->kernels; r++) {
             fprintf(script, ", keyentry with lines linewidth 2 linecolor rgb '%s' title ", picture_colour(r));

@@ -39,18 +39,16 @@ typedef struct picture_band {
 } picture_band;
 
 /* Rows of the x axis are counted from 0. A view whose data is NULL is not drawn. All others have the same
- * columns, with one panel each; only the first few are drawn. */
+ * columns, with one panel each; only the first few are drawn, and a line names the others. */
 typedef struct series_picture {
     const char *title;         /* (optional) above the panels */
     const char *const *names;  /* column names; NULL: y1, y2, ... */
     volt_view history;         /* (optional) observed values */
     int64_t history_row;       /* its first row on the x axis */
     volt_view forecast, truth; /* truth: (optional) */
-    volt_view baseline;        /* (optional) */
-    const char *baseline_name; /* in the key */
     const picture_band *bands; /* n_bands, the widest first */
     int n_bands;
-    int64_t forecast_row;     /* the first row of forecast, truth, baseline and bands */
+    int64_t forecast_row;     /* the first row of forecast, truth and bands */
     const char *const *times; /* (optional) labels of rows of the x axis from times_row on; NULL: numbers */
     int64_t times_row, n_times;
 } series_picture;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { MAX_COLUMNS = 6, FEW_ROWS = 60 };
-enum { WIDTH = 900, PANEL = 240, KEY = 34, TITLE = 28, GAP = 30, FOOT = 58, LEFT = 100, RIGHT = 24 };
+enum { WIDTH = 900, PANEL = 240, KEY = 34, TITLE = 28, GAP = 30, FOOT = 58, NOTE = 22, LEFT = 100, RIGHT = 24 };
 static const double band_opacity = 0.2;
 
 /* ---- lines ------------------------------------------------------------------------------------ */
@@ -23,18 +23,16 @@ typedef struct picture_line {
     int64_t first; /* its first row on the x axis */
     const char *table, *title, *style;
 } picture_line;
-enum { N_LINES = 4 };
+enum { N_LINES = 3 };
 
 static void find_lines(const series_picture *picture, picture_line lines[N_LINES])
 {
     const picture_line all[N_LINES] = {
-        {picture->history, picture->history_row, "$history", picture->truth.data ? "known before" : "known",
+        {picture->history, picture->history_row, "$history", "measured",
          "linewidth 1.2 linecolor rgb '" QUIET_COLOUR "'"},
-        {picture->baseline, picture->forecast_row, "$baseline", picture->baseline_name,
-         "linewidth 1.4 dashtype (6,4) linecolor rgb '#009e73'"},
-        {picture->truth, picture->forecast_row, "$truth", "truth",
+        {picture->truth, picture->forecast_row, "$truth", "measured",
          "linewidth 2 linecolor rgb '" QUIET_COLOUR "'"},
-        {picture->forecast, picture->forecast_row, "$forecast", "forecast",
+        {picture->forecast, picture->forecast_row, "$forecast", "predicted",
          "linewidth 1.6 linecolor rgb '#d55e00'"},
     };
     for (int i = 0; i < N_LINES; i++)
@@ -73,7 +71,6 @@ static void write_value_axis(FILE *script, const series_picture *picture, int64_
     widen(picture->history, k, &low, &high);
     widen(picture->truth, k, &low, &high);
     widen(picture->forecast, k, &forecast_low, &forecast_high);
-    widen(picture->baseline, k, &forecast_low, &forecast_high);
     for (int b = 0; b < picture->n_bands; b++) {
         volt_view half = picture->bands[b].half;
         for (int64_t t = 0; t < half.rows; t++) {
@@ -109,14 +106,20 @@ static void row_range_of(const picture_line lines[N_LINES], int64_t *first, int6
     }
 }
 
-/* Rows with a tick: every `step`-th, or those where a part of the times begins: the year, month, day or hour that the first
- * `length` characters of 2019-04-09 12:30 end with, if it is a multiple of `step` (counted from `from`). */
+/* Rows with a tick: every `step`-th, or those where a part of the times begins: the year, month, day, hour, minute or second that
+ * the first `length` characters of 2019-04-09 12:30:00 end with, if it is a multiple of `step` (counted from `from`). */
 typedef struct tick_rule {
     size_t length;
     int from, step;
 } tick_rule;
 
-enum { MAX_TICKS = 7, AXIS_LETTERS = 92 /* of all labels */, LONG_LABEL = 5, DAY_LENGTH = 10 };
+enum {
+    MAX_TICKS = 7,
+    AXIS_LETTERS = 92 /* of all labels */,
+    LONG_LABEL = 5,
+    DAY_LENGTH = 10,
+    MINUTE_LENGTH = 16
+};
 
 static const char *label_at(const series_picture *picture, int64_t row)
 {
@@ -141,11 +144,13 @@ static bool has_tick(const series_picture *picture, const tick_rule *rule, int64
     return (number - rule->from) % rule->step == 0 && !(rule->length == 10 && rule->step > 1 && number > 30);
 }
 
-/* Letters of a label: those of the day if the rule has no hours. */
+/* Letters of a label: those of the day if the rule has no hours, without seconds if it has none. */
 static size_t label_length(const tick_rule *rule, const char *label)
 {
-    const size_t length = strlen(label);
-    return rule->length > 0 && rule->length <= DAY_LENGTH && length > DAY_LENGTH ? DAY_LENGTH : length;
+    const size_t length = strlen(label), most = rule->length > MINUTE_LENGTH ? length
+                                                : rule->length > DAY_LENGTH  ? MINUTE_LENGTH
+                                                                             : DAY_LENGTH;
+    return rule->length > 0 && length > most ? most : length;
 }
 
 /* Largest number of ticks with such labels. Ticks of a calendar have a distance of at least 1 / (ticks + 1) of the axis. */
@@ -155,13 +160,14 @@ static int64_t most_ticks(size_t length)
     return fitting < 1 ? 1 : fitting < MAX_TICKS ? fitting : MAX_TICKS;
 }
 
-/* Chooses the rule with the most ticks that fit; without a calendar, equal distances. */
+/* Chooses the rule with the most ticks that fit, the coarsest of several; without a calendar, equal distances. */
 static tick_rule choose_ticks(const series_picture *picture, int64_t first, int64_t last)
 {
-    static const tick_rule rules[] = {{13, 0, 1}, {13, 0, 3}, {13, 0, 6},  {13, 0, 12}, {10, 1, 1},
-                                      {10, 1, 2}, {10, 1, 5}, {10, 1, 10}, {10, 1, 15}, {7, 1, 1},
-                                      {7, 1, 3},  {7, 1, 6},  {4, 0, 1},   {4, 0, 2},   {4, 0, 5},
-                                      {4, 0, 10}, {4, 0, 20}, {4, 0, 50}};
+    static const tick_rule rules[] = {
+        {19, 0, 5},  {19, 0, 10}, {19, 0, 30}, {16, 0, 1}, {16, 0, 2},  {16, 0, 5}, {16, 0, 10},
+        {16, 0, 30}, {13, 0, 1},  {13, 0, 3},  {13, 0, 6}, {13, 0, 12}, {10, 1, 1}, {10, 1, 2},
+        {10, 1, 5},  {10, 1, 10}, {10, 1, 15}, {7, 1, 1},  {7, 1, 3},   {7, 1, 6},  {4, 0, 1},
+        {4, 0, 2},   {4, 0, 5},   {4, 0, 10},  {4, 0, 20}, {4, 0, 50}};
     const char *label = label_at(picture, first);
     const int step = (int)((last - first) / most_ticks(label ? strlen(label) : 0) + 1);
     tick_rule best = {0, (int)((last - first) % step / 2), step};
@@ -170,7 +176,7 @@ static tick_rule choose_ticks(const series_picture *picture, int64_t first, int6
         int64_t ticks = 0;
         for (int64_t row = first + 1; row < last; row++) /* labels at the ends would be cut off */
             ticks += has_tick(picture, &rules[i], first, row);
-        if (ticks > count && ticks <= most_ticks(label ? label_length(&rules[i], label) : 0)) {
+        if (ticks > 1 && ticks >= count && ticks <= most_ticks(label ? label_length(&rules[i], label) : 0)) {
             best = rules[i];
             count = ticks;
         }
@@ -258,7 +264,7 @@ static void write_panel(FILE *script, const series_picture *picture, const pictu
         if (!lines[i].values.data)
             continue;
         /* Short series are drawn with points as well, because a single row has no line. */
-        const bool few = lines[i].values.rows <= FEW_ROWS && lines[i].values.data != picture->baseline.data;
+        const bool few = lines[i].values.rows <= FEW_ROWS;
         fprintf(script, "%s%s using 1:2 with %s %s title ", before, lines[i].table,
                 few ? "linespoints pointtype 7 pointsize 0.45" : "lines", lines[i].style);
         gnuplot_text(script, lines[i].title);
@@ -273,7 +279,8 @@ static void write_script(FILE *script, const series_picture *picture)
     find_lines(picture, lines);
     const int64_t columns = picture->forecast.cols;
     const int panels = (int)(columns < MAX_COLUMNS ? columns : MAX_COLUMNS);
-    const int head = KEY + (picture->title ? TITLE : 0), height = head + panels * PANEL + FOOT;
+    const int head = KEY + (picture->title ? TITLE : 0),
+              height = head + panels * PANEL + FOOT + (panels < columns ? NOTE : 0);
     script_begin(script, WIDTH, height);
     fputs("set multiplot\nset format y '%.8g'\n", script);
     if (picture->title) {
@@ -295,6 +302,13 @@ static void write_script(FILE *script, const series_picture *picture)
                     8.0 / WIDTH, 1 - (head - KEY + 6.0) / height);
         else
             fputs("unset key\nunset label 2\n", script);
+        if (k + 1 == panels && panels < columns) {
+            char text[UNDRAWN_LENGTH];
+            fputs("set label 3 ", script);
+            gnuplot_text(script, undrawn_text(picture->names, panels, columns, -1, text));
+            fprintf(script, " at screen %.5g, screen %.5g left textcolor rgb '" QUIET_COLOUR "'\n",
+                    12.0 / WIDTH, 12.0 / height);
+        }
         write_panel(script, picture, lines, k);
     }
     fputs("unset multiplot\n", script);

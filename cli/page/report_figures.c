@@ -46,7 +46,7 @@ static char *draw_forecasts(report_page *page, const forecast_choice *picked, in
 
 static void write_forecasts(report_page *page)
 {
-    char caption[512], few[64] = "";
+    char caption[512], few[64] = "", undrawn[UNDRAWN_LENGTH];
     forecast_choice picked = picture_choose(&page->rows), narrow = picked;
     const comparison_setting *setting = &page->comparison->setting;
     if (narrow.rows > MAX_NARROW_ROWS) {
@@ -55,15 +55,18 @@ static void write_forecasts(report_page *page)
     }
     char *svg = draw_forecasts(page, &narrow, PICTURE_NARROW),
          *wide = draw_forecasts(page, &picked, PICTURE_WIDE);
-    snprintf(caption, sizeof caption, "Truth and predictions of the %s over the %s%lld test rows%s, for %s%s.",
+    snprintf(caption, sizeof caption,
+             "Measured outputs and predictions of the %s in the %s%lld test rows%s, for %s%s%s%s.",
              picked.kernels > 1 ? "best kernels" : "kernel", picked.rows < setting->truth.rows ? "first " : "",
              (long long)picked.rows, few,
              setting->q > 2
                  ? "the first two outputs and, of the others, the one on which the kernels differ most"
              : setting->q > 1 ? "both outputs"
                               : "the output",
-             page->comparison->n_samples > 1 ? ", first sample" : "");
-    write_figure(page, "Truth and predictions", svg, wide, caption);
+             page->comparison->n_samples > 1 ? ", first sample" : "", setting->q > 3 ? "; " : "",
+             undrawn_text((const char *const *)setting->output_names, 2, setting->q,
+                          picked.outputs[picked.n_outputs - 1], undrawn));
+    write_figure(page, "Measured and predicted", svg, wide, caption);
     free(svg);
     free(wide);
 }
@@ -77,7 +80,7 @@ static void write_cumulated(report_page *page)
     const char *loss = page->comparison->setting.loss_score;
     snprintf(caption, sizeof caption, "Cumulative loss over the test rows: %s. Lower is better.",
              loss ? loss : "squared errors / variance of the output, mean over outputs");
-    write_figure(page, "Cumulated loss", svg, NULL, caption);
+    write_figure(page, "Cumulative loss", svg, NULL, caption);
     free(svg);
 }
 

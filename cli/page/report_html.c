@@ -66,10 +66,11 @@ static void write_definitions(const report_page *page)
     if (!setting->loss_score)
         fputs("<dt>MdAE</dt><dd>median absolute error, the mean over outputs, in the units of the "
               "targets</dd>\n"
-              "<dt>NMSE</dt><dd>mean squared error over the variance of the truth, the mean over outputs: 0 is "
+              "<dt>NMSE</dt><dd>mean squared error over the variance of the measured output, the mean over "
+              "outputs: 0 is "
               "perfect, 1 is no better than the mean</dd>\n"
-              "<dt>W<sub>1</sub></dt><dd>Wasserstein distance between the distributions of forecasts and "
-              "truth, the mean over outputs</dd>\n",
+              "<dt>W<sub>1</sub></dt><dd>Wasserstein distance between the distributions of predicted and "
+              "measured values, the mean over outputs</dd>\n",
               page->html);
     fputs("<dt>MCS p-value</dt><dd>p-value of the model confidence set of Hansen, Lunde and Nason (2011): the "
           "set of kernels with p &gt; 0.25 contains the best kernel with probability 75 %</dd>\n<dt>tuned "

@@ -58,7 +58,7 @@ void picture_cumulated(FILE *script, const picture_rows *rows)
     script_frame(script, WIDTH, HEIGHT, LEFT, right, TOP, BOTTOM);
     fprintf(script,
             "set xrange [1:%lld]\nset yrange [%.8g:%.8g]\n%s" TEST_ROW_LABEL
-            "set ylabel 'cumulated loss' offset 0.8,0 textcolor rgb '" QUIET_COLOUR "'\n",
+            "set ylabel 'cumulative loss' offset 0.8,0 textcolor rgb '" QUIET_COLOUR "'\n",
             (long long)(n_test > 1 ? n_test : 2), low, high, is_logarithmic ? "set logscale y\n" : "");
     for (int64_t r = 0; place && r < rows->count; r++) {
         /* The worst kernel is at the top. */

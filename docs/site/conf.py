@@ -37,6 +37,9 @@ breathe_show_define_initializer = True
 breathe_show_include = False
 
 # ---- Python reference ---------------------------------------------------------------------------
+import volterra  # noqa: E402, F401 - before the packages below are replaced
+
+autodoc_mock_imports = ["pandas", "sklearn", "sktime"]
 autodoc_typehints = "none"
 autodoc_class_signature = "mixed"
 napoleon_use_ivar = True

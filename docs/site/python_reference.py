@@ -3,6 +3,7 @@
     python_reference.py PAGES
 """
 
+import ast
 import inspect
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ Install the package ``volterra`` with ``pip install .`` or from a wheel (:doc:`/
 scikit-learn estimator API; scikit-learn itself is optional.
 
 """
+OPTIONAL = ["gaussian_process", "sktime"]  # modules that require another package, which need not be installed here
 
 
 def kind_of(value):
@@ -41,13 +43,29 @@ def first_sentence(value):
 def class_page(name):
     return (
         heading(name) + ".. currentmodule:: volterra\n\n"
-        f".. autoclass:: {name}\n   :members:\n   :inherited-members:\n   :member-order: groupwise\n"
+        f".. autoclass:: {name}\n   :members:\n   :inherited-members:\n   :exclude-members: count, index\n"
+        "   :member-order: groupwise\n"
     )
 
 
 def module_page(name):
-    members = "".join(f".. autofunction:: {member}\n\n" for member in functions_of(getattr(volterra, name)))
+    module = getattr(volterra, name)
+    members = ""
+    for member in functions_of(module):
+        if inspect.isclass(getattr(module, member)):
+            members += f".. autoclass:: {member}\n   :members:\n\n"
+        else:
+            members += f".. autofunction:: {member}\n\n"
     return heading(f"volterra.{name}") + f".. automodule:: volterra.{name}\n   :no-members:\n\n{members}"
+
+
+def optional_page(name):
+    return heading(f"volterra.{name}") + f".. automodule:: volterra.{name}\n   :members:\n"
+
+
+def optional_sentence(name):
+    source = Path(volterra.__file__).with_name(f"{name}.py").read_text()
+    return (ast.get_docstring(ast.parse(source)) or "").split("\n\n")[0].replace("\n", " ")
 
 
 def functions_of(module):
@@ -72,6 +90,11 @@ def main():
             role = {"Functions": "func", "Modules": "mod"}.get(title, "exc" if title.startswith("Err") else "class")
             target = f":py:{role}:`volterra.{name}`" if role == "mod" else f":py:{role}:`{name}`"
             index += f"   * - {target}\n     - {first_sentence(getattr(volterra, name))}\n"
+        if title == "Modules":
+            for name in OPTIONAL:
+                index += f"   * - :py:mod:`volterra.{name}`\n     - {optional_sentence(name)}\n"
+                (pages / f"{name}.rst").write_text(optional_page(name))
+                toctree.append(name)
         index += "\n"
         if title in ("Estimators", "Other classes", "Modules"):
             for name in names:

@@ -139,11 +139,11 @@ def test_score_without_y():
 
 def test_continue_feeds_outputs_back():
     x = volterra.datasets.lorenz(600)
-    model = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x)
+    model = VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8).fit(x)
     path = model.continue_(30)
     stream, row, by_hand = model.stream(start="continue"), None, []
     # the stream of a series continues after its last row, but its first prediction needs that row: use pairs
-    pairs = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:-1], x[1:])
+    pairs = VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8).fit(x[:-1], x[1:])
     stream, row = pairs.stream(), x[-1]
     for _ in range(30):
         row = stream.feed(row)
@@ -264,32 +264,24 @@ def test_repr():
     assert repr(VolterraRidge(tau=0.3, alpha=1e-4)) == "VolterraRidge(alpha=0.0001, tau=0.3)"
 
 
-def test_lambda_coef_is_lam_coef():
-    """lambda_coef, the name in kernel texts, is accepted wherever lam_coef is."""
+def test_lambda_coef_has_one_name():
     u, y = volterra.datasets.narma10(120, seed=3)
     u = u.reshape(-1, 1)
-    first = VolterraRidge(lam_coef=0.7, alpha=1e-3).fit(u, y)
-    second = VolterraRidge(lambda_coef=0.7, alpha=1e-3).fit(u, y)
-    assert first.kernel_ == second.kernel_ and np.array_equal(first.fitted_, second.fitted_)
-    assert second.get_params()["lambda_coef"] == 0.7 and second.set_params(lambda_coef=None).lambda_coef is None
-    K = volterra.volterra_kernel(u, lam_coef=0.7)
-    assert np.array_equal(K, volterra.volterra_kernel(u, lambda_coef=0.7))
-    with pytest.raises(ValueError, match="lam_coef.*lambda_coef"):
-        VolterraRidge(lam_coef=0.7, lambda_coef=0.7).fit(u, y)
-    with pytest.raises(ValueError, match="lam_coef.*lambda_coef"):
-        volterra.volterra_kernel(u, lam_coef=0.7, lambda_coef=0.6)
+    model = VolterraRidge(lambda_coef=0.7, alpha=1e-3).fit(u, y)
+    assert model.kernel_ == volterra.kernel_text("volterra:lambda_coef=0.7")
+    K = volterra.volterra_kernel(u, lambda_coef=0.7)
+    assert np.array_equal(K, volterra.gram(u, kernel="volterra:lambda_coef=0.7"))
     with pytest.raises(ValueError, match="kernel.*lambda_coef"):
         VolterraRidge(kernel="volterra", lambda_coef=0.7).fit(u, y)
-    for name in ("lam_coef", "lambda_coef"):
-        search = volterra.VolterraRidgeCV(candidates={name: [0.5, 0.6], "alpha": [1e-3]}).fit(u, y)
-        assert search.best_params_[name] in (0.5, 0.6) and f"param_{name}" in search.cv_results_
-        drawn = volterra.VolterraRidgeCV(draws=2, ranges={name: ("linear", 0.5, 0.6)}, random_state=0).fit(u, y)
-        assert 0.5 <= drawn.best_params_["lam_coef"] <= 0.6
+    search = volterra.VolterraRidgeCV(candidates={"lambda_coef": [0.5, 0.6], "alpha": [1e-3]}).fit(u, y)
+    assert search.best_params_["lambda_coef"] in (0.5, 0.6) and "param_lambda_coef" in search.cv_results_
+    drawn = volterra.VolterraRidgeCV(draws=2, ranges={"lambda_coef": ("linear", 0.5, 0.6)}, random_state=0).fit(u, y)
+    assert 0.5 <= drawn.best_params_["lambda_coef"] <= 0.6
 
 
 def test_continue_after_new_rows():
     x = volterra.datasets.lorenz(340)
-    model = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:300])
+    model = VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8).fit(x[:300])
     path = model.continue_(20, after=x[300:330])
     stream = model.stream()
     by_hand = [stream.feed(row) for row in x[300:330]][-1:]
@@ -300,7 +292,7 @@ def test_continue_after_new_rows():
     assert np.array_equal(model.continue_(20), model.continue_(20, after=x[:300]))
     assert not np.array_equal(path, model.continue_(20))
     # With y given, X continues after the last input, or after the last target.
-    pairs = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:299], x[1:300])
+    pairs = VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8).fit(x[:299], x[1:300])
     assert np.array_equal(path, pairs.continue_(20, after=x[299:330]))
     assert np.array_equal(path, pairs.continue_(20, after=x[300:330]))
     # A row equal to the last training row is a new row.

@@ -63,7 +63,7 @@ def known():
     rng = np.random.default_rng(5)
     u = rng.uniform(-1, 1, size=(400, 2))
     y = 1 + 2 * u[1:, 0] - u[:-1, 1] + 0.8 * u[1:, 0] * u[:-1, 1]
-    return u[1:], y, volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.5, alpha=1e-6, washout=2).fit(u[1:], y)
+    return u[1:], y, volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.5, alpha=1e-6, washout=2).fit(u[1:], y)
 
 
 def test_known_system(known):
@@ -94,7 +94,7 @@ def test_feedback():
     u, y = rng.uniform(-1, 1, size=(300, 1)), np.zeros(300)
     for t in range(1, 300):
         y[t] = 0.5 * y[t - 1] + u[t, 0]
-    model = volterra.VolterraRidge(tau_coef=0.2, lam_coef=0.3, alpha=1e-6, feedback=1.0).fit(u, y)
+    model = volterra.VolterraRidge(tau_coef=0.2, lambda_coef=0.3, alpha=1e-6, feedback=1.0).fit(u, y)
     found = model.explain(2, about="zero")
     np.testing.assert_allclose(found.g1[0, 0], [1, 0.5], atol=0.1)
     with pytest.raises(ValueError, match="with feedback"):

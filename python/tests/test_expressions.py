@@ -93,7 +93,7 @@ def test_search(data, tmp_path):
 
 def test_search_of_a_sum_that_begins_with_volterra(data):
     X, Y = data
-    search = VolterraRidgeCV(kernel="volterra + fir", ranges={"1.lam_coef": (0.5, 0.9)}, draws=3, folds=2).fit(X, Y)
+    search = VolterraRidgeCV(kernel="volterra + fir", ranges={"1.lambda_coef": (0.5, 0.9)}, draws=3, folds=2).fit(X, Y)
     assert set(search.best_params_) == {"kernel", "alpha"}
     assert search.best_estimator_.kernel_ == search.kernel_
 

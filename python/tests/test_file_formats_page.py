@@ -14,7 +14,7 @@ def test_blocks(root, tmp_path, monkeypatch):
     rng = np.random.default_rng(3)
     inputs = rng.uniform(-1, 1, size=(60, 2))
     targets = inputs[:, 0] + np.roll(inputs[:, 1], 1)
-    model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.99, alpha=1e-2).fit(inputs[:50], targets[:50])
+    model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.99, alpha=1e-2).fit(inputs[:50], targets[:50])
     path = tmp_path / "model.safetensors"
     volterra.save(model, path)
     monkeypatch.setattr(sys, "argv", ["read", str(path)])

@@ -29,7 +29,7 @@ def test_volterra_ridge(golden, name):
     p = file.params
     model = volterra.VolterraRidge(
         tau_coef=p["tau_coef"],
-        lam_coef=p["ld_coef"],
+        lambda_coef=p["ld_coef"],
         alpha=p["reg"],
         washout=int(p["washout"]),
         fit_intercept=False,

@@ -47,6 +47,17 @@ def test_one_version(root):
     assert ".".join(parts) == version
 
 
+def test_citation(root):
+    """The text in Python, in docs/paper.md and in CITATION.cff agree."""
+    assert f"```bibtex\n{volterra.__citation__}```" in (root / "docs/paper.md").read_text()
+    given = dict(re.findall(r"^ +(\w+) = \{(.*)\}", volterra.__citation__.split("@misc{volterra")[0], re.MULTILINE))
+    paper = (root / "CITATION.cff").read_text().split("references:")[1]
+    names = zip(*(re.findall(rf"{part}-names: (.+)", paper) for part in ("family", "given")))
+    assert given["author"] == " and ".join(", ".join(name) for name in names)
+    assert given["title"].translate(str.maketrans("", "", "{}")) == re.search("title: (.+)", paper)[1]
+    assert given["year"] == re.search("year: (.+)", paper)[1] and f"abs/{given['eprint']}" in paper
+
+
 def test_names_of_the_distribution(files, root):
     told = importlib.metadata.metadata("volterra-kernels")
     assert told["Name"] == "volterra-kernels" and told["Version"] == volterra.__version__

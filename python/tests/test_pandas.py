@@ -76,7 +76,7 @@ def test_index_determines_first_row_after_training(program, tmp_path):
     x = np.sin(0.7 * np.arange(60.0))
     x[50] = x[49]
     days = pandas.DataFrame({"a": x}, index=pandas.date_range("2024-01-01", periods=60, freq="D"))
-    settings = dict(tau_coef=0.5, lam_coef=0.6, alpha=1e-4)
+    settings = dict(tau_coef=0.5, lambda_coef=0.6, alpha=1e-4)
     expected = volterra.VolterraRidge(**settings).fit(days[:50]).continue_(3, after=days[50:55])
     # Targets with the index of the inputs; their own would be matched by date.
     y = days.iloc[1:50].set_axis(days.index[:49])

@@ -39,6 +39,11 @@ def test_forecast_with_dates():
     series = pandas.Series(np.arange(30.0), index=index)
     axes = volterra.plot.forecast(series[20:], series[20:], history=series[:20])
     assert axes[0].get_lines()[2].get_xdata()[0] == np.datetime64("2024-01-21")
+    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["measured", "predicted"]
+    months = pandas.Series(np.arange(30.0), index=pandas.period_range("2020-01", periods=30, freq="M"))
+    axes = volterra.plot.forecast(months[20:], months[20:], history=months[:20])
+    axes[0].figure.canvas.draw()
+    assert "2022" in [label.get_text() for label in axes[0].get_xticklabels()]
 
 
 def test_search(system, tmp_path):
@@ -47,7 +52,7 @@ def test_search(system, tmp_path):
         X, y
     )
     axes = volterra.plot.search(search)
-    assert [a.get_xlabel() for a in axes] == ["alpha", "lam_coef", "lift", "tau_coef"]
+    assert [a.get_xlabel() for a in axes] == ["alpha", "lambda_coef", "lift", "tau_coef"]
     assert axes[0].get_xscale() == "log"
     assert sum(len(c.get_offsets()) for c in axes[0].collections[:2]) == 12
     axes[0].figure.savefig(tmp_path / "s.png")

@@ -129,7 +129,7 @@ def test_series_and_its_continuation(program, tmp_path):
         "-o",
         tmp_path / "p.npy",
     )
-    model = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:300])
+    model = VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8).fit(x[:300])
     loaded = volterra.load(tmp_path / "m.safetensors")
     for one in (model, loaded):
         assert np.array_equal(one.continue_(20), np.load(tmp_path / "path.npy"))

@@ -106,7 +106,7 @@ def test_ctrl_c_stops_fit():
 def test_ctrl_c_stops_search_and_keeps_best():
     call = "s = volterra.VolterraRidgeCV(draws=100000, random_state=0); s.fit(x, x[:, 0] ** 2, progress=tell)"
     lines = interrupted(400, call, "print(sorted(s.best_params_), len(s.cv_results_['params']) > 0)")
-    assert lines[1] == "['alpha', 'lam_coef', 'tau_coef'] True"
+    assert lines[1] == "['alpha', 'lambda_coef', 'tau_coef'] True"
 
 
 def test_handler_is_restored(long_series):

@@ -89,11 +89,11 @@ def test_ranges_and_fixed_parameters(system):
         draws=15,
         random_state=0,
         kernel="volterra:tau_coef=0.25",
-        ranges={"alpha": (1e-3, 1e-2), "lam_coef": ("linear", 0.5, 0.6), "lift": ["geometric", "even"]},
+        ranges={"alpha": (1e-3, 1e-2), "lambda_coef": ("linear", 0.5, 0.6), "lift": ["geometric", "even"]},
     ).fit(X, y)
     params = search.cv_results_["params"]
     assert {p["tau_coef"] for p in params} == {0.25}
-    assert all(1e-3 <= p["alpha"] <= 1e-2 and 0.5 <= p["lam_coef"] <= 0.6 for p in params)
+    assert all(1e-3 <= p["alpha"] <= 1e-2 and 0.5 <= p["lambda_coef"] <= 0.6 for p in params)
     assert {p.get("lift", "geometric") for p in params} == {"geometric", "even"}
 
 
@@ -108,7 +108,7 @@ def test_other_kernels(system):
 
 def test_candidates(system):
     X, y = system
-    listed = [{"tau_coef": 0.2, "lam_coef": 0.8, "alpha": 1e-3}, {"kernel": "rbf:gamma=1", "alpha": 1e-2}]
+    listed = [{"tau_coef": 0.2, "lambda_coef": 0.8, "alpha": 1e-3}, {"kernel": "rbf:gamma=1", "alpha": 1e-2}]
     search = VolterraRidgeCV(candidates=listed, race="none").fit(X, y)
     assert search.cv_results_["params"] == listed
     assert search.cv_results_["param_kernel"].mask.tolist() == [True, False]

@@ -64,7 +64,7 @@ def test_ten_draws_are_never_worse_than_the_defaults(seed):
 def test_given_alpha_searches_levels():
     x = _walk_with_season(2, 80)
     drawn = VolterraRidgeCV(draws=3, ranges={"alpha": (1e-3, 1)}, random_state=0).fit(x)
-    candidates = [{"alpha": 0.1}, {"alpha": "auto"}, {"lam_coef": 0.5}]
+    candidates = [{"alpha": 0.1}, {"alpha": "auto"}, {"lambda_coef": 0.5}]
     listed = VolterraRidgeCV(candidates=candidates, race="none").fit(x)
     for search in (drawn, listed):
         assert search.target_ == search.input_ == "level"

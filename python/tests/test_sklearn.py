@@ -38,7 +38,7 @@ ESTIMATORS = [
     VolterraRidge(),
     VolterraRidge(loss="huber:delta=1", alpha=0.1),
     VolterraClassifier(alpha=0.1),
-    VolterraRidge(lift="exponential", scale=False, tau_coef=0.2, lam_coef=0.5, alpha=1e-3),
+    VolterraRidge(lift="exponential", scale=False, tau_coef=0.2, lambda_coef=0.5, alpha=1e-3),
     SequenceKernelRidge(),
     SequenceKernelRidge("gak:sigma=1,window=5"),
     SequenceKernelRidge("rbf:window=5"),

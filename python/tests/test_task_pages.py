@@ -11,7 +11,10 @@ import pytest
 from readme_example import python_blocks
 
 ROOT = pathlib.Path(os.environ.get("VOLTERRA_ROOT", pathlib.Path(__file__).parents[2]))
-GUIDES = [ROOT / name for name in ("README.md", "docs/first_steps_python.md", "docs/universality.md")]
+GUIDES = [
+    ROOT / name
+    for name in ("README.md", "docs/first_steps_python.md", "docs/sklearn_users.md", "docs/statsforecast_users.md", "docs/universality.md")
+]
 PAGES = [*GUIDES, *sorted((ROOT / "docs/tasks").glob("*.md"))]
 
 _spec = importlib.util.spec_from_file_location("documents", ROOT / "tests/cli/documents.py")

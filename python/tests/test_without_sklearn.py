@@ -38,6 +38,11 @@ SCRIPT = """
         raise SystemExit("drew without matplotlib")
     except ImportError as error:
         assert "pip install matplotlib" in str(error)
+    try:
+        import volterra.gaussian_process
+        raise SystemExit("imported a kernel of scikit-learn without it")
+    except ImportError as error:
+        assert "pip install scikit-learn" in str(error)
     print("done")
 """
 

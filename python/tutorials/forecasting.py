@@ -31,8 +31,8 @@ facts = first.facts_
 print(f"contraction rate {facts['contraction']:.2f}, memory length {facts['horizon']:.0f} steps")
 
 # %% Covariances do not depend on the sign of a shock, and neither does the lift "even".
-# tau_coef and lam_coef in (0, 1) are valid for any data.
-even = volterra.VolterraRidge(tau_coef=0.5, lam_coef=0.9, lift="even", washout=50).fit(X_train, Y_train)
+# tau_coef and lambda_coef in (0, 1) are valid for any data.
+even = volterra.VolterraRidge(tau_coef=0.5, lambda_coef=0.9, lift="even", washout=50).fit(X_train, Y_train)
 print(f"with lift even:       R2 {even.score(X_test, Y_test):.3f}")
 
 # %% Search the parameters: 60 candidates, each with five folds from one factorisation. A race stops poor

@@ -14,7 +14,7 @@ x = volterra.datasets.lorenz(5501, step=STEP)
 past, future = x[:3001], x[3001:]
 
 # %% Without y the target of a row is the next row.
-model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-10, washout=100)
+model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-10, washout=100)
 model.fit(past)
 print(f"one step ahead: NMSE {1 - model.score(future):.1e}")
 
@@ -30,7 +30,7 @@ print(f"W1 distance of the distributions: {distance:.3f}, spread of the data {fu
 # %% How many training rows are needed? A path may leave the range of few training rows. By default, such
 # inputs are projected to the training range with a warning (beyond="clip"); "allow" uses them unchanged.
 for rows in (500, 1000, 2000, 3001):
-    short = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-10, washout=100, beyond="allow")
+    short = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-10, washout=100, beyond="allow")
     short.fit(past[-rows:])
     valid = volterra.metrics.valid_time(future, short.continue_(len(future)), STEP, LYAPUNOV)
     print(f"{rows:5d} rows: {valid:.1f} Lyapunov times")
@@ -38,7 +38,7 @@ assert time > 2
 
 # %% A stream does the same step by step: feed a row, and use the prediction as the next row. A stream starts
 # after the last training input, so fit on pairs whose last input is the last row but one.
-pairs = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-10, washout=100).fit(past[:-1], past[1:])
+pairs = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-10, washout=100).fit(past[:-1], past[1:])
 stream, row, by_hand = pairs.stream(), past[-1], []
 for _ in range(50):
     row = stream.feed(row)

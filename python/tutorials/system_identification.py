@@ -15,7 +15,7 @@ pump, level = table["pump"].reshape(-1, 1), table["level"]
 train, test = slice(0, 1200), slice(1200, None)
 
 # %% The first rows fill the tanks. They initialise the state but are excluded from the fit (washout).
-model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.99, alpha=1e-3, washout=100)
+model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.99, alpha=1e-3, washout=100)
 model.fit(pump[train], level[train])
 print(f"in sample  R2 {volterra.metrics.r2(level[100:1200], model.fitted_[100:]):.6f} after the washout")
 

@@ -5,7 +5,7 @@ fourteen other kernels of rows, windows, paths and whole sequences, with an exac
 
     >>> import volterra
     >>> x = volterra.datasets.lorenz(1500)
-    >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8, washout=50)
+    >>> model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8, washout=50)
     >>> path = model.fit(x[:1400]).continue_(100)
     >>> bool(volterra.metrics.nmse(x[1400:], path) < 0.01)
     True
@@ -25,7 +25,9 @@ Estimators follow the scikit-learn estimator API; scikit-learn itself is optiona
 Kernels: `gram`, `gram_spectrum`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `solver_table`,
 `kernel_text`, `kernel_facts`. Memory and information processing capacity: `capacity`. Marginal likelihood with gradients: `evidence`. Model confidence set: `MCS`, `losses`.
 Learning curves: `learning_curve`. Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`.
-Weighted sums of models: `combine`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
+Weighted sums of models: `combine`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`; with
+other packages `gaussian_process` (scikit-learn) and `sktime`.
+`__citation__` is the BibTeX of the paper and of this version.
 """
 
 from __future__ import annotations
@@ -82,6 +84,21 @@ from .series_classifier import SeriesClassifier
 from .series_forecaster import Forecaster, ForecastWarning, forecast
 
 __version__: str = _text(_lib.volt_version())
+__citation__: str = f"""\
+@misc{{gonon2022reservoir,
+    author = {{Gonon, Lukas and Grigoryeva, Lyudmila and Ortega, Juan-Pablo}},
+    title = {{Reservoir kernels and {{Volterra}} series}},
+    year = {{2022}},
+    eprint = {{2212.14641}},
+    archivePrefix = {{arXiv}}
+}}
+
+@misc{{volterra,
+    author = {{{{volterra developers}}}},
+    title = {{{{volterra}}}},
+    note = {{Software, version {__version__}}}
+}}
+"""
 
 
 def _list_public_names() -> None:

@@ -20,7 +20,18 @@ _PAST_TARGETS = c.CONSTANTS["VOLT_WARNING_PAST_TARGETS"]
 
 
 class FitWarning(VolterraWarning):
-    """A baseline or a constant is better than the fit on the held-out rows; ``warnings_`` has all codes."""
+    """A baseline or a constant is better than the fit on the held-out rows; ``warnings_`` has all codes.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, volterra
+    >>> rng = np.random.default_rng(0)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     result = volterra.VolterraRidge(alpha=1e-8).fit(rng.normal(size=(120, 1)).cumsum(axis=0), rng.normal(size=120))
+    >>> caught[0].category.__name__
+    'FitWarning'
+    """
 
 
 class Note(NamedTuple):

@@ -21,7 +21,16 @@ __all__ = ["Evidence", "evidence"]
 
 
 class Evidence(NamedTuple):
-    """Result of `evidence`."""
+    """Result of `evidence`.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> u, y = volterra.datasets.narma10(200, seed=1)
+    >>> found = volterra.evidence("volterra", u, y, alpha=1e-2)
+    >>> round(found.log_likelihood, 1), {name: round(slope, 1) for name, slope in found.gradient.items()}
+    (294.2, {'tau_coef': -10.2, 'lambda_coef': -390.7, 'alpha': 1044.4})
+    """
 
     log_likelihood: float  #: Gaussian log marginal likelihood in units of the targets, summed over outputs
     gradient: Optional[Dict[str, float]]  #: its derivatives by every parameter and alpha; None: not requested

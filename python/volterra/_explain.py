@@ -161,7 +161,7 @@ class Explains:
         >>> import numpy as np, volterra
         >>> u = np.random.default_rng(1).uniform(-1, 1, size=(400, 1))
         >>> y = u[:, 0] + 0.5 * np.append(0, u[:-1, 0]) * u[:, 0]
-        >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.5, alpha=1e-6).fit(u, y)
+        >>> model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.5, alpha=1e-6).fit(u, y)
         >>> found = model.explain(3, about="zero")
         >>> abs(found.g1[0, :, 0].round(1)).tolist(), float(found.g2[0, 0, 1, 0, 0].round(1))
         ([1.0, 0.0, 0.0], 0.5)

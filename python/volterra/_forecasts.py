@@ -21,10 +21,19 @@ TAIL_PATHS = 20  # ... and minimum number outside an interval
 
 
 class IntervalForecast(NamedTuple):
-    """Result of `forecast` with a coverage, for arrays."""
+    """Result of `forecast` with a coverage, for arrays.
 
-    forecast: FloatArray  # (steps,) or (steps, n_columns)
-    interval: FloatArray  # (steps, 2) or (steps, n_columns, 2): lower and upper ends; last axis for several coverages
+    Examples
+    --------
+    >>> import volterra
+    >>> model = volterra.VolterraRidge(ahead=range(1, 4)).fit(volterra.datasets.mackey_glass(300))
+    >>> values, ends = model.forecast(coverage=0.9)
+    >>> values.shape, ends.shape
+    ((3, 1), (3, 1, 2))
+    """
+
+    forecast: FloatArray  #: (steps,) or (steps, n_columns)
+    interval: FloatArray  #: (steps, 2) or (steps, n_columns, 2): lower and upper ends; last axis for several coverages
 
 
 def _known_of_rows(X: Any, y_known: Any) -> Array:

@@ -24,7 +24,17 @@ MOST_NAMED = 20  # series without a forecast that the warning names
 
 
 class ForecastWarning(VolterraWarning):
-    """A warning of the library about a forecast; `Forecaster.warnings_` has its parts."""
+    """A warning of the library about a forecast; `Forecaster.warnings_` has its parts.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, volterra
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     result = volterra.forecast(np.array([1.0, 2.0, 3.0]), steps=2)
+    >>> caught[0].category.__name__
+    'ForecastWarning'
+    """
 
 
 def is_long(data: Any) -> bool:

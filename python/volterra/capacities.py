@@ -43,6 +43,15 @@ class Capacity:
         For each target the pairs (delay, degree) of its factors, in the order of the delays. The constant has none.
     capacities : ndarray of shape (len(targets),)
         Capacities of the targets; 0 below the threshold.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> found = volterra.capacity("linear:window=3", rows=400, degree=2, delay=5)
+    >>> round(found.linear_memory, 2), found.by_degree.round(2).tolist()
+    (3.0, [0.0, 3.0, 0.0])
+    >>> [target for target, value in zip(found.targets, found.capacities) if value > 0.9]
+    [((0, 1),), ((1, 1),), ((2, 1),)]
     """
 
     kernel: str

@@ -58,7 +58,15 @@ def log_returns(prices: Any) -> Any:
 
 
 class BEKKSample(NamedTuple):
-    """A simulated sample; row t of each belongs to time t."""
+    """A simulated sample; row t of each belongs to time t.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> sample = volterra.datasets.BEKK.preset("sp500-d5").simulate(500, seed=1)
+    >>> sample.returns.shape, sample.covariances.shape
+    ((500, 5), (500, 15))
+    """
 
     innovations: Array
     """z_t, standard normal, (n_steps, d): the inputs."""

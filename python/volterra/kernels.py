@@ -210,10 +210,10 @@ def gram(
     --------
     >>> import numpy as np, volterra
     >>> x = np.array([[0.5], [-0.2], [0.1]])
-    >>> volterra.gram(x, kernel="volterra:tau=0.5,lambda=0.5").round(6)
-    array([[1.355556, 1.325203, 1.337553],
-           [1.325203, 1.342312, 1.329653],
-           [1.337553, 1.329653, 1.336419]])
+    >>> volterra.gram(x, kernel="volterra:tau=0.5,lambda=0.5").round(3)
+    array([[1.356, 1.325, 1.338],
+           [1.325, 1.342, 1.33 ],
+           [1.338, 1.33 , 1.336]])
     >>> series = [np.ones((4, 2)), np.zeros((6, 2)), np.ones((5, 2))]
     >>> volterra.gram(series, kernel="gak:sigma=1").shape
     (3, 3)
@@ -340,12 +340,11 @@ def volterra_kernel(
     lam: Optional[float] = None,
     lift: Optional[str] = None,
     tau_coef: Optional[float] = None,
-    lam_coef: Optional[float] = None,
+    lambda_coef: Optional[float] = None,
     gamma: Optional[float] = None,
     radius: Optional[float] = None,
     normalise: bool = False,
     n_jobs: Optional[int] = None,
-    lambda_coef: Optional[float] = None,
 ) -> Array:
     """The Volterra reservoir kernel: ``K[i, j] = 1 + lam^2 kappa(x_i, y_j) K[i-1, j-1]``.
 
@@ -360,9 +359,8 @@ def volterra_kernel(
         Memory of the kernel; ``lam^2 sup kappa < 1``; larger values fade more slowly.
     lift : str, optional
         The local kernel kappa: geometric (default), even, exponential, poly:P or rbf.
-    tau_coef, lam_coef : float, optional
-        tau and lam relative to their upper bounds, in (0, 1). 0.3 and 0.9 if neither form is given. ``lambda_coef``, as in
-        kernel texts, is an alias of lam_coef.
+    tau_coef, lambda_coef : float, optional
+        tau and lam relative to their upper bounds, in (0, 1). 0.3 and 0.9 if neither form is given.
     gamma : float, optional
         Parameter of the lift rbf, ``exp(-gamma |x - y|^2)``.
     radius, normalise, n_jobs : as in `gram`
@@ -380,7 +378,7 @@ def volterra_kernel(
     True
     """
     parameters = dict(
-        tau=tau, tau_coef=tau_coef, gamma=gamma, lam=lam, lam_coef=lam_coef, lambda_coef=lambda_coef, lift=lift
+        tau=tau, tau_coef=tau_coef, gamma=gamma, lam=lam, lambda_coef=lambda_coef, lift=lift
     )
     return gram(X, Y, join_text("volterra", parameters), radius=radius, normalise=normalise, n_jobs=n_jobs)
 

@@ -53,6 +53,14 @@ class LearningCurve:
     first : ndarray of int, shape (n_repeats,)
         First row of every repeat: ``washout`` rows, the largest training set, ``gap`` rows, and ``test_rows`` held-out rows.
     test_rows, washout, gap : int
+
+    Examples
+    --------
+    >>> import volterra
+    >>> u, y = volterra.datasets.narma10(600)
+    >>> curve = volterra.learning_curve(u, y, ["linear"], sizes=[100, 200, 400], test=150)
+    >>> curve.sizes, curve.mean_nmse.round(2)
+    (array([100, 200, 400]), array([[0.73, 0.72, 0.74]]))
     """
 
     def __init__(self, found: c.Curve) -> None:

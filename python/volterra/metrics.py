@@ -46,8 +46,8 @@ def scores(truth: Any, forecast: Any) -> Dict[str, float]:
     Examples
     --------
     >>> from volterra import metrics
-    >>> metrics.scores([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])["mae"]
-    0.3333333333333333
+    >>> round(metrics.scores([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])["mae"], 3)
+    0.333
     """
     a, b = _pair(truth, forecast)
     values = c.Metrics()
@@ -227,8 +227,8 @@ def skill(
     Examples
     --------
     >>> from volterra import metrics
-    >>> metrics.skill([2.0, 4.0, 6.0], [2.0, 3.0, 5.0], past=[0.0])
-    0.8333333333333334
+    >>> round(metrics.skill([2.0, 4.0, 6.0], [2.0, 3.0, 5.0], past=[0.0]), 3)
+    0.833
     """
     return float(_against(truth, forecast, baseline, ahead, season, past).skill)
 
@@ -247,8 +247,8 @@ def mase(
     Examples
     --------
     >>> from volterra import metrics
-    >>> metrics.mase([2.0, 4.0, 6.0], [2.0, 3.0, 5.0], past=[0.0])
-    0.3333333333333333
+    >>> round(metrics.mase([2.0, 4.0, 6.0], [2.0, 3.0, 5.0], past=[0.0]), 3)
+    0.333
     """
     return float(_against(truth, forecast, baseline, ahead, season, past).mase)
 
@@ -300,8 +300,8 @@ def ranking(marked: Any, scores: Any) -> Dict[str, float]:
     Examples
     --------
     >>> from volterra import metrics
-    >>> metrics.ranking([True, False, True, False], [4.0, 3.0, 2.0, 1.0])
-    {'roc_auc': 0.75, 'pr_auc': 0.8333333333333333}
+    >>> metrics.ranking([True, False, True, False], [4.0, 3.0, 2.0, 1.0])["roc_auc"]
+    0.75
     """
     values = np.ascontiguousarray(scores, dtype=float)
     marks = np.ascontiguousarray(np.asarray(marked, dtype=bool), dtype=np.intc)

@@ -32,6 +32,15 @@ class ModelSum(SequenceRegressor):
     kernel_ : str
         Weights and kernels of the members.
     n_features_in_, n_outputs_ : int
+
+    Examples
+    --------
+    >>> import volterra
+    >>> u, y = volterra.datasets.narma10(300)
+    >>> models = [volterra.SequenceKernelRidge(kernel, alpha=1e-3).fit(u, y) for kernel in ("fir", "volterra")]
+    >>> total = volterra.combine(models, weights=[0.25, 0.75])
+    >>> total.weights_, total.predict(u[:2]).round(2)
+    (array([0.25, 0.75]), array([0.5 , 0.33]))
     """
 
     members_: List[Any]

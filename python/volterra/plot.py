@@ -11,7 +11,7 @@ from ._core._frames import column_names
 
 __all__ = ["capacity", "forecast", "learning_curve", "search"]
 
-_TRUTH, _FORECAST, _MARK = "0.55", "tab:blue", "tab:red"
+_MEASURED, _PREDICTED, _MARK = "0.55", "tab:blue", "tab:red"
 
 
 def _pyplot() -> Any:
@@ -43,12 +43,12 @@ def forecast(
     names: Optional[Sequence[str]] = None,
     axes: Any = None,
 ) -> Any:
-    """Plot a forecast and the truth, one panel per output.
+    """Plot measured and predicted values, one panel per output.
 
     Parameters
     ----------
     truth, forecast : array-like of shape (n_steps,) or (n_steps, n_outputs)
-        The index of a Series or DataFrame is used for the horizontal axis.
+        Measured and predicted values. The index of a Series or DataFrame is used for the horizontal axis.
     history : array-like, optional
         Targets before the forecast.
     names : sequence of str, optional
@@ -64,7 +64,7 @@ def forecast(
     --------
     >>> import volterra
     >>> x = volterra.datasets.lorenz(1300)
-    >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:1000])
+    >>> model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8).fit(x[:1000])
     >>> axes = volterra.plot.forecast(x[1000:], model.continue_(300), history=x[800:1000], names="uvw")
     >>> len(axes)
     3
@@ -82,29 +82,52 @@ def forecast(
     for k, panel in enumerate(panels):
         if before is not None:
             earlier = _earlier(history, len(before), time)
-            panel.plot(earlier, before[:, k], color=_TRUTH, linewidth=1.2)
+            panel.plot(earlier, before[:, k], color=_MEASURED, linewidth=1.2)
             panel.axvline(time[0], color="0.8", linewidth=0.8)
-        panel.plot(time, a[:, k], color=_TRUTH, linewidth=1.8, label="truth")
-        panel.plot(time, b[:, k], color=_FORECAST, linewidth=1.1, label="forecast")
+        panel.plot(time, a[:, k], color=_MEASURED, linewidth=1.8, label="measured")
+        panel.plot(time, b[:, k], color=_PREDICTED, linewidth=1.1, label="predicted")
         panel.set_ylabel(names[k])
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, ncols=2, borderaxespad=0)
-    panels[-1].set_xlabel("step" if np.issubdtype(np.asarray(time).dtype, np.number) else "")
+    if np.issubdtype(time.dtype, np.number):
+        panels[-1].set_xlabel("row")
+    elif np.issubdtype(time.dtype, np.datetime64):
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+        ticks = AutoDateLocator()
+        panels[-1].xaxis.set_major_locator(ticks)
+        panels[-1].xaxis.set_major_formatter(
+            ConciseDateFormatter(
+                ticks,
+                formats=["%Y", "%Y-%m", "%m-%d", "%H:%M", "%H:%M", "%H:%M:%S"],
+                zero_formats=["%Y", "%Y", "%Y-%m-%d", "%m-%d", "%H:%M", "%H:%M"],
+                offset_formats=["", "", "%Y", "%Y-%m-%d", "%Y-%m-%d", "%Y-%m-%d"],
+            )
+        )
     return panels
 
 
+def _index(values: Any) -> Optional[Array]:
+    """Return the index of a Series or DataFrame, with the first day of periods."""
+    index = getattr(values, "index", None)
+    if index is None or callable(index):
+        return None
+    return np.asarray(index.to_timestamp() if hasattr(index, "to_timestamp") else index)
+
+
 def _time(truth: Any, forecast: Any, steps: int) -> Array:
-    index = getattr(truth, "index", getattr(forecast, "index", None))
-    return np.arange(steps) if index is None or callable(index) else np.asarray(index)
+    index = _index(truth)
+    index = _index(forecast) if index is None else index
+    return np.arange(steps) if index is None else index
 
 
 def _earlier(history: Any, steps: int, time: Array) -> Array:
-    index = getattr(history, "index", None)
-    if index is not None and not callable(index):
-        return np.asarray(index)
-    if not np.issubdtype(np.asarray(time).dtype, np.number):
+    index = _index(history)
+    if index is not None:
+        return index
+    if not np.issubdtype(time.dtype, np.number):
         raise ValueError("truth has an index of dates, so history requires one as well")
-    return np.asarray(time)[0] - steps + np.arange(steps)
+    return time[0] - steps + np.arange(steps)
 
 
 def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
@@ -129,7 +152,7 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
     >>> u, y = volterra.datasets.narma10(400)
     >>> cv = volterra.VolterraRidgeCV(draws=10, random_state=1).fit(u, y)
     >>> [axes.get_xlabel() for axes in volterra.plot.search(cv)]
-    ['alpha', 'lam_coef', 'tau_coef']
+    ['alpha', 'lambda_coef', 'tau_coef']
     """
     results = getattr(cv, "cv_results_", cv)
     score = np.maximum(np.nan_to_num(results["mean_test_score"], nan=-np.inf), worst)
@@ -162,8 +185,8 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
             words = sorted(set(map(str, values)))
             x = np.array([words.index(str(v)) for v in values], dtype=float)
             panel.set_xticks(range(len(words)), words)
-        panel.scatter(x[pale], score[pale], s=14, color=_FORECAST, alpha=0.25, linewidths=0)
-        panel.scatter(x[~pale], score[~pale], s=18, color=_FORECAST, linewidths=0)
+        panel.scatter(x[pale], score[pale], s=14, color=_PREDICTED, alpha=0.25, linewidths=0)
+        panel.scatter(x[~pale], score[~pale], s=18, color=_PREDICTED, linewidths=0)
         panel.scatter(x[best], score[best], s=60, facecolors="none", edgecolors=_MARK, linewidths=1.5)
         panel.set_xlabel(name)
         panel.spines[["top", "right"]].set_visible(False)
@@ -190,7 +213,7 @@ def capacity(found: Any, *, axes: Any = None) -> Any:
     >>> import volterra
     >>> axes = volterra.plot.capacity(volterra.capacity("esn:size=20", rows=500, delay=5))
     >>> [a.get_xlabel() for a in axes]
-    ['delay', 'largest delay of a target']
+    ['delay (rows)', 'largest delay of a target (rows)']
     """
     if axes is None:
         _, made = _pyplot().subplots(2, 1, squeeze=False, figsize=(6, 5.6), layout="constrained")
@@ -199,13 +222,13 @@ def capacity(found: Any, *, axes: Any = None) -> Any:
     if len(panels) != 2:
         raise ValueError(f"there are {len(panels)} axes, and 2 are needed")
     delays = np.arange(found.by_delay.shape[1])
-    panels[0].plot(delays, found.memory_curve, marker="o", markersize=3, color=_FORECAST)
-    panels[0].set(xlabel="delay", ylabel="capacity of degree 1", ylim=(0, 1.05))
+    panels[0].plot(delays, found.memory_curve, marker="o", markersize=3, color=_PREDICTED)
+    panels[0].set(xlabel="delay (rows)", ylabel="capacity of degree 1", ylim=(0, 1.05))
     below = np.zeros(len(delays))
     for degree, values in enumerate(found.by_delay, 1):
         panels[1].bar(delays, values, bottom=below, label=f"degree {degree}")
         below = below + values
-    panels[1].set(xlabel="largest delay of a target", ylabel="capacity")
+    panels[1].set(xlabel="largest delay of a target (rows)", ylabel="capacity")
     panels[1].legend(frameon=False)
     for panel in panels:
         panel.spines[["top", "right"]].set_visible(False)

@@ -42,9 +42,8 @@ class VolterraRidge(SequenceRegressor):
     lift : str, default="geometric"
         The local kernel kappa: "geometric", "even" (for targets that do not depend on the sign of the inputs, such as
         covariances), "exponential", "poly:P" or "rbf".
-    tau_coef, lam_coef : float, optional
-        tau and lam relative to their upper bounds, in (0, 1). 0.3 and 0.9 if neither form is given. ``lambda_coef``, as in
-        kernel texts, is an alias of lam_coef.
+    tau_coef, lambda_coef : float, optional
+        tau and lam relative to their upper bounds, in (0, 1). 0.3 and 0.9 if neither form is given.
     gamma : float, optional
         Parameter of the lift "rbf", ``exp(-gamma |x - y|^2)``.
     kernel : str, optional
@@ -211,9 +210,9 @@ class VolterraRidge(SequenceRegressor):
     --------
     >>> import numpy as np, volterra
     >>> u, y = volterra.datasets.narma10(1200, seed=1)
-    >>> model = volterra.VolterraRidge(tau_coef=0.2, lam_coef=0.95, alpha=1e-4, washout=50)
+    >>> model = volterra.VolterraRidge(tau_coef=0.2, lambda_coef=0.95, alpha=1e-4, washout=50)
     >>> model.fit(u[:1000], y[:1000])
-    VolterraRidge(alpha=0.0001, lam_coef=0.95, tau_coef=0.2, washout=50)
+    VolterraRidge(alpha=0.0001, lambda_coef=0.95, tau_coef=0.2, washout=50)
     >>> bool(model.score(u[1000:], y[1000:]) > 0.9)
     True
 
@@ -240,7 +239,7 @@ class VolterraRidge(SequenceRegressor):
     A series continued with its own outputs:
 
     >>> x = volterra.datasets.lorenz(1001)
-    >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:-1])
+    >>> model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.3, alpha=1e-8).fit(x[:-1])
     >>> model.continue_(100).shape
     (100, 3)
     """
@@ -253,7 +252,7 @@ class VolterraRidge(SequenceRegressor):
         lift: str = "geometric",
         *,
         tau_coef: Optional[float] = None,
-        lam_coef: Optional[float] = None,
+        lambda_coef: Optional[float] = None,
         gamma: Optional[float] = None,
         kernel: Optional[str] = None,
         ahead: Ahead = None,
@@ -270,7 +269,6 @@ class VolterraRidge(SequenceRegressor):
         beyond: Beyond = "auto",
         n_jobs: Optional[int] = None,
         verbose: Any = False,
-        lambda_coef: Optional[float] = None,
         loss: str = "squares",
         tolerance: Optional[float] = None,
         device: Optional[str] = None,
@@ -286,7 +284,6 @@ class VolterraRidge(SequenceRegressor):
         self.alpha = alpha
         self.lift = lift
         self.tau_coef = tau_coef
-        self.lam_coef = lam_coef
         self.lambda_coef = lambda_coef
         self.loss = loss
         self.tolerance = tolerance
@@ -320,7 +317,6 @@ class VolterraRidge(SequenceRegressor):
             tau_coef=self.tau_coef,
             gamma=self.gamma,
             lam=self.lam,
-            lam_coef=self.lam_coef,
             lambda_coef=self.lambda_coef,
             lift=None if self.lift == "geometric" else self.lift,
         )

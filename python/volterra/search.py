@@ -198,7 +198,7 @@ class VolterraRidgeCV(SequenceRegressor):
     Notes
     -----
     With ``scale=False`` the scores equal those of ``GridSearchCV(VolterraRidge(scale=False), ...,
-    cv=TimeSeriesSplit(folds))`` for candidates in tau and lam. Scales, and the norm that tau_coef and lam_coef refer to, are
+    cv=TimeSeriesSplit(folds))`` for candidates in tau and lam. Scales, and the norm that tau_coef and lambda_coef refer to, are
     computed from all rows here and from the training part of each fold there.
 
     Ctrl-C ends a search within a second and raises KeyboardInterrupt; ``best_params_``, ``best_score_`` and ``cv_results_``
@@ -210,7 +210,7 @@ class VolterraRidgeCV(SequenceRegressor):
     >>> u, y = volterra.datasets.narma10(800, seed=1)
     >>> search = volterra.VolterraRidgeCV(draws=40, random_state=0).fit(u[:600], y[:600])
     >>> sorted(search.best_params_)
-    ['alpha', 'lam_coef', 'tau_coef']
+    ['alpha', 'lambda_coef', 'tau_coef']
     >>> bool(search.score(u[600:], y[600:]) > 0.8)
     True
     """

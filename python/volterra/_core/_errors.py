@@ -26,40 +26,142 @@ class SingularError(np.linalg.LinAlgError):
     """The matrix ``K + alpha I`` is not positive definite; the message has an alpha that is large enough.
 
     A subclass of `numpy.linalg.LinAlgError` and, through it, of `ValueError`.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> x = np.tile([[1.0], [-1.0]], (30, 1))
+    >>> model = volterra.SequenceKernelRidge("linear", alpha=1e-300, fit_intercept=False)
+    >>> try:
+    ...     _ = model.fit(x, x[:, 0] ** 2)
+    ... except volterra.SingularError:
+    ...     _ = model.set_params(alpha=1e-6).fit(x, x[:, 0] ** 2)
     """
 
 
 class CancelledError(RuntimeError):
-    """Cancelled by a progress callback."""
+    """Cancelled by a progress callback.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> try:
+    ...     K = volterra.gram(volterra.datasets.lorenz(100), progress=lambda stage, done: True)
+    ... except volterra.CancelledError:
+    ...     print("no matrix")
+    no matrix
+    """
 
 
 class DeviceError(RuntimeError):
-    """A GPU cannot be used: none available, no plugin, or lost; the message states the reason."""
+    """A GPU cannot be used: none available, no plugin, or lost; the message states the reason.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> try:
+    ...     volterra.set_device("gpu:99")
+    ... except volterra.DeviceError:
+    ...     print(volterra.device())
+    auto
+    """
 
 
 class VolterraWarning(UserWarning):
-    """Warning of the library, such as an alpha below the rounding level."""
+    """Warning of the library, such as an alpha below the rounding level; base class of the others.
+
+    Examples
+    --------
+    Each class can be silenced or turned into an error with the module `warnings`:
+
+    >>> import warnings, volterra
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", volterra.OrderWarning)
+    ...     warnings.simplefilter("ignore", volterra.BeyondWarning)
+    ...     x = volterra.datasets.lorenz(300)
+    ...     path = volterra.VolterraRidge(alpha=1e-6).fit(x).continue_(10)
+    """
 
 
 class BeyondWarning(VolterraWarning):
     """Inputs were outside the ball of the training inputs, and were projected onto it or used unchanged; or an input was
-    outside its range in training by more than 10 % of it."""
+    outside its range in training by more than 10 % of it.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, volterra
+    >>> u, y = volterra.datasets.narma10(200)
+    >>> model = volterra.VolterraRidge(alpha=1e-3).fit(u, y)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     result = model.predict(10 * u[:5], start="reset")
+    >>> caught[0].category.__name__
+    'BeyondWarning'
+    """
 
 
 class DivergenceWarning(VolterraWarning):
-    """A free run of a model with feedback left the range of the training targets, and its outputs were bounded."""
+    """A free run of a model with feedback left the range of the training targets, and its outputs were bounded.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, volterra
+    >>> u, y = np.eye(12, 1), 1.5 ** np.arange(12.0)
+    >>> model = volterra.SequenceKernelRidge("linear", alpha=1e-8, feedback=1, scale=False).fit(u, y)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     result = model.predict(np.zeros((20, 1)))
+    >>> caught[0].category.__name__
+    'DivergenceWarning'
+    """
 
 
 class StartWarning(VolterraWarning):
-    """A free run of a model with feedback starts without a measured output: give ``y_known`` and ``warm_up``."""
+    """A free run of a model with feedback starts without a measured output: give ``y_known`` and ``warm_up``.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, volterra
+    >>> u, y = volterra.datasets.narma10(200)
+    >>> model = volterra.VolterraRidge(alpha=1e-3, feedback=True).fit(u[:150], y[:150])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     result = model.predict(u[150:], start="reset")
+    >>> caught[0].category.__name__
+    'StartWarning'
+    """
 
 
 class OrderWarning(VolterraWarning):
-    """The rows given to `predict` or `score` do not follow those of training, as after a shuffled split."""
+    """The rows given to `predict` or `score` do not follow those of training, as after a shuffled split.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, volterra
+    >>> x = np.random.default_rng(0).normal(size=(100, 1)).cumsum(axis=0)
+    >>> model = volterra.VolterraRidge(ahead=1).fit(x[:80])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     result = model.predict(x[40:60])
+    >>> caught[0].category.__name__
+    'OrderWarning'
+    """
 
 
 class GapWarning(VolterraWarning):
-    """Rows are missing from the dates of a data frame: the row after a gap is taken for the next step."""
+    """Rows are missing from the dates of a data frame: the row after a gap is taken for the next step.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, pandas as pd, volterra
+    >>> days = pd.date_range("2024-01-01", periods=40)
+    >>> y = pd.Series(np.sin(np.arange(40.0)), index=days).drop("2024-01-20")
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     result = volterra.forecast(y, steps=2)
+    >>> caught[0].category.__name__
+    'GapWarning'
+    """
 
 
 _EXCEPTIONS = {

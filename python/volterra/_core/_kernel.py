@@ -12,10 +12,6 @@ from ._arguments import kernel_word, whole
 from ._errors import check
 from ._handles import Owner
 
-# ``lambda`` is a Python keyword.
-_TO_LIBRARY = {"lam": "lambda", "lam_coef": "lambda_coef"}
-_TO_PYTHON = {library: python for python, library in _TO_LIBRARY.items()}
-
 
 class Kernel(Owner):
     """A kernel parsed by the library, which reports errors in the text."""
@@ -82,9 +78,10 @@ def kernel_facts(kernel: str, radius: float, d: int, eps: float = 2.0**-52) -> D
 
 
 def library_name(parameter: str) -> str:
-    """Return the library's name of a parameter, with the number of its factor if it has one: "2.lam" is 2.lambda."""
+    """Return the library's name of a parameter, with the number of its factor if it has one: "2.lam" is 2.lambda, a Python
+    keyword."""
     factor, dot, name = parameter.rpartition(".")
-    return factor + dot + _TO_LIBRARY.get(name, name)
+    return factor + dot + ("lambda" if name == "lam" else name)
 
 
 def value_text(value: Any) -> str:
@@ -99,16 +96,10 @@ def value_text(value: Any) -> str:
 
 def join_text(name: str, parameters: Dict[str, Any]) -> str:
     """NAME:PARAMETER=VALUE,... from Python's names; None means not given."""
-    given: Dict[str, str] = {}
-    for key, value in parameters.items():
-        if value is None:
-            continue
-        if library_name(key) in given:
-            raise ValueError(f"give {_TO_PYTHON[library_name(key)]} or {library_name(key)}, not both")
-        given[library_name(key)] = value_text(value)
-    return f"{name}:{','.join('='.join(pair) for pair in given.items())}" if given else name
+    given = [f"{library_name(key)}={value_text(value)}" for key, value in parameters.items() if value is not None]
+    return f"{name}:{','.join(given)}" if given else name
 
 
 def given_parameters(kernel: Kernel) -> Dict[str, Any]:
     """The parameters that a kernel's text gives, by Python's names."""
-    return {_TO_PYTHON.get(key, key): value for key, value in kernel.given().items()}
+    return {"lam" if key == "lambda" else key: value for key, value in kernel.given().items()}

@@ -18,18 +18,37 @@ __all__ = ["Series", "Table", "read_series", "read_table"]
 
 
 class Table(NamedTuple):
-    """Columns of a data file."""
+    """Columns of a data file.
 
-    values: Array  # (n_rows, n_columns)
-    names: List[str]
-    file_rows: int  # rows of the file, read or not
+    Examples
+    --------
+    >>> import pathlib, tempfile, volterra
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "table.csv")
+    >>> _ = path.write_text("a,b\\n1,2\\n3,4\\n")
+    >>> table = volterra.datasets.read_table(path)
+    >>> table.names, table.values.tolist()
+    (['a', 'b'], [[1.0, 2.0], [3.0, 4.0]])
+    """
+
+    values: Array  #: (n_rows, n_columns)
+    names: List[str]  #: of the columns
+    file_rows: int  #: rows of the file, read or not
 
 
 class Series(NamedTuple):
-    """Series of a data file, with labels if the file has them."""
+    """Series of a data file, with labels if the file has them.
 
-    series: List[Array]  # (n_steps, n_channels) each
-    labels: Optional[List[str]]
+    Examples
+    --------
+    >>> import pathlib, tempfile, volterra
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "waves.csv")
+    >>> _ = path.write_text("series,y\\na,1\\na,2\\nb,3\\nb,4\\n")
+    >>> [one[:, 0].tolist() for one in volterra.datasets.read_series(path).series]
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+
+    series: List[Array]  #: (n_steps, n_channels) each
+    labels: Optional[List[str]]  #: of the series
 
 
 def read_table(

@@ -18,11 +18,20 @@ __all__ = ["Record", "Simulator", "builder", "fit", "rmse", "simulate"]
 
 
 class Record(NamedTuple):
-    """Inputs and outputs row by row, and the number of leading rows that may initialise a state."""
+    """Inputs and outputs row by row.
 
-    u: Array
-    y: Array
-    n_init: int = 0
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from volterra import benchmarks
+    >>> record = benchmarks.Record(u=np.zeros(50), y=np.zeros(50), n_init=5)
+    >>> len(record.y) - record.n_init
+    45
+    """
+
+    u: Array  #: inputs, (n_steps, n_inputs) or (n_steps,)
+    y: Array  #: outputs
+    n_init: int = 0  #: leading rows that may initialise a state
 
 
 def _record(data: Any) -> Record:

@@ -136,8 +136,12 @@ forecast_ticks()
     grep -q '2023-03-05</tspan>\|>2023-03-05<' days.svg || fail "no label of a day: $(grep -o '2023-03[^<]*' days.svg)"
     grep -q '2023-03-05 ' days.svg && fail "a label of a day has a time: $(grep -o '2023-03[^<]*' days.svg)"
     [ "$(grep -c '2023-03-0. [0-2][0-9]:' hours.svg)" -le 4 ] || fail "too many labels: $(grep -o '2023-03[^<]*' hours.svg)"
+    awk 'BEGIN { print "time,y"; for (t = 0; t < 200; t++) printf "2023-03-01 09:%02d:%02d,%d\n", t / 10, t * 6 % 60, t % 7 }' >s.csv
+    expect 0 forecast s.csv --season none --steps 4 --plot minutes.svg
+    labels=$(grep -o '>2023-03-01 09:[^<]*' minutes.svg)
+    grep -q . <<<"$labels" && ! grep -qvE ' 09:[0-9]{2}$' <<<"$labels" || fail "labels with seconds: $labels"
 }
-check "forecast --plot: ticks of days and hours" forecast_ticks
+check "forecast --plot: ticks of days, hours and minutes" forecast_ticks
 
 forecast_outputs()
 {

@@ -325,7 +325,7 @@ predict_plot()
     command -v gnuplot >/dev/null || skip "there is no gnuplot"
     expect 0 predict model.safetensors --x x.csv --rows 58: -o y.csv --plot y.svg
     grep -q 'load' y.svg && grep -q '2020-01-0[34] ' y.svg || fail "y.svg lacks the name or the times"
-    grep -q '>known<' y.svg && grep -q '>forecast<' y.svg || fail "y.svg lacks what is known or forecast"
+    grep -q '>measured<' y.svg && grep -q '>predicted<' y.svg || fail "y.svg lacks measured or predicted rows"
     # Several horizons: the prediction at the last row.
     expect 0 fit --x x.csv --rows :70 --ahead 1..6 --alpha 1e-3 -o many.safetensors
     expect 0 predict many.safetensors --x x.csv --rows 64: -o y6.csv --plot y6.svg
@@ -335,7 +335,7 @@ predict_plot()
     awk -F, 'NR == 1 { print $1 ",in,out" } NR > 1 { print $1 "," $2 "," 2 * $2 }' x.csv >xy.csv
     expect 0 fit --x xy.csv:in --y xy.csv:out --rows :60 --alpha 1e-3 -o other.safetensors
     expect 0 predict other.safetensors --x xy.csv --rows 60: -o y.csv --plot z.svg
-    grep -q '>out<' z.svg && ! grep -q '>known<' z.svg || fail "z.svg shows something else"
+    grep -q '>out<' z.svg && ! grep -q '>measured<' z.svg || fail "z.svg shows something else"
     nothing_left
 }
 check "predict --plot" predict_plot

@@ -92,7 +92,7 @@ score_picture()
     expect 0 score --truth truth.csv --truth-rows 200: --pred pred.csv --plot s.svg
     out_has '^plot +s\.svg$'
     grep -q '</svg>' s.svg || fail "s.svg is not a whole SVG"
-    for word in truth forecast row a b; do
+    for word in measured predicted row a b; do
         grep -q ">$word<" s.svg || fail "s.svg does not name $word"
     done
     # The axis has the times of the rows that are scored.
