@@ -80,10 +80,11 @@ const cli_command command_anomaly = {
         "the left-out normal series.\n"
         "\n"
         "The score of a row is the largest error of a channel relative to 1.48 times the median of the last\n"
-        "300 errors. A score above the quantile exceeded by a share --rate of the scores so far raises an\n"
-        "alarm; if there are too few scores, the quantile is extrapolated from an exponential tail of the\n"
-        "largest tenth. Without changes in the series, this share of rows raises an alarm for any\n"
-        "distribution of the errors. Rows with an alarm are not learned, but they are part of the state.\n",
+        "300 errors. A score raises an alarm if it is above a quantile of the scores so far, which a share\n"
+        "--rate of them exceeds. If there are too few scores, the quantile is extrapolated from an\n"
+        "exponential tail of the largest tenth. Without changes in the series, a share of at most --rate of\n"
+        "the rows raises an alarm for any distribution of the errors. Rows with an alarm are not learned,\n"
+        "but they are part of the state.\n",
     .examples =
         "  volterra anomaly --train walking.ts --test new.ts --kernel gak -o scores.csv\n"
         "  volterra anomaly --x sensor.csv --rate 0.001 -o alarms.csv\n"

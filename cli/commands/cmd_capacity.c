@@ -247,10 +247,10 @@ const cli_command command_capacity = {
         "their rank. For other kernels alpha is required, since without it every capacity is 1. Compare\n"
         "kernels with the same --dimension.\n"
         "\n"
-        "Capacities below the threshold are set to 0: an independent target exceeds half of it with the\n"
-        "probability --significance. The tables have the sums by degree, and by the largest delay of a\n"
-        "target; the column of degree 1 is the memory curve. --json has every target as a list of [delay,\n"
-        "degree].\n",
+        "Capacities below the threshold are set to 0. An independent target exceeds half of the threshold\n"
+        "with the probability --significance. The tables have the sums by degree, and by the largest delay\n"
+        "of a target; the column of degree 1 is the memory curve. --json has every target as a list of\n"
+        "[delay, degree].\n",
     .examples = "  volterra capacity --kernel volterra:tau_coef=0.8 --dimension 50\n"
                 "  volterra capacity --kernel esn:size=100,radius=0.95 --rows 20000 --plot capacity.svg\n"
                 "  volterra capacity --kernel linear:window=10 --degree 1 --rows 2000 --json\n",

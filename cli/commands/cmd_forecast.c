@@ -129,7 +129,7 @@ static int check_files(const forecast_arguments *arguments, const forecast_files
     const output_option outputs[] = {{"-o", output}, {"--plot", plot}};
     if (arguments->common.json &&
         ((output && is_standard_output(output)) || (plot && is_standard_output(plot))))
-        return complain(EXIT_USAGE, "--json and %s - both want standard output",
+        return complain(EXIT_USAGE, "--json and %s - cannot both be written to standard output",
                         output && is_standard_output(output) ? "-o" : "--plot");
     int failed = outputs_check_distinct(outputs, 2);
     for (int i = 0; i < 2 && !failed; i++) {
@@ -290,7 +290,7 @@ static int run_backtest(const forecast_arguments *arguments)
     if (arguments->plot && strcmp(arguments->plot, "none") != 0)
         return complain(EXIT_USAGE, "--plot is not supported with --backtest");
     if (output && arguments->common.json && is_standard_output(output))
-        return complain(EXIT_USAGE, "--json and -o - both want standard output");
+        return complain(EXIT_USAGE, "--json and -o - cannot both be written to standard output");
     int failed = output ? output_check(output) : 0;
     if (!failed && output)
         failed = output_check_against(output, arguments->series.file);
@@ -444,14 +444,14 @@ const cli_command command_forecast = {
         "in forecasts from earlier rows.\n"
         "\n"
         "There is one kernel fit for each step. The classical methods are the optimised Theta method,\n"
-        "exponential smoothing (ETS), the seasonal naive forecast and an autoregression. Steps for which no\n"
-        "kernel fit is clearly better than the last value, and series too short for one, have the classical\n"
-        "methods only (from 3 rows on).\n"
+        "exponential smoothing (ETS), the seasonal naive forecast and an autoregression. Only the classical\n"
+        "methods are used in steps for which no kernel fit is clearly better than the last value, and for\n"
+        "series that are too short for a kernel fit (from 3 rows on).\n"
         "\n"
-        "The output is a CSV with the time, continued by the step of the file's dates (or the number of the\n"
-        "step), and for each series its values and NAME.error: the expected root mean squared error of that\n"
-        "step. The plot shows 80 % and 95 % intervals, or those of --interval. -o - prints only the CSV.\n"
-        "--json prints all results and writes no file unless -o or --plot is given.\n"
+        "The output is a CSV with the time and, for each series, its values and NAME.error, the expected\n"
+        "root mean squared error of the step. Times continue with the step of the file's dates; without\n"
+        "dates, steps are numbered. The plot shows 80 % and 95 % intervals, or those of --interval. -o -\n"
+        "prints only the CSV. --json prints all results and writes no file unless -o or --plot is given.\n"
         "\n"
         "With --budget, random kernels are evaluated on the first three quarters of the rows. The best one\n"
         "replaces the given kernel only if it is clearly better on the held-out last quarter.\n"
@@ -460,11 +460,11 @@ const cli_command command_forecast = {
         "forecast are known, give them with --future, or as last rows of the file without a target.\n"
         "Otherwise the forecast uses the inputs of earlier rows.\n"
         "\n"
-        "--backtest K evaluates the forecast instead: K complete forecasts from earlier rows, each compared\n"
-        "with the H rows after it. The last begins H rows before the end, the others H rows before each\n"
-        "other, or closer if the first would have less than half of the rows. The table has the MASE, the\n"
-        "sMAPE (in percent) and the RMSE of the forecast and of every method, and the coverage of the\n"
-        "intervals. -o writes it as CSV.\n"
+        "--backtest K evaluates the forecast instead. It makes K complete forecasts from earlier rows and\n"
+        "compares each with the H rows after it. The last one begins H rows before the end, and the others\n"
+        "H rows before each other, or closer if the first would have less than half of the rows. The table\n"
+        "has the MASE, the sMAPE (in percent) and the RMSE of the forecast and of every method, and the\n"
+        "coverage of the intervals. -o writes it as CSV.\n"
         "\n"
         "--missing interpolate also fills in the rows that are missing between times with a regular step,\n"
         "such as days, open weekdays or months. Weekends and holidays of up to two working days are not\n"
@@ -477,18 +477,18 @@ const cli_command command_forecast = {
         "columns unique_id, ds and y. FILE:VALUES names the column of the values (default y). The times are\n"
         "in column ds, or in the column of dates. Each series is forecast from its own rows, with its own\n"
         "season and dates, and the output is in long format, with y.error and the ends of the intervals. A\n"
-        "series with a value that is missing (unless --missing is given) or not a number, with unreadable,\n"
-        "repeated or unordered times, or with fewer than 3 rows has no forecast. A warning names it with\n"
-        "the line of the file. The exit status is 0 if at least one series has a forecast. The series are\n"
-        "divided among the threads. --budget, --x, --future, --calendar, --backtest, --rows and --plot are\n"
-        "not supported.\n"
+        "series has no forecast if a value is missing (unless --missing is given) or not a number, if its\n"
+        "times are unreadable, repeated or unordered, or if it has fewer than 3 rows. A warning names the\n"
+        "series and the line of the file. The exit status is 0 if at least one series has a forecast. The\n"
+        "series are divided among the threads. --budget, --x, --future, --calendar, --backtest, --rows and\n"
+        "--plot are not supported.\n"
         "\n"
-        "--time-limit limits the time of the whole run: series that have not begun by then are counted, and\n"
+        "--time-limit limits the time of the whole run. Series that have not begun by then are counted, and\n"
         "the others are written. During a long run the output file is replaced every minute by the\n"
-        "forecasts so far, and an interrupt keeps those that are complete. The same command with --resume\n"
-        "continues, also with another --time-limit: series in the output whose times follow the rows of\n"
-        "FILE are kept. If FILE is newer than the output, or the options, which are stored in CSV.options,\n"
-        "differ, all series are forecast again.\n",
+        "forecasts so far, and an interrupt keeps the complete ones. The same command with --resume\n"
+        "continues the run, also with another --time-limit. It keeps series in the output whose times\n"
+        "follow the rows of FILE. If FILE is newer than the output, or the options, which are stored in\n"
+        "CSV.options, differ, all series are forecast again.\n",
     .examples = "  volterra forecast sales.csv\n"
                 "  volterra forecast load.csv:load --steps 48 --calendar hour,weekday -o next.csv\n"
                 "  volterra forecast sales.csv:sales --x promo,price --future plan.csv\n"

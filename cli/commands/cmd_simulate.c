@@ -261,8 +261,8 @@ const cli_command command_simulate = {
         "bekk                  columns z1.., r1.., h11, h21, ..: innovations, returns and covariances of\n"
         "                      stocks; see volterra help bekk for other parameters\n"
         "\n"
-        "--seed selects the input of systems with columns u, y and the draws of bekk. For the others it\n"
-        "adds 0.1 times a standard normal draw to each initial value.\n",
+        "--seed selects the input of systems with columns u, y and the draws of bekk. For the other\n"
+        "systems, --seed adds 0.1 times a standard normal draw to each initial value.\n",
     .examples = "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
                 "  volterra simulate mackey-glass --seed 3 | head\n"
                 "  volterra simulate lorenz96:forcing=10,dimension=20 --every 5 -o l96.csv\n"
