@@ -135,10 +135,12 @@ class Explains:
         order : int, default=2
             Highest order of the kernels, 1 to 8.
         about : "mean", "zero" or array-like of shape (n_features,), default="mean"
-            The constant input. It must be inside the ball of the training inputs if the kernel requires it. With
-            ``feedback`` the outputs of the previous row are additional inputs after the others: the series describes one step.
+            The constant input. The point must be inside the ball of the training inputs if the kernel requires this.
+            With ``feedback`` the outputs of the previous row are additional inputs after the others: the series
+            describes one step.
         std : bool, default=True
-            Standard deviations of g1, for a Gaussian process with this kernel and alpha. They take as long as a fit.
+            Standard deviations of g1, for a Gaussian process with this kernel and alpha. The computation takes as long
+            as a fit.
         shares : bool, default=True
             Variance share of every order.
         along : array-like of shape (n_steps, n_features), optional

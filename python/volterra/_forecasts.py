@@ -176,9 +176,9 @@ class ModelForecasts:
             each forecast H rows before; with ``ahead=range(1, 25)`` the 24 rows after the last one, all from there. More rows
             require a model that `continue_` supports, one step ahead.
         coverage : float or list of float, optional
-            Also return intervals with this coverage, between 0 and 1. Within the horizons of the fit they equal
-            `predict_interval`. Further ahead they are quantiles of simulated paths, with noise drawn from the errors of
-            training rows, as in ``volterra continue --paths``. The seed is fixed.
+            Also return intervals with this coverage, between 0 and 1. Within the horizons of the fit, the intervals
+            equal those of `predict_interval`. Further ahead, they are quantiles of simulated paths, with noise drawn
+            from the errors of training rows, as in ``volterra continue --paths``. The seed is fixed.
 
         Returns
         -------
@@ -307,9 +307,9 @@ class ModelForecasts:
         steps : int
             Rows to forecast (at least 1).
         after : array-like of shape (n_steps, n_features), optional
-            Rows that follow those of training, as for `predict`; they are fed first. It may begin with all training rows.
-            After ``fit(X, y)`` it begins with the last training target or the row after it. The index decides; without one, a
-            first row equal to the last target is taken as that target, with a warning.
+            Rows that follow those of training, as for `predict`; they are fed first. They may begin with all training
+            rows. After ``fit(X, y)`` they begin with the last training target or the row after it. The index determines
+            which; without an index, a first row equal to the last target is taken as that target, with a warning.
 
         Returns
         -------

@@ -25,7 +25,8 @@ FIRST_ROWS = 50  # minimum number of rows for the first fit, if they arrive in s
 
 
 class WhenLearnable:
-    """A method of estimators that support learning row by row. For others, access raises AttributeError with the reason."""
+    """A method of estimators that support learning row by row. For other estimators, access raises AttributeError with
+    the reason."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method
@@ -85,8 +86,9 @@ class Learns:
             Forgetting factor phi: the kernel of rows i and j is multiplied by phi^(abs(i-j)/2) (above 0 and at most
             1).
         forget_what : {"dynamics", "all"}, default="all"
-            Scope of ``forget``; dynamics: the response to inputs; all: the level as well. Both are equal for kernels
-            without a constant part, that is all but ``volterra`` with a lift other than ``"rbf"``, and sums with it.
+            Scope of ``forget``; dynamics: the response to inputs; all: the level as well. Both scopes are equal for
+            kernels without a constant part: all except ``volterra`` with a lift other than ``"rbf"``, and sums with
+            it.
         coverage : float or list of float, optional
             Prediction intervals of this coverage, adapted to the errors so far; lines of inputs and then targets or
             NA (between 0 and 1). See `Learner.interval`.

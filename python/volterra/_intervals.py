@@ -1,6 +1,7 @@
 """Intervals and quantiles of predictions, from the errors of the last training rows (docs/math.md, "Intervals").
 
-They are valid for each output and row separately, if new errors are distributed like those.
+Intervals are valid for each output and row separately, if new errors are distributed like those of the last training
+rows.
 """
 
 from __future__ import annotations

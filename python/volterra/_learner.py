@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class Learner(Live):
     """A model that learns row by row; created by the method ``learner`` of an estimator.
 
-    Rows must be in time order. Each is predicted before it is learned. After every row the readout equals a fit on the rows of
-    the window, to rounding; scales, alpha and kernel do not change. Use a learner from one thread at a time. A copy or pickle
-    is an independent learner in the same state, without files.
+    Rows must be in time order. Each row is predicted before it is learned. After every row the readout equals a fit on
+    the rows of the window, to rounding; scales, alpha and kernel do not change. Use a learner from one thread at a
+    time. A copy or pickle is an independent learner in the same state, without files.
 
     Examples
     --------

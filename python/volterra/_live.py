@@ -200,8 +200,8 @@ class Live(Owner):
         self._call("restart")
 
     def learn(self, y: Any, back: int = 0) -> None:
-        """Set the target of a row. A learner learns it. It updates the intervals, and with ``feedback`` it is fed back with the
-        next row instead of the prediction.
+        """Set the target of a row. A learner learns it. The target updates the intervals, and with ``feedback`` it is
+        fed back with the next row instead of the prediction.
 
         Parameters
         ----------
@@ -240,8 +240,9 @@ class Live(Owner):
         """Return half-widths of shape (n_coverages, n_outputs) of the intervals of the last prediction, as computed with it; inf
         if there are too few errors so far.
 
-        They adapt to the errors (docs/math.md, "Intervals"): a miss widens the next interval, a hit narrows it slightly, so that
-        the share inside converges to the coverage for any data. Requires ``coverage`` in ``stream`` or ``learner``.
+        The half-widths adapt to the errors (docs/math.md, "Intervals"): a miss widens the next interval, a hit narrows
+        it slightly, so that the share inside converges to the coverage for any data. Requires ``coverage`` in
+        ``stream`` or ``learner``.
 
         Examples
         --------

@@ -569,10 +569,10 @@ class SequenceRegressor(
 
     @property
     def verdict_(self) -> Dict[str, float]:
-        """Assessment of the fit: heldout_rows, heldout_rmse, loo_rmse and gcv_rmse (over all outputs; nan: unknown),
-        naive_outputs and halfway_outputs (outputs that use the last value, or its mean with the fit), naive_ratio (squared
-        error of the best fit relative to the last value), r2 of the fitted values, their mean loss, and the season of the
-        baselines."""
+        """Assessment of the fit. heldout_rows, heldout_rmse, loo_rmse and gcv_rmse are over all outputs (nan: unknown).
+        naive_outputs and halfway_outputs count the outputs that use the last value, or its mean with the fit.
+        naive_ratio is the squared error of the best fit relative to the last value. The others are r2 of the fitted
+        values, their mean loss, and the season of the baselines."""
         return self._assessed().verdict
 
     @property

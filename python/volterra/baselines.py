@@ -19,7 +19,8 @@ __all__ = ["baseline", "season"]
 def season(y: Any) -> int:
     """Return the season of a series: its period in rows, 4 to 400, from the autocorrelation of its changes.
 
-    0 if none is significant, as for a constant or fewer than 15 values. The result does not depend on unit and level.
+    Returns 0 if no season is significant, as for a constant or fewer than 15 values. The result does not depend on unit
+    and level.
 
     Parameters
     ----------

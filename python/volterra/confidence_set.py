@@ -59,7 +59,7 @@ class MCS:
     indices : array-like of int of shape (reps, n_steps), optional
         Bootstrap replications, each a row of row numbers; block, reps and seed are then ignored.
     n_jobs : int, optional
-        Threads. The result does not depend on their number.
+        Threads. The result does not depend on the number of threads.
     progress : callable, optional
         As in `volterra.gram`.
 

@@ -26,9 +26,9 @@ _STEP = 1e-5  # of the logarithm of a parameter, for differences
 class SequenceKernel(Kernel):
     """Any kernel of this package, for ``GaussianProcessRegressor`` and ``GaussianProcessClassifier``.
 
-    The samples are the rows of one record, or the series of a collection, and X is the column of their numbers. The kernel of
-    two rows compares the complete histories up to these rows, as in `volterra.gram`, so samples may be split, shuffled and
-    resampled. It can be added to and multiplied by kernels of scikit-learn.
+    The samples are the rows of one record, or the series of a collection, and X is the column of their numbers. The
+    kernel of two rows compares the complete histories up to these rows, as in `volterra.gram`, so samples may be split,
+    shuffled and resampled. The kernel can be added to and multiplied by kernels of scikit-learn.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Kernels between sequences, and their Gram matrices.
 
 Kernels are given as text, as in the program and in model files: ``"volterra:tau=0.4,lambda=0.7"``,
-``"gak:sigma=1,window=20"``. They can be added and multiplied, and a factor may filter its inputs:
-``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``. `gram` takes the text; the functions `volterra_kernel`, `gak_kernel`,
-`signature_kernel` and `sigpde_kernel` build it from their arguments. `kernel_table` lists all kernels with their parameters.
+``"gak:sigma=1,window=20"``. Kernels can be added and multiplied, and a factor may filter its inputs: ``"2*fir:mu=0.8 +
+memory:pole=0.7*rbf"``. `gram` takes the text; the functions `volterra_kernel`, `gak_kernel`, `signature_kernel` and
+`sigpde_kernel` build it from their arguments. `kernel_table` lists all kernels with their parameters.
 """
 
 from __future__ import annotations

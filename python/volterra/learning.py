@@ -48,8 +48,9 @@ class LearningCurve:
     mean_nmse, nmse_error : ndarray of shape (n_kernels, n_sizes)
         Mean over the repeats and its standard error; nan: one repeat.
     rate, rate_error : ndarray of shape (n_kernels,)
-        Slope of log NMSE against log rows over the larger half of the sizes, at least two, mean over the repeats, and its
-        standard error: from the slopes of the repeats, or with one repeat from the residuals of the line, which are correlated.
+        Slope of log NMSE against log rows over the larger half of the sizes (at least two), mean over the repeats, and
+        its standard error. The standard error is from the slopes of the repeats, or with one repeat from the residuals
+        of the line, which are correlated.
     first : ndarray of int, shape (n_repeats,)
         First row of every repeat: ``washout`` rows, the largest training set, ``gap`` rows, and ``test_rows`` held-out rows.
     test_rows, washout, gap : int

@@ -256,7 +256,7 @@ def mase(
 def valid_rows(truth: Any, forecast: Any, threshold: float = 0.2) -> int:
     """Number of valid rows: the first t, from 1, with ``|y_t - yhat_t| / |y_t| >= threshold``.
 
-    The number of all rows if there is none. Norms are Euclidean, over the outputs.
+    Returns the number of all rows if there is no such row. Norms are Euclidean, over the outputs.
 
     Examples
     --------

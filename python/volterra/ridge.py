@@ -84,7 +84,7 @@ class VolterraRidge(SequenceRegressor):
         targets. Scales are learned from the rows given to fit only.
     scale_each : bool, default=False
         Every input divided by its standard deviation, for different units; constant inputs are ignored. Requires
-        ``scale``. The common scale follows.
+        ``scale``. The common scale is applied afterwards.
     keep_factor : bool, default=False
         Factor of the Gram matrix in the model, for standard deviations; 4 bytes times the square of the rows.
         Required by ``predict(X, return_std=True)`` and `predict_var`.
@@ -148,8 +148,8 @@ class VolterraRidge(SequenceRegressor):
     facts_ : dict
         Properties of the kernel on the ball of these inputs: tau, lambda and its bound, contraction, horizon, ...
     alpha_ : float, or ndarray of shape (n_outputs,) where outputs differ
-        Given or chosen. inf: no kernel part; with a target of changes that is the naive forecast, which is kept unless
-        another is clearly better on held-out rows.
+        Given or chosen. inf: no kernel part; with a target of changes, this is the naive forecast, which is kept unless
+        another alpha is clearly better on held-out rows.
     target_ : {"level", "change"}, or ndarray of these where outputs differ
     input_ : {"level", "change", "both"}
     season_ : int
@@ -170,13 +170,13 @@ class VolterraRidge(SequenceRegressor):
         Noise level in the units of y: root of the sum of squared residuals divided by the rows less the effective dimension.
         nan: unknown.
     report_ : dict
-        Results on the held-out rows: rows (their number), first, blocks (each predicted from the rows before it; 0: every row
-        is), mse, best_mse (best candidate, used or not), naive_mse and share (1: fit, 0: naive forecast, 1/2: mean of the
-        two), one per output.
+        Results on the held-out rows: rows (their number), first, blocks (each predicted from the rows before it; 0:
+        rows are predicted one by one), mse, best_mse (best candidate, used or not), naive_mse and share (1: fit, 0:
+        naive forecast, 1/2: mean of the two), one per output.
     baselines_ : dict
-        Baseline forecasts of the same rows: "naive", "seasonal", "drift" and "ar", each with mse, rmse, mae, r2 and skill (1 -
-        the squared error of this estimator relative to the baseline). If y is not among the columns of X, the baselines use
-        past targets, which the estimator does not.
+        Baseline forecasts of the same rows: "naive", "seasonal", "drift" and "ar", each with mse, rmse, mae, r2 and
+        skill (1 - the squared error of this estimator relative to the baseline). If y is not among the columns of X,
+        the baselines use past targets, but the estimator does not.
     verdict_ : dict
         Assessment of the fit: heldout_rows and heldout_rmse, loo_rmse, gcv_rmse, naive_outputs and halfway_outputs (number of
         outputs that use the naive forecast, or its mean with the fit), naive_ratio, r2 of the fitted values, and more.
@@ -192,11 +192,12 @@ class VolterraRidge(SequenceRegressor):
 
     Notes
     -----
-    With ``alpha="auto"`` a fit takes about twelve factorisations instead of one (above 4096 rows: of the last 4096 rows, then
-    of all rows). It chooses alpha, the intercept, and change or level by the errors of the second half of the rows, each
-    predicted from the rows known before it (docs/math.md). A series is therefore never forecast much worse than by the naive
-    forecast, which is kept unless two tests on those rows reject it. If the past of y is not an input, these rows are
-    divided into at most 20 blocks, each predicted from the rows before it: `predict` continues from inputs only.
+    With ``alpha="auto"`` a fit takes about twelve factorisations instead of one (above 4096 rows: of the last 4096
+    rows, then of all rows). The fit chooses alpha, the intercept, and change or level by the errors of the second half
+    of the rows, each predicted from the rows known before it (docs/math.md). A series is therefore never forecast much
+    worse than by the naive forecast, which is kept unless two tests on those rows reject it. If the past of y is not an
+    input, these rows are divided into at most 20 blocks, each predicted from the rows before it: `predict` continues
+    from inputs only.
 
     A y that equals a column of X row by row, with ``ahead=0``, is rejected unless ``allow_target_in_inputs`` is set: the model
     would read the target from X.

@@ -25,9 +25,10 @@ __all__ = ["RowAnomaly"]
 class RowAnomaly(OutlierMixin, BaseEstimator):
     """Outlier detector for the rows of one series.
 
-    Each row is predicted from the rows before it. Its score is the absolute error divided by 1.4826 times the median
-    of the last 300 absolute errors, of the channel where that is largest. An alarm is a score above the threshold, which
-    a share ``rate`` of the scores so far exceed. ``volterra anomaly --x`` computes the same numbers, bit for bit.
+    Each row is predicted from the rows before it. The score of a row is the absolute error divided by 1.4826 times the
+    median of the last 300 absolute errors, for the channel in which this ratio is largest. An alarm is a score above
+    the threshold, which a share ``rate`` of the scores so far exceed. ``volterra anomaly --x`` computes the same
+    numbers, bit for bit.
 
     Parameters
     ----------

@@ -172,7 +172,7 @@ class VolterraRidgeCV(SequenceRegressor):
     best_params_ : dict
         Parameters of `VolterraRidge` of the best candidate.
     best_score_ : float
-        Its mean score over the folds.
+        Mean score of the best candidate over the folds.
     alpha_, target_, input_, season_, heldout_r2_, log_likelihood_, rkhs_norm_, effective_dimension_, noise_, report_, \
     baselines_, verdict_, warnings_
         Of the refitted estimator, as in `VolterraRidge`. After a search for changes the naive forecast is kept unless the best

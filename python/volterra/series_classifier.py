@@ -53,10 +53,10 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         Regularisation strength (positive). "auto": chosen for every kernel.
     draws : int, optional
         Number of kernels to evaluate, without a time limit (at least 1). None: 60, or one for each preparation where
-        the kernel leaves nothing open.
+        the kernel has no open parameters.
     budget : float, str or None, default="auto"
         Time limit of search and fit: 90s, 3min, 2h, or seconds. "auto": 30 s, or no limit with `draws`. None: no
-        limit. The result depends on the speed of the machine only where the budget ended the search (`cut_`).
+        limit. The result depends on the speed of the machine only if the budget ended the search (`cut_`).
     screen : int or "auto", default="auto"
         Number of series for a first evaluation of all kernels; 0: all series; "auto": by the amount of work. The best
         kernels of that evaluation are evaluated on all series.
@@ -104,7 +104,8 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         Expected accuracy: the selection is repeated without each fold and evaluated on it. nan without folds, or if the
         budget ended the search too early.
     left_out_accuracy_ : float
-        Leave-one-out accuracy of the selected kernel (ridge regression): optimistic, since it was selected by it.
+        Leave-one-out accuracy of the selected kernel (ridge regression), which is optimistic because it selected the
+        kernel.
     left_out_ : ndarray of shape (n_series, n_classes)
         Leave-one-out outputs.
     split_mean_, split_deviation_ : float

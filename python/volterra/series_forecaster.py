@@ -142,7 +142,7 @@ class Forecaster(BaseEstimator):
         ``[0.8, 0.95]``.
     missing : {"error", "interpolate"}, default="error"
         Treatment of missing values in selected rows; ``rows`` counts before rows are dropped. Weekends and holidays
-        of up to two working days are not.
+        of up to two working days are not filled in.
     budget : float or str, optional
         Search time for the parameters of the kernel: 90s, 3min, 2h. A number is in seconds. None: no search.
     random_state : int, default=0
@@ -273,11 +273,13 @@ class Forecaster(BaseEstimator):
         Parameters
         ----------
         y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
-            The series in time order, without missing values unless `missing` is "interpolate". The index of a pandas object gives the dates. Columns that are
-            times of the rows are not forecast, as in the program, with a `ForecastWarning`: a first column, or one named as a
-            time, ``index``, ``year``, ..., that increases by the same step in every row (a tenth of them may be missing), and a
-            column named ``t``, ``time``, ``date``, ``datetime``, ``timestamp`` or ``ds`` whose numbers increase. If y has no other
-            index, the first with a step and the name of a time, otherwise the first with a step, numbers the rows of the forecast.
+            The series in time order, without missing values unless `missing` is "interpolate". The index of a pandas
+            object gives the dates. Columns that are times of the rows are not forecast, as in the program, with a
+            `ForecastWarning`: a first column, or one named as a time, ``index``, ``year``, ..., that increases by the
+            same step in every row (a tenth of them may be missing), and a column named ``t``, ``time``, ``date``,
+            ``datetime``, ``timestamp`` or ``ds`` whose numbers increase. If y has no other index, one of these columns
+            numbers the rows of the forecast: the first with a step and the name of a time, otherwise the first with a
+            step.
         known : array-like of shape (n_steps, n_inputs) or (n_steps + steps, n_inputs), optional
             Additional inputs of every row. With more than ``n_steps`` rows, those of the rows to forecast are used, such as a
             calendar or a price; without `steps`, the number of these rows is the number of steps. If y and `known` are pandas
@@ -470,11 +472,11 @@ def forecast(
     Parameters
     ----------
     data : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
-        The series in time order. A DataFrame with columns unique_id, ds and y has many series in long format: every series is
-        forecast from its own rows, with its own season and dates. Rows of different series may alternate. A series with a
-        value that is missing (unless ``missing="interpolate"`` is given) or not a number, with unreadable, repeated or unordered times, or with fewer than 3 rows has no
-        forecast and is named in a `ForecastWarning`; if no series has a forecast, ValueError is raised. ``budget``
-        is not supported.
+        The series in time order. A DataFrame with columns unique_id, ds and y has many series in long format: every
+        series is forecast from its own rows, with its own season and dates. Rows of different series may alternate. A
+        series has no forecast if a value is missing (unless ``missing="interpolate"`` is given) or not a number, if its
+        times are unreadable, repeated or unordered, or if it has fewer than 3 rows. A `ForecastWarning` names such
+        series; if no series has a forecast, ValueError is raised. ``budget`` is not supported.
     steps : int, optional
         Rows to forecast; by default one season, at most 60, or 12 without a season.
     time_limit : float or str, optional

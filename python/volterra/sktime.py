@@ -31,10 +31,10 @@ def __dir__() -> List[str]:
 class VolterraForecaster(BaseForecaster):
     """Forecasts of one series or several together, every horizon from the last known row.
 
-    All horizons up to the largest of ``fh`` are outputs of one fit. Exogenous inputs X are inputs of the model at every horizon
-    of ``fh``: `fit` requires them at the times of y, `predict` at the times of ``fh``. Between these, times without a row of X
-    use the last one before. Intervals are computed by `volterra.SequenceKernelRidge.predict_interval` for each horizon;
-    quantiles follow from them.
+    All horizons up to the largest of ``fh`` are outputs of one fit. Exogenous inputs X are inputs of the model at every
+    horizon of ``fh``: `fit` requires them at the times of y, `predict` at the times of ``fh``. Between these, times
+    without a row of X use the last row before. Intervals are computed by
+    `volterra.SequenceKernelRidge.predict_interval` for each horizon; quantiles follow from them.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def _devices() -> c.Devices:
 
 
 def set_device(name: str = "auto") -> None:
-    """Set the device that stores and factors Gram matrices, for the whole process. Not while another thread uses the library.
+    """Set the device that stores and factors Gram matrices, for the whole process. Must not be called while another thread uses the library.
 
     Parameters
     ----------

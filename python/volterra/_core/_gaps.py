@@ -1,7 +1,7 @@
 """Times of the rows of a data frame: their order, missing rows, and the rows after the last.
 
-An estimator assumes one row per step. If an index of dates has a gap, the row after it would be taken as the next step. The
-library finds the step of an index and missing rows (``volt_times_check``); here an index becomes the times it takes.
+An estimator assumes one row per step. If an index of dates has a gap, the row after it would be taken as the next step.
+The library finds the step of an index and missing rows (``volt_times_check``); this module converts an index to times.
 """
 
 from __future__ import annotations
@@ -169,8 +169,8 @@ def _take_rows(value: Any, rows: Array) -> Any:
 
 
 def align(X: Any, *others: Any, names: Sequence[str] = ("X", "y", "sample_weight", "groups")) -> Tuple[Any, ...]:
-    """Return X and others with the rows whose dates are in all indexes of dates (pandas), with a warning if rows are left out.
-    Values without dates are row by row with X. Lists are records, each with its own index."""
+    """Return X and others with the rows whose dates are in all indexes of dates (pandas), with a warning if rows are
+    left out. Values without dates are matched row by row with X. Lists are records, each with its own index."""
     if isinstance(X, (list, tuple)):
         if not (X and others and isinstance(others[0], (list, tuple)) and len(X) == len(others[0]) and is_frame(X[0])):
             return (X, *others)

@@ -1,9 +1,9 @@
 """Rows in time order: digests of the training rows, to detect rows that do not follow them.
 
 After a shuffled split (``KFold(shuffle=True)``, ``train_test_split``) the rows of a sequence are not consecutive, and
-predictions of the rows in between are meaningless. The data often show it: by the index of a data frame, by rows that are
-training rows, or by rows that were targets of training rows (if a series is forecast from itself, the target of a row is the
-next input). The cost of all checks is a sort and a search of one number per row.
+predictions of the rows in between are meaningless. The data often show this: by the index of a data frame, by rows that
+are training rows, or by rows that were targets of training rows (if a series is forecast from itself, the target of a
+row is the next input). The cost of all checks is a sort and a search of one number per row.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def _is_time(index: Any) -> bool:
 
 
 def index_of(X: Any) -> Any:
-    """Return the index of a data frame or series if it gives the position of its rows in time, or None. A plain count from 0,
-    the default of every frame, does not."""
+    """Return the index of a data frame or series if it gives the position of its rows in time, or None. A plain count
+    from 0, the default of every frame, gives no position."""
     if not is_frame(X) or not _is_time(X.index):
         return None
     is_count = type(X.index).__name__ == "RangeIndex" and X.index.start == 0

@@ -14,8 +14,9 @@ from ._errors import check, tell_messages
 def threads() -> int:
     """Return the number of threads of the library in calls from this thread, for its loops and for BLAS.
 
-    It is 1 in a child that was forked (``os.fork``, ``multiprocessing`` with "fork", joblib's "multiprocessing") from a process
-    with several threads, which do not exist in the child. New processes ("spawn", loky) can use all threads.
+    The number is 1 in a child that was forked (``os.fork``, ``multiprocessing`` with "fork", joblib's
+    "multiprocessing") from a process with several threads, which do not exist in the child. New processes ("spawn",
+    loky) can use all threads.
 
     Examples
     --------
@@ -27,7 +28,7 @@ def threads() -> int:
 
 
 def set_threads(count: int = 0) -> None:
-    """Set the number of threads of the library, for the whole process. Not while another thread uses the library.
+    """Set the number of threads of the library, for the whole process. Must not be called while another thread uses the library.
 
     Parameters
     ----------

@@ -15,8 +15,8 @@ _WARM_UP = 50  # rows that initialise the state of each site before the free run
 class LocalModel:
     """Predicts the change of ``group`` adjacent columns from them and ``reach`` groups on either side.
 
-    The columns are a ring, and all groups have the same model. It is fitted to records of equidistant groups,
-    as many as have ``samples`` rows together. Offers the part of `SequenceKernelRidge` that a free run needs.
+    The columns are a ring, and all groups have the same model. It is fitted to records of equidistant groups, as many
+    as have ``samples`` rows together. Implements the part of `SequenceKernelRidge` that a free run needs.
     """
 
     def __init__(self, local: Dict[str, Any], model: SequenceKernelRidge) -> None:
