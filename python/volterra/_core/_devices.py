@@ -30,7 +30,9 @@ def _devices() -> c.Devices:
 
 
 def set_device(name: str = "auto") -> None:
-    """Set the device that stores and factors Gram matrices, for the whole process. Must not be called while another thread uses the library.
+    """Set the device that stores and factors Gram matrices, for the whole process.
+
+    The function must not be called while another thread uses the library.
 
     Parameters
     ----------

@@ -28,7 +28,9 @@ def threads() -> int:
 
 
 def set_threads(count: int = 0) -> None:
-    """Set the number of threads of the library, for the whole process. Must not be called while another thread uses the library.
+    """Set the number of threads of the library, for the whole process.
+
+    The function must not be called while another thread uses the library.
 
     Parameters
     ----------
