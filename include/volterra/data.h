@@ -133,8 +133,8 @@ VOLT_API volt_status volt_simulate(volt_system system, const volt_simulate_optio
  *
  *     r_t = H_t^{1/2} z_t,    H_t = C C' + A r_{t-1} r_{t-1}' A' + B H_{t-1} B',
  *
- * z_t standard normal, H^{1/2} the symmetric root, C upper triangular, A = diag(a), B = diag(b), and their source. The
- * numbers in C, a and b may be changed; the other fields are read-only. */
+ * where z_t is standard normal, H^{1/2} is the symmetric root, C is upper triangular, A = diag(a) and B = diag(b), and the
+ * source of these parameters. The numbers in C, a and b may be changed; the other fields are read-only. */
 typedef struct volt_bekk {
     size_t struct_size;
     int64_t d;

@@ -209,12 +209,12 @@ typedef int (*volt_forecast_fn)(const volt_forecast_result *result, void *contex
  * every series, from the calling thread and in order of first appearance. The series are divided among the threads, and each
  * forecast uses one thread, so the results do not depend on their number. At most 256 forecasts are in memory.
  *
- * A series with a value that is not finite, with times that are unreadable or do not increase, or with too few rows has no
- * forecast, and the others continue. A season above half of the rows of a series is 0 there. `step`, `separate` and `names`
- * of the options are ignored, and search_seconds apply to each series. After many_seconds no further series begins, unless
- * none has a forecast yet. A series of `done` is not forecast again if its first step has the time in done_times.
- * VOLT_ERR_DATA if no series could be forecast, with the reason of the first; VOLT_ERR_ARGUMENT, also for `known`;
- * VOLT_ERR_KERNEL, VOLT_ERR_MEMORY; VOLT_ERR_CANCELLED, after `report` received the series that are complete. */
+ * A series has no forecast if a value is not finite, if its times are unreadable or do not increase, or if it has too few
+ * rows; the others continue. A season above half of the rows of a series is 0 there. `step`, `separate` and `names` of the
+ * options are ignored, and search_seconds apply to each series. After many_seconds no further series begins, unless none has a
+ * forecast yet. A series of `done` is not forecast again if its first step has the time in done_times. VOLT_ERR_DATA if no
+ * series could be forecast, with the reason of the first; VOLT_ERR_ARGUMENT, also for `known`; VOLT_ERR_KERNEL,
+ * VOLT_ERR_MEMORY; VOLT_ERR_CANCELLED, after `report` received the series that are complete. */
 VOLT_API volt_status volt_forecast_many(const volt_long_rows *data, const volt_forecast_options *options,
                                         volt_forecast_fn report, void *context);
 

@@ -159,8 +159,8 @@ typedef struct volt_identification {
  * searches use the best-excited 800 rows; all families are then scored on all rows of the search, and the best are refined
  * there (with draws: a 32nd of them). A nonlinear model replaces the better linear one only if it has a lower error on every
  * block and is not rejected (volt_identify_candidate). The model is the average (volt_model_sum) of all such models with at
- * most 1.1 times the root mean NMSE of the best. It and the linear model are fitted again on as many training rows as the
- * time (with draws: 6000 rows) and the memory allow, and simulated on the test rows.
+ * most 1.1 times the root mean NMSE of the best. This average and the linear model are fitted again on as many training rows
+ * as the time (with draws: 6000 rows) and the memory allow, and simulated on the test rows.
  *
  * The linear families have at least one trial, whatever the time budget. A log message (volt_set_log) warns before the
  * nonlinear searches if the budget is too short for them. The weights of the inputs relative to each other are not searched.

@@ -18,11 +18,11 @@
  * row with text), a comma at the end of every line, blank lines, a byte order mark. Unless commas separate the cells, numbers
  * may have a decimal comma (1,5 or 1.234,5) if none has a decimal point. If all numbers of a column have at most three digits
  * or groups of three digits (996 and 1.045), and other columns do not show the decimal mark, the column is an error unless the
- * options determine the marks. A column of dates or times is skipped;
- * selecting it by name is an error. A column named year, month, quarter, period, date, datetime, timestamp, time or ds with
- * increasing years or months in digits (1871, 187104), and any with increasing days in digits (18710409) or consecutive months
- * or quarters of several years (1871.04, 1871.4, 4.1871, 04.71), is also skipped unless it is selected by name. The first
- * skipped column is stored separately, as the times of the rows. Unselected columns are ignored. */
+ * options determine the marks. A column of dates or times is skipped; selecting it by name is an error. Unless selected by
+ * name, a column of increasing years or months in digits (1871, 187104) is also skipped if it is named year, month, quarter,
+ * period, date, datetime, timestamp, time or ds. The same applies to any column of increasing days in digits (18710409), and
+ * of consecutive months or quarters of several years (1871.04, 1871.4, 4.1871, 04.71). The first skipped column is stored
+ * separately, as the times of the rows. Unselected columns are ignored. */
 #ifndef VOLTERRA_IO_H
 #define VOLTERRA_IO_H
 

@@ -7,10 +7,10 @@
  *     for each row:  volt_live_feed(live, x, prediction), then, once it is known, volt_live_learn(live, 0, y)
  *     volt_live_free(live);
  *
- * Without `learn` the model is not changed, at O(n (d + q)) per row. With it the readout after every target equals, to
- * rounding, a fit on the rows in the window, at O(n^2) per row. Scales, M, kernel and alpha do not change. Outputs
- * without a kernel part (alpha is INFINITY) are the mean of the targets in the window, or the naive forecast if the model uses
- * it. Rows outside the window still affect the state. */
+ * Without `learn` the model is not changed, at O(n (d + q)) per row. With `learn` the readout after every target equals, to
+ * rounding, a fit on the rows in the window, at O(n^2) per row. Scales, M, kernel and alpha do not change. Outputs without a
+ * kernel part (alpha is INFINITY) are the mean of the targets in the window, or the naive forecast if the model uses it. Rows
+ * outside the window still affect the state. */
 #ifndef VOLTERRA_LIVE_H
 #define VOLTERRA_LIVE_H
 
@@ -22,8 +22,8 @@ extern "C" {
 
 typedef struct volt_live volt_live;
 
-/* Scope of forget < 1. The two differ only for kernels with a part b_0 common to all entries: volterra with lifts that are 1
- * at a zero input, and sums that contain it. */
+/* Scope of forget < 1. The scopes differ only for kernels with a part b_0 common to all entries: volterra with lifts that are
+ * 1 at a zero input, and sums that contain it. */
 typedef enum volt_forget_what {
     VOLT_FORGET_DYNAMICS, /* b_0 + (K_ij - b_0) phi^{|i-j|/2}: the response to inputs drifts, the level does not */
     VOLT_FORGET_ALL       /* K_ij phi^{|i-j|/2}: the level drifts as well */
@@ -87,8 +87,8 @@ VOLT_API void volt_live_free(volt_live *live);
  * training targets is not fed back, and further rows are VOLT_ERR_NOT_FINITE. */
 VOLT_API volt_status volt_live_feed(volt_live *live, const double *x, double *y);
 
-/* Sets the target y (q numbers) of the row fed `back` rows before the last one. It updates the intervals; with `back` 0 it
- * replaces the output that is fed back (before the first row: the output of the row before it).
+/* Sets the target y (q numbers) of the row fed `back` rows before the last one. The target updates the intervals; with `back`
+ * 0 it replaces the output that is fed back (before the first row: the output of the row before it).
  *
  * With `learn` the target is learned; `back` is 0 or ahead - 1, and rows are learned in order. A row without a target only
  * enters the state. VOLT_ERR_ARGUMENT if the row does not exist or is already learned, VOLT_ERR_NOT_FINITE, VOLT_ERR_SINGULAR
@@ -119,9 +119,10 @@ VOLT_API volt_status volt_live_predict(volt_live *live, volt_view X, int advance
                                        int64_t *beyond);
 
 /* Returns half-widths of the intervals of the last prediction (n_coverages x q numbers; INFINITY: no bound), as computed with
- * it. They adapt to the errors (adaptive conformal inference): a miss widens the next interval, a hit narrows it slightly, so
- * that the share of misses converges to 1 - coverage for any data. They start from the errors that volt_model_interval uses; a
- * model without errors starts with infinite widths. VOLT_ERR_ARGUMENT if no intervals are tracked. */
+ * it. The intervals adapt to the errors (adaptive conformal inference): a miss widens the next interval, a hit narrows it
+ * slightly, so that the share of misses converges to 1 - coverage for any data. They start from the errors that
+ * volt_model_interval uses; a model without errors starts with infinite widths. VOLT_ERR_ARGUMENT if no intervals are tracked.
+ * */
 VOLT_API volt_status volt_live_interval(const volt_live *live, double *half);
 
 typedef struct volt_detection {

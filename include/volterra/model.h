@@ -48,10 +48,10 @@ typedef enum volt_landmarks {
 } volt_landmarks;
 
 /* As volt_fit_options.landmarks: the number is chosen. Trials with nested sets of 2048, 4096, ... landmarks continue while
- * twice as many reduce the held-out RMSE by 1 % or more, up to 65536 landmarks, the rows, memory, and an estimated time of 60
- * seconds for the next trial. The fit then uses the least number of the last trial, of its halves, quarters, ..., within 1 %
- * of the error of all. pcg: the number with the fewest estimated operations, of preconditioner and iterations. The model is
- * the same as with this number given; volt_fit_report has the reason. */
+ * twice as many reduce the held-out RMSE by 1 % or more. Limits are 65536 landmarks, the rows, memory, and an estimated time
+ * of 60 seconds for the next trial. The fit then uses the least of the last number, its half, its quarter, ... whose error is
+ * within 1 % of that of the last number. For pcg the number minimises the estimated operations of the preconditioner and the
+ * iterations. The model is the same as with this number given; volt_fit_report has the reason. */
 enum { VOLT_LANDMARKS_AUTO = -1 };
 
 /* Notes stored with the model, each optional. They do not affect predictions. */
@@ -160,8 +160,8 @@ typedef struct volt_fit_options {
     volt_view pending;
     volt_progress progress;
     /* inputs before the first row of every record, in fits, predictions and streams (default: VOLT_INITIAL_ZERO). With a
-     * feedback weight: ZERO or FIRST; with FIRST, the output before the first row is the first known output of the record,
-     * otherwise the one that the model approaches when the first input persists */
+     * feedback weight only ZERO and FIRST are supported. With FIRST, the output before the first row is the first known output
+     * of the record, otherwise the stationary output for the first input */
     volt_initial initial;
     const double *initial_values; /* d numbers for VOLT_INITIAL_VALUES, in the units of X */
     /* 1: every column of the inputs is divided by its standard deviation before the common scale, so that the fit does not
@@ -371,9 +371,10 @@ typedef struct volt_predict_options {
     int64_t paths; /* volt_model_continue: number of noisy paths; 0 (default): one path without noise */
     uint64_t seed; /* seed of the paths (default: 0) */
     /* (optional) volt_model_predict: h x q, receives the predictive standard deviation of a new observation in the units of
-     * the targets: s sqrt(latent variance + alpha) of the Gaussian process, including the uncertainty of the intercept,
-     * where s^2 is the mean of e_t^2 / v_t over the training rows. It increases with the distance from the training inputs.
-     * O(n^2) per row. VOLT_ERR_ARGUMENT unless the model keeps its factor; VOLT_ERR_DATA if no training row has an error */
+     * the targets: s sqrt(latent variance + alpha) of the Gaussian process, including the uncertainty of the intercept, where
+     * s^2 is the mean of e_t^2 / v_t over the training rows. The standard deviation increases with the distance from the
+     * training inputs. O(n^2) per row. VOLT_ERR_ARGUMENT unless the model keeps its factor; VOLT_ERR_DATA if no training row
+     * has an error */
     volt_matrix std;
     volt_progress progress;
     /* (optional) volt_model_predict: receives the warnings; NULL (default): they are logged */
@@ -426,9 +427,9 @@ VOLT_API volt_status volt_model_continue(const volt_model *model, volt_view X,
 
 /* Makes a model that predicts sum_i weights[i] f_i of `count` models, 1 to 1000, which may be sums up to 4 levels deep.
  * weights NULL: 1 / count each for an average, 1 each for residuals. Members have the same inputs, outputs, `ahead`, pending
- * rows and loss, and the same names where they have any (VOLT_SUM_RESIDUAL: inputs only, and squared losses). Each has its own
- * kernel, scales, feedback and state, and feeds back its own outputs. Known outputs are fed back to every member of an average;
- * for residuals, member i receives the known outputs less the weighted outputs of the members before it.
+ * rows and loss, and the same names where they have any (VOLT_SUM_RESIDUAL: inputs only, and squared losses). Each member has
+ * its own kernel, scales, feedback and state, and feeds back its own outputs. Known outputs are fed back to every member of an
+ * average; for residuals, member i receives the known outputs less the weighted outputs of the members before it.
  *
  * The members are shared, not copied: free them as usual, before or after the sum.
  *

@@ -168,10 +168,10 @@ typedef struct volt_series_info {
 } volt_series_info;
 VOLT_API volt_status volt_series_model_get_info(const volt_series_model *model, volt_series_info *info);
 
-/* Predicts new series. Every output is optional (NULL data): outputs (count x outputs), probabilities for multinomial;
- * probabilities of the classes (count x classes), for squares softmax(outputs / temperature), where the temperature minimises
- * the leave-one-out log loss on the training series with one count added to every class; classes (count) with the largest
- * outputs. VOLT_ERR_ARGUMENT for probabilities or classes of a model of numbers. */
+/* Predicts new series. Every output is optional (NULL data). `outputs` is count x outputs, probabilities for multinomial.
+ * `probabilities` of the classes is count x classes; for squares these are softmax(outputs / temperature), where the
+ * temperature minimises the leave-one-out log loss on the training series with one count added to every class. `classes`
+ * (count) are those with the largest outputs. VOLT_ERR_ARGUMENT for probabilities or classes of a model of numbers. */
 VOLT_API volt_status volt_series_model_predict(const volt_series_model *model, const volt_view *series,
                                                int64_t count, volt_progress progress, volt_matrix outputs,
                                                volt_matrix probabilities, int64_t *classes);

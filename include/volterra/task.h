@@ -81,9 +81,10 @@ VOLT_API void volt_pairing_free(volt_pairing *pairing);
 
 /* ---- rows of several tables ------------------------------------------------------------------- */
 
-/* Finds the row of `other` that belongs to each row of `first`: partner[i], or -1. If both tables have times, it has the same
- * time (volt_times_match, or the same row of files with the same times). Otherwise it is the same row of the file, and both
- * files must have as many rows. `names` are the two names for messages. VOLT_ERR_SHAPE, VOLT_ERR_DATA, VOLT_ERR_MEMORY. */
+/* Finds the row of `other` that belongs to each row of `first`: partner[i], or -1. If both tables have times, the two rows
+ * have the same time (volt_times_match, or the same row of files with the same times). Otherwise they are the same row of both
+ * files, which must have the same number of rows. `names` are the two names for messages. VOLT_ERR_SHAPE, VOLT_ERR_DATA,
+ * VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_tables_match(const volt_table *first, const volt_table *other,
                                        const char *const names[2], int64_t *partner);
 
@@ -205,7 +206,7 @@ typedef struct volt_assessment {
 } volt_assessment;
 
 /* Compares a model, or the best candidate of a search, with baselines on the pairs. Without by_loss these are naive, seasonal
- * naive, drift and autoregression, if there are enough rows before the blocks. With it they are the constant with the
+ * naive, drift and autoregression, if there are enough rows before the blocks. With by_loss they are the constant with the
  * smallest loss in the training parts and, if every target is an input, the last value plus a constant. A baseline is better
  * if its error is below 0.99 of the model's. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_assess(const volt_pairing *pairing, const volt_assess_options *options,
@@ -301,8 +302,8 @@ typedef struct volt_comparison_row {
     const char *failure;     /* reason of a failure (such as: every draw failed), or NULL */
     /* predictions of the test rows, (n - n_train) x q in the units of Y, or x outputs with a loss; data NULL on failure */
     volt_view forecast;
-    /* n - n_train: mean over outputs of e^2 / variance, whose mean is the NMSE; with a loss the loss times the weight over the
-     * mean weight, whose mean is `loss`. NULL on failure */
+    /* n - n_train: mean over outputs of e^2 / variance, whose mean is the NMSE. With a loss: the loss times the weight over
+     * the mean weight, whose mean is `loss`. NULL on failure */
     const double *losses;
     const volt_search *search; /* search of the kernel; NULL: none */
 } volt_comparison_row;
