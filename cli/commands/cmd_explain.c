@@ -413,7 +413,8 @@ const cli_command command_explain = {
         "With --forgetting, --along is divided into two histories and the inputs that follow both. The\n"
         "table PREFIX.forgetting.csv and the plot PREFIX.forgetting.svg have the distance of the two states\n"
         "after 0, 1, 2, ... of these inputs. For models with a volterra kernel without filters and levels\n"
-        "as inputs, they also have the bound by the contraction of the state map.\n",
+        "as inputs, they also have the bound by the contraction of the state map. Other kernels have no\n"
+        "bound.\n",
     .examples = "  volterra explain model.safetensors\n"
                 "  volterra explain model.safetensors --lags 30 -o learned\n"
                 "  volterra explain model.safetensors --about zero --order 3 --json\n"

@@ -359,7 +359,7 @@ const cli_command command_fit = {
         "% or more. Limits are 65536, the rows, memory, and a minute for the next trial. The fit uses the\n"
         "least of the last number, its half, its quarter, ... whose error is within 1 % of that of the last\n"
         "number. For pcg the number minimises the estimated operations of the preconditioner and the\n"
-        "iterations.\n"
+        "iterations. The model equals that of a fit with this number.\n"
         "\n"
         "With --series each record has its own state, and with --ahead H it has H targets fewer than rows.\n"
         "New inputs continue the last record. They begin after the last row that has a target: with --ahead\n"
