@@ -65,7 +65,7 @@ class Assessment(NamedTuple):
     warnings: List[Note]
 
     def warn(self) -> None:
-        """Warn of a fit of little use. Baselines that use past targets, unlike the model, do not count."""
+        """Warn of a fit of little use. Baselines that use past targets are ignored if the model does not use them."""
         codes = {note.code for note in self.warnings}
         for note in self.warnings:
             if note.code in _SERIOUS and not (note.code == _BETTER and _PAST_TARGETS in codes):

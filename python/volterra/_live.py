@@ -95,7 +95,8 @@ class Live(Owner):
         return info
 
     def _call(self, name: str, *arguments: Any) -> None:
-        """Call a function of the library unless another thread uses the object. Waiting would make the order of rows random."""
+        """Call a function of the library unless another thread uses the object. A lock that waits would make the order
+        of rows random."""
         if not self._busy.acquire(blocking=False):
             kind = type(self).__name__.lower()
             raise RuntimeError(

@@ -452,9 +452,9 @@ class SequenceRegressor(
         Returns
         -------
         ndarray, Series or DataFrame of shape (n_steps,) or (n_steps, n_outputs), or a list of them
-            A list if X is one. 1-D if ``y`` was, or without y if X of fit was a Series. If X and the ``y`` of fit are both
-            pandas objects, or both polars objects, so is the result: with the name or columns of y and, in pandas, the
-            index of X.
+            A list if X is one. 1-D if ``y`` was, or without y if X of fit was a Series. If X and the ``y`` of fit are
+            both pandas objects, or both polars objects, the result is of the same library, with the name or columns of
+            y and, in pandas, the index of X.
         """
         return self._predict(X, start, groups, y_known, warm_up, return_std)
 

@@ -133,7 +133,7 @@ def kernel_facts(
         M, the largest norm of an input.
     n_features : int, default=1
     eps : float, default=2**-52
-        The horizon is the number of steps until the influence of an input is below this.
+        The horizon is the number of steps until the influence of an input is below this value.
 
     Returns
     -------

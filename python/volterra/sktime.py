@@ -32,8 +32,8 @@ class VolterraForecaster(BaseForecaster):
     """Forecasts of one series or several together, every horizon from the last known row.
 
     All horizons up to the largest of ``fh`` are outputs of one fit. Exogenous inputs X are inputs of the model at every
-    horizon of ``fh``: `fit` requires them at the times of y, `predict` at the times of ``fh``. Between these, times
-    without a row of X use the last row before. Intervals are computed by
+    horizon of ``fh``: `fit` requires them at the times of y, `predict` at the times of ``fh``. Between these times, a
+    time without a row of X uses the last row before it. Intervals are computed by
     `volterra.SequenceKernelRidge.predict_interval` for each horizon; quantiles follow from them.
 
     Parameters

@@ -1,9 +1,9 @@
 """Rows in time order: digests of the training rows, to detect rows that do not follow them.
 
 After a shuffled split (``KFold(shuffle=True)``, ``train_test_split``) the rows of a sequence are not consecutive, and
-predictions of the rows in between are meaningless. The data often show this: by the index of a data frame, by rows that
-are training rows, or by rows that were targets of training rows (if a series is forecast from itself, the target of a
-row is the next input). The cost of all checks is a sort and a search of one number per row.
+predictions of the rows in between are meaningless. The data often show this by the index of a data frame, by rows that
+are training rows, or by rows that were targets of training rows. If a series is forecast from itself, the target of a
+row is the next input. All checks together cost a sort and a search of one number per row.
 """
 
 from __future__ import annotations

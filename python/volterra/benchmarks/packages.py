@@ -56,7 +56,7 @@ def _record(data: Any) -> Record:
 
 
 def _records(data: Any) -> Tuple[List[Record], bool]:
-    """One record or several, and whether it is several."""
+    """Return the records as a list, and whether there are several."""
     is_list = isinstance(data, (list, tuple)) and not hasattr(data, "u")
     is_pair = is_list and len(data) == 2 and all(isinstance(part, np.ndarray) for part in data)
     if is_list and not is_pair:
