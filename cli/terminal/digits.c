@@ -1,0 +1,61 @@
+/* cli/terminal/digits.c: numbers of reports as text. */
+#include "terminal/digits.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MAX_DECIMALS = 9 };
+static const double widest = 1e7; /* longer numbers have an exponent */
+
+number_text digits(double value)
+{
+    number_text number;
+    double size = fabs(value);
+    snprintf(number.text, sizeof number.text, size >= 9999.5 && size < widest ? "%.0f" : "%.4g", value);
+    return number;
+}
+
+number_text parameter_digits(double value)
+{
+    number_text number;
+    snprintf(number.text, sizeof number.text, "%.6g", value);
+    return number;
+}
+
+number_text fixed_digits(double value, int decimals)
+{
+    number_text number;
+    if (fabs(value) < widest || (decimals == 0 && fabs(value) < 1e15))
+        snprintf(number.text, sizeof number.text, "%.*f", decimals, value);
+    else
+        snprintf(number.text, sizeof number.text, "%.3g", value);
+    return number;
+}
+
+/* Decimals that give a number this many digits. */
+static int decimals_of(double value, int count)
+{
+    int decimals = count - 1 - (int)floor(log10(value));
+    return decimals < 0 ? 0 : decimals > MAX_DECIMALS ? MAX_DECIMALS : decimals;
+}
+
+int column_decimals(double lowest)
+{
+    return lowest > 0 && isfinite(lowest) ? decimals_of(lowest, lowest < 1 ? 3 : 4) : 3;
+}
+
+int error_decimals(double lowest_error, double largest)
+{
+    int most = column_decimals(fabs(largest)) + 2;
+    int decimals = lowest_error > 0 && isfinite(lowest_error) ? decimals_of(lowest_error, 2) : most;
+    return decimals < most ? decimals : most;
+}
+
+estimate_text error_digits(double value, double error)
+{
+    estimate_text estimate;
+    int decimals = error_decimals(error, value);
+    snprintf(estimate.text, sizeof estimate.text, "%s +- %s", fixed_digits(value, decimals).text,
+             fixed_digits(error, decimals).text);
+    return estimate;
+}
