@@ -170,7 +170,7 @@ static void report_alarms(result_list *results, const watched_series *series)
         results_append(results, "alarms", alarm);
         results_details(results, shown++ >= FEW);
         results_text(results, NULL, "alarm", "row %lld%s%s, %s: score %s", (long long)row_number(series, t),
-                     time ? ", " : "", time ? time : "", channel, digits(row[SCORE]).text);
+                     time ? ", " : "", time ? time : "", channel, fixed_digits(row[SCORE], 2).text);
         results_details(results, false);
     }
     if (shown == 0)

@@ -206,7 +206,7 @@ static void report_found(result_list *results, const anomaly_data *data, double 
 static void report_learned(result_list *results, const volt_anomaly_info *info, const anomaly_data *data)
 {
     char text[COLLECTION_TEXT_LENGTH];
-    results_text(results, NULL, data->pair.train.source, "%s",
+    results_text(results, NULL, "train", "%s: %s", data->pair.train.source,
                  collection_text(data->pair.train.collection, text));
     results_count(results, "normal_series", "normal series", info->n);
     if (data->n_examples > 0) {
@@ -217,7 +217,7 @@ static void report_learned(result_list *results, const volt_anomaly_info *info, 
         results_number(results, "train_pr_auc", NULL, info->areas.pr_auc);
     }
     if (data->pair.test.collection)
-        results_text(results, NULL, data->pair.test.source, "%s",
+        results_text(results, NULL, "test", "%s: %s", data->pair.test.source,
                      collection_text(data->pair.test.collection, text));
 }
 

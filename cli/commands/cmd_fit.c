@@ -163,11 +163,12 @@ static void report_held_out(const volt_model_info *info, const volt_assessment *
         return;
     }
     results_number(results, "heldout_rmse", NULL, found->heldout_rmse);
-    char blocks[32] = "prequential";
-    if (report->blocks > 0)
-        snprintf(blocks, sizeof blocks, "%d block%s", report->blocks, report->blocks == 1 ? "" : "s");
-    results_text(results, NULL, "R2 held out", "%s (%s, last %lld rows)%s", digits(report->heldout_r2).text,
-                 blocks, (long long)report->rows,
+    char blocks[32] = "";
+    if (report->blocks > 1)
+        snprintf(blocks, sizeof blocks, " in %d blocks", report->blocks);
+    results_text(results, NULL, "R2 held out", "%s (last %lld rows%s, %s)%s", digits(report->heldout_r2).text,
+                 (long long)report->rows, blocks,
+                 report->blocks == 1 ? "from the rows before them" : "each from the rows before it",
                  assessment_has(found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ", worse than a constant" : "");
     results_details(results, true);
     results_text(results, NULL, "RMSE held out", "%s", digits(found->heldout_rmse).text);

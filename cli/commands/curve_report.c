@@ -56,9 +56,11 @@ static char *name_text(const curve_setting *setting, int64_t k, char text[CELL])
 static char *curve_cell(const volt_curve *curve, int64_t k, int64_t s, char text[CELL])
 {
     int64_t at = k * curve->n_sizes + s;
-    if (s == curve->n_sizes)
-        return cell_text(curve->rate[k], curve->rate_error[k],
-                         column_decimals(lowest_of(curve->rate, curve->n_kernels)), text);
+    if (s == curve->n_sizes) {
+        double error = lowest_of(curve->rate_error, curve->n_kernels);
+        return cell_text(curve->rate[k], curve->rate_error[k], isfinite(error) ? error_decimals(error, 1) : 3,
+                         text);
+    }
     return cell_text(curve->mean_nmse[at], curve->nmse_error[at],
                      column_decimals(lowest_of(curve->mean_nmse, curve->n_kernels * curve->n_sizes)), text);
 }
@@ -82,7 +84,7 @@ static void print_title(const volt_curve *curve, const curve_setting *setting)
            (long long)curve->outputs, curve->outputs == 1 ? "" : "s");
     if (curve->n_repeats > 1)
         printf(", mean (standard error) of %lld repeats", (long long)curve->n_repeats);
-    putchar('\n');
+    puts("; rate: slope of log NMSE against log rows");
 }
 
 /* Prints the row of size s; -1: the names, n_sizes: the rates. */

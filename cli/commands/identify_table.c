@@ -113,8 +113,8 @@ static void report_check(const volt_identification *found, result_list *results)
                  found->dead_time == 1 ? "" : "s");
     results_text(results, NULL, "data check",
                  "%s; shares of the output variance: linear %s, noise up to %s, nonlinear %s%s", dead_time,
-                 digits(1 - found->unexplained).text, digits(found->noise).text,
-                 found->is_nonlinear ? "at least " : "", digits(found->nonlinearity).text);
+                 fixed_digits(1 - found->unexplained, 3).text, fixed_digits(found->noise, 3).text,
+                 found->is_nonlinear ? "at least " : "", fixed_digits(found->nonlinearity, 3).text);
 }
 
 const char *identify_file_rows(const dataset *x, int64_t first, int64_t count, char text[QUANTITY_LENGTH])
@@ -152,14 +152,14 @@ static void report_initial(const volt_identification *found, result_list *result
         snprintf(test, sizeof test, "starts from the measured outputs of %lld row%s",
                  (long long)found->test_washout, found->test_washout == 1 ? "" : "s");
     results_text(results, "initial", NULL, "%s", is_first ? "first" : "zero");
-    results_text(results, NULL, "initial state", "earlier inputs: %s (--initial %s); the test %s",
-                 is_first ? "the first of the record" : "their mean", is_first ? "first" : "zero", test);
+    results_text(results, NULL, "initial state", "inputs before the first row: %s (--initial %s); the test %s",
+                 is_first ? "as in the first row" : "the mean", is_first ? "first" : "zero", test);
     for (int64_t i = 0; i < found->n_averaged; i++)
         feeds = feeds || found->candidates[found->averaged[i]].feedback_weight > 0;
     if (feeds)
-        results_text(results, NULL, "", "another experiment needs measured outputs: %s %lld; otherwise %s",
+        results_text(results, NULL, "", "another experiment needs measured outputs (%s %lld); without them %s",
                      "predict --start reset --known Y --warm-up", (long long)found->washout,
-                     is_first ? "it starts at rest" : "it starts at the mean");
+                     is_first ? "the simulation starts at rest" : "the simulation starts at the mean");
 }
 
 static void report_rows(const identify_table *table, result_list *results)

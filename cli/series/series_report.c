@@ -209,9 +209,9 @@ static void report_one_of_many(const series_outcome *outcome, int64_t k, result_
     report_errors(outcome, k, outcome->data->names[k], results);
     int64_t season = volt_forecast_series_at(outcome->forecast, k)->season;
     if (season > 0)
-        results_text(results, NULL, "", "season %lld; %s", (long long)season, weights.text);
+        results_text(results, NULL, "", "season %lld rows; weights %s", (long long)season, weights.text);
     else
-        results_text(results, NULL, "", "no season; %s", weights.text);
+        results_text(results, NULL, "", "no season; weights %s", weights.text);
 }
 
 static void report_warning_json(const series_data *data, const volt_warning *warning, result_list *results)

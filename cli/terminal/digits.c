@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { MAX_DECIMALS = 9 };
 static const double widest = 1e7; /* longer numbers have an exponent */
@@ -10,8 +11,10 @@ static const double widest = 1e7; /* longer numbers have an exponent */
 number_text digits(double value)
 {
     number_text number;
-    double size = fabs(value);
-    snprintf(number.text, sizeof number.text, size >= 9999.5 && size < widest ? "%.0f" : "%.4g", value);
+    snprintf(number.text, sizeof number.text, "%.4g", value);
+    double rounded = strtod(number.text, NULL);
+    if (fabs(rounded) >= 1e4 && fabs(rounded) < widest)
+        snprintf(number.text, sizeof number.text, "%.0f", rounded);
     return number;
 }
 

@@ -8,7 +8,7 @@ typedef struct number_text {
     char text[24];
 } number_text;
 
-/* Returns at most four significant digits, or a whole number without an exponent. */
+/* Returns at most four significant digits; numbers below ten million have no exponent. */
 number_text digits(double value);
 /* Returns a parameter, which may be copied, with six significant digits. */
 number_text parameter_digits(double value);
