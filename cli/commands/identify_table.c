@@ -47,7 +47,8 @@ static char *describe_checks(const volt_identify_candidate *one, char *text, siz
                  digits(one->excess).text);
     else if (one->is_rejected && isfinite(one->long_run))
         snprintf(text + used, size - used,
-                 "; rejected: %s times the error of the linear model in one simulation of all blocks",
+                 "; rejected: %s times the error of the linear model in one simulation of all blocks, not "
+                 "clearly lower",
                  digits(one->long_run).text);
     else if (one->is_rejected)
         snprintf(text + used, size - used, "; rejected: its simulation diverges");

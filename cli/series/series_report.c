@@ -517,7 +517,7 @@ static void report_source(const series_outcome *outcome, result_list *results)
         results_text(results, NULL, "rows", "%lld, %s to %s%s", (long long)rows, times[0], times[rows - 1],
                      gaps);
     else
-        results_text(results, NULL, "rows", "%lld", (long long)rows);
+        results_text(results, NULL, "rows", "%lld%s", (long long)rows, gaps);
     results_count(results, "season", NULL, season);
     if (season > 0)
         results_text(results, NULL, "season", "%lld rows%s", (long long)season,

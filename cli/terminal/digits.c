@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_DECIMALS = 9 };
 static const double widest = 1e7; /* longer numbers have an exponent */
@@ -32,6 +33,8 @@ number_text fixed_digits(double value, int decimals)
         snprintf(number.text, sizeof number.text, "%.*f", decimals, value);
     else
         snprintf(number.text, sizeof number.text, "%.3g", value);
+    if (number.text[0] == '-' && number.text[1 + strspn(number.text + 1, "0.")] == '\0') /* "-0.00" */
+        memmove(number.text, number.text + 1, strlen(number.text));
     return number;
 }
 
@@ -49,9 +52,11 @@ int column_decimals(double lowest)
 
 int error_decimals(double lowest_error, double largest)
 {
-    int most = column_decimals(fabs(largest)) + 2;
-    int decimals = lowest_error > 0 && isfinite(lowest_error) ? decimals_of(lowest_error, 2) : most;
-    return decimals < most ? decimals : most;
+    int few = column_decimals(fabs(largest));
+    if (!(lowest_error > 0 && isfinite(lowest_error)))
+        return few;
+    int decimals = decimals_of(lowest_error, 2);
+    return decimals < few + 2 ? decimals : few + 2;
 }
 
 estimate_text error_digits(double value, double error)

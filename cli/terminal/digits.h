@@ -8,7 +8,7 @@ typedef struct number_text {
     char text[24];
 } number_text;
 
-/* Returns at most four significant digits; numbers below ten million have no exponent. */
+/* Returns at most four significant digits, without an exponent from 0.0001 up to ten million. */
 number_text digits(double value);
 /* Returns a parameter, which may be copied, with six significant digits. */
 number_text parameter_digits(double value);

@@ -150,12 +150,13 @@ static void columns_have_equal_decimals(void **state)
     assert_int_equal(column_decimals(INFINITY), 3);
     assert_int_equal(column_decimals(1e-30), 9);
     assert_string_equal(fixed_digits(0.5, 3).text, "0.500");
+    assert_string_equal(fixed_digits(-1e-9, 3).text, "0.000");
     assert_string_equal(fixed_digits(12345678, 0).text, "12345678");
     assert_string_equal(fixed_digits(12345678, 2).text, "1.23e+07");
     assert_int_equal(error_decimals(0.337, 372), 2);
     assert_int_equal(error_decimals(14, 1687), 0);
     assert_int_equal(error_decimals(1e-13, 301), 3);
-    assert_int_equal(error_decimals(NAN, 301), 3);
+    assert_int_equal(error_decimals(NAN, 301), 1);
     assert_string_equal(error_digits(0.72654, 0.0123).text, "0.727 +- 0.012");
 }
 
