@@ -172,11 +172,10 @@ def check(path, silent):
 def recorded_line(told, printed, is_chaotic):
     """The printed line; numbers and beginnings of lines that agree with it stay as they are."""
     if told.endswith("..."):
-        return (
-            told
-            if agree(told, printed, is_chaotic)
-            else re.match(rf".{{{len(told) - 3}}}\S*|.*", printed)[0] + "..."
-        )
+        if agree(told, printed, is_chaotic):
+            return told
+        end = r"\S*" if told.endswith(" ...") else ""
+        return re.match(rf".{{{len(told) - 3}}}{end}|.*", printed)[0] + "..."
     if DURATION.match(told) and DURATION.match(printed):
         return told
     numbers = NUMBER.findall(told)
@@ -193,11 +192,12 @@ def recorded_line(told, printed, is_chaotic):
 
 
 def likeness(told, printed, is_chaotic):
-    """How well two lines match: 3 (they agree), more than 1 (same first word), or 0."""
+    """How well two lines match: 3 (they agree), more than 1 (same first word), less (at least half of the words), or 0."""
     if agree(told, printed, is_chaotic):
         return 3
-    words = [line.rstrip(".").split() or [""] for line in (told, printed)]
-    return words[0][0] == words[1][0] and 1 + difflib.SequenceMatcher(None, *words).ratio()
+    words, other = told.rstrip(".").split() or [""], printed.split() or [""]
+    ratio = difflib.SequenceMatcher(None, words, other[: len(words)] if told.endswith("...") else other).ratio()
+    return (words[0] == other[0]) + ratio * (words[0] == other[0] or ratio > 0.5)
 
 
 def pairs_of(told, printed, is_chaotic):
