@@ -18,7 +18,7 @@ identify_report()
     identify_rows
     expect 0 identify data.csv --x u --y y --draws 12 -o m.safetensors --quiet
     no_err
-    lines_of out 13
+    lines_of out 14
     out_has '^initial state +'
     out_has '^chosen +'
     out_has '^test RMSE +'
