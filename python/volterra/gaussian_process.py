@@ -20,6 +20,11 @@ from .kernels import gram, kernel_text
 
 __all__ = ["SequenceKernel"]
 
+
+def __dir__() -> List[str]:
+    return __all__
+
+
 _STEP = 1e-5  # of the logarithm of a parameter, for differences
 
 
