@@ -14,6 +14,10 @@ number_text digits(double value)
     number_text number;
     snprintf(number.text, sizeof number.text, "%.4g", value);
     double rounded = strtod(number.text, NULL);
+    for (int places = 5; fabs(rounded) == 1 && fabs(value) < 1 && places <= 9; places++) { /* R2 0.99999 */
+        snprintf(number.text, sizeof number.text, "%.*g", places, value);
+        rounded = strtod(number.text, NULL);
+    }
     if (fabs(rounded) >= 1e4 && fabs(rounded) < widest)
         snprintf(number.text, sizeof number.text, "%.0f", rounded);
     return number;

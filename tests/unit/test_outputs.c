@@ -137,6 +137,9 @@ static void numbers_have_four_digits(void **state)
     assert_string_equal(digits(-1234567).text, "-1235000");
     assert_string_equal(digits(1e7).text, "1e+07");
     assert_string_equal(digits(NAN).text, "nan");
+    assert_string_equal(digits(0.999998).text, "0.999998"); /* not 1 */
+    assert_string_equal(digits(-0.99996).text, "-0.99996");
+    assert_string_equal(digits(1).text, "1");
     assert_string_equal(parameter_digits(0.1234567).text, "0.123457");
 }
 
