@@ -14,7 +14,7 @@ anomaly            anomaly      draw_anomaly
 capacity           capacity     cp capacity.svg picture.svg
 classify           classify     draw_classes
 compare            compare      cut_report 'Distribution of the errors'
-covolatility       covolatility cut_report 'Truth and predictions'
+covolatility       covolatility cut_report 'Measured and predicted'
 explained_g1       explain      cp narma.g1.svg picture.svg
 explained_g2       explain      cp narma.g2.svg picture.svg
 forecast_equipment forecast     mv elec_equip-forecast.svg picture.svg
@@ -111,6 +111,7 @@ while read -r name page command; do
         if [ "$page" = README ]; then run_page "$root/README.md"; else run_page "$root/docs/tasks/$page.md"; fi
     fi
     eval "$command"
+    [ -s picture.svg ] || { echo "doc_pictures: $name is empty" >&2; exit 1; }
     mv picture.svg "$root/docs/images/$name.svg"
     echo "docs/images/$name.svg"
 done <<<"$pictures"

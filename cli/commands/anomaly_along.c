@@ -2,6 +2,7 @@
 #include "commands/anomaly_forms.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -168,8 +169,8 @@ static void report_alarms(result_list *results, const watched_series *series)
         results_text(alarm, "channel", NULL, "%s", channel);
         results_append(results, "alarms", alarm);
         results_details(results, shown++ >= FEW);
-        results_text(results, NULL, "alarm", "row %lld%s%s, %s: score %.3g", (long long)row_number(series, t),
-                     time ? ", " : "", time ? time : "", channel, row[SCORE]);
+        results_text(results, NULL, "alarm", "row %lld%s%s, %s: score %s", (long long)row_number(series, t),
+                     time ? ", " : "", time ? time : "", channel, fixed_digits(row[SCORE], 2).text);
         results_details(results, false);
     }
     if (shown == 0)

@@ -3,6 +3,7 @@
 #include "files/collections.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -205,18 +206,18 @@ static void report_found(result_list *results, const anomaly_data *data, double 
 static void report_learned(result_list *results, const volt_anomaly_info *info, const anomaly_data *data)
 {
     char text[COLLECTION_TEXT_LENGTH];
-    results_text(results, NULL, data->pair.train.source, "%s",
+    results_text(results, NULL, "train", "%s: %s", data->pair.train.source,
                  collection_text(data->pair.train.collection, text));
     results_count(results, "normal_series", "normal series", info->n);
     if (data->n_examples > 0) {
         results_count(results, "examples", "other series", data->n_examples);
-        results_text(results, NULL, "training AUC", "ROC %.4f, PR %.4f (leave-one-out)", info->areas.roc_auc,
-                     info->areas.pr_auc);
+        results_text(results, NULL, "training AUC", "ROC %s, PR %s (leave-one-out)",
+                     digits(info->areas.roc_auc).text, digits(info->areas.pr_auc).text);
         results_number(results, "train_roc_auc", NULL, info->areas.roc_auc);
         results_number(results, "train_pr_auc", NULL, info->areas.pr_auc);
     }
     if (data->pair.test.collection)
-        results_text(results, NULL, data->pair.test.source, "%s",
+        results_text(results, NULL, "test", "%s: %s", data->pair.test.source,
                      collection_text(data->pair.test.collection, text));
 }
 
@@ -229,14 +230,14 @@ static int report_all(const anomaly_arguments *arguments, const anomaly_data *da
     results_details(results, true);
     results_text(results, "score", NULL, "%s", choice_word(anomaly_score_choices, arguments->score));
     results_text(results, NULL, "score", "%s", choice_label(anomaly_score_choices, arguments->score));
-    results_number(results, "alpha", "alpha", info.alpha);
+    results_parameter(results, "alpha", "alpha", info.alpha);
     if (arguments->draws > 0)
         results_count(results, "kernels_tried", "kernels tried", info.tried);
     results_details(results, false);
     results_number(results, "rate", NULL, info.rate);
     results_number(results, "threshold", NULL, info.threshold);
-    results_text(results, NULL, "threshold", "%.6g (false-alarm rate %g)", info.threshold,
-                 info.rate > info.least ? info.rate : info.least);
+    results_text(results, NULL, "threshold", "%s (false-alarm rate %s)", digits(info.threshold).text,
+                 digits(info.rate > info.least ? info.rate : info.least).text);
     report_found(results, data, info.threshold);
     results_numbers(results, "scores", data->scores, data->judged->collection->count);
     if (data->has_areas) {

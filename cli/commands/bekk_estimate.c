@@ -3,6 +3,7 @@
 
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -139,11 +140,11 @@ static void print_assets(const volt_bekk *params)
     for (int64_t i = 0; i < params->d; i++) {
         double a = params->a[i], b = params->b[i];
         print_shown(stdout, asset_name(params, i, text), width);
-        printf("  %8.4f", a);
+        printf("  %8s", fixed_digits(a, 4).text);
         print_error(params->a_error, i, "%.4f", 9);
-        printf("  %8.4f", b);
+        printf("  %8s", fixed_digits(b, 4).text);
         print_error(params->b_error, i, "%.4f", 9);
-        printf("  %9.4f\n", a * a + b * b);
+        printf("  %9s\n", fixed_digits(a * a + b * b, 4).text);
     }
 }
 
@@ -165,7 +166,7 @@ static void print_matrix(const volt_bekk *params)
             if (j < i)
                 printf("  %9s", "");
             else
-                printf("  %9.4f", 1000 * params->C[i * d + j]);
+                printf("  %9s", fixed_digits(1000 * params->C[i * d + j], 3).text);
         printf("\n");
         if (!params->C_error)
             continue;
@@ -173,7 +174,7 @@ static void print_matrix(const volt_bekk *params)
         for (int64_t j = 0; j < d; j++) {
             char error[32] = "";
             if (j >= i)
-                snprintf(error, sizeof error, "(%.4f)", 1000 * params->C_error[i * d + j]);
+                snprintf(error, sizeof error, "(%s)", fixed_digits(1000 * params->C_error[i * d + j], 3).text);
             printf("  %9s", error);
         }
         printf("\n");
@@ -192,14 +193,15 @@ static int print_table(const bekk_estimate_request *request, const volt_bekk *pa
     if (params->first_date)
         results_text(results, NULL, "prices", "%s to %s", params->first_date, params->last_date);
     results_count(results, NULL, "returns", params->observations);
-    results_text(results, NULL, "log-likelihood", "%.4f", params->loglik);
+    results_text(results, NULL, "log-likelihood", "%s", fixed_digits(params->loglik, 2).text);
     results_details(results, true);
-    results_text(results, NULL, "variance targeting", "%.4f (start of the search)", info->start_loglik);
+    results_text(results, NULL, "variance targeting", "%s (start of the search)",
+                 fixed_digits(info->start_loglik, 2).text);
     results_text(results, NULL, "starts", "%lld, of which %lld reached this maximum", (long long)info->starts,
                  (long long)info->reached);
     results_details(results, false);
-    results_text(results, NULL, "converged", "%s (predicted gain of a Newton step: %.3g)",
-                 info->converged ? "yes" : "NO", info->gain_left);
+    results_text(results, NULL, "converged", "%s (predicted gain of a Newton step: %s)",
+                 info->converged ? "yes" : "NO", digits(info->gain_left).text);
     results_text(results, NULL, "time", "%s, %lld evaluations", format_seconds(seconds, took),
                  (long long)info->evaluations);
     if (request->output)

@@ -3,6 +3,7 @@
 
 #include "args/choices.h"
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 
@@ -206,7 +207,7 @@ static void add_training(const classified *result, result_list *results)
     results_text(results, "loss", NULL, "%s", info->loss);
     results_number(results, "alpha", NULL, info->alpha);
     results_details(results, true);
-    results_text(results, NULL, "readout", "%s, alpha = %g", info->loss, info->alpha);
+    results_text(results, NULL, "readout", "%s, alpha %s", info->loss, parameter_digits(info->alpha).text);
     results_count(results, "planned", NULL, info->planned);
     results_count(results, "tried", NULL, info->tried);
     results_count(results, "failed", NULL, info->failed);
@@ -251,7 +252,7 @@ static void add_loo(const classified *result, result_list *results)
     }
     if (isfinite(info->log_loss)) {
         results_number(results, "log_loss", NULL, info->log_loss);
-        results_text(results, NULL, "log loss", "%.4g over 5 stratified folds", info->log_loss);
+        results_text(results, NULL, "log loss", "%s over 5 stratified folds", digits(info->log_loss).text);
     }
 }
 

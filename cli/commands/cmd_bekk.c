@@ -4,6 +4,7 @@
 #include "commands/bekk_params.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 #include "volterra.h"
@@ -150,8 +151,8 @@ static int score(const bekk_arguments *arguments, const volt_bekk *params, volt_
     results_count(results, "rows", "rows", returns.rows);
     results_count(results, "assets", "assets", returns.cols);
     results_number(results, "loglik", NULL, loglik);
-    results_text(results, NULL, "log-likelihood", "%.4f", loglik);
-    results_text(results, NULL, "without -T d log(2 pi)/2", "%.4f", loglik - constant);
+    results_text(results, NULL, "log-likelihood", "%s", fixed_digits(loglik, 2).text);
+    results_text(results, NULL, "without -T d log(2 pi)/2", "%s", fixed_digits(loglik - constant, 2).text);
     results_number(results, "loglik_per_row", "per row", loglik / (double)returns.rows);
     return results_print(results);
 }

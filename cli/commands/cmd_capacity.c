@@ -2,6 +2,7 @@
 #include "args/command.h"
 #include "files/outputs.h"
 #include "page/capacity_picture.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -117,8 +118,8 @@ static void print_degrees(const volt_capacity *found)
 {
     printf("\ndegree   targets  significant  capacity\n");
     for (int64_t degree = 0; degree <= found->degree; degree++)
-        printf("%6lld  %8lld  %11lld  %8.3f\n", (long long)degree, (long long)found->targets[degree],
-               (long long)found->significant[degree], found->by_degree[degree]);
+        printf("%6lld  %8lld  %11lld  %8s\n", (long long)degree, (long long)found->targets[degree],
+               (long long)found->significant[degree], fixed_digits(found->by_degree[degree], 3).text);
 }
 
 /* The rows up to the last delay with a capacity. */
@@ -137,7 +138,7 @@ static void print_delays(const volt_capacity *found)
     for (int64_t delay = 0; delay <= last; delay++) {
         printf("%6lld", (long long)delay);
         for (int64_t degree = 1; degree <= found->degree; degree++)
-            printf("  %9.3f", found->by_delay[(degree - 1) * delays + delay]);
+            printf("  %9s", fixed_digits(found->by_delay[(degree - 1) * delays + delay], 3).text);
         printf("\n");
     }
 }
@@ -155,7 +156,7 @@ static int print_table(const capacity_arguments *arguments, const char *kernel, 
     results_details(results, false);
     if (found->states > 0)
         results_count(results, NULL, "states", found->states);
-    results_number(results, NULL, "alpha", found->alpha);
+    results_parameter(results, NULL, "alpha", found->alpha);
     results_number(results, NULL, "effective dimension", found->effective_dimension);
     results_number(results, NULL, "threshold", found->threshold);
     results_number(results, NULL, "linear memory", found->by_degree[1]);

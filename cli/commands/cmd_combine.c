@@ -1,6 +1,7 @@
 /* cli/commands/cmd_combine.c: volterra combine, a model that is a weighted sum of models. */
 #include "args/command.h"
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 #include "volterra.h"
@@ -45,8 +46,8 @@ static int print_summary(const combine_arguments *arguments, const volt_model *s
     for (int64_t i = 0; i < info.n_members; i++) {
         volt_model_info member = {.struct_size = sizeof member};
         volt_model_get_info(info.members[i], &member);
-        results_text(results, NULL, "member", "%g %s: %s", info.member_weights[i], arguments->models.texts[i],
-                     member.kernel);
+        results_text(results, NULL, "member", "%s %s: %s", digits(info.member_weights[i]).text,
+                     arguments->models.texts[i], member.kernel);
         result_list *inner = results_new(true);
         results_text(inner, "file", NULL, "%s", arguments->models.texts[i]);
         results_number(inner, "weight", NULL, info.member_weights[i]);

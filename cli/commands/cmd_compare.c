@@ -247,7 +247,7 @@ static int write_table(const char *path, const cli_comparison *result, table_wri
 }
 
 /* `incomplete` is the exit status of an incomplete comparison, otherwise 0. */
-static int show_results(const compare_arguments *arguments, const cli_comparison *result, int incomplete)
+static int show_results(const compare_arguments *arguments, cli_comparison *result, int incomplete)
 {
     compare_files files = {arguments->report, arguments->csv, arguments->latex};
     bool is_taken = (files.report && is_standard_output(files.report)) ||
@@ -265,10 +265,12 @@ static int show_results(const compare_arguments *arguments, const cli_comparison
 
     /* The table is printed last, even if writing a file failed. */
     int print_failed = 0;
-    if (arguments->common.json)
+    if (arguments->common.json) {
         print_failed = compare_print_json(result, &files);
-    else if (!is_taken)
+    } else if (!is_taken) {
+        comparison_name_by_kernel(result);
         compare_print_text(stdout, result, &files);
+    }
     if (result->interrupted)
         return complain(interrupt_exit_status(), "interrupted: %s%s",
                         result->n_samples > 1 || result->setting.repeat > 1

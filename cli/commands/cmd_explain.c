@@ -8,6 +8,7 @@
 #include "files/record_list.h"
 #include "page/curve_pictures.h"
 #include "page/explain_page.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -205,10 +206,11 @@ static int print_table(const explain_data *data)
         results_text(results, NULL, "output", "%s", shown->outputs[k]);
         results_number(results, NULL, "  g0", e->g0[k]);
         if (e->g1_std)
-            results_text(results, NULL, "  largest g1", "%.6g +- %.2g (%s, lag %lld)", e->kernels[0][place],
-                         e->g1_std[place], shown->inputs[at % e->d], (long long)(at / e->d));
+            results_text(results, NULL, "  largest g1", "%s (%s, lag %lld)",
+                         error_digits(e->kernels[0][place], e->g1_std[place]).text, shown->inputs[at % e->d],
+                         (long long)(at / e->d));
         else
-            results_text(results, NULL, "  largest g1", "%.6g (%s, lag %lld)", e->kernels[0][place],
+            results_text(results, NULL, "  largest g1", "%s (%s, lag %lld)", digits(e->kernels[0][place]).text,
                          shown->inputs[at % e->d], (long long)(at / e->d));
         if (e->memory[k] == e->lags)
             results_text(results, NULL, "  memory", "%lld lags or more", (long long)e->memory[k]);
@@ -219,8 +221,8 @@ static int print_table(const explain_data *data)
             static const char *const labels[] = {"  order 1 share", "  order 2 share", "  order 3 share",
                                                  "  order 4 share", "  order 5 share", "  order 6 share",
                                                  "  order 7 share", "  order 8 share"};
-            results_text(results, NULL, p < e->share_orders ? labels[p] : "  higher share", "%.4f",
-                         e->shares[k * (e->share_orders + 1) + p]);
+            results_text(results, NULL, p < e->share_orders ? labels[p] : "  higher share", "%s",
+                         fixed_digits(e->shares[k * (e->share_orders + 1) + p], 4).text);
         }
     }
     results_details(results, false);

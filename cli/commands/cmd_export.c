@@ -4,6 +4,7 @@
 #include "commands/bands.h"
 #include "commands/prediction.h"
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -105,8 +106,8 @@ static int print_summary(const export_arguments *arguments, const volt_export_re
     if (report->rows > 0)
         results_count(results, "rows", "rows", report->rows);
     if (arguments->landmarks > 0) {
-        results_text(results, NULL, "added error", "%.3g of the deviation of the predictions (training rows)",
-                     report->landmark_error);
+        results_text(results, NULL, "added error", "%s of the deviation of the predictions (training rows)",
+                     digits(report->landmark_error).text);
         results_number(results, "landmark_error", NULL, report->landmark_error);
     }
     if (is_c) {

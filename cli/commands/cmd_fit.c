@@ -6,6 +6,7 @@
 #include "search/search_report.h"
 #include "search/training.h"
 #include "search/training_solver.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 #include "volterra.h"
@@ -65,14 +66,15 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
     if (info->q > 1)
         results_numbers(results, "alphas", info->alphas, info->q);
     if (!chosen)
-        results_text(results, NULL, "alpha", "%.6g", info->alpha);
+        results_text(results, NULL, "alpha", "%s", parameter_digits(info->alpha).text);
     else if (learned == 0)
         results_text(results, NULL, "alpha", "infinite (kernel not used)");
     else if (info->loss)
-        results_text(results, NULL, "alpha", "%.6g (chosen by the loss on held-out rows)", info->alpha);
+        results_text(results, NULL, "alpha", "%s (chosen by the loss on held-out rows)",
+                     parameter_digits(info->alpha).text);
     else if (distinct == 1)
-        results_text(results, NULL, "alpha", "%.6g (chosen on held-out rows among %lld)", info->alpha,
-                     (long long)info->report->alphas + 1);
+        results_text(results, NULL, "alpha", "%s (chosen on held-out rows among %lld)",
+                     parameter_digits(info->alpha).text, (long long)info->report->alphas + 1);
     else
         results_text(results, NULL, "alpha", "one per output (chosen on held-out rows among %lld)",
                      (long long)info->report->alphas + 1);
@@ -88,8 +90,8 @@ static void report_norms(const volt_model_info *info, result_list *results)
     results_numbers(results, "effective_dimension", report->effective_dimension, info->q);
     results_numbers(results, "dimension_error", report->dimension_error, info->q);
     if (info->q == 1 && report->dimension_error[0] > 0)
-        results_text(results, NULL, "effective dimension", "%.6g +- %.2g", report->effective_dimension[0],
-                     report->dimension_error[0]);
+        results_text(results, NULL, "effective dimension", "%s",
+                     error_digits(report->effective_dimension[0], report->dimension_error[0]).text);
     else
         report_range(results, "effective dimension", report->effective_dimension, info->q);
     results_numbers(results, "noise", report->noise, info->q);
@@ -113,14 +115,15 @@ static void report_held_out(const volt_model_info *info, const volt_assessment *
         return;
     }
     results_number(results, "heldout_rmse", NULL, found->heldout_rmse);
-    char blocks[32] = "prequential";
-    if (report->blocks > 0)
-        snprintf(blocks, sizeof blocks, "%d block%s", report->blocks, report->blocks == 1 ? "" : "s");
-    results_text(results, NULL, "R2 held out", "%.6g (%s, last %lld rows)%s", report->heldout_r2, blocks,
-                 (long long)report->rows,
+    char blocks[32] = "";
+    if (report->blocks > 1)
+        snprintf(blocks, sizeof blocks, " in %d blocks", report->blocks);
+    results_text(results, NULL, "R2 held out", "%s (last %lld rows%s, %s)%s", digits(report->heldout_r2).text,
+                 (long long)report->rows, blocks,
+                 report->blocks == 1 ? "from the rows before them" : "each from the rows before it",
                  assessment_has(found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ", worse than a constant" : "");
     results_details(results, true);
-    results_text(results, NULL, "RMSE held out", "%.6g", found->heldout_rmse);
+    results_text(results, NULL, "RMSE held out", "%s", digits(found->heldout_rmse).text);
     results_details(results, false);
     baselines_report(found, info->ahead, "held-out rows", "volterra tune, another --season or more rows",
                      results);
@@ -201,7 +204,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_flag(results, "scale_each", info.scale_each);
     results_flag(results, "feedback", info.feedback);
     if (info.feedback_weight > 0)
-        results_number(results, "feedback_weight", "feedback weight", info.feedback_weight);
+        results_parameter(results, "feedback_weight", "feedback weight", info.feedback_weight);
     if (info.keeps_factor)
         report_factor(&info, results);
     results_details(results, false);

@@ -3,6 +3,7 @@
 #include "commands/model_report.h"
 #include "files/outputs.h"
 #include "search/search_report.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 #include "volterra.h"
@@ -66,7 +67,10 @@ static void report_readout(result_list *results, const volt_model_info *info)
     results_text(results, "kernel", "kernel", "%s", info->kernel);
     report_facts(results, info->facts);
     results_numbers(results, "alpha", info->alphas, info->q);
-    report_range(results, "alpha", info->alphas, info->q);
+    if (info->q == 1)
+        results_text(results, NULL, "alpha", "%s", parameter_digits(info->alphas[0]).text);
+    else
+        report_range(results, "alpha", info->alphas, info->q);
     results_text(results, "target", NULL, "%s", target_words(info));
     results_text(results, "input", NULL, "%s", choice_word(input_choices, (int)info->input));
     results_count(results, "season", NULL, info->season);
@@ -165,7 +169,8 @@ static int report_model(const info_arguments *arguments, const volt_model *model
     results_flag(results, "feedback", info.feedback);
     results_number(results, "feedback_weight", NULL, info.feedback_weight);
     if (info.feedback_weight > 0)
-        results_text(results, NULL, "feedback", "outputs of the previous row, weight %g", info.feedback_weight);
+        results_text(results, NULL, "feedback", "outputs of the previous row, weight %s",
+                     parameter_digits(info.feedback_weight).text);
     else if (info.feedback)
         results_text(results, NULL, "feedback",
                      "the outputs are the inputs one step later (volterra continue)");

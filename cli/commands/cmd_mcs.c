@@ -1,12 +1,14 @@
 /* cli/commands/cmd_mcs.c: volterra mcs, the model confidence set. */
 #include "args/command.h"
 #include "files/inputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
 #include "text/text.h"
 #include "volterra.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +106,10 @@ static void print_models(const dataset *losses, const volt_mcs *mcs)
 {
     char number[VOLT_NUMBER_LENGTH];
     int width = (int)strlen("model");
+    double lowest = INFINITY;
+    for (int64_t i = 0; i < mcs->models; i++)
+        lowest = fmin(lowest, fabs(mcs->mean_losses[i]));
+    int decimals = column_decimals(lowest);
     for (int64_t i = 0; i < mcs->models; i++) {
         int length = shown_width(column_name(losses, i, number));
         width = length > width ? length : width;
@@ -112,7 +118,8 @@ static void print_models(const dataset *losses, const volt_mcs *mcs)
     for (int64_t s = mcs->models - 1; s >= 0; s--) {
         int64_t i = mcs->order[s];
         print_shown(stdout, column_name(losses, i, number), width);
-        printf("  %12.6g  %8.4f%s\n", mcs->mean_losses[i], mcs->pvalues[i], mcs->included[i] ? "  **" : "");
+        printf("  %12s  %8s%s\n", fixed_digits(mcs->mean_losses[i], decimals).text,
+               fixed_digits(mcs->pvalues[i], 3).text, mcs->included[i] ? "  **" : "");
     }
 }
 
@@ -123,13 +130,14 @@ static int print_table(const mcs_arguments *arguments, const dataset *losses, co
                  (long long)losses->view.rows, (long long)mcs->models, mcs->models == 1 ? "" : "s");
     results_details(results, true);
     results_text(results, NULL, "method", "%s", choice_word(mcs_method_choices, arguments->method));
-    results_text(results, NULL, "bootstrap", "%lld replications, mean block length %.4g, seed %llu",
-                 (long long)arguments->reps, mcs->block, (unsigned long long)arguments->common.seed.value);
+    results_text(results, NULL, "bootstrap", "%lld replications, mean block length %s, seed %llu",
+                 (long long)arguments->reps, digits(mcs->block).text,
+                 (unsigned long long)arguments->common.seed.value);
     int failed = results_print(results);
     if (failed)
         return failed;
     print_models(losses, mcs);
-    printf("\n** in the model confidence set at %.6g%%\n", 100 * (1 - arguments->size));
+    printf("\n** in the model confidence set at %s %%\n", digits(100 * (1 - arguments->size)).text);
     return EXIT_DONE;
 }
 

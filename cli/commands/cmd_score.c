@@ -5,6 +5,7 @@
 #include "files/outputs.h"
 #include "files/row_times.h"
 #include "page/picture_script.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 #include "volterra.h"
@@ -162,8 +163,9 @@ static int report_valid_time(const score_arguments *arguments, volt_view truth, 
     results_number(results, "valid_time", NULL, valid_time);
     results_count(results, "valid_rows", NULL, valid_rows);
     results_flag(results, "valid_reached", reached);
-    results_text(results, NULL, "valid prediction time", "%s%.6g Lyapunov times (%lld rows, threshold %.6g)",
-                 reached ? "" : "at least ", valid_time, (long long)valid_rows, arguments->threshold);
+    results_text(results, NULL, "valid prediction time", "%s%s Lyapunov times (%lld rows, threshold %s)",
+                 reached ? "" : "at least ", digits(valid_time).text, (long long)valid_rows,
+                 digits(arguments->threshold).text);
     return 0;
 }
 

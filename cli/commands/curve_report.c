@@ -3,6 +3,7 @@
 
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 #include "text/text.h"
@@ -16,16 +17,24 @@
 
 enum { CELL = 64, LONGEST_NAME = 44 };
 
-/* "0.0123 (0.004)"; without a standard error only the value; "-" for NaN. */
-static char *cell_text(double value, double error, char text[CELL])
+/* "0.0123 (0.0040)"; without a standard error only the value; "-" for NaN. */
+static char *cell_text(double value, double error, int decimals, char text[CELL])
 {
     if (isnan(value))
         snprintf(text, CELL, "-");
     else if (isfinite(error))
-        snprintf(text, CELL, "%.4g (%.2g)", value, error);
+        snprintf(text, CELL, "%s (%s)", fixed_digits(value, decimals).text, fixed_digits(error, decimals).text);
     else
-        snprintf(text, CELL, "%.4g", value);
+        snprintf(text, CELL, "%s", fixed_digits(value, decimals).text);
     return text;
+}
+
+static double lowest_of(const double *values, int64_t count)
+{
+    double lowest = INFINITY;
+    for (int64_t i = 0; i < count; i++)
+        lowest = fmin(lowest, fabs(values[i]));
+    return lowest;
 }
 
 /* A name that is too long becomes its number; the texts are then listed below. */
@@ -47,8 +56,13 @@ static char *name_text(const curve_setting *setting, int64_t k, char text[CELL])
 static char *curve_cell(const volt_curve *curve, int64_t k, int64_t s, char text[CELL])
 {
     int64_t at = k * curve->n_sizes + s;
-    return s < curve->n_sizes ? cell_text(curve->mean_nmse[at], curve->nmse_error[at], text)
-                              : cell_text(curve->rate[k], curve->rate_error[k], text);
+    if (s == curve->n_sizes) {
+        double error = lowest_of(curve->rate_error, curve->n_kernels);
+        return cell_text(curve->rate[k], curve->rate_error[k], isfinite(error) ? error_decimals(error, 1) : 3,
+                         text);
+    }
+    return cell_text(curve->mean_nmse[at], curve->nmse_error[at],
+                     column_decimals(lowest_of(curve->mean_nmse, curve->n_kernels * curve->n_sizes)), text);
 }
 
 static int column_width(const volt_curve *curve, const curve_setting *setting, int64_t k)
@@ -70,7 +84,7 @@ static void print_title(const volt_curve *curve, const curve_setting *setting)
            (long long)curve->outputs, curve->outputs == 1 ? "" : "s");
     if (curve->n_repeats > 1)
         printf(", mean (standard error) of %lld repeats", (long long)curve->n_repeats);
-    putchar('\n');
+    puts("; rate: slope of log NMSE against log rows");
 }
 
 /* Prints the row of size s; -1: the names, n_sizes: the rates. */
@@ -101,9 +115,9 @@ static void print_alphas(const volt_curve *curve, int64_t k)
                 low = fmin(low, curve->alphas[at * curve->outputs + j]);
                 high = fmax(high, curve->alphas[at * curve->outputs + j]);
             }
-        printf("%s%.3g", s > 0 ? ", " : " ", low);
+        printf("%s%s", s > 0 ? ", " : " ", parameter_digits(low).text);
         if (high > low)
-            printf(" to %.3g", high);
+            printf(" to %s", parameter_digits(high).text);
     }
     putchar('\n');
 }

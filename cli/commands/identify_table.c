@@ -1,6 +1,8 @@
 /* cli/commands/identify_table.c: results of `identify` as a table or JSON. */
 #include "commands/identify_table.h"
 
+#include "terminal/digits.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,10 +12,9 @@ static const volt_identify_candidate *chosen_of(const volt_identification *found
     return &found->candidates[found->chosen];
 }
 
-static void report_candidate(const volt_identify_candidate *one, result_list *results)
+static void report_candidate_json(const volt_identify_candidate *one, result_list *results)
 {
     result_list *inner = results_new(true);
-    char time[QUANTITY_LENGTH], rejected[3 * QUANTITY_LENGTH] = "";
     results_text(inner, "name", NULL, "%s", one->name);
     results_flag(inner, "linear", one->is_linear);
     results_text(inner, "kernel", NULL, "%s", one->kernel);
@@ -29,17 +30,61 @@ static void report_candidate(const volt_identify_candidate *one, result_list *re
     results_number(inner, "long_run", NULL, one->long_run);
     results_flag(inner, "rejected", one->is_rejected);
     results_append(results, "candidates", inner);
-    if (one->is_rejected)
-        snprintf(rejected, sizeof rejected, "; rejected (excess %.2g, long run %.2g)", one->excess,
-                 one->long_run);
-    if (isfinite(one->nmse))
-        results_text(
-            results, NULL, one->name, "NMSE %.4g (blocks %.3g, %.3g, %.3g), growth %.2g, %lld trial%s, %s%s",
-            one->nmse, one->block_nmse[0], one->block_nmse[1], one->block_nmse[2], one->growth,
-            (long long)one->trials, one->trials == 1 ? "" : "s", format_seconds(one->seconds, time), rejected);
-    else
-        results_text(results, NULL, one->name, "no trial with a score, %lld trials, %s", (long long)one->trials,
-                     format_seconds(one->seconds, time));
+}
+
+/* Why a nonlinear model is rejected, and with --verbose the growth of its error. */
+static char *describe_checks(const volt_identify_candidate *one, char *text, size_t size)
+{
+    const double max_excess = 3; /* volt_identify_candidate.is_rejected */
+    size_t used = 0;
+    text[0] = '\0';
+    if (is_verbose() && isfinite(one->growth))
+        used = (size_t)snprintf(text, size, "; error of the last third of a block %s times that of the first",
+                                digits(one->growth).text);
+    if (one->is_rejected && one->excess > max_excess)
+        snprintf(text + used, size - used,
+                 "; rejected: %s standard deviations from the linear model for inputs 1.3 times as large",
+                 digits(one->excess).text);
+    else if (one->is_rejected && isfinite(one->long_run))
+        snprintf(text + used, size - used,
+                 "; rejected: %s times the error of the linear model in one simulation of all blocks, not "
+                 "clearly lower",
+                 digits(one->long_run).text);
+    else if (one->is_rejected)
+        snprintf(text + used, size - used, "; rejected: its simulation diverges");
+    return text;
+}
+
+/* The table of the candidates: a line each, and the names of the columns above them. */
+static void report_candidates(const volt_identification *found, result_list *results)
+{
+    enum { WIDTH = 7 };
+    char time[QUANTITY_LENGTH], checks[256];
+    double lowest = INFINITY, lowest_block = INFINITY;
+    for (int i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
+        const volt_identify_candidate *one = &found->candidates[i];
+        report_candidate_json(one, results);
+        lowest = fmin(lowest, one->nmse);
+        for (int b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
+            lowest_block = fmin(lowest_block, one->block_nmse[b]);
+    }
+    int decimals = column_decimals(lowest), block_decimals = column_decimals(lowest_block);
+    results_text(results, NULL, "", "%*s  %*s  %*s  %*s  trials  time", WIDTH, "NMSE", WIDTH, "block 1", WIDTH,
+                 "block 2", WIDTH, "block 3");
+    for (int i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
+        const volt_identify_candidate *one = &found->candidates[i];
+        format_seconds(one->seconds, time);
+        if (isfinite(one->nmse))
+            results_text(results, NULL, one->name, "%*s  %*s  %*s  %*s  %6lld  %s%s", WIDTH,
+                         fixed_digits(one->nmse, decimals).text, WIDTH,
+                         fixed_digits(one->block_nmse[0], block_decimals).text, WIDTH,
+                         fixed_digits(one->block_nmse[1], block_decimals).text, WIDTH,
+                         fixed_digits(one->block_nmse[2], block_decimals).text, (long long)one->trials, time,
+                         describe_checks(one, checks, sizeof checks));
+        else
+            results_text(results, NULL, one->name, "%*s  no trial with a score, %lld trials, %s", WIDTH, "-",
+                         (long long)one->trials, time);
+    }
 }
 
 static void report_check(const volt_identification *found, result_list *results)
@@ -68,9 +113,9 @@ static void report_check(const volt_identification *found, result_list *results)
         snprintf(dead_time, sizeof dead_time, "dead time %lld row%s", (long long)found->dead_time,
                  found->dead_time == 1 ? "" : "s");
     results_text(results, NULL, "data check",
-                 "%s; shares of the output variance: linear %.3g, noise up to %.3g, nonlinear %s%.3g",
-                 dead_time, 1 - found->unexplained, found->noise, found->is_nonlinear ? "at least " : "",
-                 found->nonlinearity);
+                 "%s; shares of the output variance: linear %s, noise up to %s, nonlinear %s%s", dead_time,
+                 fixed_digits(1 - found->unexplained, 3).text, fixed_digits(found->noise, 3).text,
+                 found->is_nonlinear ? "at least " : "", fixed_digits(found->nonlinearity, 3).text);
 }
 
 const char *identify_file_rows(const dataset *x, int64_t first, int64_t count, char text[QUANTITY_LENGTH])
@@ -84,14 +129,19 @@ const char *identify_file_rows(const dataset *x, int64_t first, int64_t count, c
 static void report_parts(const identify_table *table, result_list *results)
 {
     const volt_identification *found = table->found;
-    char records[QUANTITY_LENGTH] = "", searched[QUANTITY_LENGTH], fitted[QUANTITY_LENGTH];
+    char rows[QUANTITY_LENGTH], records[QUANTITY_LENGTH] = "", searched[3 * QUANTITY_LENGTH] = "",
+                                fitted[3 * QUANTITY_LENGTH] = "";
     if (found->train_records > 1)
         snprintf(records, sizeof records, " in %lld records", (long long)found->train_records);
-    results_text(results, NULL, "data", "%lld training rows%s, searches on %s%s, model on %s",
-                 (long long)found->train_rows, records,
-                 found->search_rows < found->train_rows ? "the best excited rows " : "",
-                 identify_file_rows(table->x, found->search_begin, found->search_rows, searched),
-                 identify_file_rows(table->x, found->fit_begin, found->fit_rows, fitted));
+    if (found->search_rows < found->train_rows)
+        snprintf(searched, sizeof searched, "; the search uses the best excited rows, %s",
+                 identify_file_rows(table->x, found->search_begin, found->search_rows, rows));
+    if (found->fit_rows < found->train_rows)
+        snprintf(fitted, sizeof fitted, "; the model is fitted to rows %s",
+                 identify_file_rows(table->x, found->fit_begin, found->fit_rows, rows));
+    results_text(results, NULL, "data", "training rows %s%s%s%s; %lld test rows",
+                 identify_file_rows(table->x, 0, found->train_rows, rows), records, searched, fitted,
+                 (long long)found->test_rows);
 }
 
 /* Reports the state at the first row of a record, and the use of measured outputs. */
@@ -103,14 +153,14 @@ static void report_initial(const volt_identification *found, result_list *result
         snprintf(test, sizeof test, "starts from the measured outputs of %lld row%s",
                  (long long)found->test_washout, found->test_washout == 1 ? "" : "s");
     results_text(results, "initial", NULL, "%s", is_first ? "first" : "zero");
-    results_text(results, NULL, "initial state", "earlier inputs: %s (--initial %s); the test %s",
-                 is_first ? "the first of the record" : "their mean", is_first ? "first" : "zero", test);
+    results_text(results, NULL, "initial state", "inputs before the first row: %s (--initial %s); the test %s",
+                 is_first ? "as in the first row" : "the mean", is_first ? "first" : "zero", test);
     for (int64_t i = 0; i < found->n_averaged; i++)
         feeds = feeds || found->candidates[found->averaged[i]].feedback_weight > 0;
     if (feeds)
-        results_text(results, NULL, "", "another experiment needs measured outputs: %s %lld; otherwise %s",
+        results_text(results, NULL, "", "another experiment needs measured outputs (%s %lld); without them %s",
                      "predict --start reset --known Y --warm-up", (long long)found->washout,
-                     is_first ? "it starts at rest" : "it starts at the mean");
+                     is_first ? "the simulation starts at rest" : "the simulation starts at the mean");
 }
 
 static void report_rows(const identify_table *table, result_list *results)
@@ -162,10 +212,9 @@ static void report_test(const identify_table *table, const char *const *names, r
     results_number(results, "test_rmse", NULL, found->test_rmse);
     results_number(results, "linear_test_rmse", NULL, found->linear_test_rmse);
     results_number(results, "test_std", NULL, found->test_std);
-    results_text(results, NULL, "test RMSE",
-                 "%.6g, linear model %.6g, standard deviation of %s %.6g (%lld rows)", found->test_rmse,
-                 found->linear_test_rmse, q > 1 ? "the outputs" : "the output", found->test_std,
-                 (long long)found->test_rows);
+    results_text(results, NULL, "test RMSE", "%s, linear model %s, standard deviation of %s %s",
+                 digits(found->test_rmse).text, digits(found->linear_test_rmse).text,
+                 q > 1 ? "the outputs" : "the output", digits(found->test_std).text);
     results_details(results, q > MOST_LINES);
     for (int64_t k = 0; k < q; k++) {
         const volt_output_test *one = &table->output_tests[k];
@@ -176,8 +225,8 @@ static void report_test(const identify_table *table, const char *const *names, r
         results_number(inner, "std", NULL, one->std);
         results_append(results, "output_tests", inner);
         if (q > 1)
-            results_text(results, NULL, "", "%s: %.6g, linear model %.6g, standard deviation %.6g", names[k],
-                         one->rmse, one->linear_rmse, one->std);
+            results_text(results, NULL, "", "%s: %s, linear model %s, standard deviation %s", names[k],
+                         digits(one->rmse).text, digits(one->linear_rmse).text, digits(one->std).text);
     }
     results_details(results, false);
 }
@@ -192,8 +241,7 @@ int identify_table_print(const identify_table *table, bool json)
     result_list *results = results_new(json);
     results_text(results, "model", "model", "%s", table->model);
     report_rows(table, results);
-    for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
-        report_candidate(&found->candidates[i], results);
+    report_candidates(found, results);
     results_text(results, "chosen", NULL, "%s", chosen->name);
     results_text(results, "best_linear", NULL, "%s", found->candidates[found->best_linear].name);
     results_text(results, "kernel", NULL, "%s", chosen->kernel);

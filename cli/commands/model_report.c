@@ -3,18 +3,20 @@
 
 #include <math.h>
 
+#include "terminal/digits.h"
+
 void report_facts(result_list *results, const volt_kernel_facts *facts)
 {
     if (facts->tau > 0)
-        results_number(results, "tau", "tau", facts->tau);
+        results_parameter(results, "tau", "tau", facts->tau);
     if (facts->lambda > 0) {
-        results_number(results, "lambda", "lambda", facts->lambda);
+        results_parameter(results, "lambda", "lambda", facts->lambda);
         results_number(results, "lambda_bound", NULL, facts->lambda_bound);
     }
     if (facts->contraction > 0) {
         results_number(results, "contraction", "contraction rate", facts->contraction);
         results_number(results, "horizon", NULL, facts->horizon);
-        results_text(results, NULL, "memory length", "%.6g rows", facts->horizon);
+        results_text(results, NULL, "memory length", "%s rows", digits(facts->horizon).text);
     }
 }
 
@@ -43,7 +45,7 @@ void report_range(result_list *results, const char *label, const double *values,
         high = isfinite(values[k]) ? fmax(high, values[k]) : high;
     }
     if (low == high)
-        results_text(results, NULL, label, "%.6g", low);
+        results_text(results, NULL, label, "%s", digits(low).text);
     else if (low < high)
-        results_text(results, NULL, label, "%.6g to %.6g", low, high);
+        results_text(results, NULL, label, "%s to %s", digits(low).text, digits(high).text);
 }

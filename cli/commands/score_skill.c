@@ -38,7 +38,7 @@ static void report_rows(const skill_task *task, const skill_words *words, const 
         snprintf(excluded, sizeof excluded, "; first %lld excluded, no earlier values (--past)",
                  (long long)lost);
     results_details(results, lost == 0);
-    results_text(results, NULL, words->rows_label, "truth %lld row%s before, over %lld rows%s",
+    results_text(results, NULL, words->rows_label, "the truth %lld row%s before, for %lld rows%s",
                  (long long)skill->lag, skill->lag == 1 ? "" : "s", (long long)skill->rows, excluded);
     results_details(results, false);
 }

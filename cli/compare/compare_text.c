@@ -2,6 +2,7 @@
  * parameters. */
 #include "compare/comparison.h"
 
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "text/text.h"
 
@@ -133,9 +134,10 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
         const comparison_row *row = &comparison->rows[i];
         print_shown(out, row->name, width);
         if (row->won) {
-            fprintf(out, "  %s, validation %s %.4f%s",
+            fprintf(out, "  %s, validation %s %s%s",
                     volt_make_printable(cell_winner(row->won, true, text, sizeof text)),
-                    comparison->setting.loss_score ? comparison->setting.loss_score : "R2", row->won->score,
+                    comparison->setting.loss_score ? comparison->setting.loss_score : "R2",
+                    digits(row->won->score).text,
                     row->won->score < 0 && !comparison->setting.is_preset ? " (worse than a constant)" : "");
             if (row->failed > 0)
                 fprintf(out, "; %lld draw%s failed", (long long)row->failed, row->failed == 1 ? "" : "s");
@@ -173,8 +175,8 @@ static void print_baselines(FILE *out, const cli_comparison *comparison)
         return;
     fprintf(out, "baselines  %s:", found->loss_name ? found->loss_name : "RMSE");
     for (int64_t i = 0; i < found->n_baselines; i++)
-        fprintf(out, "%s %s %.4g", i ? "," : "", found->baselines[i].name,
-                found->loss_name ? found->baselines[i].loss : found->baselines[i].rmse);
+        fprintf(out, "%s %s %s", i ? "," : "", found->baselines[i].name,
+                digits(found->loss_name ? found->baselines[i].loss : found->baselines[i].rmse).text);
     comparison_baseline_note(comparison, note);
     fprintf(out, "\n%s%s", note, note[0] ? "\n" : "");
 }
@@ -195,13 +197,14 @@ static void print_baseline_table(FILE *out, const cli_comparison *comparison)
         const volt_baseline_score *score = &found->baselines[i];
         print_shown(out, score->name, width);
         if (found->loss_name)
-            fprintf(out, "  %s %.4g", found->loss_name, score->loss);
+            fprintf(out, "  %s %s", found->loss_name, digits(score->loss).text);
         else
-            fprintf(out, "  RMSE %.4g, MAE %.4g, R2 %.4g", score->rmse, score->mae, score->r2);
+            fprintf(out, "  RMSE %s, MAE %s, R2 %s", digits(score->rmse).text, digits(score->mae).text,
+                    digits(score->r2).text);
         if (best && isfinite(score->ratio)) {
             fputs(", skill of ", out);
             print_shown(out, best->name, 0);
-            fprintf(out, " %.4g", 1 - score->ratio);
+            fprintf(out, " %s", digits(1 - score->ratio).text);
         }
         fputc('\n', out);
     }

@@ -2,6 +2,7 @@
 #include "compare/comparison.h"
 
 #include "search/search_report.h"
+#include "terminal/digits.h"
 #include "terminal/progress_bar.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ static void on_event(int64_t row, int64_t rows, const char *name, const volt_sea
         snprintf(most, sizeof most, " of about %lld", (long long)info.expected);
     const volt_trial *leader = search ? volt_search_trial(search, VOLT_TRIAL_BEST) : NULL;
     if (leader)
-        snprintf(best, sizeof best, ", best %s %.4f", score_words_of(&info).label, leader->score);
+        snprintf(best, sizeof best, ", best %s %s", score_words_of(&info).label, digits(leader->score).text);
     if (search && !trial)
         snprintf(line, sizeof line, "%s%.40s (%lld of %lld) is done%s", sample, name, (long long)row + 1,
                  (long long)rows, best);

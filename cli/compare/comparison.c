@@ -83,6 +83,12 @@ static void finish_estimate(estimate *sum, int64_t count)
     sum->error = count > 1 ? sqrt(sum->error / (double)(count - 1) / (double)count) : NAN;
 }
 
+void comparison_name_by_kernel(cli_comparison *comparison)
+{
+    for (int64_t i = 0; i < comparison->n_rows; i++)
+        comparison->rows[i].name = comparison->rows[i].kernel;
+}
+
 /* Summarises row `i` over all samples. Interrupted samples may lack the row. */
 static void summarise_row(const cli_comparison *comparison, int64_t i, comparison_row *row)
 {

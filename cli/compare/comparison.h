@@ -129,6 +129,9 @@ const measure_column *comparison_columns(const cli_comparison *comparison, int *
 /* Returns true if the row has the lowest value of the column. Always false for a single row. */
 bool cell_is_lowest(const cli_comparison *comparison, const comparison_row *row, const measure_column *column);
 
+/* Names the rows by the kernels as --kernel accepts them, instead of the names of the paper. */
+void comparison_name_by_kernel(cli_comparison *comparison);
+
 /* Writes the value of a row with the digits of the column. Over several samples, the standard error follows in
  * parentheses. Writes "-" for no value. Every cell function writes to `text` and returns it. */
 char *cell_measure(const cli_comparison *comparison, const comparison_row *row, const measure_column *column,

@@ -2,6 +2,7 @@
 #include "compare/comparison.h"
 
 #include "args/kernel_parts.h"
+#include "terminal/digits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,42 +38,20 @@ bool cell_is_lowest(const cli_comparison *comparison, const comparison_row *row,
     return comparison->n_rows > 1 && row == comparison_lowest(comparison, column->which);
 }
 
-/* Returns the decimals that give the lowest value of the column four digits, or three if it is below 1. */
-static int column_decimals(const cli_comparison *comparison, const measure_column *column)
-{
-    const comparison_row *lowest = comparison_lowest(comparison, column->which);
-    double value = lowest ? column->factor * lowest->values[column->which].mean : 1;
-    if (!(value > 0))
-        return 3;
-    int digits = (int)floor(log10(value)); /* exponent of the leading digit */
-    int decimals = digits >= 0 ? 3 - digits : 2 - digits;
-    return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
-}
-
-/* Limits the column width for values far above the others. */
-static void format_fixed(double value, int decimals, char text[CELL_LENGTH])
-{
-    if (fabs(value) < 1e7)
-        snprintf(text, CELL_LENGTH, "%.*f", decimals, value);
-    else
-        snprintf(text, CELL_LENGTH, "%.3g", value);
-}
-
 char *cell_measure(const cli_comparison *comparison, const comparison_row *row, const measure_column *column,
                    char text[CELL_LENGTH])
 {
-    char error[CELL_LENGTH];
     const estimate *value = &row->values[column->which];
-    int decimals = column_decimals(comparison, column);
-    strcpy(text, "-");
+    const comparison_row *lowest = comparison_lowest(comparison, column->which);
+    int decimals = column_decimals(lowest ? column->factor * lowest->values[column->which].mean : 1);
+    number_text mean = fixed_digits(column->factor * value->mean, decimals);
     if (row->results == 0)
-        return text;
-    format_fixed(column->factor * value->mean, decimals, text);
-    if (comparison->n_samples > 1 && isfinite(value->error)) {
-        size_t length = strlen(text);
-        format_fixed(column->factor * value->error, decimals, error);
-        snprintf(text + length, CELL_LENGTH - length, " (%s)", error);
-    }
+        strcpy(text, "-");
+    else if (comparison->n_samples > 1 && isfinite(value->error))
+        snprintf(text, CELL_LENGTH, "%s (%s)", mean.text,
+                 fixed_digits(column->factor * value->error, decimals).text);
+    else
+        snprintf(text, CELL_LENGTH, "%s", mean.text);
     return text;
 }
 

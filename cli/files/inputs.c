@@ -92,8 +92,8 @@ static void mention_filled(const dataset *data)
 
 void dataset_mention_repairs(const dataset *data)
 {
-    long long dropped = data->table->dropped, interpolated = data->table->interpolated,
-              inserted = data->table->inserted;
+    long long dropped = data->table->dropped, inserted = data->table->inserted,
+              interpolated = data->table->interpolated - inserted * data->table->cols;
     if (has_lost_most(data->table))
         warn("%s: %lld of %lld rows with missing values dropped: %s", data->source, dropped,
              dropped + (long long)data->table->rows, few_left);
@@ -102,7 +102,7 @@ void dataset_mention_repairs(const dataset *data)
     if (inserted)
         warn("%s: %lld row%s missing between the times, filled in", data->source, inserted,
              inserted == 1 ? "" : "s");
-    if (interpolated)
+    if (interpolated > 0)
         warn("%s: %lld missing value%s interpolated", data->source, interpolated, interpolated == 1 ? "" : "s");
     mention_filled(data);
 }

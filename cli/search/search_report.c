@@ -3,6 +3,7 @@
 
 #include "args/choices.h"
 #include "args/kernel_parts.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -84,8 +85,9 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
     announce_expected(watch, &info);
     describe_count(&info, count, sizeof count);
     if (best)
-        snprintf(line, sizeof line, "%s, best %s %.4g with %s alpha=%.3g", count, score_words_of(&info).label,
-                 best->score, kernel_brief(best->kernel, kernel, sizeof kernel), best->alpha);
+        snprintf(line, sizeof line, "%s, best %s %s with %s alpha=%s", count, score_words_of(&info).label,
+                 digits(best->score).text, kernel_brief(best->kernel, kernel, sizeof kernel),
+                 digits(best->alpha).text);
     else
         snprintf(line, sizeof line, "%s, %lld failed", count, (long long)info.failed);
     progress_describe(line);
@@ -99,7 +101,8 @@ static const char *list_scores(const volt_trial *trial, char *text, size_t capac
     size_t used = 0;
     text[0] = '\0';
     for (int64_t f = 0; f < trial->n_folds && used < capacity; f++)
-        used += (size_t)snprintf(text + used, capacity - used, "%s%.6g", f ? " " : "", trial->folds[f]);
+        used +=
+            (size_t)snprintf(text + used, capacity - used, "%s%s", f ? " " : "", digits(trial->folds[f]).text);
     return text;
 }
 
@@ -144,10 +147,10 @@ static void report_best(result_list *results, const volt_trial *best, const volt
     const char *word =
         assessment_has(&outcome->found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? WORSE_THAN_CONSTANT : "";
     if (best->n_folds > 1)
-        results_text(results, NULL, label, "%.6g (mean of %lld folds)%s", best->score, (long long)best->n_folds,
-                     word);
+        results_text(results, NULL, label, "%s (mean of %lld folds)%s", digits(best->score).text,
+                     (long long)best->n_folds, word);
     else
-        results_text(results, NULL, label, "%.6g%s", best->score, word);
+        results_text(results, NULL, label, "%s%s", digits(best->score).text, word);
     results_details(results, true);
     if (best->n_folds > 1)
         results_text(results, NULL, "by fold", "%s", list_scores(best, text, sizeof text));
@@ -270,12 +273,12 @@ void verdict_report(const volt_assessment *found, int64_t outputs, result_list *
         results_text(results, NULL, "forecast", "naive (too few rows to compare with a fit)");
     else if (naive == outputs)
         results_text(results, NULL, "forecast",
-                     "naive (on held-out rows the best fit has %.3g times its MSE, not clearly lower)",
-                     found->naive_ratio);
+                     "naive (on held-out rows the best fit has %s times its MSE, not clearly lower)",
+                     digits(found->naive_ratio).text);
     else if (outputs == 1)
         results_text(results, NULL, "forecast",
-                     "mean of naive and fit (on held-out rows the fit has %.3g times the MSE of naive)",
-                     found->naive_ratio);
+                     "mean of naive and fit (on held-out rows the fit has %s times the MSE of naive)",
+                     digits(found->naive_ratio).text);
     else
         results_text(results, NULL, "forecast",
                      "naive for %lld of %lld outputs%s (no fit is clearly better there)", (long long)naive,
@@ -300,11 +303,11 @@ static void report_baseline(const volt_assessment *found, const volt_baseline_sc
     results_number(inner, "skill", NULL, 1 - score->ratio);
     results_append(results, "baselines", inner);
     if (by_loss)
-        snprintf(errors, sizeof errors, "%s %.4g", found->loss_name, score->loss);
+        snprintf(errors, sizeof errors, "%s %s", found->loss_name, digits(score->loss).text);
     else
-        snprintf(errors, sizeof errors, "R2 %.4g, RMSE %.4g", score->r2, score->rmse);
+        snprintf(errors, sizeof errors, "R2 %s, RMSE %s", digits(score->r2).text, digits(score->rmse).text);
     if (isfinite(score->ratio))
-        snprintf(skill, sizeof skill, ", skill %.4g", 1 - score->ratio);
+        snprintf(skill, sizeof skill, ", skill %s", digits(1 - score->ratio).text);
     results_details(results, true);
     results_text(results, NULL, score->name, "%s%s", errors, skill);
     results_details(results, false);
@@ -316,8 +319,8 @@ static char *list_baselines(const volt_assessment *found, char *text, size_t cap
     size_t used = (size_t)snprintf(text, capacity, "%s:", found->loss_name ? found->loss_name : "R2");
     for (int64_t i = 0; i < found->n_baselines && used < capacity; i++)
         used +=
-            (size_t)snprintf(text + used, capacity - used, "%s %s %.4g", i ? "," : "", found->baselines[i].name,
-                             found->loss_name ? found->baselines[i].loss : found->baselines[i].r2);
+            (size_t)snprintf(text + used, capacity - used, "%s %s %s", i ? "," : "", found->baselines[i].name,
+                             digits(found->loss_name ? found->baselines[i].loss : found->baselines[i].r2).text);
     return text;
 }
 

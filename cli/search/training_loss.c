@@ -1,6 +1,7 @@
 /* cli/search/training_loss.c: reads losses, weights and labels. */
 #include "search/training_loss.h"
 
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 
 #include <math.h>
@@ -137,12 +138,12 @@ void loss_report(const volt_model_info *info, const volt_assessment *found, resu
     results_number(results, "objective", "objective", info->objective);
     results_number(results, "duality_gap", NULL, info->duality_gap);
     results_number(results, "tolerance", NULL, info->tolerance);
-    results_text(results, NULL, "duality gap", "%.3g (relative: %.3g)", info->duality_gap,
-                 info->duality_gap / fabs(info->objective));
+    results_text(results, NULL, "duality gap", "%s (relative: %s)", digits(info->duality_gap).text,
+                 digits(info->duality_gap / fabs(info->objective)).text);
     results_details(results, false);
     if (!found->loss_name) /* weights without a loss */
         return;
     results_number(results, "score", NULL, found->loss);
     results_text(results, "score_name", NULL, "%s", found->loss_name);
-    results_text(results, NULL, "in sample", "%s %.6g per row", found->loss_name, found->loss);
+    results_text(results, NULL, "in sample", "%s %s per row", found->loss_name, digits(found->loss).text);
 }

@@ -1,6 +1,7 @@
 /* cli/search/training_solver.c: --solver, --landmarks and the options of --solver pcg. */
 #include "search/training_solver.h"
 
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 
 #include <errno.h>
@@ -113,8 +114,8 @@ static void report_iteration(const volt_fit_report *report, result_list *results
     results_count(results, "iterations", NULL, report->iterations);
     results_number(results, "residual", NULL, report->residual);
     results_count(results, "landmarks", NULL, report->landmarks);
-    results_text(results, NULL, "solver", "%s: %lld iterations, %lld landmarks, residual %.3g", report->solver,
-                 (long long)report->iterations, (long long)report->landmarks, report->residual);
+    results_text(results, NULL, "solver", "%s: %lld iterations, %lld landmarks, residual %s", report->solver,
+                 (long long)report->iterations, (long long)report->landmarks, digits(report->residual).text);
 }
 
 /* The number of landmarks, if it was chosen. */
@@ -157,7 +158,7 @@ void solver_report(const volt_model_info *info, const volt_assessment *found, re
     results_count(results, "loo_rows", NULL, report->loo_rows);
     results_number(results, "gcv_rmse", NULL, found->gcv_rmse);
     results_details(results, true);
-    results_text(results, NULL, "leave-one-out", "RMSE %.6g (last %lld rows), GCV %.6g", found->loo_rmse,
-                 (long long)report->loo_rows, found->gcv_rmse);
+    results_text(results, NULL, "leave-one-out", "RMSE %s (last %lld rows), GCV %s",
+                 digits(found->loo_rmse).text, (long long)report->loo_rows, digits(found->gcv_rmse).text);
     results_details(results, false);
 }

@@ -2,6 +2,7 @@
 #include "series/backtest_report.h"
 
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 
@@ -131,12 +132,41 @@ static void report_json(const backtest_table *table, result_list *results)
     }
 }
 
+/* The lowest of the errors of series k that are not 0. */
+static double lowest_of(const backtest_table *table, const double *errors, int64_t k)
+{
+    double lowest = INFINITY;
+    for (int64_t i = k; i < METHODS * table->data->levels.cols; i += table->data->levels.cols)
+        if (table->result.values[i] > 0 && errors[i] > 0)
+            lowest = fmin(lowest, errors[i]);
+    return lowest;
+}
+
+/* Reports a method whose MASE is lower than that of the combination, the first one. */
+static void print_better(const backtest_table *table, int64_t k, int decimals)
+{
+    const volt_backtest *result = &table->result;
+    int64_t series = table->data->levels.cols, best = k;
+    for (int64_t i = k + series; i < METHODS * series; i += series)
+        if (result->values[i] == result->values[k] && result->mase[i] < result->mase[best])
+            best = i;
+    number_text lower = fixed_digits(result->mase[best], decimals),
+                own = fixed_digits(result->mase[k], decimals);
+    if (strcmp(lower.text, own.text) != 0)
+        printf("%s has a lower MASE than the combination (%s, %s)\n", result->names[best / series], lower.text,
+               own.text);
+}
+
 /* Prints the methods of one series that have forecasts. */
 static void print_series(const backtest_table *table, int64_t k)
 {
     const volt_backtest *result = &table->result;
     int64_t series = table->data->levels.cols, all = result->steps * result->origins;
     int width = series > 1 ? shown_width(table->data->names[k]) : 0;
+    const double *const columns[ERRORS] = {result->mase, result->smape, result->rmse};
+    int decimals[ERRORS];
+    for (int e = 0; e < ERRORS; e++)
+        decimals[e] = column_decimals(lowest_of(table, columns[e], k));
     width = width > 16 ? width : 16;
     print_shown(stdout, series > 1 ? table->data->names[k] : "method", width);
     printf("  %9s  %9s  %9s\n", "MASE", "sMAPE %", "RMSE");
@@ -144,12 +174,14 @@ static void print_series(const backtest_table *table, int64_t k)
         int64_t i = m * series + k;
         if (result->values[i] == 0)
             continue;
-        printf("%-*s  %9.4g  %9.4g  %9.4g", width, result->names[m], result->mase[i], result->smape[i],
-               result->rmse[i]);
+        printf("%-*s", width, result->names[m]);
+        for (int e = 0; e < ERRORS; e++)
+            printf("  %9s", fixed_digits(columns[e][i], decimals[e]).text);
         if (result->values[i] < all)
             printf("  (%lld of %lld values)", (long long)result->values[i], (long long)all);
         putchar('\n');
     }
+    print_better(table, k, decimals[0]);
 }
 
 static void report_intervals(const backtest_table *table, int64_t k, result_list *results)
@@ -158,9 +190,10 @@ static void report_intervals(const backtest_table *table, int64_t k, result_list
     char text[512] = "";
     size_t used = 0;
     for (int c = 0; c < table->coverages.count && used < sizeof text; c++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.6g %%: coverage %.3g, width %.4g",
-                                 used ? "; " : "", 100 * table->coverages.values[c],
-                                 table->result.coverage[c * series + k], table->result.width[c * series + k]);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %%: coverage %s, mean width %s",
+                                 used ? "; " : "", digits(100 * table->coverages.values[c]).text,
+                                 fixed_digits(table->result.coverage[c * series + k], 3).text,
+                                 digits(table->result.width[c * series + k]).text);
     results_text(results, NULL, series > 1 ? table->data->names[k] : "intervals", "%s", text);
 }
 
@@ -171,7 +204,7 @@ int backtest_report(const backtest_table *table, const char *output, bool json)
     if (json)
         report_json(table, results);
     results_text(results, NULL, "backtest",
-                 "%lld origin%s, %lld step%s each; the first after %lld rows, %lld apart",
+                 "%lld forecast%s of %lld step%s: the first after %lld rows, then every %lld rows",
                  (long long)result->origins, result->origins == 1 ? "" : "s", (long long)result->steps,
                  result->steps == 1 ? "" : "s", (long long)result->first_rows, (long long)result->distance);
     for (int64_t k = 0; !json && k < table->data->levels.cols; k++)

@@ -47,6 +47,7 @@ static int choose_columns(series_data *data, int64_t *kept, int64_t *count)
     if (status)
         return complain_status(status);
     int64_t column = found->clock >= 0 ? found->clock : found->counter;
+    data->missing = data->missing ? data->missing : found->missing;
     if (column >= 0)
         clock_warn_gap(&data->file, found, data->file.table->names[column], view.data + column, view.ld);
     return 0;
@@ -114,7 +115,7 @@ static int check_times(series_data *data)
     const volt_table *table = data->file.table;
     int failed = check_texts(data);
     if (!failed)
-        failed = row_times_step(&data->file, &data->step);
+        failed = row_times_step(&data->file, &data->step, &data->missing);
     if (failed || !table->times)
         return failed;
     int64_t i = volt_times_disorder(table->times, table->rows, data->step);

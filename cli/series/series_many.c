@@ -6,6 +6,7 @@
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "series/series_resume.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -396,7 +397,7 @@ static void summarise(const many_outcome *outcome)
     if (outcome->measured > 0) {
         double mase = outcome->mase / (double)outcome->measured;
         results_number(results, "mase", NULL, mase);
-        results_text(results, NULL, "expected error", "MASE %.3g, mean of %lld series", mase,
+        results_text(results, NULL, "expected error", "MASE %s, mean of %lld series", digits(mase).text,
                      (long long)outcome->measured);
     }
     if (skipped > MAX_NAMED && !is_verbose())

@@ -3,6 +3,7 @@
 
 #include "files/header_line.h"
 #include "files/outputs.h"
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 
@@ -93,7 +94,7 @@ int series_write(const char *path, const series_outcome *outcome)
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
-enum { MAX_SERIES = 4, MAX_CELL = 28 }; /* of the table of steps */
+enum { MAX_SERIES = 4, MAX_CELL = 28, CELL_LENGTH = 160 }; /* of the table of steps */
 
 typedef struct text_line {
     char text[512];
@@ -132,8 +133,8 @@ static void list_weights(const series_outcome *outcome, int64_t k, text_line *li
     int64_t fitted = kernel_steps(outcome, k);
     for (int m = 0; m < outcome->info.members; m++)
         if (series->member_weight[m] >= 0.005) { /* those that are not printed as 0.00 */
-            add_text(line, "%s%s %.2f", line->used ? ", " : "", name_of_member(outcome, series, m),
-                     series->member_weight[m]);
+            add_text(line, "%s%s %s", line->used ? ", " : "", name_of_member(outcome, series, m),
+                     fixed_digits(series->member_weight[m], 2).text);
             if (m == VOLT_MEMBER_KERNEL && fitted < outcome->info.steps)
                 add_text(line, " (%lld of %lld steps)", (long long)fitted, (long long)outcome->info.steps);
         }
@@ -145,8 +146,8 @@ static void list_baselines(const series_outcome *outcome, int64_t k, text_line *
     const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
     for (int m = VOLT_MEMBER_NAIVE; m < outcome->info.members; m++)
         if (isfinite(series->member_rmse[m]))
-            add_text(line, "%s%s %.4g", line->used ? ", " : "", outcome->info.member_names[m],
-                     series->member_rmse[m]);
+            add_text(line, "%s%s %s", line->used ? ", " : "", outcome->info.member_names[m],
+                     digits(series->member_rmse[m]).text);
 }
 
 static void report_errors(const series_outcome *outcome, int64_t k, const char *label, result_list *results)
@@ -157,11 +158,11 @@ static void report_errors(const series_outcome *outcome, int64_t k, const char *
     if (isfinite(series->rmse) && outcome->info.series > 1)
         add_text(&error, "expected ");
     if (isfinite(series->rmse))
-        add_text(&error, "RMSE %.4g (%.4g at the first step, %.4g at the last)", series->rmse,
-                 volt_forecast_step_at(forecast, 0, k)->rmse,
-                 volt_forecast_step_at(forecast, outcome->info.steps - 1, k)->rmse);
+        add_text(&error, "RMSE %s (%s at the first step, %s at the last)", digits(series->rmse).text,
+                 digits(volt_forecast_step_at(forecast, 0, k)->rmse).text,
+                 digits(volt_forecast_step_at(forecast, outcome->info.steps - 1, k)->rmse).text);
     if (isfinite(series->mase))
-        add_text(&error, ", MASE %.3g", series->mase);
+        add_text(&error, ", MASE %s", digits(series->mase).text);
     if (!error.used)
         add_text(&error, "unknown: too few rows");
     results_text(results, NULL, label, "%s", error.text);
@@ -208,9 +209,9 @@ static void report_one_of_many(const series_outcome *outcome, int64_t k, result_
     report_errors(outcome, k, outcome->data->names[k], results);
     int64_t season = volt_forecast_series_at(outcome->forecast, k)->season;
     if (season > 0)
-        results_text(results, NULL, "", "season %lld; %s", (long long)season, weights.text);
+        results_text(results, NULL, "", "season %lld rows; weights %s", (long long)season, weights.text);
     else
-        results_text(results, NULL, "", "no season; %s", weights.text);
+        results_text(results, NULL, "", "no season; weights %s", weights.text);
 }
 
 static void report_warning_json(const series_data *data, const volt_warning *warning, result_list *results)
@@ -231,11 +232,12 @@ static void report_warning(const series_data *data, const volt_warning *warning,
     if (data->levels.cols > 1)
         snprintf(who, sizeof who, "%.60s: ", data->names[warning->series]);
     if (warning->code == VOLT_WARNING_SHORT_SEASON)
-        results_text(results, NULL, "warning", "%s%s (%.0f rows)", who, volt_warning_text(warning->code),
-                     warning->value);
+        results_text(results, NULL, "warning", "%s%s (%lld rows)", who, volt_warning_text(warning->code),
+                     (long long)warning->value);
     else if (warning->code == VOLT_WARNING_BETTER_BASELINE)
-        results_text(results, NULL, "warning", "%s%s: %s has %.2g of the squared error of the forecast", who,
-                     volt_warning_text(warning->code), volt_baseline_name(warning->baseline), warning->value);
+        results_text(results, NULL, "warning", "%s%s: %s has %s of the squared error of the forecast", who,
+                     volt_warning_text(warning->code), volt_baseline_name(warning->baseline),
+                     digits(warning->value).text);
     else
         results_text(results, NULL, "warning", "%s%s", who, volt_warning_text(warning->code));
 }
@@ -275,37 +277,51 @@ static const char *search_sentence(const volt_forecast_info *info, char *text, s
     return text;
 }
 
-/* Writes a number with `digits` significant digits, and large numbers without an exponent. */
-static const char *format_digits(double value, int digits, char text[32])
-{
-    double size = fabs(value);
-    if (size >= pow(10, digits) && size < 1e7)
-        snprintf(text, 32, "%.0f", value);
-    else
-        snprintf(text, 32, "%.*g", digits, value);
-    return text;
-}
+/* Digits and widths of the forecasts of a series and of their errors. */
+typedef struct step_column {
+    int decimals, value_width, error_width, width;
+} step_column;
 
-/* Writes a forecast and its expected error: "371.99 +- 0.336". Returns the length. */
-static int format_step(const volt_forecast_step *step, char cell[64])
+/* Writes a forecast and its expected error: "371.99 +- 0.34". */
+static char *format_step(const volt_forecast_step *step, const step_column *column, char cell[CELL_LENGTH])
 {
-    char value[32], error[32];
-    format_digits(step->value, 5, value);
+    number_text value = fixed_digits(step->value, column->decimals);
     if (isfinite(step->rmse))
-        return snprintf(cell, 64, "%s +- %s", value, format_digits(step->rmse, 3, error));
-    return snprintf(cell, 64, "%s", value);
+        snprintf(cell, CELL_LENGTH, "%*s +- %*s", column->value_width, value.text, column->error_width,
+                 fixed_digits(step->rmse, column->decimals).text);
+    else
+        snprintf(cell, CELL_LENGTH, "%*s", column->value_width, value.text);
+    return cell;
 }
 
-/* Returns the width of the column of a series. */
-static int column_width(const series_outcome *outcome, int64_t k)
+static void widen(int *width, size_t length)
 {
-    char cell[64];
-    int width = shown_width(outcome->data->names[k]);
+    *width = (int)length > *width ? (int)length : *width;
+}
+
+static step_column column_of(const series_outcome *outcome, int64_t k)
+{
+    char cell[CELL_LENGTH];
+    step_column column = {0};
+    double lowest = INFINITY, largest = 0;
     for (int64_t h = 0; h < outcome->info.steps; h++) {
-        int length = format_step(volt_forecast_step_at(outcome->forecast, h, k), cell);
-        width = length > width ? length : width;
+        const volt_forecast_step *step = volt_forecast_step_at(outcome->forecast, h, k);
+        lowest = fmin(lowest, step->rmse);
+        largest = fmax(largest, fabs(step->value));
     }
-    return width < MAX_CELL ? width : MAX_CELL;
+    column.decimals = isfinite(lowest) ? error_decimals(lowest, largest) : column_decimals(largest);
+    for (int64_t h = 0; h < outcome->info.steps; h++) {
+        const volt_forecast_step *step = volt_forecast_step_at(outcome->forecast, h, k);
+        widen(&column.value_width, strlen(fixed_digits(step->value, column.decimals).text));
+        if (isfinite(step->rmse))
+            widen(&column.error_width, strlen(fixed_digits(step->rmse, column.decimals).text));
+    }
+    column.width = shown_width(outcome->data->names[k]);
+    for (int64_t h = 0; h < outcome->info.steps; h++)
+        widen(&column.width,
+              strlen(format_step(volt_forecast_step_at(outcome->forecast, h, k), &column, cell)));
+    column.width = column.width < MAX_CELL ? column.width : MAX_CELL;
+    return column;
 }
 
 /* Prints the forecasts, or the first and last of them, in columns. */
@@ -313,7 +329,7 @@ static void print_steps(const series_outcome *outcome)
 {
     const series_data *data = outcome->data;
     enum { MAX_LINES = 14, LAST_LINES = 3 };
-    int cells[MAX_SERIES];
+    step_column columns[MAX_SERIES];
     int64_t series = outcome->info.series < MAX_SERIES ? outcome->info.series : MAX_SERIES,
             steps = outcome->info.steps;
     const char *const *times = data->time_name ? data->time_texts + data->levels.rows : NULL;
@@ -323,10 +339,10 @@ static void print_steps(const series_outcome *outcome)
     putchar('\n');
     print_shown(stdout, data->time_name ? data->time_name : "step", width);
     for (int64_t k = 0; k < series; k++) {
-        cells[k] = column_width(outcome, k);
+        columns[k] = column_of(outcome, k);
         fputs("  ", stdout);
         print_shown(stdout, data->names[k],
-                    k + 1 < series || shown_width(data->names[k]) > cells[k] ? cells[k] : 0);
+                    k + 1 < series || shown_width(data->names[k]) > columns[k].width ? columns[k].width : 0);
     }
     printf("%s\n", outcome->info.series > series ? "  ..." : "");
     for (int64_t h = 0; h < steps; h++) {
@@ -339,9 +355,9 @@ static void print_steps(const series_outcome *outcome)
         else
             printf("%*lld", width, (long long)h + 1);
         for (int64_t k = 0; k < series; k++) {
-            char cell[64];
-            format_step(volt_forecast_step_at(outcome->forecast, h, k), cell);
-            printf("  %-*s", k + 1 < series ? cells[k] : 0, cell);
+            char cell[CELL_LENGTH];
+            format_step(volt_forecast_step_at(outcome->forecast, h, k), &columns[k], cell);
+            printf("  %-*s", k + 1 < series ? columns[k].width : 0, cell);
         }
         printf("\n");
     }
@@ -488,14 +504,20 @@ static void report_source(const series_outcome *outcome, result_list *results)
     const series_data *data = outcome->data;
     int64_t rows = outcome->info.rows, season = 0;
     const char *const *times = data->time_name ? data->time_texts + outcome->info.first_row : NULL;
+    char gaps[64] = "";
+    if (data->file.table->inserted > 0)
+        snprintf(gaps, sizeof gaps, ", %lld of them filled in", (long long)data->file.table->inserted);
+    else if (data->missing > 0)
+        snprintf(gaps, sizeof gaps, ", %lld missing", (long long)data->missing);
     for (int64_t k = 0; k < data->levels.cols && season == 0; k++)
         season = volt_forecast_series_at(outcome->forecast, k)->season;
     results_count(results, "rows", NULL, rows);
     results_count(results, "rows_left_out", NULL, outcome->info.first_row);
     if (times)
-        results_text(results, NULL, "rows", "%lld, %s to %s", (long long)rows, times[0], times[rows - 1]);
+        results_text(results, NULL, "rows", "%lld, %s to %s%s", (long long)rows, times[0], times[rows - 1],
+                     gaps);
     else
-        results_text(results, NULL, "rows", "%lld", (long long)rows);
+        results_text(results, NULL, "rows", "%lld%s", (long long)rows, gaps);
     results_count(results, "season", NULL, season);
     if (season > 0)
         results_text(results, NULL, "season", "%lld rows%s", (long long)season,

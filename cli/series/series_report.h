@@ -29,6 +29,7 @@ typedef struct series_data {
     volt_matrix
         known; /* inputs and calendar of the rows, and of those after them if all are known; data NULL: none */
     int64_t levels_rows;     /* rows with a target, before any are dropped */
+    int64_t missing;         /* rows missing between the times; 0: none or unknown */
     int64_t steps;           /* number of steps; 0: the default */
     int64_t season;          /* --season: rows, 0 or VOLT_SEASON_AUTO */
     volt_time_step step;     /* time between two rows; all zero: unknown */

@@ -1,6 +1,7 @@
 /* cli/terminal/results.c: results on standard output, as a table or as JSON. */
 #include "terminal/results.h"
 
+#include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "text/text.h"
 
@@ -89,7 +90,13 @@ void results_number(result_list *results, const char *key, const char *label, do
     if (!entry)
         return;
     entry->value = build_number(&results->build, value);
-    format_text(results, entry, "%.6g", value);
+    format_text(results, entry, "%s", digits(value).text);
+}
+
+void results_parameter(result_list *results, const char *key, const char *label, double value)
+{
+    results_number(results, key, NULL, value);
+    results_text(results, NULL, label, "%s", parameter_digits(value).text);
 }
 
 void results_count(result_list *results, const char *key, const char *label, int64_t value)

@@ -18,6 +18,8 @@ result_list *results_new(bool json);
  * (the default). JSON has all values. */
 void results_details(result_list *results, bool are_details);
 void results_number(result_list *results, const char *key, const char *label, double value);
+/* Adds a parameter, which may be copied from the table. */
+void results_parameter(result_list *results, const char *key, const char *label, double value);
 void results_count(result_list *results, const char *key, const char *label, int64_t value);
 void results_flag(result_list *results, const char *key, bool value);
 void results_text(result_list *results, const char *key, const char *label, const char *format, ...)

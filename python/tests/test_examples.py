@@ -17,8 +17,9 @@ UNROUNDED = re.compile(r"\d\.\d{5}")
 
 def public_objects():
     """Return the public classes and functions of the package and of its modules, by their names."""
-    names = [one.name for one in pkgutil.walk_packages(volterra.__path__, "volterra.") if "._" not in one.name]
-    modules = [volterra, *(importlib.import_module(name) for name in names if name != "volterra.sktime")]
+    found = [one.name for one in pkgutil.walk_packages(volterra.__path__, "volterra.") if "._" not in one.name]
+    names = [name for name in found if name != "volterra.sktime" and not name.startswith("volterra.lib")]
+    modules = [volterra, *map(importlib.import_module, names)]
     return {
         f"{module.__name__}.{name}": getattr(module, name)
         for module in modules

@@ -20,15 +20,20 @@ from .kernels import gram, kernel_text
 
 __all__ = ["SequenceKernel"]
 
+
+def __dir__() -> List[str]:
+    return __all__
+
+
 _STEP = 1e-5  # of the logarithm of a parameter, for differences
 
 
 class SequenceKernel(Kernel):
     """Any kernel of this package, for ``GaussianProcessRegressor`` and ``GaussianProcessClassifier``.
 
-    The samples are the rows of one record, or the series of a collection, and X is the column of their numbers. The
-    kernel of two rows compares the complete histories up to these rows, as in `volterra.gram`, so samples may be split,
-    shuffled and resampled. The kernel can be added to and multiplied by kernels of scikit-learn.
+    The samples are the rows of one record, or the series of a collection, and X is the column of their numbers. The kernel of
+    two rows compares the complete histories up to these rows, as in `volterra.gram`, in whatever order X has them. The kernel
+    can be added to and multiplied by kernels of scikit-learn.
 
     Parameters
     ----------
@@ -121,7 +126,8 @@ class SequenceKernel(Kernel):
 
     def diag(self, X: Any) -> Array:
         """Return the kernel of each sample in X with itself."""
-        return np.diag(self._matrix())[self._numbers(X)]
+        diagonal: Array = np.diag(self._matrix())
+        return diagonal[self._numbers(X)]
 
     def is_stationary(self) -> bool:
         """Whether the kernel depends on differences of rows only: False."""

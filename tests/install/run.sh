@@ -79,19 +79,40 @@ pkg_config_alone() # KIND
     PKG_CONFIG_LIBDIR=$(dirname "$pc") pkg-config --cflags --libs volterra
 }
 
+block_of() { awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/$1"; } # PAGE: its blocks of C
+
+# run_block KIND: compile the program on standard input with an installation, and run it
+run_block()
+{
+    local pc flags
+    pc=$(find "$scratch/$1" -name volterra.pc) && [ -n "$pc" ] || return 1
+    flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs volterra) || return 1
+    cat >"$scratch/block.c"
+    # shellcheck disable=SC2086 # flags are words
+    "$CC" -std=c11 -Wall -Wextra -pedantic -Werror "$scratch/block.c" -o "$scratch/use-block" $flags \
+        -Wl,-rpath,"$(dirname "$(dirname "$pc")")" || return 1
+    "$scratch/use-block"
+}
+
 # The program of the first steps in C prints the output given there.
 first_program() # KIND
 {
-    local prefix=$scratch/$1 page=$root/docs/first_steps_c.md pc flags said
-    pc=$(find "$prefix" -name volterra.pc) && [ -n "$pc" ] || return 1
-    flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs volterra) || return 1
-    awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$page" >"$scratch/first.c"
-    # shellcheck disable=SC2086 # flags are words
-    "$CC" -std=c11 -Wall -Wextra -pedantic -Werror "$scratch/first.c" -o "$scratch/use-first" $flags \
-        -Wl,-rpath,"$(dirname "$(dirname "$pc")")" || return 1
-    said=$("$scratch/use-first") || return 1
+    local said
+    said=$(block_of docs/first_steps_c.md | run_block "$1") || return 1
     echo "$said"
-    grep -qxF "    $said" "$page"
+    grep -qxF "    $said" "$root/docs/first_steps_c.md"
+}
+
+# The lines of the README forecast a series with a period of 4 rows.
+readme_lines() # KIND
+{
+    {
+        printf '#include <stdio.h>\n#include <volterra.h>\nint main(void)\n{\n    double y[40];\n'
+        printf '    for (int t = 0; t < 40; t++)\n        y[t] = 10 + t %% 4;\n    volt_view series = {y, 40, 1, 1};\n'
+        block_of README.md
+        printf '}\n'
+    } | run_block "$1" | tee "$scratch/said"
+    grep -qE '^10\.00 \+- 0\.0' "$scratch/said"
 }
 
 move_tree() { cp -a "$scratch/shared" "$scratch/moved" && rm -rf "$scratch/shared"; }
@@ -147,6 +168,7 @@ check "find_package, shared" use_find_package shared
 check "pkg-config, shared" use_pkg_config shared
 check "pkg-config, shared, with nothing else to be found" pkg_config_alone shared
 check "the program of the first steps in C, as printed" first_program shared
+check "the lines of C in the README forecast" readme_lines shared
 check "all exported symbols begin with volt_" exports_only_ours
 check "the exported functions are the declared ones" exports_the_declared
 [ "$(uname -s)" != Linux ] || check "symbols have a version" versioned

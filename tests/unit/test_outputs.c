@@ -1,14 +1,16 @@
-/* tests/unit/test_outputs.c: outputs of the program: reports after a failed allocation, files written while a signal
+/* tests/unit/test_outputs.c: outputs of the program: digits of numbers, reports after a failed allocation, files written while a signal
  * arrives, and the description of the machine. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/outputs.h"
 #include "page/page_frame.h"
 #include "support/child.h"
 #include "support/scratch.h"
+#include "terminal/digits.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -125,6 +127,42 @@ static void signals_wait_for_text_files(void **state)
     free(text);
 }
 
+/* ---- digits ----------------------------------------------------------------------------------- */
+
+static void numbers_have_four_digits(void **state)
+{
+    (void)state;
+    assert_string_equal(digits(0.123456).text, "0.1235");
+    assert_string_equal(digits(9999.6).text, "10000");
+    assert_string_equal(digits(-1234567).text, "-1235000");
+    assert_string_equal(digits(1e7).text, "1e+07");
+    assert_string_equal(digits(NAN).text, "nan");
+    assert_string_equal(digits(0.999998).text, "0.999998"); /* not 1 */
+    assert_string_equal(digits(-0.99996).text, "-0.99996");
+    assert_string_equal(digits(1).text, "1");
+    assert_string_equal(parameter_digits(0.1234567).text, "0.123457");
+}
+
+static void columns_have_equal_decimals(void **state)
+{
+    (void)state;
+    assert_int_equal(column_decimals(0.0176), 4);
+    assert_int_equal(column_decimals(12.34), 2);
+    assert_int_equal(column_decimals(12345), 0);
+    assert_int_equal(column_decimals(0), 3);
+    assert_int_equal(column_decimals(INFINITY), 3);
+    assert_int_equal(column_decimals(1e-30), 9);
+    assert_string_equal(fixed_digits(0.5, 3).text, "0.500");
+    assert_string_equal(fixed_digits(-1e-9, 3).text, "0.000");
+    assert_string_equal(fixed_digits(12345678, 0).text, "12345678");
+    assert_string_equal(fixed_digits(12345678, 2).text, "1.23e+07");
+    assert_int_equal(error_decimals(0.337, 372), 2);
+    assert_int_equal(error_decimals(14, 1687), 0);
+    assert_int_equal(error_decimals(1e-13, 301), 3);
+    assert_int_equal(error_decimals(NAN, 301), 1);
+    assert_string_equal(error_digits(0.72654, 0.0123).text, "0.727 +- 0.012");
+}
+
 /* ---- machine ---------------------------------------------------------------------------------- */
 
 static int lowest_descriptor(void)
@@ -147,8 +185,8 @@ static void machine_files_are_closed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(incomplete_reports_are_not_printed),
-        cmocka_unit_test(signals_wait_for_text_files),
+        cmocka_unit_test(incomplete_reports_are_not_printed), cmocka_unit_test(numbers_have_four_digits),
+        cmocka_unit_test(columns_have_equal_decimals),        cmocka_unit_test(signals_wait_for_text_files),
         cmocka_unit_test(machine_files_are_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

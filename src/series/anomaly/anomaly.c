@@ -155,7 +155,7 @@ static volt_status score_loo(const volt_variance_norm *norm, volt_anomaly_kind k
         if (volt_stage_poll(stage))
             scores[i] = volt_loo_distance(norm, kind, i, memory + omp_get_thread_num() * n);
     volt_free(memory);
-    return VOLT_OK;
+    return volt_stage_should_continue(stage) ? VOLT_OK : volt_stage_end(stage);
 }
 
 /* ---- alpha ------------------------------------------------------------------------------------ */

@@ -25,19 +25,19 @@ compare_text()
     out_has '^u\.csv: 120 rows train, 30 test, 2 inputs, 2 outputs$'
     out_has '^history protocol, 5 folds, 4 draws per kernel; seed 3$'
     out_has '^kernel +RMSE +MAE +MdAE +NMSE +W1 +MCS p +tuned +draws +seconds +cost/entry$'
-    for name in Linear RBF Volterra; do
+    for name in linear rbf volterra; do
         out_has "^$name( +[0-9.]+\*?){5} +[01]\.[0-9]{3}(\*\*)? +[23] +4 +[0-9.]+ +O\(d\)$"
         out_has "^$name +[a-z]+:.*alpha=[0-9.e-]+, validation R2 -?[0-9.]+"
     done
     # Every column has one lowest value, and the set is never empty.
     [ "$(grep -c '[0-9]\* ' out)" -ge 1 ] || fail "nothing is marked as the lowest of its column"
     out_has '[01]\.[0-9]{3}\*\* '
-    out_has '^Lowest NMSE: [A-Za-z]+, [0-9.e-]+'
+    out_has '^Lowest NMSE: [a-z]+, [0-9.e-]+'
     awk 'length > 120 { exit 1 }' out || fail "a line is longer than 120 characters"
     nothing_left
     # The best kernel is compared with the second one and, if both are of one family, with the best of another.
     expect 0 compare --x u.csv --y y.csv --kernel linear volterra volterra:lambda_coef=0.9 --draws 3 --seed 3 --quiet
-    out_has '^Lowest NMSE: Volterra.*volterra:.* Linear \('
+    out_has '^Lowest NMSE: volterra.*volterra:.* linear \('
 }
 check "compare prints the table, the winners and the conclusion" compare_text
 
@@ -156,9 +156,9 @@ compare_alone()
     awk 'BEGIN { print "u,y"; for (s = 1; t < 160; t++) {
         s = s * 16807 % 2147483647; u = s / 2147483647 - 0.5; y = 0.5 * y + u + 2 * u * p; p = u; printf "%.9f,%.9f\n", u, y } }' >uy.csv
     expect 0 compare --x uy.csv:u --y uy.csv:y --kernel linear volterra --draws 3 --quiet
-    out_has '^Lowest NMSE: Volterra, .* Linear \([0-9.]+\); .* 75 %'
-    out_has '^Volterra .* 1\.000\*\* '
-    out_has '^Linear .* 0\.000   '
+    out_has '^Lowest NMSE: volterra, .* linear \([0-9.]+\); .* 75 %'
+    out_has '^volterra .* 1\.000\*\* '
+    out_has '^linear .* 0\.000   '
 }
 check "compare: the conclusion names a single kernel in the confidence set" compare_alone
 
@@ -168,7 +168,7 @@ compare_repeat()
     no_err
     out_has '; seeds 5 to 6$'
     tr -s '\n ' ' ' <out | grep -q 'in the model confidence set at 75 % in [012] of 2 samples' || fail "no word on the set at 75 %"
-    out_has '^Volterra +[0-9.]+ \([0-9.]+\)\*? +[0-9.]+ \([0-9.]+\)\*? .* [012]/2(\*\*)? '
+    out_has '^volterra +[0-9.]+ \([0-9.]+\)\*? +[0-9.]+ \([0-9.]+\)\*? .* [012]/2(\*\*)? '
     expect 0 compare --preset sp500-d5 --length 80 --kernel linear volterra --draws 2 --repeat 2 --seed 5 --json
     valid_json out "v['samples'] == 2 and [s['seed'] for s in v['by_sample']] == [5, 6] \
         and all(abs(r['nmse'] - (a['nmse'] + b['nmse']) / 2) < 1e-12

@@ -29,10 +29,10 @@ compare_bad_log()
     [ "$status" -eq 1 ] || fail "status $status, not 1"
     one_line compare
     err_names RBF logs/02-rbf.jsonl line 1 JSON
-    out_has '^RBF +- +- +- +- '
-    out_has '^RBF failed: logs/02-rbf.jsonl, line 1'
-    out_has '^Linear +[0-9.]+'
-    out_has '^Volterra +[0-9.]+'
+    out_has '^rbf +- +- +- +- '
+    out_has '^rbf failed: logs/02-rbf.jsonl, line 1'
+    out_has '^linear +[0-9.]+'
+    out_has '^volterra +[0-9.]+'
     grep -q '^"*RBF"*,.*02-rbf.jsonl, line 1' t.csv || fail "the CSV has no reason: $(cat t.csv)"
     [ "$(grep -c '' t.csv)" -eq 4 ] || fail "the CSV has not all rows: $(cat t.csv)"
     grep -q 'RBF failed: logs/02-rbf.jsonl, line 1' t.tex || fail "the LaTeX table has no reason"

@@ -176,7 +176,7 @@ forecast_many()
     out_has '^inputs +'
     out_has '^a +expected RMSE .*MASE [0-9.]+$'
     out_has '^b +expected RMSE .*MASE [0-9.]+$'
-    [ "$(grep -c 'season 12; .*theta' out)" -eq 2 ] || fail "$(cat out)"
+    [ "$(grep -c 'season 12 rows; .*theta' out)" -eq 2 ] || fail "$(cat out)"
     [ "$(sed -n 1p many-forecast.csv)" = month,a,a.error,b,b.error ] || fail "$(sed -n 1p many-forecast.csv)"
     cut -d, -f2 many-forecast.csv >first
     awk -F, 'NR == 1 { print } NR > 1 { printf "%s,%.12g,%s\n", $1, 1e6 * $2, $3 }' many.csv >other.csv
@@ -298,6 +298,8 @@ END
         expect 0 forecast $name.csv --steps 1 --plot none --missing interpolate --json
         valid_json out "v['rows'] == $filled and v['time'] == ['${first/T/ }'] and abs(v['forecast'][0][0] - $filled) < 3"
         err_names $name.csv "$missing rows"
+        expect 0 forecast $name.csv --steps 1 --plot none
+        out_has "^rows +$rows,.* $missing missing$"
     done <<'END'
 days 270 30 2018-01- 300 2018-10-28
 months 117 3 2002-06-01 120 2010-01-01

@@ -18,7 +18,7 @@ identify_report()
     identify_rows
     expect 0 identify data.csv --x u --y y --draws 12 -o m.safetensors --quiet
     no_err
-    lines_of out 13
+    lines_of out 14
     out_has '^initial state +'
     out_has '^chosen +'
     out_has '^test RMSE +'
@@ -204,8 +204,8 @@ END
     awk -F, -v OFS=, 'NR == 1 { print $0, "b", "c", "d"; next } { print $0, 2 * $2 + $1, $2 - $1, $2 + 3 * $1 }' data.csv >more.csv
     expect 0 identify more.csv --x u --y y,b,c --draws 1 -o m.safetensors --report three.html --quiet
     expect 0 identify more.csv --x u --y y,b,c,d --draws 1 -o m.safetensors --report four.html --quiet
-    ! grep -q 'first three outputs' three.html || fail "an output is missing in the plot of three"
-    grep -q 'first three outputs' four.html || fail "four outputs in one plot"
+    ! grep -q 'screens.*not drawn' three.html || fail "an output is missing in the plot of three"
+    grep -q 'screens.*not drawn: d\.' four.html || fail "four outputs in one plot"
     PATH=/nowhere "$VOLTERRA" identify data.csv --x u --y y --draws 1 -o m.safetensors --report /dev/null --json >out 2>err ||
         fail "no diagnosis without a page"
     no_err

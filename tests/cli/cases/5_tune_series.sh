@@ -189,7 +189,7 @@ compare_series()
     out_has '^v.csv: 154 rows train, gap of 3, 39 test, 1 input, 1 output$'
     out_has 'target change, input both, season 12'
     out_has '^baselines  RMSE: naive [0-9.]+, seasonal naive [0-9.]+'
-    out_has '^naive +RMSE [0-9.]+, MAE [0-9.]+, R2 [-0-9.]+, skill of (Volterra|Linear) [-0-9.]+$'
+    out_has '^naive +RMSE [0-9.]+, MAE [0-9.]+, R2 [-0-9.]+, skill of (volterra|linear) [-0-9.]+$'
     expect 0 compare --x v.csv --ahead 4 --kernel volterra linear --draws 4 --seed 1 --json
     valid_json out "v['gap'] == 3 and v['target'] == 'change' and v['rows_train'] == 154 and v['rows_test'] == 39 and \
         all(abs(1 - b['skill'] - min(r['nmse'] for r in v['rows']) / (1 - b['r2'])) < 1e-9 for b in v['baselines'])"

@@ -128,7 +128,7 @@ score_values()
     out_has '^MAE +1$'
     out_has '^MdAE +1$'
     out_has '^W1 +1$'
-    out_has '^MAPE +0\.458333$'
+    out_has '^MAPE +0\.4583$'
     expect 0 score --truth - --pred pred.csv --json <truth.csv
     valid_json out "v['mse'] == 1.5"
 }

@@ -17,9 +17,9 @@ mcs_table()
     no_err
     out_has '^losses +l\.csv: 200 rows, 3 models$'
     out_has '^bootstrap +500 replications, mean block length 14, seed 0$'
-    out_has '^(good|fair) +[0-9.]+ +1\.0000  \*\*$'
-    out_has '^bad +[0-9.]+ +0\.0000$'
-    out_has '^\*\* in the model confidence set at 75%$'
+    out_has '^(good|fair) +[0-9.]+ +1\.000  \*\*$'
+    out_has '^bad +[0-9.]+ +0\.000$'
+    out_has '^\*\* in the model confidence set at 75 %$'
     # From the highest p-value down.
     awk '/^(good|bad|fair) / { if (seen && $3 > last) exit 1; last = $3; seen = 1; n++ } END { exit n != 3 }' out ||
         fail "the models are not sorted: $(cat out)"
@@ -30,7 +30,7 @@ mcs_table()
     # Without a header columns are numbers, from 1 as everywhere.
     tail -n +2 l.csv >plain.csv
     expect 0 mcs plain.csv --reps 500
-    out_has '^2 +[0-9.]+ +0\.0000$'
+    out_has '^2 +[0-9.]+ +0\.000$'
 }
 check "mcs: a table sorted by p-value" mcs_table
 
@@ -68,8 +68,8 @@ mcs_few()
     printf 'a,b\n2,2\n1,1\n4,4\n' >equal.csv
     expect 0 mcs equal.csv
     no_err
-    out_has '^a .*1\.0000  \*\*$'
-    out_has '^b .*1\.0000  \*\*$'
+    out_has '^a .*1\.000  \*\*$'
+    out_has '^b .*1\.000  \*\*$'
 }
 check "mcs: one model, constant losses, equal models" mcs_few
 
