@@ -150,10 +150,10 @@ VOLT_API volt_status volt_radius(volt_view X, double *radius);
 VOLT_API volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y,
                                const volt_gram_options *options, volt_matrix K);
 
-/* Computes the largest eigenvalues of the Gram matrix K of X (n x d) with itself, in decreasing order: row i of `out` (count
- * x 2, 1 <= count <= n) receives eigenvalue i and the effective dimension tr K (K + alpha I)^-1 at alpha equal to it. All n
- * eigenvalues, or more than a sixth of them, come from a full decomposition (n^3 operations), fewer from a Lanczos iteration
- * (n^2 each) to a residual of 1e-10 times the largest; eigenvalues of a multiplicity above 1 are then counted once.
+/* Computes the largest eigenvalues of the Gram matrix K of X (n x d) with itself, in decreasing order: row i of `out` (count x
+ * 2, 1 <= count <= n) receives eigenvalue i and the effective dimension tr K (K + alpha I)^-1 at alpha equal to it. All n
+ * eigenvalues, or more than a sixth of them, come from a full decomposition (n^3 operations). Fewer come from a Lanczos
+ * iteration (n^2 each) to a residual of 1e-10 times the largest; eigenvalues of a multiplicity above 1 are then counted once.
  * Eigenvalues below n eps times the largest are rounding errors, and negative ones become 0. For such alphas the dimension is
  * computed at n eps times the largest. With count < n the dimension is a lower bound: the remaining eigenvalues, whose sum is
  * known, are taken as equal to the last one that was computed. Stores K, n^2 numbers. options as above (mirror is ignored),

@@ -393,8 +393,8 @@ VOLT_API volt_status volt_model_check_range(const volt_model *model, volt_view X
  *
  * A model with a feedback weight is simulated: its outputs are fed back one row later, except those in `known`. With
  * VOLT_START_CONTINUE the first row receives the last training target (VOLT_ERR_ARGUMENT if it was missing). Other records
- * start without a previous output: unless `known` is given, the mean of the training targets (0 without scaling) takes its
- * place, or with VOLT_INITIAL_FIRST the output for a persistent first input, with VOLT_WARNING_NO_FIRST_OUTPUT.
+ * start without a previous output. Unless `known` is given, the mean of the training targets (0 without scaling) takes its
+ * place, or with VOLT_INITIAL_FIRST the stationary output for the first input, with VOLT_WARNING_NO_FIRST_OUTPUT.
  *
  * Outputs of a simulation are bounded to the range of the training targets plus 4.5 ranges on either side. A bounded output is
  * written and fed back, with VOLT_WARNING_RUN_BOUNDED for the first such row. With VOLT_BEYOND_ERROR it is

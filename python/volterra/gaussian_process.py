@@ -32,7 +32,7 @@ class SequenceKernel(Kernel):
     """Any kernel of this package, for ``GaussianProcessRegressor`` and ``GaussianProcessClassifier``.
 
     The samples are the rows of one record, or the series of a collection, and X is the column of their numbers. The kernel of
-    two rows compares the complete histories up to these rows, as in `volterra.gram`, in whatever order X has them. The kernel
+    two rows compares the complete histories up to these rows, as in `volterra.gram`, in whatever order and part X has them. The kernel
     can be added to and multiplied by kernels of scikit-learn.
 
     Parameters
