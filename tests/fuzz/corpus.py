@@ -52,6 +52,11 @@ def put(target, ending, seeds):
     write(target, cases)
 
 
+def truncated(name, data, parts):
+    """The first 1, 2, ... of that many parts of a file, as seeds NAME-cut1, NAME-cut2, ..."""
+    return {f"{name}-cut{k}": data[: len(data) * k // parts] for k in range(1, parts)}
+
+
 def files(paths):
     return {path.name: path.read_bytes() for path in map(pathlib.Path, paths)}
 
