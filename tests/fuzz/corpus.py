@@ -6,7 +6,7 @@
     tests/fuzz/corpus.py add TARGET FILE...       adds files as cases of the same names, or replaces those
     tests/fuzz/corpus.py unpack TARGET FOLDER     writes the cases to a folder
     tests/fuzz/corpus.py pack TARGET FOLDER       replaces the cases with the files of a folder
-    tests/fuzz/corpus.py check                    fails if an archive is not as this script writes it
+    tests/fuzz/corpus.py check                    fails if an archive has no target, or is not as this script writes it
 
 The archives are uncompressed ustar files with sorted names and constant metadata: the same cases give the same bytes.
 """
@@ -87,9 +87,11 @@ def pack(target, folder):
 
 
 def check():
-    wrong = [path.name for path in CORPUS.iterdir() if packed(read(path.stem)) != path.read_bytes()]
-    if wrong:
-        sys.exit(f"corpus.py: unpack and pack again: {' '.join(sorted(wrong))}")
+    for path in CORPUS.iterdir():
+        if not CORPUS.with_name(f"fuzz_{path.stem}.c").exists():
+            sys.exit(f"corpus.py: {path.name} has no target")
+        if packed(read(path.stem)) != path.read_bytes():
+            sys.exit(f"corpus.py: unpack and pack again: {path.name}")
 
 
 def main(name="", *arguments):

@@ -16,11 +16,11 @@ static int n_cases;
 /* Takes the bytes. */
 static void run_case(const fuzz_target *target, const char *name, uint8_t *bytes, size_t size)
 {
-    printf("# %s/%s\n", target->name, name);
+    printf("# %s %s\n", target->name, name);
     fflush(stdout);
     target->run(bytes, size);
     free(bytes);
-    printf("ok %d - %s/%s\n", ++n_cases, target->name, name);
+    printf("ok %d - %s %s\n", ++n_cases, target->name, name);
 }
 
 /* Runs the cases of an archive; 0 if it has none or is damaged. */
@@ -59,7 +59,7 @@ static int run_path(const fuzz_target *target, const char *path)
     if (stream)
         fclose(stream);
     if (!is_good)
-        fprintf(stderr, "fuzz_replay: no cases, or one that cannot be read: %s\n", path);
+        printf("not ok %d - %s: no cases, or damaged: %s\n", ++n_cases, target->name, path);
     return is_good;
 }
 
