@@ -44,12 +44,14 @@ def write(target, cases):
     path_of(target).write_bytes(packed(cases))
 
 
+def update(target, cases):
+    """Adds or replaces cases. Other cases are kept."""
+    write(target, {**(read(target) if path_of(target).exists() else {}), **cases})
+
+
 def put(target, ending, seeds):
-    """Adds or replaces the cases NAME.ENDING of a dictionary of texts and bytes by name. Other cases are kept."""
-    cases = read(target) if path_of(target).exists() else {}
-    for name, data in seeds.items():
-        cases[f"{name}.{ending}"] = data.encode() if isinstance(data, str) else data
-    write(target, cases)
+    """Adds or replaces the cases NAME.ENDING of a dictionary of texts and bytes by name."""
+    update(target, {f"{name}.{ending}": data.encode() if isinstance(data, str) else data for name, data in seeds.items()})
 
 
 def truncated(name, data, parts):
@@ -72,7 +74,7 @@ def show(target, case):
 
 
 def add(target, *paths):
-    write(target, {**(read(target) if path_of(target).exists() else {}), **files(paths)})
+    update(target, files(paths))
 
 
 def unpack(target, folder):

@@ -4,7 +4,7 @@ fuzz_model, fuzz_learner_state, and fuzz_learner_journal, whose journals are wri
     python3 tests/fuzz/make_tensors.py build/volterra
 
 adds or replaces them in the archives of corpus/. Models, states of learners and journals are made by the program. Variants have one
-metadatum, number, tensor or line changed. The targets correct checksums and digests, so those are zeros here.
+metadatum, number, tensor or line changed. The targets correct checksums and digests, so the seeds have zeros or those of the unchanged file.
 """
 import json
 import pathlib
