@@ -5,7 +5,7 @@
 #include "gemm_rate.h"
 #include "measure.h"
 #include "plain.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <float.h>
 #include <math.h>

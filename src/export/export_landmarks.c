@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "export/export_model.h"
 #include "model/fit/landmarks.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/operator.h"
 
 #include <float.h>

@@ -4,7 +4,7 @@
 #include "loss/loss_solve.h"
 
 #include "base/alpha_grid.h"
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -11,12 +11,12 @@
  *     (K + alpha diag(1 / w)) A = Y - 1 c,     1' A = 0 with an intercept,     A_t = 0 where w_t = 0 */
 #include "loss/loss_solve.h"
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "loss/loss_methods.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <float.h>

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * The factorisation does not modify the block K[w:, :w], from which K A of the washout rows is computed. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/ridge.h"
 #include "solve/solver_table.h"
 

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "gram/gram.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "task/capacity.h"
 
 #include <float.h>

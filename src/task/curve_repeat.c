@@ -17,7 +17,7 @@
 #include "model/initial.h"
 #include "model/scaling.h"
 #include "solve/choice/choice.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/landmark/placement.h"
 #include "stats/stats_internal.h"
 #include "task/curve_internal.h"

@@ -5,7 +5,7 @@
 #include "base/alpha_grid.h"
 #include "faults/failing.h"
 #include "series/anomaly/variance_norm.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/ridge.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

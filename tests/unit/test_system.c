@@ -2,7 +2,7 @@
  * test writes the system files under a directory that replaces the root, and calls fail on demand. */
 #define _GNU_SOURCE
 #include "base/memory.h"
-#include "base/plugin.h"
+#include "backend/plugin.h"
 #include "base/threads.h"
 #include "faults/failing_functions.h"
 #include "support/check.h"

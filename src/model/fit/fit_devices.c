@@ -1,6 +1,6 @@
-/* src/model/fit/fit_devices.c: a fit on several devices, each with its bands of rows (base/device_team.h). */
-#include "base/backend.h"
-#include "base/device_team.h"
+/* src/model/fit/fit_devices.c: a fit on several devices, each with its bands of rows (backend/device_team.h). */
+#include "backend/backend.h"
+#include "backend/device_team.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/row_bands.h"

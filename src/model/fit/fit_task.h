@@ -2,7 +2,7 @@
 #ifndef MODEL_FIT_TASK_H
 #define MODEL_FIT_TASK_H
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "kernel/records.h"
 #include "loss/loss_solve.h"
 #include "model/model_internal.h"

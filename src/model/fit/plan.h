@@ -2,7 +2,7 @@
 #ifndef MODEL_PLAN_H
 #define MODEL_PLAN_H
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "volterra/model.h"
 
 /* volt_plan_fit, on the back end where the fit would run. */

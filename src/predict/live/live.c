@@ -1,5 +1,5 @@
 /* src/predict/live/live.c: creation of live objects, their intervals and facts. */
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"

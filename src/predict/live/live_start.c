@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "predict/live/live_internal.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/operator.h"
 
 #include <string.h>

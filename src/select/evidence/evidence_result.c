@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "select/evidence/evidence.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <inttypes.h>
 #include <math.h>

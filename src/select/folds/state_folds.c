@@ -8,7 +8,7 @@
 #include "gram/engine/state.h"
 #include "select/folds/cross_validation.h"
 #include "solve/choice/choice.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "select/folds/cross_validation.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <string.h>
 

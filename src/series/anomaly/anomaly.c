@@ -9,7 +9,7 @@
 #include "base/threads.h"
 #include "model/model_errors.h"
 #include "series/anomaly/variance_norm.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "gram/gram.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <float.h>

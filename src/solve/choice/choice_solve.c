@@ -11,7 +11,7 @@
 #include "base/numbers.h"
 #include "base/openmp.h"
 #include "base/threads.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <inttypes.h>

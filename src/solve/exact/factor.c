@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/openmp.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <float.h>

@@ -8,7 +8,7 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <inttypes.h>
 #include <limits.h>

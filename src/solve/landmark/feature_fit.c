@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <math.h>
 #include <string.h>

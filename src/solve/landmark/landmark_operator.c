@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/landmark/device_landmarks.h"
 #include "solve/landmark/feature_fit.h"
 

@@ -4,13 +4,13 @@
  * BLAS call. */
 #include "solve/landmark/state_sums.h"
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* src/solve/exact/cholesky.h: the Cholesky factor L of A = L L', in place in the lower triangle, with solves
+/* src/backend/cholesky.h: the Cholesky factor L of A = L L', in place in the lower triangle, with solves
  * and inverse. */
-#ifndef SOLVE_CHOLESKY_H
-#define SOLVE_CHOLESKY_H
+#ifndef BACKEND_CHOLESKY_H
+#define BACKEND_CHOLESKY_H
 
 #include "base/progress.h"
 
@@ -18,8 +18,6 @@ enum { VOLT_CHOLESKY_AT_ONCE = 4 };
 bool volt_cholesky_is_small(int64_t n);
 void volt_cholesky_factor_all(int64_t count, const volt_matrix *A, volt_stage *stage, int64_t *pivots);
 double volt_cholesky_units(int64_t n);
-/* Rows and columns of a tile. */
-int64_t volt_cholesky_tile(int64_t n);
 
 /* B <- L^{-1} B, and B <- L^{-T} B (B is n x q), on all threads. Results do not depend on their number. */
 void volt_cholesky_forward(volt_matrix L, volt_matrix B);

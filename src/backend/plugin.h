@@ -1,7 +1,7 @@
-/* src/base/plugin.h: back ends in a separate shared library, and how they are loaded.
+/* src/backend/plugin.h: back ends in a separate shared library, and how they are loaded.
  *
  * A plugin is a shared object that exports one function, volt_plugin_query. It does not link to this library:
- * volt_host provides the functions it needs, and it provides a back end (base/backend.h) for a list of its
+ * volt_host provides the functions it needs, and it provides a back end (backend/backend.h) for a list of its
  * devices:
  *
  *     query -> same interface version? -> start -> describe ... -> open -> use the back end -> close -> open another
@@ -9,10 +9,10 @@
  * The only plugin is libvolterra_cuda.so. It is searched for in the folder of this library (with a static
  * library, in the folder of the program and in the folder of installed libraries) or at VOLT_CUDA_PLUGIN, an
  * absolute path. The working folder and the loader's search path are not used. */
-#ifndef BASE_PLUGIN_H
-#define BASE_PLUGIN_H
+#ifndef BACKEND_PLUGIN_H
+#define BACKEND_PLUGIN_H
 
-#include "base/backend.h"
+#include "backend/backend.h"
 
 /* Incremented whenever a struct that a plugin uses changes: those of this header, volt_backend, volt_stage,
  * volt_kernel_form, volt_run_form. */
@@ -23,7 +23,7 @@ enum { VOLT_MAX_DEVICES = 16 }; /* in the list of open devices */
 typedef struct volt_host {
     const char *version;                                                                /* volt_version() */
     volt_status (*fail)(volt_status status, const char *format, ...) VOLT_PRINTF(2, 3); /* base/error.h */
-    void (*log)(volt_log_level level, const char *format, ...) VOLT_PRINTF(2, 3);       /* base/log.h */
+    void (*log)(volt_log_level level, const char *format, ...) VOLT_PRINTF(2, 3);       /* base/error.h */
     void *(*alloc)(int64_t count, size_t size);                                         /* base/memory.h */
     void (*release)(void *memory);
     bool (*advance)(volt_stage *stage, int64_t units); /* base/progress.h */

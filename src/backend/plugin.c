@@ -1,6 +1,6 @@
-/* src/base/plugin.c: the search for the plugin, and the checks before it is used. */
+/* src/backend/plugin.c: the search for the plugin, and the checks before it is used. */
 #define _GNU_SOURCE /* dladdr, secure_getenv */
-#include "base/plugin.h"
+#include "backend/plugin.h"
 
 #include "base/error.h"
 #include "base/memory.h"

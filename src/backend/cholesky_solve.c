@@ -1,8 +1,8 @@
-/* src/solve/exact/cholesky_solve.c: L^{-1} B and L^{-T} B for a thin B, and the condition number, on all threads.
+/* src/backend/cholesky_solve.c: L^{-1} B and L^{-T} B for a thin B, and the condition number, on all threads.
  *
  * Columns of L are taken in blocks. When a block of B is solved, the threads update the other rows of B in pieces. The sizes of
  * blocks and pieces depend only on the problem, and so does the rounding. */
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include "base/blas.h"
 #include "base/condition.h"

@@ -1,5 +1,5 @@
-/* src/base/device_team.c: threads, barriers and sums of a team of devices. */
-#include "base/device_team.h"
+/* src/backend/device_team.c: threads, barriers and sums of a team of devices. */
+#include "backend/device_team.h"
 
 #include "base/blas.h"
 #include "base/error.h"

@@ -1,10 +1,10 @@
-/* src/solve/exact/cpu_backend.c: the CPU back end: host memory, OpenBLAS and the loops of this folder. */
-#include "base/backend.h"
+/* src/backend/cpu_backend.c: the CPU back end: host memory, OpenBLAS and the loops of this folder. */
+#include "backend/backend.h"
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/threads.h"
-#include "solve/exact/cholesky.h"
 
 #include <math.h>
 #include <string.h>

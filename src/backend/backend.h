@@ -1,10 +1,10 @@
-/* src/base/backend.h: storage of large matrices, and the operations on them.
+/* src/backend/backend.h: storage of large matrices, and the operations on them.
  *
  * A back end stores the n x n matrix: in the memory of this process, on a GPU, or distributed over the
  * processes of a job. Thin matrices (right-hand sides and predictions, n x q) are always in host memory; a
  * back end copies them as needed. The layers above (solve, model, select) use the current back end and do not
- * depend on where it runs. The CPU back end is solve/exact/cpu_backend.c; a GPU back end comes from a plugin
- * (base/plugin.h). Others can register:
+ * depend on where it runs. The CPU back end is backend/cpu_backend.c; a GPU back end comes from a plugin
+ * (backend/plugin.h). Others can register:
  *
  *     static const volt_backend mine = {.name = "mine", .alloc = ..., ...};
  *     volt_backend_register(&mine);
@@ -13,8 +13,8 @@
  * Matrices are row-major. Only the lower triangle of symmetric matrices and factors is used. `data` of a
  * matrix at the back end is an address returned by alloc, or one inside that block (data + i * ld + j is entry
  * i, j). Only the back end may dereference it, unless it provides `map`. */
-#ifndef BASE_BACKEND_H
-#define BASE_BACKEND_H
+#ifndef BACKEND_BACKEND_H
+#define BACKEND_BACKEND_H
 
 #include "base/kernel_form.h"
 #include "base/progress.h"
@@ -142,10 +142,11 @@ typedef struct volt_backend {
     void (*bind)(int64_t device);
 } volt_backend;
 
-/* The CPU back end, always registered (solve/exact/cpu_backend.c). */
+/* The CPU back end, always registered (backend/cpu_backend.c). */
 extern const volt_backend volt_cpu_backend;
 
-/* Units that a stage counts in potrf of n rows: n^3 / 3 operations in tiles of this many rows. */
+/* Units that a stage counts in potrf of n rows: n^3 / 3 operations in tiles of this many rows. Their number
+ * depends only on n, so that rounding does not depend on the number of threads. */
 static inline int64_t volt_backend_tile(int64_t n)
 {
     /* 192: sixteen cores wait for the diagonal tiles of a few thousand rows otherwise */
@@ -223,7 +224,7 @@ volt_status volt_backend_check(const volt_backend *backend);
 void volt_backend_set(const volt_backend *backend);
 bool volt_backend_is_automatic(void);
 
-/* ---- the devices of the plugin (base/plugin.h); one list of them is open at a time -------------- */
+/* ---- the devices of the plugin (backend/plugin.h); one list of them is open at a time -------------- */
 
 /* The back end for work that is placed automatically: the open devices, otherwise the first device, which is
  * opened. NULL without a device. A device that failed to open is not tried again. Callable from any thread. */

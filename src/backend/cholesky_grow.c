@@ -1,8 +1,8 @@
-/* src/solve/exact/cholesky_grow.c: rows, corner and solves of a growing factor, in pieces of fixed size.
+/* src/backend/cholesky_grow.c: rows, corner and solves of a growing factor, in pieces of fixed size.
  *
  * Every BLAS call runs on one thread of a parallel region and processes a piece whose size depends only on
  * the problem. Results therefore do not depend on the number of threads. */
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include "base/blas.h"
 #include "base/numbers.h"

@@ -1,5 +1,5 @@
-/* src/base/backend.c: the table of back ends, and the current one. */
-#include "base/backend.h"
+/* src/backend/backend.c: the table of back ends, and the current one. */
+#include "backend/backend.h"
 
 #include "base/error.h"
 

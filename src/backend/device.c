@@ -1,9 +1,9 @@
-/* src/base/device.c: the devices selected by the user, and the open devices. */
-#include "base/backend.h"
+/* src/backend/device.c: the devices selected by the user, and the open devices. */
+#include "backend/backend.h"
 
+#include "backend/plugin.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plugin.h"
 #include "text/text.h"
 
 #include <inttypes.h>
