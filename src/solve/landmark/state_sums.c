@@ -5,12 +5,12 @@
 #include "solve/landmark/state_sums.h"
 
 #include "backend/backend.h"
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "backend/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <math.h>
