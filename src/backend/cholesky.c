@@ -19,7 +19,6 @@
 #include "base/numbers.h"
 #include "base/openmp.h"
 #include "base/threads.h"
-#include "volterra/solve.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
-/* cli/args/completion.c: completion scripts for commands, options and option values. The shell completes all
+/* cli/completion.c: completion scripts for commands, options and option values. The shell completes all
  * other words as file names. */
-#include "args/command.h"
+#include "program.h"
 
 #include "terminal/messages.h"
 #include "volterra.h"

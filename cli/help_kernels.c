@@ -1,6 +1,6 @@
-/* cli/args/help_kernels.c: `volterra help kernels`, `volterra help solvers` and `volterra help systems`, from the library's
+/* cli/help_kernels.c: `volterra help kernels`, `volterra help solvers` and `volterra help systems`, from the library's
  * tables. */
-#include "args/command.h"
+#include "program.h"
 #include "terminal/messages.h"
 #include "volterra.h"
 

@@ -1,5 +1,5 @@
-/* cli/args/help.c: help texts, printed from the tables of the parser and the library. */
-#include "args/command.h"
+/* cli/help.c: help texts, printed from the tables of the parser and the library. */
+#include "program.h"
 
 #include "terminal/results.h"
 #include "volterra.h"
