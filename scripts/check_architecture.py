@@ -23,7 +23,7 @@ DOCUMENTS = [
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("adding_*.md")),
 ]
 
-# What each subfolder may use of its folder besides itself; "." denotes the files directly in the folder.
+# The subfolders of its folder that each subfolder may use besides itself; "." denotes the files directly in the folder.
 SUBFOLDERS = {
     "io": {
         "file": "",
