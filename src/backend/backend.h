@@ -60,7 +60,7 @@ typedef struct volt_backend {
      * diagonal. */
     void (*isolate)(volt_matrix A, int64_t i, int64_t first, int64_t count, double diagonal);
     /* Extends rows first .. first + count - 1, final up to column `from`, to column `to`. The leading block
-     * is factored up to `to` (a product and a triangular solve: solve/exact/cholesky_grow.h). */
+     * is factored up to `to` (a product and a triangular solve). */
     void (*trsm)(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage);
     /* Factors the leading `to` rows (SYRK and POTRF). The leading `from` rows are factored, and rows from ..
      * to - 1 are final up to column `from`. *pivot is 0, or the 1-based row of the first non-positive pivot. */

@@ -36,37 +36,6 @@ double volt_symmetric_norm(volt_view A, double *sums);
 /* Overwrite the lower triangle of A with its Cholesky factor. VOLT_ERR_SINGULAR names the pivot. */
 volt_status volt_cholesky(volt_matrix A, volt_progress progress);
 
-/* ---- a Cholesky factor that grows from one leading block to the next ---------------------------
- *
- * L and the unfactored part of A share one lower triangle. Growing computes further columns, block by block:
- *
- *     rows    L[r, from:to] = (A[r, from:to] - L[r, :from] L[from:to, :from]') L[from:to, from:to]^{-T}
- *     corner  L[from:to, from:to] = chol(A[from:to, from:to] - L[from:to, :from] L[from:to, :from]')
- *
- * The division of work, and therefore the rounding, does not depend on the number of threads. A stage (may
- * be NULL) counts thousands of flops, and the volt_cholesky_units() of a corner. Cancelling leaves the block
- * unfinished. */
-
-/* Compute columns from .. to - 1 of rows first .. first + count - 1; earlier columns are final. The leading
- * to x to block is factored. */
-void volt_cholesky_grow_rows(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to,
-                             volt_stage *stage);
-
-/* Factor the leading `to` rows. The leading `from` rows are factored, and rows from .. to - 1 are final up
- * to column `from`. *pivot is 0, or the 1-based row of the pivot that was not positive. */
-void volt_cholesky_grow_corner(volt_matrix L, int64_t from, int64_t to, volt_stage *stage, int64_t *pivot);
-
-/* B[from:to] <- L[from:to, from:to]^{-1} (B[from:to] - L[from:to, :from] B[:from]). B[:from] is already
- * solved (B has q columns). */
-void volt_cholesky_grow_forward(volt_matrix L, int64_t from, int64_t to, volt_matrix B);
-
-/* B <- L[:m, :m]^{-T} B for the first m = B.rows rows. */
-void volt_cholesky_leading_backward(volt_matrix L, volt_matrix B);
-
-/* C = A B + shift; the q numbers of shift (NULL: zeros) are added to every row (A h x m, B m x q). Results do not
- * depend on the number of threads. */
-void volt_product(volt_view A, volt_view B, const double *shift, volt_matrix C);
-
 /* ---- (L L')^{-1} from the factor L, in place in the lower triangle ----------------------------- */
 
 /* 2 n^3 / 3 operations. The stage (may be NULL) counts 2 volt_cholesky_units(). Cancelling leaves L
@@ -76,5 +45,9 @@ void volt_cholesky_invert(volt_matrix L, volt_stage *stage);
 /* R <- B B' + scale R in the lower triangle (R n x n, B n x k). Results do not depend on the number of
  * threads. */
 void volt_symmetric_update(volt_matrix R, volt_view B, double scale);
+
+/* C = A B + shift; the q numbers of shift (NULL: zeros) are added to every row (A h x m, B m x q). Results do not
+ * depend on the number of threads. */
+void volt_product(volt_view A, volt_view B, const double *shift, volt_matrix C);
 
 #endif
