@@ -1,11 +1,11 @@
 /* bench/bench_cholesky.c: GFLOP/s of the library's tiled Cholesky, of LAPACK's dpotrf and of DGEMM, the upper bound.
  *
  * All three on the same BLAS. A Cholesky factorisation takes n^3 / 3 operations, a product 2 n^3. */
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "gemm_rate.h"
 #include "measure.h"
 #include "plain.h"
-#include "solve/exact/cholesky.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,12 +6,12 @@
  * Everything runs on the CPU back end, with or without a GPU in the machine; every measurement names the device. The search
  * is the one of bench_tune.c without early stopping, with the same number of draws per thread. Budgets are for 16 cores and
  * AVX-512, and apply only on such machines. BENCH_THREADS_ROWS: rows of the large Cholesky factorisation (20000; 0: none). */
-#include "base/backend.h"
+#include "backend/backend.h"
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/threads.h"
 #include "measure.h"
 #include "plain.h"
-#include "solve/exact/cholesky.h"
 #include "tune_problem.h"
 
 #include <float.h>

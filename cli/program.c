@@ -1,7 +1,6 @@
 /* cli/program.c: the table of commands, program start and exit. */
 #define _POSIX_C_SOURCE 200809L
 #include "program.h"
-#include "args/command.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/text_stream.h"

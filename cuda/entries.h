@@ -1,4 +1,4 @@
-/* cuda/entries.h: the functions of the back end (base/backend.h), grouped by file. */
+/* cuda/entries.h: the functions of the back end (backend/backend.h), grouped by file. */
 #ifndef CUDA_ENTRIES_H
 #define CUDA_ENTRIES_H
 

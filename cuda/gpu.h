@@ -7,7 +7,7 @@
 #ifndef CUDA_GPU_H
 #define CUDA_GPU_H
 
-#include "base/plugin.h"
+#include "backend/plugin.h"
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>

@@ -6,7 +6,7 @@
 #ifndef MPI_BACKEND_H
 #define MPI_BACKEND_H
 
-#include "base/backend.h"
+#include "backend/backend.h"
 
 extern const volt_backend mpi_backend;
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "mpi_machine.h"
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/threads.h"

@@ -84,9 +84,9 @@ optional_components()
 
 mkdir -p build
 step "layout" scripts/check_layout.sh
-generated() { scripts/make_python_structs.py --check && scripts/make_option_fields.py --check; }
+generated() { scripts/make_python_structs.py --check && scripts/make_option_fields.py --check && tests/fuzz/corpus.py check; }
 step "generated files" generated
-step "names in the architecture" scripts/check_architecture.py
+step "architecture" scripts/check_architecture.py
 step "exported names" scripts/abi.sh --names
 step "wording" scripts/voice.py --limit 0.5
 step "clang-format" format

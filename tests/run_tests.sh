@@ -213,6 +213,7 @@ run_suite()
         install)
             found=yes
             start_job "$suite" tap run bash tests/install/run.sh "$build"
+            start_job "$suite" status folders scripts/check_architecture.py # the links between the object files
             ;;
         fuzz)
             found=yes

@@ -1,6 +1,6 @@
 /* web/volterra_web.c: entry of the page in the browser. The worker writes the user's file to the file system in
  * memory, calls web_run, and reads the JSON that the command prints. */
-#include "args/command.h"
+#include "program.h"
 #include "terminal/messages.h"
 #include "volterra.h"
 #include "web_table.h"

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 
-#include "base/device_team.h"
 #include "text/text.h"
 #include "volterra/base.h"
 

@@ -5,6 +5,8 @@
 #include "volterra/base.h"
 #include "volterra/status.h"
 
+#include <stdbool.h>
+
 /* Records the message of this failure for volt_error_detail() and returns `status`. */
 volt_status volt_fail(volt_status status, const char *format, ...) VOLT_PRINTF(2, 3);
 
@@ -36,5 +38,7 @@ volt_status volt_fail_prefix(volt_status status, const char *format, ...) VOLT_P
 /* ---- messages to the user's log callback ------------------------------------------------------- */
 
 void volt_log(volt_log_level level, const char *format, ...) VOLT_PRINTF(2, 3);
+/* Discards messages from the calling thread. */
+void volt_log_mute(bool mute);
 
 #endif

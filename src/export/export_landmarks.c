@@ -3,13 +3,13 @@
  *     f = K A (n x q),     B: kernels of the n rows against m landmarks,     g = argmin |B g - f|^2
  *
  * The normal equations are regularised by a multiple of rounding. Two steps of refinement remove most of its effect. */
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "export/export_model.h"
-#include "model/fit/landmarks.h"
-#include "solve/exact/cholesky.h"
+#include "fit/landmarks.h"
 #include "solve/exact/operator.h"
 
 #include <float.h>

@@ -18,6 +18,7 @@
 #include "base/views.h"
 #include "gram/gram.h"
 #include "kernel/kernel_entry.h"
+#include "kernel/kinds/path_kernel.h"
 
 #include <assert.h>
 #include <inttypes.h>

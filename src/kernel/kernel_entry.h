@@ -304,9 +304,6 @@ void volt_kernel_use_fallback(volt_kernel *kernel, int p);
 /* A settle for kernels with independent parameters: sets the defaults. */
 volt_status volt_kernel_use_fallbacks(volt_kernel *kernel);
 
-/* VOLT_ERR_KERNEL if a kernel between paths has a parameter that only applies to sequences. */
-volt_status volt_path_refuse_on_series(const volt_kernel *kernel);
-
 int64_t volt_kernel_count(void);
 
 /* ---- a resolved kernel as plain numbers (base/kernel_form.h) ----------------------------------- */

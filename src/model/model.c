@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/strings.h"
+#include "base/views.h"
 #include "gram/engine/state.h"
 #include "kernel/kernel_entry.h"
 #include "model/initial.h"
@@ -111,6 +112,38 @@ volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progre
     volt_stage_begin(&stage, progress, "gram", 0, 0, 1);
     VOLT_TRY(volt_columns_create(&model->resolved, Z, &stage, &model->columns));
     return volt_stage_should_continue(&stage) ? VOLT_OK : volt_stage_end(&stage);
+}
+
+volt_status volt_model_extend_range(volt_model *model, volt_view X)
+{
+    int64_t d = model->recipe.inputs;
+    if (model->kind != VOLT_INPUT_LEVEL)
+        return VOLT_OK;
+    bool is_new = !model->input_range;
+    if (is_new)
+        model->input_range = volt_alloc_doubles(2, d);
+    if (!model->input_range)
+        return VOLT_ERR_MEMORY;
+    double *low = model->input_range, *high = low + d;
+    for (int64_t j = 0; is_new && j < d; j++) {
+        low[j] = INFINITY;
+        high[j] = -INFINITY;
+    }
+    for (int64_t i = 0; i < X.rows; i++)
+        for (int64_t j = 0; j < d; j++) {
+            low[j] = fmin(low[j], X.data[i * X.ld + j]);
+            high[j] = fmax(high[j], X.data[i * X.ld + j]);
+        }
+    return VOLT_OK;
+}
+
+volt_status volt_model_check_inputs(const volt_model *model, volt_view X)
+{
+    VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
+                 "the inputs have %" PRId64 " columns, but the model takes %" PRId64, X.cols,
+                 model->recipe.inputs);
+    return VOLT_OK;
 }
 
 int64_t volt_model_fitted_rows(const volt_model *model)

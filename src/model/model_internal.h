@@ -4,11 +4,11 @@
 
 #include "base/numbers.h"
 #include "gram/engine/state.h"
-#include "loss/loss.h"
 #include "model/model_errors.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
 #include "solve/exact/stored_factor.h"
+#include "solve/loss/loss.h"
 #include "volterra/model.h"
 
 #include <stdatomic.h>
@@ -128,6 +128,9 @@ volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, in
 /* Stores the n rows Z in the layout of the kernel. */
 volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress);
 
+/* Checks the shape of inputs. */
+volt_status volt_model_check_inputs(const volt_model *model, volt_view X);
+
 /* Extends the range of the inputs by rows of X, unless the recipe clips them. VOLT_ERR_MEMORY. */
 volt_status volt_model_extend_range(volt_model *model, volt_view X);
 
@@ -153,10 +156,6 @@ volt_status volt_beyond_check(volt_beyond beyond);
  * unless the row is rejected. */
 volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, const double *x,
                                   volt_beyond policy, int64_t row, double *z, int64_t *beyond);
-
-/* Check the shape of predictions for `rows` rows, and of inputs (predict.c). */
-volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int64_t rows);
-volt_status volt_predict_check_inputs(const volt_model *model, volt_view X);
 
 /* Converts the scaled output v (q numbers, without intercept) of the user's row x to target units, in place.
  * VOLT_ERR_NOT_FINITE on overflow; `row` (from 0) is for messages. */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/views.h"
 #include "model/model_internal.h"
 #include "predict/live/live_internal.h"
 #include "predict/predict_internal.h"
@@ -63,8 +64,8 @@ static volt_status check(const volt_model *model, volt_view X, volt_start start,
         !model->no_last_target || start != VOLT_START_AFTER_TARGET, VOLT_ERR_ARGUMENT,
         "the last training row has no target: the rows must begin with the row after the last training "
         "input");
-    VOLT_TRY(volt_predict_check_out(model, out, out.rows));
-    return X.rows > 0 ? volt_predict_check_inputs(model, X) : VOLT_OK;
+    VOLT_TRY(volt_check_output(out, out.rows, model->q, "the predictions"));
+    return X.rows > 0 ? volt_model_check_inputs(model, X) : VOLT_OK;
 }
 
 /* Creates a live object that has taken the known rows. `next` (q numbers) receives the prediction of the

@@ -1,10 +1,9 @@
-/* src/predict/input_range.c: range of the training inputs, and rows outside it.
+/* src/predict/input_range.c: rows outside the range of the training inputs.
  *
  * A row may lie inside the ball of training and still have an input that training never reached, such as a
  * negative input after training on positive ones. Each input is compared with its own range. A recipe of
  * changes has ranges of its own, to which it clips. Ranges are those of the inputs before any weight. */
 #include "base/error.h"
-#include "base/memory.h"
 #include "model/model_internal.h"
 #include "predict/predict_internal.h"
 
@@ -14,29 +13,6 @@
 
 /* Share of the range by which an input may leave it without a warning. */
 static const double margin = 0.1;
-
-volt_status volt_model_extend_range(volt_model *model, volt_view X)
-{
-    int64_t d = model->recipe.inputs;
-    if (model->kind != VOLT_INPUT_LEVEL)
-        return VOLT_OK;
-    bool is_new = !model->input_range;
-    if (is_new)
-        model->input_range = volt_alloc_doubles(2, d);
-    if (!model->input_range)
-        return VOLT_ERR_MEMORY;
-    double *low = model->input_range, *high = low + d;
-    for (int64_t j = 0; is_new && j < d; j++) {
-        low[j] = INFINITY;
-        high[j] = -INFINITY;
-    }
-    for (int64_t i = 0; i < X.rows; i++)
-        for (int64_t j = 0; j < d; j++) {
-            low[j] = fmin(low[j], X.data[i * X.ld + j]);
-            high[j] = fmax(high[j], X.data[i * X.ld + j]);
-        }
-    return VOLT_OK;
-}
 
 /* The model, or the first member of a sum, whose input j has a range that x leaves by more than the margin;
  * NULL: none. */
@@ -78,7 +54,7 @@ volt_status volt_model_check_range(const volt_model *model, volt_view X, int64_t
                                    volt_predict_warning *warning)
 {
     VOLT_REQUIRE(model && warning, VOLT_ERR_ARGUMENT, "the model or the warning is NULL");
-    VOLT_TRY(volt_predict_check_inputs(model, X));
+    VOLT_TRY(volt_model_check_inputs(model, X));
     int64_t before = warning->rows;
     for (int64_t i = 0; i < X.rows; i++) {
         int64_t j = find_outside(model, X.data + i * X.ld);

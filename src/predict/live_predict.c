@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/views.h"
 #include "gram/gram.h"
 #include "model/model_internal.h"
 #include "predict/live/live_internal.h"
@@ -220,8 +221,8 @@ volt_status volt_live_predict(volt_live *live, volt_view X, int advance, volt_ma
 {
     VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
     const volt_model *model = live->model;
-    VOLT_TRY(volt_predict_check_inputs(model, X));
-    VOLT_TRY(volt_predict_check_out(model, out, X.rows));
+    VOLT_TRY(volt_model_check_inputs(model, X));
+    VOLT_TRY(volt_check_output(out, X.rows, model->q, "the predictions"));
     int64_t counted = 0;
     double *result = volt_alloc_doubles(X.rows, model->q);
     volt_status status = result ? predict(live, X, advance != 0, result, &counted) : VOLT_ERR_MEMORY;

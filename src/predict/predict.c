@@ -13,26 +13,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int64_t rows)
-{
-    return volt_check_output(out, rows, model->q, "the predictions");
-}
-
 static volt_status check_spread(const volt_model *model, volt_matrix std, int64_t rows)
 {
-    VOLT_TRY(volt_predict_check_out(model, std, rows));
+    VOLT_TRY(volt_check_output(std, rows, model->q, "the predictions"));
     VOLT_TRY(volt_model_require_single(model, "a standard deviation"));
     VOLT_REQUIRE(model->recipe.fed_outputs.n == 0, VOLT_ERR_ARGUMENT,
                  "standard deviations are not supported for models with a feedback weight");
-    return VOLT_OK;
-}
-
-volt_status volt_predict_check_inputs(const volt_model *model, volt_view X)
-{
-    VOLT_TRY(volt_check_shape(X, "the inputs"));
-    VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
-                 "the inputs have %" PRId64 " columns, but the model takes %" PRId64, X.cols,
-                 model->recipe.inputs);
     return VOLT_OK;
 }
 
@@ -198,8 +184,8 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_predict_options"));
     options = &opts;
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
-    VOLT_TRY(volt_predict_check_inputs(model, X));
-    VOLT_TRY(volt_predict_check_out(model, out, X.rows));
+    VOLT_TRY(volt_model_check_inputs(model, X));
+    VOLT_TRY(volt_check_output(out, X.rows, model->q, "the predictions"));
     VOLT_TRY(volt_model_check_known(model, X.rows, options));
     volt_predict_report report = {.struct_size = sizeof report};
     if (options->report) /* before any output is written */

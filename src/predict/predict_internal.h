@@ -3,7 +3,7 @@
 #ifndef MODEL_PREDICT_PREDICT_INTERNAL_H
 #define MODEL_PREDICT_PREDICT_INTERNAL_H
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "gram/engine/state.h"
 #include "kernel/records.h"
 #include "model/model_internal.h"

@@ -2,9 +2,9 @@
  *
  * The lower triangle of K is filled, and the block K[w:, w:] after a washout of w rows becomes its factor.
  * The factorisation does not modify the block K[w:, :w], from which K A of the washout rows is computed. */
+#include "backend/cholesky.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 #include "solve/solver_table.h"
 

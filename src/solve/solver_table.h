@@ -70,7 +70,7 @@ typedef struct volt_solver_task {
     /* (optional) the solver "nystrom" computes these and no readout, with operators of nested landmarks */
     volt_landmark_levels *levels;
     const double *parameters; /* of the solver, in the order of its entry */
-    /* (optional) a loss other than squares, or weights (loss/loss_solve.h). With alpha 0, alpha is
+    /* (optional) a loss other than squares, or weights (solve/loss/loss_solve.h). With alpha 0, alpha is
      * chosen by this loss on held-out rows; choice and held_out are not used */
     const struct volt_loss_task *loss;
 } volt_solver_task;

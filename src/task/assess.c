@@ -1,8 +1,8 @@
 /* src/task/assess.c: compares a model with baselines on the evaluation rows. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "loss/loss.h"
 #include "select/folds/problem.h"
+#include "solve/loss/loss.h"
 #include "stats/stats_internal.h"
 #include "volterra/task.h"
 

@@ -9,12 +9,12 @@
  * alpha for a given dimension is a root of the decreasing function tr H. In the logarithms of both, this function
  * is smooth. Eigenvalues are about proportional to the number of rows, so that the root for the first 1000 rows
  * is a start for all rows. */
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "gram/gram.h"
-#include "solve/exact/cholesky.h"
 #include "task/capacity.h"
 
 #include <float.h>

@@ -8,16 +8,16 @@
  *
  * The rows held out within a training set are divided into blocks as in a fit, so every size has its own
  * errors. */
+#include "backend/cholesky.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "fit/fit_task.h"
 #include "gram/engine/columns.h"
 #include "kernel/kernel_entry.h"
-#include "model/fit/fit_task.h"
 #include "model/initial.h"
 #include "model/scaling.h"
 #include "solve/choice/choice.h"
-#include "solve/exact/cholesky.h"
 #include "solve/landmark/placement.h"
 #include "stats/stats_internal.h"
 #include "task/curve_internal.h"

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "io/table/table.h"
 #include "io/time/time_text.h"
-#include "loss/loss.h"
+#include "solve/loss/loss.h"
 #include "text/text.h"
 #include "volterra/task.h"
 

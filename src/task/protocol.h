@@ -2,7 +2,7 @@
 #ifndef TASK_PROTOCOL_H
 #define TASK_PROTOCOL_H
 
-#include "loss/loss.h"
+#include "solve/loss/loss.h"
 #include "volterra/task.h"
 
 #include <stdbool.h>

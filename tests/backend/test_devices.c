@@ -3,8 +3,8 @@
  * Uses the devices of tests/plugin/fake_plugin.c. Their back end runs the CPU operations on memory that
  * callers cannot access. Results equal those of the CPU up to the order in which a Gram matrix is filled. */
 #define _GNU_SOURCE
-#include "base/backend.h"
-#include "base/plugin.h"
+#include "backend/backend.h"
+#include "backend/plugin.h"
 #include "solve/landmark/placement.h"
 #include "support/check.h"
 #include "support/scratch.h"

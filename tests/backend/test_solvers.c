@@ -1,8 +1,8 @@
 /* tests/backend/test_solvers.c: every solver, with kernels of every engine, on every back end: residuals of
  * the readout equations. Models and searches on every back end are compared with those of the CPU. */
 #include "gram/engine/state.h"
-#include "loss/loss_solve.h"
 #include "solve/iterative/pcg.h"
+#include "solve/loss/loss_solve.h"
 #include "solve/solver_table.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"

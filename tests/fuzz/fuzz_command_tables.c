@@ -6,9 +6,9 @@
 #include "fuzz/fuzz_lines.h"
 #include "fuzz/fuzz_mute.h"
 
-#include "args/command.h"
 #include "args/options.h"
 #include "args/shell_words.h"
+#include "program.h"
 #include "search/training_solver.h"
 #include "volterra.h"
 

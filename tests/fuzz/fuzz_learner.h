@@ -11,7 +11,7 @@
 
 enum { LEARNER_TRAINED = 6, LEARNER_DIGITS = 16, LEARNER_ROWS = 4 };
 
-/* States of a scan, of windows, of a sum, and with late targets; make_learner_corpus.py has the same list. */
+/* States of a scan, of windows, of a sum, and with late targets; make_tensors.py has the same list. */
 static const struct {
     const char *text;
     int64_t ahead;

@@ -3,7 +3,7 @@
  * A parsed loss round-trips bitwise through its text. Its constant prediction and score are finite or
  * rejected. */
 #include "fuzz/fuzz_input.h"
-#include "loss/loss.h"
+#include "solve/loss/loss.h"
 
 #include "volterra.h"
 

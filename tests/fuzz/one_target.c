@@ -1,6 +1,6 @@
 /* tests/fuzz/one_target.c: libFuzzer entry point that runs the target named by FUZZ_TARGET.
  *
- *     FUZZ_TARGET=csv fuzz_one -max_total_time=60 CORPUS
+ *     FUZZ_TARGET=csv fuzz_one -max_total_time=60 FOLDER
  *
  * All targets are linked into one program. The name is passed in the environment because libFuzzer restarts
  * the program with its own arguments when it merges. */

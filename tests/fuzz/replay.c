@@ -1,78 +1,75 @@
-/* tests/fuzz/replay.c: run the fuzz targets over files, without a fuzzer.
+/* tests/fuzz/replay.c: run the fuzz targets over their cases, without a fuzzer.
  *
- *     fuzz_replay CORPUS                        every target over the folder of its name in CORPUS
- *     fuzz_replay TARGET FILE|DIRECTORY...      one target, e.g. csv
+ *     fuzz_replay CORPUS               every target over its cases, CORPUS/TARGET.tar
+ *     fuzz_replay TARGET FILE...       one target, e.g. csv, over files and over the cases of archives (*.tar)
  *
- * prints one TAP line per file and the plan at the end. A crash or a failed check ends the program, and the
- * lines from that file on are missing. All targets are one program, as the check for leaks at its end takes
+ * prints a comment before and a TAP line after each case, and the plan at the end. A crash or a failed check ends the
+ * program: the last comment names the case. All targets are one program, as the check for leaks at its end takes
  * seconds on some machines. */
 #include "fuzz/replay.h"
+#include "support/archive.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
-static int n_files;
+static int n_cases;
 
-static int run_file(const fuzz_target *target, const char *path)
+/* Takes the bytes. */
+static void run_case(const fuzz_target *target, const char *name, uint8_t *bytes, size_t size)
 {
-    FILE *stream = fopen(path, "rb");
+    printf("# %s %s\n", target->name, name);
+    fflush(stdout);
+    target->run(bytes, size);
+    free(bytes);
+    printf("ok %d - %s %s\n", ++n_cases, target->name, name);
+}
+
+/* Runs the cases of an archive; 0 if it has none or is damaged. */
+static int run_archive(const fuzz_target *target, FILE *archive)
+{
+    char name[ARCHIVE_NAME + 1];
+    uint8_t *bytes;
+    size_t size;
+    int before = n_cases, more;
+    while ((more = archive_next(archive, name, &bytes, &size)) > 0)
+        run_case(target, name, bytes, size);
+    return more == 0 && n_cases > before;
+}
+
+static int run_file(const fuzz_target *target, const char *path, FILE *stream)
+{
     struct stat entry;
-    if (!stream || fstat(fileno(stream), &entry) != 0) {
-        perror(path);
+    if (fstat(fileno(stream), &entry) != 0)
+        return 0;
+    size_t size = (size_t)entry.st_size;
+    uint8_t *bytes = malloc(size ? size : 1); /* as in archive_next */
+    if (!bytes || fread(bytes, 1, size, stream) != size) {
+        free(bytes);
         return 0;
     }
-    size_t size = (size_t)entry.st_size;
-    uint8_t *bytes = malloc(size ? size : 1); /* exactly as long as the file: the sanitizer sees the end */
-    int is_read = bytes && fread(bytes, 1, size, stream) == size;
-    fclose(stream);
-    if (is_read)
-        target->run(bytes, size);
-    free(bytes);
-    printf("%s %d - %s\n", is_read ? "ok" : "not ok", ++n_files, path);
-    fflush(stdout);
-    return is_read;
+    run_case(target, path, bytes, size);
+    return 1;
 }
 
-/* `folder` and a name below it, in `path`; 0 when that is too long. */
-static int join(const char *folder, const char *name, char path[4096])
+static int run_path(const fuzz_target *target, const char *path)
 {
-    int length = snprintf(path, 4096, "%s/%s", folder, name);
-    return length >= 0 && length < 4096;
-}
-
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static int run_directory(const fuzz_target *target, const char *directory)
-{
-    struct dirent **entries;
-    int count = scandir(directory, &entries, is_visible, alphasort);
-    int all_good = count > 0;
-    for (int i = 0; i < count; i++) {
-        char path[4096];
-        all_good &= join(directory, entries[i]->d_name, path) && run_file(target, path);
-        free(entries[i]);
-    }
-    if (count >= 0)
-        free(entries);
-    else
-        perror(directory);
-    return all_good;
+    const char *ending = strrchr(path, '.');
+    FILE *stream = fopen(path, "rb");
+    int is_good = stream && (ending && strcmp(ending, ".tar") == 0 ? run_archive(target, stream)
+                                                                   : run_file(target, path, stream));
+    if (stream)
+        fclose(stream);
+    if (!is_good)
+        printf("not ok %d - %s: no cases, or damaged: %s\n", ++n_cases, target->name, path);
+    return is_good;
 }
 
 static int run_corpus(const char *corpus)
 {
     int all_good = 1;
     for (const fuzz_target *target = fuzz_targets; target->name; target++) {
-        char folder[4096];
-        if (!join(corpus, target->name, folder) || !run_directory(target, folder)) {
-            fprintf(stderr, "fuzz_replay: no seeds, or one that cannot be read: %s/%s\n", corpus, target->name);
-            all_good = 0;
-        }
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s.tar", corpus, target->name);
+        all_good &= run_path(target, path);
     }
     return all_good;
 }
@@ -85,21 +82,18 @@ static int run_target(const char *name, char **paths, int count)
         return 0;
     }
     int all_good = 1;
-    for (int i = 0; i < count; i++) {
-        struct stat entry;
-        int is_folder = stat(paths[i], &entry) == 0 && S_ISDIR(entry.st_mode);
-        all_good &= is_folder ? run_directory(target, paths[i]) : run_file(target, paths[i]);
-    }
+    for (int i = 0; i < count; i++)
+        all_good &= run_path(target, paths[i]);
     return all_good;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: fuzz_replay CORPUS | fuzz_replay TARGET FILE|DIRECTORY...\n");
+        fprintf(stderr, "usage: fuzz_replay CORPUS | fuzz_replay TARGET FILE...\n");
         return EXIT_FAILURE;
     }
     int all_good = argc == 2 ? run_corpus(argv[1]) : run_target(argv[1], argv + 2, argc - 2);
-    printf("1..%d\n", n_files);
-    return all_good && n_files > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    printf("1..%d\n", n_cases);
+    return all_good && n_cases > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

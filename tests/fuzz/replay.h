@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct fuzz_target {
-    const char *name; /* csv of fuzz_csv.c, and the folder of its seeds; NULL ends the table */
+    const char *name; /* csv of fuzz_csv.c, and of the archive of its cases; NULL ends the table */
     int (*run)(const uint8_t *bytes, size_t size);
 } fuzz_target;
 

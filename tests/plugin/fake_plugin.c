@@ -18,7 +18,7 @@
  * A block is an address range without access rights. Its data are stored REACH bytes after it. A block that
  * is not released before the device is closed ends the process. */
 #define _GNU_SOURCE
-#include "base/plugin.h"
+#include "backend/plugin.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* tests/property/test_curve_properties.c: learning curves do not depend on the other sizes, kernels and
  * repeats, nor on the units of the data; errors of a target in the space of the kernel fall. */
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/sequences.h"

@@ -5,7 +5,7 @@
  * (support/landmark_problem.h): forecasts of size 1 to that, and scores, whose variances are of size 1, to
  * some of it. Ghosts leave out 1e-7 of a past. The largest difference seen is 6e-8; 2e-6 is allowed, as in
  * test_nystrom. */
-#include "model/fit/landmarks.h"
+#include "fit/landmarks.h"
 #include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"

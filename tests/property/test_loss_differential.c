@@ -3,7 +3,7 @@
  *
  * LOSS_CASES and LOSS_SEED in the environment run more combinations or others. */
 #include "base/error.h"
-#include "loss/loss_solve.h"
+#include "solve/loss/loss_solve.h"
 #include "support/check.h"
 #include "support/plain_losses.h"
 #include "support/sequences.h"

@@ -2,7 +2,7 @@
 #ifndef SUPPORT_FAR_DEVICE_H
 #define SUPPORT_FAR_DEVICE_H
 
-#include "base/plugin.h"
+#include "backend/plugin.h"
 
 /* Functions of the library that the devices call: cpu, fail and advance. Set them first. */
 extern volt_host far_host;

@@ -1,7 +1,7 @@
 /* tests/support/lost_backend.c: a remote back end that is full or lost at the k-th call. */
 #include "support/lost_backend.h"
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/error.h"
 #include "support/check.h"
 

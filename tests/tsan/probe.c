@@ -32,7 +32,7 @@ static void race_loop(void)
     printf("%ld\n", sum);
 }
 
-/* As src/solve/exact/cholesky.c: one thread creates tasks that depend on cells. Their memory is reused many times. */
+/* As src/backend/cholesky.c: one thread creates tasks that depend on cells. Their memory is reused many times. */
 static void tasks(void)
 {
 #pragma omp parallel num_threads(4)

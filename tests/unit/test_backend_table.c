@@ -1,5 +1,5 @@
 /* tests/unit/test_backend_table.c: the table of back ends: registration and lookup. */
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "support/check.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* tests/unit/test_cholesky.c: the tiled Cholesky factor, solves and condition number. */
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "support/check.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"

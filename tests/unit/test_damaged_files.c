@@ -1,7 +1,7 @@
 /* tests/unit/test_damaged_files.c: files with inconsistent structure, built byte by byte: MAT files of
  * version 5, and safetensors arrays of other programs. */
-#include "base/tensors.h"
 #include "io/mat/mat.h"
+#include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/scratch.h"
 #include "volterra/io.h"

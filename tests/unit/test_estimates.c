@@ -1,13 +1,13 @@
 /* tests/unit/test_estimates.c: estimated memory and operations of the solvers against counts of their arrays. */
 #include "base/row_bands.h"
-#include "loss/loss_solve.h"
-#include "model/fit/fit_task.h"
+#include "fit/fit_task.h"
 #include "solve/choice/choice.h"
 #include "solve/exact/factor.h"
 #include "solve/exact/operator.h"
 #include "solve/iterative/pcg.h"
 #include "solve/landmark/feature_fit.h"
 #include "solve/landmark/landmark_operator.h"
+#include "solve/loss/loss_solve.h"
 #include "solve/solver_table.h"
 #include "support/check.h"
 

@@ -8,6 +8,7 @@
 #include "io/file/file_bytes.h"
 #include "io/mat/mat.h"
 #include "io/safetensors/safetensors.h"
+#include "support/archive.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
@@ -164,15 +165,24 @@ static const scenario scenarios[] = {
 };
 enum { N_SCENARIOS = sizeof scenarios / sizeof *scenarios };
 
-static void copy_of_corpus(const char *from, const char *name)
+/* Files that the library does not write itself. */
+static void unpack_mat_files(void)
 {
-    char path[512];
-    size_t size = 0;
-    snprintf(path, sizeof path, "tests/fuzz/corpus/mat/%s", from);
-    char *bytes = scratch_read(path, &size);
-    assert_non_null(bytes);
-    scratch_write(name, bytes, size);
-    free(bytes);
+    FILE *archive = fopen("tests/fuzz/corpus/mat.tar", "rb");
+    char name[ARCHIVE_NAME + 1];
+    uint8_t *bytes;
+    size_t size;
+    int count = 0;
+    assert_non_null(archive);
+    while (archive_next(archive, name, &bytes, &size) > 0) {
+        if (strcmp(name, "compressed.mat") == 0 || strcmp(name, "v73.mat") == 0) {
+            scratch_write(name, bytes, size);
+            count++;
+        }
+        free(bytes);
+    }
+    fclose(archive);
+    assert_int_equal(count, 2);
 }
 
 static int make_files(void **state)
@@ -199,8 +209,7 @@ static int make_files(void **state)
     check_ok(write_tensors(scratch_path("in.safetensors"), NULL));
     check_ok(write_table(scratch_path("npy.npy"), NULL));
     assert_int_equal(rename(scratch_path("npy.npy"), scratch_path("npy")), 0);
-    copy_of_corpus("compressed.mat", "compressed.mat");
-    copy_of_corpus("v73.mat", "v73.mat");
+    unpack_mat_files();
     return symlink("old.txt", scratch_path("link.txt"));
 }
 

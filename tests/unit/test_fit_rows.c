@@ -1,6 +1,6 @@
 /* tests/unit/test_fit_rows.c: rows generated on demand are bitwise equal to stored rows. */
+#include "fit/fit_task.h"
 #include "kernel/kernel_entry.h"
-#include "model/fit/fit_task.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 

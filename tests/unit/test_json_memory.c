@@ -2,7 +2,6 @@
  * allocation fails once, in every reader and writer of JSON. The message reports it, no result is returned,
  * and nothing is leaked. */
 #include "base/json.h"
-#include "base/tensors.h"
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/scratch.h"

@@ -1,7 +1,7 @@
 /* tests/unit/test_landmark_growth.c: the automatic number of landmarks: nested sets, errors of the first landmarks, the choice,
  * and fits that equal those with the chosen number given. */
-#include "model/fit/landmark_growth.h"
-#include "model/fit/landmarks.h"
+#include "fit/landmark_growth.h"
+#include "fit/landmarks.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/kernel.h"

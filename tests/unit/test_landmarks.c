@@ -1,6 +1,6 @@
 /* tests/unit/test_landmarks.c: choice of landmarks, and models with landmarks: files, streams, errors,
  * choices, invalid options. */
-#include "model/fit/landmarks.h"
+#include "fit/landmarks.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"

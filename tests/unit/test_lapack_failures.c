@@ -2,10 +2,10 @@
  * for every k and every operation that factors a matrix: VOLT_ERR_SINGULAR with a message, outputs
  * unchanged, nothing leaked. A search marks the candidate as failed, and skips an alpha that cannot be
  * factored. */
+#include "backend/cholesky.h"
 #include "base/alpha_grid.h"
 #include "faults/failing.h"
 #include "series/anomaly/variance_norm.h"
-#include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_loss_choice.c: choice of alpha by the loss on held-out rows. */
 #include "base/alpha_grid.h"
-#include "loss/loss_solve.h"
+#include "solve/loss/loss_solve.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/solve.h"

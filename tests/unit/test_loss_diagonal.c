@@ -1,6 +1,6 @@
 /* tests/unit/test_loss_diagonal.c: losses of independent rows: slopes at the ends of their range, and fits with a diagonal
  * Gram matrix, whose rows are problems of one variable. */
-#include "loss/loss_solve.h"
+#include "solve/loss/loss_solve.h"
 #include "support/check.h"
 #include "support/sequences.h"
 

@@ -1,7 +1,7 @@
 /* tests/unit/test_loss_factor.c: the linear algebra of the two methods that minimise a loss: blocked solves with a factor that
  * exceeds the cache of one thread, Newton steps, directions of rows, steps of ADMM, and the number of steps. */
-#include "loss/loss_methods.h"
-#include "loss/loss_solve.h"
+#include "solve/loss/loss_methods.h"
+#include "solve/loss/loss_solve.h"
 #include "support/check.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_loss_newton.c: Newton's method on smooth losses from starts far from the minimum. */
-#include "loss/loss_methods.h"
+#include "solve/loss/loss_methods.h"
 #include "support/check.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* tests/unit/test_loss_search_runs.c: running searches with a loss: threads, logs, races, invalid arguments,
  * memory, and the constant baselines. */
-#include "loss/loss.h"
+#include "solve/loss/loss.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/loss_cases.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_loss_texts.c: parsing and printing of losses. */
-#include "loss/loss.h"
+#include "solve/loss/loss.h"
 #include "support/check.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* tests/unit/test_losses.c: loss functions against their definitions, and minima against direct evaluation
  * of the objective. */
 #include "base/error.h"
-#include "loss/loss_solve.h"
+#include "solve/loss/loss_solve.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/polling.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_nystrom.c: landmark fits compared with the explicit formula, exact fits and refits. */
-#include "model/fit/landmarks.h"
+#include "fit/landmarks.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/landmark_problem.h"

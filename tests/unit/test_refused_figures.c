@@ -1,8 +1,8 @@
 /* tests/unit/test_refused_figures.c: invalid arguments of metrics, baselines, losses, solvers, comparisons
  * and BEKK models: each argument in turn, with its message, and unchanged outputs. */
 #include "data/bekk/bekk.h"
-#include "loss/loss.h"
 #include "solve/exact/ridge.h"
+#include "solve/loss/loss.h"
 #include "stats/stats_internal.h"
 #include "support/check.h"
 #include "support/sequences.h"

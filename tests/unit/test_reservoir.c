@@ -1,5 +1,4 @@
 /* tests/unit/test_reservoir.c: reservoirs compared with plain loops, their weights, their texts and errors. */
-#include "base/tensors.h"
 #include "io/safetensors/safetensors.h"
 #include "kernel/kernel_entry.h"
 #include "kernel/reservoir.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_ridge.c: ridge regression on a Gram matrix, with and without intercept, and its errors. */
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 #include "solve/exact/ridge.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"

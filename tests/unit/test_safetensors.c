@@ -1,5 +1,4 @@
 /* tests/unit/test_safetensors.c: named tensors in a file with a checksum over the whole file. */
-#include "base/tensors.h"
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_search_scenarios.c: searches of every kind, evidence and plans under fault injection:
  * memory failure, cancellation and device loss at every point (support/scenario.h). */
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/lost_backend.h"

@@ -1,8 +1,8 @@
 /* tests/unit/test_system.c: system queries: available memory, number of processors, path of the library. The
  * test writes the system files under a directory that replaces the root, and calls fail on demand. */
 #define _GNU_SOURCE
+#include "backend/plugin.h"
 #include "base/memory.h"
-#include "base/plugin.h"
 #include "base/threads.h"
 #include "faults/failing_functions.h"
 #include "support/check.h"

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/tensors.h"
 #include "io/file/file_bytes.h"
 #include "io/file/text_lines.h"
 #include "io/safetensors/safetensors.h"

@@ -48,4 +48,7 @@ volt_path_shape volt_path_shape_of(const volt_kernel *kernel, const volt_path_pa
 volt_status volt_path_resolve(const volt_kernel *kernel, const volt_path_parameters *where, double radius,
                               volt_programme programme, double largest, volt_resolved *resolved);
 
+/* VOLT_ERR_KERNEL if a kernel between paths has a parameter that only applies to sequences. */
+volt_status volt_path_refuse_on_series(const volt_kernel *kernel);
+
 #endif

@@ -3,7 +3,7 @@
 #ifndef KERNEL_RESERVOIR_KERNEL_H
 #define KERNEL_RESERVOIR_KERNEL_H
 
-#include "base/tensors.h"
+#include "io/safetensors/safetensors.h"
 #include "kernel/kernel_entry.h"
 #include "kernel/kinds/kind_parts.h"
 

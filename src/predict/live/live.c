@@ -1,5 +1,5 @@
 /* src/predict/live/live.c: creation of live objects, their intervals and facts. */
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -219,7 +219,7 @@ static bool has_kernel_part(const volt_model *model)
 static volt_status feed_pending(volt_live *live, volt_view rows)
 {
     if (rows.rows > 0)
-        VOLT_TRY(volt_predict_check_inputs(live->model, rows));
+        VOLT_TRY(volt_model_check_inputs(live->model, rows));
     for (int64_t i = 0; i < rows.rows; i++)
         VOLT_TRY(volt_live_feed(live, rows.data + i * rows.ld, live->y));
     return VOLT_OK;

@@ -6,12 +6,12 @@
  *
  * The rows of K of the window are computed again, against all training rows. Their columns in the window are
  * its Gram matrix. */
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "predict/live/live_internal.h"
-#include "solve/exact/cholesky.h"
 #include "solve/exact/operator.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* src/select/evidence/evidence_result.c: the public result of volt_evidence. */
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "select/evidence/evidence.h"
-#include "solve/exact/cholesky.h"
 
 #include <inttypes.h>
 #include <math.h>

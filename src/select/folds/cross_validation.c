@@ -13,10 +13,10 @@
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"
-#include "loss/loss_solve.h"
 #include "model/initial.h"
 #include "select/folds/evaluation.h"
 #include "solve/choice/choice.h"
+#include "solve/loss/loss_solve.h"
 
 #include <math.h>
 #include <string.h>

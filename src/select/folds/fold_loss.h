@@ -1,12 +1,12 @@
 /* src/select/folds/fold_loss.h: candidates fitted with a loss, or with weights.
  *
- * One factor cannot serve all training parts. Each part is fitted separately (loss/loss_solve.h), on a
+ * One factor cannot serve all training parts. Each part is fitted separately (solve/loss/loss_solve.h), on a
  * copy of its part of the shared Gram matrix, and its predictions are scored in target units. */
 #ifndef SELECT_FOLD_LOSS_H
 #define SELECT_FOLD_LOSS_H
 
 #include "base/progress.h"
-#include "model/fit/fit_task.h"
+#include "fit/fit_task.h"
 #include "volterra/select.h"
 
 struct volt_problem;

@@ -5,10 +5,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "fit/fit_task.h"
 #include "gram/engine/engine.h"
 #include "gram/engine/state.h"
 #include "gram/gram.h"
-#include "model/fit/fit_task.h"
 #include "model/initial.h"
 #include "model/scaling.h"
 #include "select/folds/cross_validation.h"
@@ -17,6 +17,17 @@
 
 #include <inttypes.h>
 #include <math.h>
+
+volt_search_options volt_search_options_default(void)
+{
+    volt_search_options options = {.struct_size = sizeof(volt_search_options),
+                                   .splits = volt_split_options_default(),
+                                   .intercept = 1,
+                                   .scale = 1,
+                                   .shards = 1,
+                                   .tolerance = 1e-6};
+    return options;
+}
 
 void volt_problem_free(volt_problem *problem)
 {
@@ -175,7 +186,7 @@ static volt_status scale_inputs(volt_view X, bool centre, const volt_search_opti
     return status;
 }
 
-/* Changes are in the units of a fit (model/fit/fit.c): about zero, in units of their root mean square. */
+/* Changes are in the units of a fit (fit/fit.c): about zero, in units of their root mean square. */
 static void learn_change_scale(volt_view Y, double *mean, double *scale)
 {
     for (int64_t k = 0; k < Y.cols; k++) {

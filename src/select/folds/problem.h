@@ -3,7 +3,7 @@
 #ifndef SELECT_PROBLEM_H
 #define SELECT_PROBLEM_H
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "kernel/extent.h"
 #include "kernel/past.h"
 #include "kernel/records.h"

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "model/fit/fit_task.h"
-#include "model/fit/landmarks.h"
+#include "fit/fit_task.h"
+#include "fit/landmarks.h"
 #include "solve/landmark/placement.h"
 
 #include <inttypes.h>

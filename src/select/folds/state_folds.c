@@ -1,6 +1,7 @@
 /* src/select/folds/state_folds.c: features of a group of folds, and their sums. */
 #include "select/folds/state_folds.h"
 
+#include "backend/cholesky.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -8,7 +9,6 @@
 #include "gram/engine/state.h"
 #include "select/folds/cross_validation.h"
 #include "solve/choice/choice.h"
-#include "solve/exact/cholesky.h"
 
 #include <float.h>
 #include <math.h>

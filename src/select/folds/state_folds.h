@@ -9,7 +9,7 @@
 #ifndef SELECT_STATE_FOLDS_H
 #define SELECT_STATE_FOLDS_H
 
-#include "model/fit/landmarks.h"
+#include "fit/landmarks.h"
 #include "select/folds/problem.h"
 #include "solve/exact/operator.h"
 #include "solve/landmark/state_sums.h"

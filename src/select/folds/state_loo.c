@@ -1,11 +1,11 @@
 /* src/select/folds/state_loo.c: errors and leverages of all rows, for several alphas in one pass. */
 #include "select/folds/state_folds.h"
 
+#include "backend/cholesky.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "select/folds/cross_validation.h"
-#include "solve/exact/cholesky.h"
 
 #include <string.h>
 

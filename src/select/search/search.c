@@ -17,17 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-volt_search_options volt_search_options_default(void)
-{
-    volt_search_options options = {.struct_size = sizeof(volt_search_options),
-                                   .splits = volt_split_options_default(),
-                                   .intercept = 1,
-                                   .scale = 1,
-                                   .shards = 1,
-                                   .tolerance = 1e-6};
-    return options;
-}
-
 /* Whether another process leads this search. */
 static bool is_served(const volt_run *r)
 {

@@ -1,14 +1,14 @@
 /* src/select/search/search_plan.c: estimates memory and time of a search on this machine.
  *
  * Memory is computed by the functions of the search itself, for a problem without rows. Times are taken from
- * the plan of one fit (model/fit/plan.h) of the longest training part, multiplied by the number of folds and
+ * the plan of one fit (fit/plan.h) of the longest training part, multiplied by the number of folds and
  * alphas. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "fit/plan.h"
 #include "gram/engine/state.h"
 #include "kernel/kernel_entry.h"
-#include "model/fit/plan.h"
 #include "select/folds/problem.h"
 #include "select/search/search_run.h"
 #include "solve/choice/choice.h"

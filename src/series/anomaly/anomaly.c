@@ -1,5 +1,6 @@
 /* src/series/anomaly/anomaly.c: fits an anomaly detector to the Gram matrix of normal series, and scores new
  * series. */
+#include "backend/cholesky.h"
 #include "base/alpha_grid.h"
 #include "base/blas.h"
 #include "base/error.h"
@@ -9,7 +10,6 @@
 #include "base/threads.h"
 #include "model/model_errors.h"
 #include "series/anomaly/variance_norm.h"
-#include "solve/exact/cholesky.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* src/series/anomaly/variance_norm.c: distances in the variance norm, from one inverse. */
 #include "series/anomaly/variance_norm.h"
 
-#include "solve/exact/cholesky.h"
+#include "backend/cholesky.h"
 
 #include <math.h>
 

@@ -8,8 +8,8 @@
 #ifndef CLASSIFY_CLASS_BENCH_H
 #define CLASSIFY_CLASS_BENCH_H
 
-#include "loss/loss.h"
 #include "series/classify/series_model.h"
+#include "solve/loss/loss.h"
 
 enum { VOLT_MAX_CLASS_FOLDS = 10, VOLT_MAX_LISTS = VOLT_MAX_CLASS_FOLDS + 1 };
 

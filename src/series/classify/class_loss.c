@@ -7,7 +7,7 @@
 #include "base/alpha_grid.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "loss/loss_solve.h"
+#include "solve/loss/loss_solve.h"
 
 #include <math.h>
 

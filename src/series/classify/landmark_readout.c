@@ -1,11 +1,11 @@
 /* src/series/classify/landmark_readout.c: ridge regression on Nystrom features, with leave-one-out errors. */
 #include "series/classify/series_model.h"
 
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "gram/gram.h"
-#include "solve/exact/cholesky.h"
 
 #include <inttypes.h>
 #include <math.h>

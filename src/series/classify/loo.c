@@ -2,10 +2,10 @@
  * factorisation. */
 #include "series/classify/series_model.h"
 
+#include "backend/cholesky.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "gram/gram.h"
-#include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <float.h>

@@ -4,8 +4,8 @@
 #ifndef CLASSIFY_SERIES_MODEL_H
 #define CLASSIFY_SERIES_MODEL_H
 
-#include "loss/loss.h"
 #include "series/gram/objects_internal.h"
+#include "solve/loss/loss.h"
 #include "volterra/base.h"
 #include "volterra/series.h"
 

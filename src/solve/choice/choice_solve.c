@@ -6,12 +6,12 @@
  * sixteen threads busy. */
 #include "solve/choice/choice.h"
 
+#include "backend/cholesky.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/openmp.h"
 #include "base/threads.h"
-#include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <inttypes.h>

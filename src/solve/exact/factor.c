@@ -1,11 +1,11 @@
 /* src/solve/exact/factor.c: creation, growth and predictions of a factor. The formulas are in factor.h. */
 #include "solve/exact/factor.h"
 
+#include "backend/cholesky.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/openmp.h"
-#include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <float.h>

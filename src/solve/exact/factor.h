@@ -14,14 +14,14 @@
  * A = 0; the second is far better conditioned near the bound of lambda. A centred kernel without an
  * intercept predicts like the plain one with an intercept, less the mean of the targets (`centred`).
  *
- * K and L are stored at a back end (base/backend.h); W, u and all results are in host memory. Order of
+ * K and L are stored at a back end (backend/backend.h); W, u and all results are in host memory. Order of
  * calls:
  *
  *     create;  begin, fill, grow, results, grow, ...;  begin ...;  free */
 #ifndef SOLVE_FACTOR_H
 #define SOLVE_FACTOR_H
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "solve/exact/operator.h"
 
 /* Cost of the operations of a factor. */

@@ -5,10 +5,10 @@
  * registers. */
 #include "solve/exact/online_factor.h"
 
+#include "backend/cholesky.h"
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/exact/cholesky.h"
 
 #include <float.h>
 #include <inttypes.h>

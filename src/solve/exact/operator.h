@@ -5,7 +5,7 @@
 #ifndef SOLVE_OPERATOR_H
 #define SOLVE_OPERATOR_H
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "gram/engine/state.h"
 
 struct volt_state_sums;

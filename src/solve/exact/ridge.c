@@ -7,10 +7,10 @@
  * implements the formulas; this file implements the sequence of a solve, its checks, report and messages. */
 #include "solve/exact/ridge.h"
 
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/exact/cholesky.h"
 
 #include <inttypes.h>
 #include <limits.h>

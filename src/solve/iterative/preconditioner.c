@@ -4,12 +4,12 @@
  * order, and for B g. One thread makes each BLAS call. The processes of a job hold a band of B each: B' R is
  * summed over them, and the rows of B g are gathered. On a device, B is stored by the operator of the landmarks,
  * which computes both products. */
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/exact/cholesky.h"
 #include "solve/iterative/pcg.h"
 #include "solve/landmark/feature_fit.h"
 

@@ -5,7 +5,7 @@
  *
  *     about the mean   G - t t' / n                          b = t / sqrt(n), then 0
  *     about 0          G - t t' / n + u u'                   b = t / sqrt(n), then u = t / sqrt(n) + sqrt(n) a */
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "solve/exact/ridge.h"

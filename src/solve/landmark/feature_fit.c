@@ -4,12 +4,12 @@
  * - 1 c) / alpha. Rows are processed in blocks that are not stored. */
 #include "solve/landmark/feature_fit.h"
 
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/exact/cholesky.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,11 +2,11 @@
  *
  * The sums over the rows before the first held-out row are stored during the pass (feature_fit.h). Every
  * candidate is fitted on these sums and predicts all held-out rows. */
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/exact/cholesky.h"
 #include "solve/landmark/feature_fit.h"
 
 #include <float.h>

@@ -7,7 +7,7 @@
  *
  * has the largest eigenvalue of B_r' B_r, the trailing block of the sums. Divided by alpha and plus 1 it bounds the condition
  * number of the system preconditioned with m landmarks. */
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"

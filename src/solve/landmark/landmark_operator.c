@@ -1,12 +1,12 @@
 /* src/solve/landmark/landmark_operator.c: rows of K_nm, and features from them and the factor of K_mm. */
 #include "solve/landmark/landmark_operator.h"
 
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/exact/cholesky.h"
 #include "solve/landmark/device_landmarks.h"
 #include "solve/landmark/feature_fit.h"
 

@@ -1,7 +1,7 @@
 /* src/solve/landmark/placement.c: the choice between the CPU and a device, from estimated times. */
 #include "solve/landmark/placement.h"
 
-#include "base/backend.h"
+#include "backend/backend.h"
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"

@@ -4,7 +4,7 @@
 #ifndef SOLVE_PLACEMENT_H
 #define SOLVE_PLACEMENT_H
 
-#include "base/backend.h"
+#include "backend/backend.h"
 
 /* Gram matrices and their factors. */
 typedef struct volt_work {

@@ -4,13 +4,13 @@
  * BLAS call. */
 #include "solve/landmark/state_sums.h"
 
-#include "base/backend.h"
+#include "backend/backend.h"
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 
 #include <math.h>
@@ -311,7 +311,7 @@ static volt_status factor_system(volt_state_sums *sums, double alpha, bool const
     VOLT_REQUIRE(isfinite(norm), VOLT_ERR_NOT_FINITE, "the states of the reservoir are too large for a double");
     volt_stage inner;
     volt_stage_begin_inner(sums->stage, 1, volt_cholesky_units(n), &inner);
-    volt_cholesky_grow_corner(S, 0, n, &inner, &pivot);
+    volt_cholesky_factor(S, &inner, &pivot);
     if (!volt_stage_end_inner(sums->stage, 1, &inner))
         return volt_stage_end(sums->stage);
     if (pivot > 0)

@@ -1,4 +1,0 @@
-@dimensions 999999999999999
-@seriesLength 999999999999999
-@data
-1

@@ -1,3 +1,0 @@
-@classLabel true ß
-@data
-1:ß
