@@ -1,8 +1,7 @@
-/* tests/unit/test_outputs.c: outputs of the program: reports after a failed allocation, files written while a signal
- * arrives, and the description of the machine. */
+/* tests/unit/test_outputs.c: outputs of the program: reports after a failed allocation, and files written while a signal
+ * arrives. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/outputs.h"
-#include "page/page_frame.h"
 #include "support/child.h"
 #include "support/scratch.h"
 #include "terminal/progress_bar.h"
@@ -125,31 +124,11 @@ static void signals_wait_for_text_files(void **state)
     free(text);
 }
 
-/* ---- machine ---------------------------------------------------------------------------------- */
-
-static int lowest_descriptor(void)
-{
-    int file = open("/dev/null", O_RDONLY);
-    assert_true(file >= 0);
-    close(file);
-    return file;
-}
-
-static void machine_files_are_closed(void **state)
-{
-    (void)state;
-    char text[MACHINE_LENGTH];
-    int before = lowest_descriptor();
-    assert_true(strlen(machine_cpu(text)) > 0);
-    assert_int_equal(lowest_descriptor(), before);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(incomplete_reports_are_not_printed),
         cmocka_unit_test(signals_wait_for_text_files),
-        cmocka_unit_test(machine_files_are_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
