@@ -66,8 +66,8 @@ static void defaults(void **state)
     assert_true(options.splits.folds == 5 && options.splits.min_train == 1 && options.splits.gap == 0);
     assert_true(options.start == VOLT_START_CONTINUE && options.washout == 0 && options.intercept == 1 &&
                 options.scale == 1 && options.score == VOLT_SCORE_R2 && options.race == VOLT_RACE_EXACT);
-    assert_true(options.draws == 0 && options.seconds == 0 && options.shard == 0 && options.shards == 1 &&
-                !options.log && !options.resume && !options.on_trial && !options.progress.report);
+    assert_true(options.draws == 0 && options.seconds == 0 && !options.log && !options.resume &&
+                !options.on_trial && !options.progress.report);
 }
 
 static void description_is_complete(void **state)
@@ -412,11 +412,6 @@ static void candidate_function_signals_end(void **state)
     volt_search_free(search);
     search = NULL;
 
-    options.shard = 7;
-    options.shards = 8;
-    check_fails(run(endless, &options, &search), VOLT_ERR_DATA, "candidates");
-    options.shards = 1;
-    options.shard = 0;
     wrong = 3; /* an invalid text is an error of the caller, not of the candidate */
     check_fails(run(endless, &options, &search), VOLT_ERR_KERNEL, "kernel 4");
     assert_null(search);
@@ -451,11 +446,6 @@ static void invalid_options_are_rejected(void **state)
     AGAIN(options.race = (volt_race)7, "race 7");
     AGAIN(options.score = (volt_score)9, "score 9");
     AGAIN(options.start = (volt_start)4, "start 4");
-    AGAIN(options.shards = 0, "shard 0 of 0");
-    AGAIN(options.shards = INT64_MIN, "shard 0 of -9223372036854775808");
-    AGAIN(options.shard = 1, "shard 1 of 1");
-    AGAIN(options.shard = -1, "shard -1 of 1");
-    AGAIN((options.shard = 5, options.shards = 6), "has no candidates");
     AGAIN(options.resume = 1, "log");
     AGAIN(options.washout = -1, "washout -1");
     AGAIN(options.washout = 9, "a washout of 9 leaves fewer than 2");
