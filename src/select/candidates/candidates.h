@@ -90,13 +90,9 @@ struct volt_candidates {
     double start_step;
     bool feeds;    /* some candidates have feedback */
     int64_t heads; /* number of first candidates that identify the source; 0: one */
-    bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) whether the candidate exists */
     void (*release)(void *context);
     void *context; /* data of the source */
 };
-
-/* Whether candidate `index` exists. */
-bool volt_candidates_has(const volt_candidates *candidates, int64_t index);
 
 /* VOLT_ERR_ARGUMENT for an invalid alpha or feedback weight. */
 volt_status volt_setting_check(const volt_setting *setting);

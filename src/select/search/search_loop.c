@@ -111,8 +111,6 @@ volt_status volt_run_candidate(const volt_run *r, int64_t position, char kernel[
 static int64_t fresh_position(volt_run *r, bool *wait)
 {
     int64_t next = volt_schedule_next(&r->schedule);
-    if ((r->length < 0 || next < r->length) && !volt_candidates_has(r->candidates, next))
-        r->length = next; /* the function has no more candidates */
     if (r->length >= 0 && next >= r->length) {
         *wait = r->away > 0; /* a remote candidate may be returned */
         return -1;
