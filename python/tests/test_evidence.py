@@ -24,9 +24,7 @@ def test_golden(golden, name):
     X, y = file.array("Z")[:rows], file.array("Y")[:rows]
     kernel, alpha = kernel_of(file.params), file.params["alpha"]
     for expected in file.expected:
-        found = volterra.evidence(
-            kernel, X, y, alpha, fit_intercept=expected["intercept"], scale=False
-        )
+        found = volterra.evidence(kernel, X, y, alpha, fit_intercept=expected["intercept"], scale=False)
         assert found.log_likelihood == pytest.approx(expected["log_likelihood"], rel=1e-10)
         np.testing.assert_allclose(found.loo_errors, expected["loo_residual"], rtol=0, atol=1e-10)
         np.testing.assert_allclose(found.gcv, expected["gcv"], rtol=1e-10)
