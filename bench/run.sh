@@ -28,7 +28,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 build=${BUILD_DIR:-build}
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(gram sums cholesky fit losses stream export simulate learn drift memory lorenz io windows kernels tune python forecast adaptive intervals sysid explain gradient reservoirs busy)
+[ ${#names[@]} -gt 0 ] || names=(gram sums cholesky fit losses stream export simulate learn drift memory lorenz io windows kernels tune python forecast adaptive intervals sysid explain reservoirs busy)
 
 # The budgets are for two cores, and the peers get the same two; `threads`, which is asked for by name, takes all.
 all_threads=${OMP_NUM_THREADS:-$(nproc)}

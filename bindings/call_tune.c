@@ -21,7 +21,6 @@ static const field_word races[] = {
 static const field_word strategies[] = {{"random", VOLT_STRATEGY_RANDOM},
                                         {"adaptive", VOLT_STRATEGY_ADAPTIVE},
                                         {"cma", VOLT_STRATEGY_CMA},
-                                        {"gradient", VOLT_STRATEGY_GRADIENT},
                                         {NULL, 0}};
 static const field_word validations[] = {
     {"simulate", VOLT_VALIDATE_SIMULATE}, {"one-step", VOLT_VALIDATE_ONE_STEP}, {NULL, 0}};

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
-
 /* ---- words to complete ------------------------------------------------------------------------ */
 
 static bool takes_value(const option *row)
@@ -86,13 +84,13 @@ static void print_summary(const cli_command *command)
 }
 
 /* Calls `print` for each option of the command and each common option. */
-static void each_option(const cli_command *command, void (*print)(const cli_command *, const option *))
+static void each_option(const cli_command *command, void (*print)(const option *))
 {
     option rows[MAX_OPTIONS];
     int count = options_expand(&command->options, true, rows);
     for (int i = 0; i < count; i++)
         if (!rows[i].is_positional)
-            print(command, &rows[i]);
+            print(&rows[i]);
 }
 
 static void print_commands(void)
@@ -102,25 +100,17 @@ static void print_commands(void)
     printf("help");
 }
 
-static void print_shells(void)
-{
-    for (const char *const *shell = completion_shells; *shell; shell++)
-        printf(" %s", *shell);
-}
-
 /* ---- bash ------------------------------------------------------------------------------------- */
 
-static void bash_name(const cli_command *command, const option *row)
+static void bash_name(const option *row)
 {
-    (void)command;
     printf(" --%s", row->name);
     if (row->letter)
         printf(" -%c", row->letter);
 }
 
-static void bash_values(const cli_command *command, const option *row)
+static void bash_values(const option *row)
 {
-    (void)command;
     if (!takes_value(row))
         return;
     name_list values = values_of(row);
@@ -153,9 +143,7 @@ static void bash_script(void)
            "    case ${COMP_WORDS[1]} in\n"
            "        help) words='");
     print_commands();
-    printf(" " HELP_TOPICS "' ;;\n        completion) words='");
-    print_shells();
-    printf("' ;;\n");
+    printf(" " HELP_TOPICS "' ;;\n        completion) words='bash zsh' ;;\n");
     for (int i = 0; i < n_commands; i++) {
         name_list values;
         positional_of(commands[i], &values);
@@ -192,9 +180,8 @@ static void zsh_value(const char *label, const name_list *values)
     printf(")");
 }
 
-static void zsh_option(const cli_command *command, const option *row)
+static void zsh_option(const option *row)
 {
-    (void)command;
     char letter[3] = {'-', row->letter, '\0'};
     for (int form = 0; form < (row->letter ? 2 : 1); form++) {
         printf("                '%s%s%s%s[", row->kind == OPTION_TEXTS ? "*" : "", form ? letter : "--",
@@ -232,9 +219,7 @@ static void zsh_script(void)
            "    case $words[1] in\n"
            "        help) _arguments '1:command:(");
     print_commands();
-    printf(" " HELP_TOPICS ")' ;;\n        completion) _arguments '1:shell:(");
-    print_shells();
-    printf(")' ;;\n");
+    printf(" " HELP_TOPICS ")' ;;\n        completion) _arguments '1:shell:(bash zsh)' ;;\n");
     for (int i = 0; i < n_commands; i++) {
         name_list values;
         const char *positional = positional_of(commands[i], &values);
@@ -249,64 +234,12 @@ static void zsh_script(void)
            "_volterra \"$@\"\n");
 }
 
-/* ---- fish ------------------------------------------------------------------------------------- */
-
-static void fish_option(const cli_command *command, const option *row)
-{
-    printf("complete -c volterra -n '__fish_seen_subcommand_from %s' -l %s", command->name, row->name);
-    if (row->letter)
-        printf(" -s %c", row->letter);
-    if (takes_value(row)) {
-        name_list values = values_of(row);
-        if (values.count > 0) {
-            printf(" -x -a '");
-            print_names(&values, " ");
-            printf("'");
-        } else {
-            printf(" -r -F");
-        }
-    }
-    printf(" -d '");
-    print_meaning(row);
-    printf("'\n");
-}
-
-static void fish_script(void)
-{
-    printf("# Completion for fish; made by `volterra completion fish`.\n"
-           "complete -c volterra -n __fish_use_subcommand -f\n");
-    for (int i = 0; i < n_commands; i++) {
-        printf("complete -c volterra -n __fish_use_subcommand -a %s -d '", commands[i]->name);
-        print_summary(commands[i]);
-        printf("'\n");
-    }
-    printf("complete -c volterra -n __fish_use_subcommand -a help -d 'list commands, kernels and systems'\n"
-           "complete -c volterra -n '__fish_seen_subcommand_from help' -x -a '");
-    print_commands();
-    printf(" " HELP_TOPICS "'\n"
-           "complete -c volterra -n '__fish_seen_subcommand_from completion' -x -a '");
-    print_shells();
-    printf("'\n");
-    for (int i = 0; i < n_commands; i++) {
-        name_list values;
-        positional_of(commands[i], &values);
-        if (values.count > 0) {
-            printf("complete -c volterra -n '__fish_seen_subcommand_from %s' -f -a '", commands[i]->name);
-            print_names(&values, " ");
-            printf("'\n");
-        }
-        each_option(commands[i], fish_option);
-        printf("complete -c volterra -n '__fish_seen_subcommand_from %s' -l help -d 'help for this command'\n",
-               commands[i]->name);
-    }
-}
-
 /* ---- the command ------------------------------------------------------------------------------ */
 
 void completion_help(void)
 {
-    printf("volterra completion: completion scripts for bash, zsh and fish\n\n"
-           "usage: volterra completion bash|zsh|fish\n\n"
+    printf("volterra completion: completion scripts for bash and zsh\n\n"
+           "usage: volterra completion bash|zsh\n\n"
            "Completes commands, options and their values. Installed with the program; for the current shell "
            "only:\n"
            "  source <(volterra completion bash)\n");
@@ -314,13 +247,13 @@ void completion_help(void)
 
 int completion_run(int argc, char *const *argv)
 {
-    static void (*const scripts[])(void) = {bash_script, zsh_script, fish_script};
     if (argc != 1)
-        return complain(EXIT_USAGE, "the name of a shell is missing: bash, zsh or fish");
-    for (int i = 0; completion_shells[i]; i++)
-        if (strcmp(argv[0], completion_shells[i]) == 0) {
-            scripts[i]();
-            return EXIT_DONE;
-        }
-    return complain(EXIT_USAGE, "unknown shell '%s' (must be bash, zsh or fish)", argv[0]);
+        return complain(EXIT_USAGE, "the name of a shell is missing: bash or zsh");
+    if (strcmp(argv[0], "bash") == 0)
+        bash_script();
+    else if (strcmp(argv[0], "zsh") == 0)
+        zsh_script();
+    else
+        return complain(EXIT_USAGE, "unknown shell '%s' (must be bash or zsh)", argv[0]);
+    return EXIT_DONE;
 }

@@ -11,17 +11,12 @@ enum { LINE_WIDTH = 100, MEANING_COLUMN = 30, SUMMARY_LENGTH = 256 };
 
 /* ---- options ---------------------------------------------------------------------------------- */
 
-static bool is_required(const option *row, char form)
-{
-    return row->required && (!row->required_form || row->required_form == form);
-}
-
 /* Writes "-o FILE", "--kernel K" or "--quiet", as shown in the synopsis. */
-static void describe_use(const option *row, char form, char *text, size_t capacity)
+static void describe_use(const option *row, char *text, size_t capacity)
 {
     char word[64], choices[CHOICES_LENGTH];
     const char *value = option_value_name(row, choices);
-    bool needed = is_required(row, form);
+    bool needed = row->required;
     if (row->is_positional)
         snprintf(word, sizeof word, "%s", row->name);
     else if (row->letter)
@@ -40,10 +35,9 @@ static void print_form(const char *name, const option *rows, int count, char for
     int column = indent;
     for (int i = 0; i < count; i++) {
         char use[128];
-        if ((rows[i].form && rows[i].form != form) ||
-            (is_short && !rows[i].is_positional && !is_required(&rows[i], form)))
+        if ((rows[i].form && rows[i].form != form) || (is_short && !rows[i].is_positional && !rows[i].required))
             continue;
-        describe_use(&rows[i], form, use, sizeof use);
+        describe_use(&rows[i], use, sizeof use);
         if (column + 1 + (int)strlen(use) > LINE_WIDTH) {
             printf("\n%*s", indent, "");
             column = indent;
@@ -259,10 +253,7 @@ static json_t *option_json(json_build *build, const option *row)
     build_set(build, object, "meaning", build_text(build, option_meaning(row, text)));
     build_set(build, object, "help", build_text(build, option_help(row, text)));
     build_set(build, object, "form", build_count(build, row->form));
-    build_set(build, object, "required",
-              build_count(build, !row->required       ? 0
-                                 : row->required_form ? row->required_form
-                                                      : -1));
+    build_set(build, object, "required", build_count(build, row->required));
     build_set(build, object, "python", build_text(build, python[0] ? python : NULL));
     return object;
 }
@@ -309,7 +300,7 @@ void help_overview(void)
             printf("\n%s:\n", commands[i]->group);
         printf("  %-10s %s\n", commands[i]->name, summary_of(commands[i], summary));
     }
-    printf("  %-10s %s\n", "completion", "completion scripts for bash, zsh and fish");
+    printf("  %-10s %s\n", "completion", "completion scripts for bash and zsh");
     printf("  %-10s %s\n", "help",
            "this list; help COMMAND, help options, help kernels [NAME], help solvers, help systems");
     printf(

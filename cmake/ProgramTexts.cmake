@@ -1,4 +1,4 @@
-# Completions for three shells, and the man page, made by the program itself once it is built. Not where the program cannot
+# Completions for two shells, and the man page, made by the program itself once it is built. Not where the program cannot
 # run here, nor under sanitizers, which would look for leaks each time. The man page requires Python.
 if(CMAKE_CROSSCOMPILING OR VOLT_SANITIZE OR VOLT_SANITIZE_THREADS)
   return()
@@ -7,7 +7,7 @@ endif()
 set(completion_dir ${CMAKE_CURRENT_BINARY_DIR}/completions)
 file(MAKE_DIRECTORY ${completion_dir})
 set(text_steps)
-foreach(shell bash zsh fish)
+foreach(shell bash zsh)
   list(APPEND text_steps COMMAND volterra_cli completion ${shell} > ${completion_dir}/${shell})
 endforeach()
 find_package(Python3 COMPONENTS Interpreter QUIET)
@@ -25,4 +25,3 @@ add_custom_command(TARGET volterra_cli POST_BUILD ${text_steps} VERBATIM)
 
 install(FILES ${completion_dir}/bash RENAME volterra DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${completion_dir}/zsh RENAME _volterra DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${completion_dir}/fish RENAME volterra.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

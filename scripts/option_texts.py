@@ -77,10 +77,10 @@ def synopsis(commands):
             lines += [".Nm", f".Cm {command['name']}"]
             for option in command["options"]:
                 if option["form"] in (0, form):
-                    is_required = option["required"] in (-1, form)
+                    is_required = option["required"]
                     lines.append("." + ("" if is_required else "Op ") + flag(option))
     topics = ".Op Ar command | Cm options | Cm kernels Op Ar name | Cm solvers | Cm systems"
-    return lines + [".Nm", ".Cm help", topics, ".Nm", ".Cm completion", ".Cm bash | zsh | fish"]
+    return lines + [".Nm", ".Cm help", topics, ".Nm", ".Cm completion", ".Cm bash | zsh"]
 
 
 def item(option, details):

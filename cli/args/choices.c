@@ -101,7 +101,6 @@ const choice strategy_choices[] = {
     {"random", VOLT_STRATEGY_RANDOM, NULL},
     {"adaptive", VOLT_STRATEGY_ADAPTIVE, NULL},
     {"cma", VOLT_STRATEGY_CMA, NULL},
-    {"gradient", VOLT_STRATEGY_GRADIENT, NULL},
     {NULL, 0, NULL},
 };
 

@@ -50,7 +50,7 @@ extern const choice landmark_choices[];       /* volt_landmarks */
 extern const choice score_choices[];          /* volt_score */
 extern const choice race_choices[];           /* volt_race */
 extern const choice folds_by_choices[];       /* folds_by_records of volt_search_options */
-extern const choice strategy_choices[];       /* volt_strategy except gradient */
+extern const choice strategy_choices[];       /* volt_strategy */
 extern const choice validate_choices[];       /* volt_validate */
 extern const choice protocol_choices[];       /* volt_protocol */
 extern const choice mcs_method_choices[];     /* volt_mcs_method */

@@ -44,8 +44,6 @@ static int expand(const option_table *table, const option *group, int count, opt
             count = expand(row.table, &row, count, rows);
         } else {
             assert(count < MAX_OPTIONS);
-            if (group && row.required)
-                row.required_form = group->required_form;
             rows[count++] = row;
         }
     }
@@ -239,8 +237,7 @@ static bool is_wanted(const option_parser *parser, int index)
 {
     const option *row = &parser->rows[index];
     char form = form_of(parser);
-    return row->required && !parser->seen[index] && (!row->form || row->form == form) &&
-           (!row->required_form || row->required_form == form);
+    return row->required && !parser->seen[index] && (!row->form || row->form == form);
 }
 
 /* Rejects the name of a file of another type. */

@@ -107,9 +107,8 @@ typedef struct option {
     size_t offset;             /* offset of the value in the command's struct */
     value_range range;
     option_kind kind;
-    char letter;        /* short name, or 0 */
-    char form;          /* for commands with two forms: 1 or 2; 0: both */
-    char required_form; /* required only in that form; 0: in every form */
+    char letter; /* short name, or 0 */
+    char form;   /* for commands with two forms: 1 or 2; 0: both */
     bool required;
     bool is_positional; /* positional argument */
     bool is_duration;   /* OPTION_NUMBER: 90s, 3min, 2h */

@@ -81,8 +81,6 @@ static void report_json(result_list *results, const plan_arguments *arguments, c
     results_number(results, "factor_seconds", NULL, plan->factor_seconds);
     results_number(results, "choose_seconds", NULL, plan->choose_seconds);
     results_number(results, "stream_seconds", NULL, plan->stream_seconds);
-    results_number(results, "evidence_bytes", NULL, plan->evidence_bytes);
-    results_number(results, "evidence_seconds", NULL, plan->evidence_seconds);
     results_flag(results, "on_device", plan->on_device);
     if (plan->device_bytes > 0) {
         results_number(results, "device_bytes", NULL, plan->device_bytes);
@@ -138,10 +136,6 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
     results_text(results, NULL, "kept factor", "%s more memory and file (fit --keep-factor)",
                  format_bytes(plan->factor_bytes, bytes));
     results_text(results, NULL, "stream step", "%s", format_seconds(plan->stream_seconds, seconds));
-    if (plan->evidence_seconds > 0)
-        results_text(results, NULL, "gradient step", "%s, %s (tune --search gradient)",
-                     format_bytes(plan->evidence_bytes, bytes),
-                     format_seconds(plan->evidence_seconds, seconds));
     results_details(results, false);
     report_device(results, plan);
     if (plan->n_that_fits > 0)

@@ -11,72 +11,64 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FORM_SEARCH = 1, FORM_MERGE = 2 };
-
 #define ROW(...) OPTION(tune_arguments, __VA_ARGS__)
 static const option rows[] = {
     HEADING("data"),
-    GROUP(tune_arguments, training, &training_data_options, .required_form = FORM_SEARCH),
+    GROUP(tune_arguments, training, &training_data_options),
     ROW("weights", "FILE:COLUMN", training.loss.weights, LOSS_WEIGHTS, .is_rare = true),
     HEADING("search"),
     ROW("kernel", "K", kernel,
         "kernel; parameters in the text are fixed, the others are searched; 'A | B | C' searches several "
         "kernels",
-        .form = FORM_SEARCH, .unset = "volterra"),
-    ROW("alpha", "A", alpha, "regularisation strength: short for --range alpha=A", .form = FORM_SEARCH,
-        .unset = "searched"),
-    ROW("range", "NAME=SPEC...", ranges, RANGE_MEANING, .names = range_forms, .form = FORM_SEARCH),
-    ROW("draws", "N", draws, "maximum number of candidates", .range = AT_LEAST(1), .form = FORM_SEARCH),
+        .unset = "volterra"),
+    ROW("alpha", "A", alpha, "regularisation strength: short for --range alpha=A", .unset = "searched"),
+    ROW("range", "NAME=SPEC...", ranges, RANGE_MEANING, .names = range_forms),
+    ROW("draws", "N", draws, "maximum number of candidates", .range = AT_LEAST(1)),
     ROW("budget", "TIME", budget, "time limit of the search: 90s, 3min, 2h, 1h30m, or seconds",
-        .is_duration = true, .form = FORM_SEARCH),
+        .is_duration = true),
     ROW("search", NULL, strategy,
         "sampling of candidates; random: independent; adaptive: after 64 draws mostly near the best four; cma: "
-        "after 64 draws by CMA-ES from the best; gradient: after 16 draws by the gradient of the evidence, "
-        "which must be the score",
-        .choices = strategy_choices, .fallback = "random", .form = FORM_SEARCH),
+        "after 64 draws by CMA-ES from the best",
+        .choices = strategy_choices, .fallback = "random"),
     ROW("candidates", "FILE", candidates,
         "CSV file of candidates; the columns are parameters of the kernel and alpha (a number or auto)",
-        .python = "", .form = FORM_SEARCH, .is_rare = true),
+        .python = "", .is_rare = true),
     ROW("grid", "POINTS", grid, "full grid with this number of values in each range", .range = AT_LEAST(1),
-        .form = FORM_SEARCH, .is_rare = true),
+        .is_rare = true),
     ROW("race", NULL, race,
         "early stopping of candidates that cannot win (exact) or are unlikely to win (fast)",
-        .choices = race_choices, .fallback = "exact", .form = FORM_SEARCH, .is_rare = true),
+        .choices = race_choices, .fallback = "exact", .is_rare = true),
     HEADING("validation"),
     ROW("folds", "K", folds, "validation blocks, each predicted from the rows before it", .range = AT_LEAST(1),
-        .fallback = "5", .form = FORM_SEARCH),
+        .fallback = "5"),
     ROW("folds-by", NULL, folds_by,
         "validation blocks of rows, or of whole records (--min-train and --max-train then count records)",
-        .choices = folds_by_choices, .fallback = "rows", .form = FORM_SEARCH, .is_rare = true),
+        .choices = folds_by_choices, .fallback = "rows", .is_rare = true),
     ROW("gap", "G", gap, "rows excluded between training and validation", .unset = "H-1 with --ahead H",
-        .form = FORM_SEARCH, .is_rare = true),
+        .is_rare = true),
     ROW("min-train", "N", min_train, "minimum rows of the first training part", .range = AT_LEAST(1),
-        .fallback = "1", .form = FORM_SEARCH, .is_rare = true),
+        .fallback = "1", .is_rare = true),
     ROW("max-train", "N", max_train, "maximum rows of a training part, the latest ones", .range = AT_LEAST(1),
-        .unset = "all", .form = FORM_SEARCH, .is_rare = true),
-    ROW("rolling", NULL, rolling, "training parts of constant length", .form = FORM_SEARCH, .is_rare = true),
+        .unset = "all", .is_rare = true),
+    ROW("rolling", NULL, rolling, "training parts of constant length", .is_rare = true),
     ROW("start", NULL, start, "state at the start of the validation rows: continued from training, or zero",
-        .choices = start_choices, .fallback = "continue", .form = FORM_SEARCH, .is_rare = true),
+        .choices = start_choices, .fallback = "continue", .is_rare = true),
     ROW("score", NULL, score,
         "criterion: highest r2, prequential r2 or log likelihood (log, evidence); lowest nmse, mse, or "
         "leave-one-out nmse (loo, or its approximation gcv)",
-        .choices = score_choices, .unset = "r2, or the loss with --loss", .form = FORM_SEARCH),
+        .choices = score_choices, .unset = "r2, or the loss with --loss"),
     ROW("validate", NULL, validate, "validation with --feedback: free runs, or predictions one step ahead",
-        .choices = validate_choices, .unset = "simulate", .form = FORM_SEARCH),
+        .choices = validate_choices, .unset = "simulate"),
     HEADING("model"),
     GROUP(tune_arguments, training, &training_model_options),
     ROW("feedback-weight", "W", feedback_weight,
         "weight of the outputs among the inputs, with --feedback: short for --range feedback=W",
-        .unset = "log:0.02..100", .form = FORM_SEARCH, .is_rare = true),
+        .unset = "log:0.02..100", .is_rare = true),
     GROUP(tune_arguments, training.loss, &loss_options),
     GROUP(tune_arguments, solver, &search_solver_options_table),
     HEADING("output"),
-    ROW("log", "FILE", log, "log file with one line of JSON per candidate", .form = FORM_SEARCH),
-    ROW("resume", NULL, resume, "resume the search in --log", .form = FORM_SEARCH),
-    ROW("shard", "I/N", shard, "part I of N of the candidates, for searches on several machines",
-        .form = FORM_SEARCH, .is_rare = true),
-    ROW("merge", "LOG...", merge, "logs of several searches, merged instead of a search", .required = true,
-        .form = FORM_MERGE),
+    ROW("log", "FILE", log, "log file with one line of JSON per candidate"),
+    ROW("resume", NULL, resume, "resume the search in --log"),
     ROW("plot", "FILE", plot, "plot of the score against each parameter (SVG, requires gnuplot)",
         .ending = ".svg"),
     ROW("output", "MODEL", output, "model file (safetensors) of the best candidate, fitted on all rows",
@@ -85,35 +77,11 @@ static const option rows[] = {
 
 /* ---- arguments -------------------------------------------------------------------------------- */
 
-static bool is_gradient(const tune_arguments *arguments)
-{
-    return arguments->strategy == VOLT_STRATEGY_GRADIENT;
-}
-
-static int check_gradient(const tune_arguments *arguments)
-{
-    const char *other = arguments->candidates          ? "--candidates"
-                        : arguments->grid              ? "--grid"
-                        : arguments->shard             ? "--shard"
-                        : arguments->training.feedback ? "--feedback"
-                                                       : NULL;
-    if (!is_gradient(arguments))
-        return 0;
-    if (arguments->score != VOLT_SCORE_LOG)
-        return complain(EXIT_USAGE, "--search gradient requires --score evidence");
-    if (arguments->resume)
-        return complain(EXIT_USAGE, "--search gradient cannot be resumed: repeat the search with a new --log");
-    return other ? complain(EXIT_USAGE, "--search gradient is not supported with %s", other) : 0;
-}
-
 /* Sets the default score and rejects scores that are not supported with a loss. */
 static int choose_score(tune_arguments *arguments)
 {
     const char *loss = arguments->training.loss.text;
     bool by_loss = loss && strcmp(loss, "squares") != 0;
-    if (by_loss && is_gradient(arguments))
-        return complain(EXIT_USAGE, "--search gradient is not supported with --loss %s (only with squares)",
-                        loss);
     if (by_loss && arguments->score >= 0)
         return complain(EXIT_USAGE,
                         "--score %s requires squared loss: omit it with --loss %s, which is also the score",
@@ -128,9 +96,6 @@ static int choose_score(tune_arguments *arguments)
 
 static int check_search(const tune_arguments *arguments)
 {
-    int failed = check_gradient(arguments);
-    if (failed)
-        return failed;
     if (arguments->candidates && arguments->grid)
         return complain(EXIT_USAGE, "--candidates and --grid cannot be given together");
     if (arguments->strategy != VOLT_STRATEGY_RANDOM && (arguments->candidates || arguments->grid))
@@ -144,9 +109,10 @@ static int check_search(const tune_arguments *arguments)
                         : arguments->feedback_weight ? "--feedback-weight"
                                                      : "--range");
     if (!arguments->candidates && !arguments->grid && !arguments->draws && !(arguments->budget > 0) &&
-        !is_gradient(arguments))
-        return complain(EXIT_USAGE, "give the length of the search (--draws N or --budget 30m) or the "
-                                    "candidates (--candidates FILE or --grid POINTS)");
+        !arguments->resume)
+        return complain(EXIT_USAGE, "give the length of the search (--draws N or --budget 30m), the "
+                                    "candidates (--candidates FILE or --grid POINTS), or --resume to report "
+                                    "the log");
     if (arguments->resume && !arguments->log)
         return complain(EXIT_USAGE, "--resume requires --log FILE");
     if (arguments->log && strcmp(arguments->log, "-") == 0)
@@ -163,13 +129,6 @@ static int check_feedback(const tune_arguments *arguments)
     if (feeds && arguments->score >= VOLT_SCORE_PREQUENTIAL && arguments->validate != VOLT_VALIDATE_ONE_STEP)
         return complain(EXIT_USAGE, "--score %s with --feedback requires --validate one-step",
                         choice_word(score_choices, arguments->score));
-    return 0;
-}
-
-static int check_merge(const tune_arguments *arguments)
-{
-    if (arguments->output && !arguments->training.x)
-        return complain(EXIT_USAGE, "-o %s requires the data of the fit: --x X (and --y Y)", arguments->output);
     return 0;
 }
 
@@ -190,8 +149,6 @@ static int check_outputs(const tune_arguments *arguments)
         failed = training_check_output(&arguments->training, path);
         if (!failed && arguments->candidates)
             failed = output_check_against(path, arguments->candidates);
-        for (int64_t k = 0; k < arguments->merge.count && !failed; k++)
-            failed = output_check_against(path, arguments->merge.texts[k]);
     }
     return failed;
 }
@@ -221,7 +178,7 @@ static int run_tune(int argc, char *const *argv)
     if (!failed)
         failed = choose_score(&arguments);
     if (!failed)
-        failed = arguments.merge.count > 0 ? check_merge(&arguments) : check_search(&arguments);
+        failed = check_search(&arguments);
     if (!failed)
         failed = check_feedback(&arguments);
     if (!failed)
@@ -229,10 +186,9 @@ static int run_tune(int argc, char *const *argv)
     if (!failed)
         failed = check_log(&arguments);
     if (!failed)
-        failed = arguments.merge.count > 0 ? tune_merge(&arguments, &data) : tune_search(&arguments, &data);
+        failed = tune_search(&arguments, &data);
     training_release(&data);
     text_list_free(&arguments.ranges);
-    text_list_free(&arguments.merge);
     return failed;
 }
 
@@ -252,8 +208,8 @@ const cli_command command_tune = {
         "With --search adaptive, generations of 16 candidates follow the first 64. Four of five candidates\n"
         "are near one of the four best of earlier generations. The result does not depend on the number of\n"
         "threads, and --resume continues with the same candidates. A candidate that was stopped early\n"
-        "counts with the best score plus its mean difference from the best on its complete folds. Every\n"
-        "shard is a separate search. --kernel 'A | B' alternates between kernels; with adaptive, most\n"
+        "counts with the best score plus its mean difference from the best on its complete folds.\n"
+        "--kernel 'A | B' alternates between kernels; with adaptive, most\n"
         "candidates use the best of them. On 1000 rows or more, --search cma proposes the candidates after\n"
         "the first 256.\n"
         "\n"
@@ -263,13 +219,9 @@ const cli_command command_tune = {
         "range are reflected, integers are rounded, and words keep the value of the start. A run that makes\n"
         "no progress is followed by a run from the next best of the 64, with generations twice as large. A\n"
         "candidate is stopped early when it would not be among the better half of the previous generation.\n"
-        "A stopped candidate ranks after the complete ones. Threads, --resume and shards behave as with\n"
-        "adaptive.\n"
+        "A stopped candidate ranks after the complete ones. Threads and --resume behave as with adaptive.\n"
         "\n"
-        "--score evidence is the log marginal likelihood of all rows. With --search gradient the first 16\n"
-        "candidates are random (100 candidates by default), and the others are L-BFGS steps from the four\n"
-        "best, in logarithms and logits, within the ranges. Words and integers are not changed. --shard and\n"
-        "--resume are not supported.\n"
+        "--score evidence is the log marginal likelihood of all rows.\n"
         "\n"
         "If alpha is not given, candidate 0 has the default parameters, with the best alpha of a grid; for\n"
         "expensive kernels all candidates use this grid. If the targets are also inputs, changes of the\n"
@@ -296,8 +248,7 @@ const cli_command command_tune = {
         "\n"
         "--draws and --budget can be combined, also with --candidates and --grid. With --log a search can\n"
         "be interrupted and continued with --resume. Ctrl-C reports the best candidate so far and fits no\n"
-        "model. --merge reads the logs of all shards; with -o it also requires the data and the options of\n"
-        "the fit.\n",
+        "model. --resume without --draws and --budget reports the best candidate in the log, and -o fits it.\n",
     .examples =
         "  volterra tune --x lorenz.csv --kernel volterra --draws 100 -o lorenz.safetensors\n"
         "  volterra tune --x data.csv:z1..z5 --y 'data.csv:h*' --kernel volterra:lift=even --budget 30m \\\n"
@@ -308,13 +259,10 @@ const cli_command command_tune = {
         "  volterra tune --x u.csv --y y.csv --kernel 'fir + fading' --feedback --draws 400 --search adaptive\n"
         "  volterra tune --x u.csv --y y.csv --kernel 'fir + memory:pole=?,pair=?,angle=?' --search cma \\\n"
         "                --budget 10min -o system.safetensors\n"
-        "  volterra tune --x u.csv --y y.csv --kernel memory --score evidence --search gradient \\\n"
-        "                -o system.safetensors\n"
         "  volterra tune --x load.csv --loss quantile:q=0.1/0.5/0.9 --draws 100 -o bands.safetensors\n"
         "  volterra tune --x u.csv --y y.csv:label --loss multinomial --kernel rbf --draws 50\n"
         "  volterra tune --x u.npy --draws 50 --solver nystrom --landmarks 1000 -o large.safetensors\n"
-        "  volterra tune --x u.csv --y y.csv --draws 1000 --shard 3/16 --log part3.jsonl\n"
-        "  volterra tune --merge part*.jsonl --x u.csv --y y.csv -o best.safetensors\n",
+        "  volterra tune --x u.csv --y y.csv --log trials.jsonl --resume -o best.safetensors\n",
     .options = OPTION_TABLE(rows),
     .run = run_tune,
 };

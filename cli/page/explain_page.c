@@ -155,7 +155,7 @@ static void write_figures(explain_page *page)
 
 static void write_origin(const explain_page *page)
 {
-    char date[MACHINE_LENGTH];
+    char date[PAGE_DATE_LENGTH];
     volt_build_info info = {.struct_size = sizeof info};
     volt_build_info_get(&info);
     fputs("<h2>How to read this</h2>\n"
@@ -168,7 +168,7 @@ static void write_origin(const explain_page *page)
           "the higher orders.</p>\n",
           page->html);
     fprintf(page->html, "<p class=\"quiet\">volterra %s, %s.</p>\n</body>\n</html>\n", info.version,
-            machine_date(date));
+            page_date(date));
 }
 
 int explain_write_page(const explained *shown, const char *model, const char *prefix)

@@ -1,4 +1,5 @@
 /* cli/page/page_frame.c: beginning and end of an HTML page, and inline SVG. */
+#define _POSIX_C_SOURCE 200809L
 #include "page/page_frame.h"
 
 #include "files/gnuplot.h"
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void html_write_text(FILE *html, const char *before, const char *text, const char *after)
 {
@@ -53,6 +55,15 @@ const char *undrawn_text(const char *const *names, int64_t first, int64_t count,
     return text;
 }
 
+char *page_date(char text[PAGE_DATE_LENGTH])
+{
+    time_t now = time(NULL);
+    struct tm parts;
+    if (!gmtime_r(&now, &parts) || strftime(text, PAGE_DATE_LENGTH, "%Y-%m-%d %H:%M UTC", &parts) == 0)
+        snprintf(text, PAGE_DATE_LENGTH, "unknown");
+    return text;
+}
+
 static void write_item(FILE *html, const char *term, const char *text)
 {
     html_write_text(html, "<dt>", term, "</dt>");
@@ -61,24 +72,18 @@ static void write_item(FILE *html, const char *term, const char *text)
 
 void page_end(FILE *html, const char *command, const char *seed)
 {
-    char text[MACHINE_LENGTH];
+    char text[PAGE_DATE_LENGTH];
     volt_build_info info = {.struct_size = sizeof info};
     volt_build_info_get(&info);
     fputs("<h2>How this was made</h2>\n", html);
     html_write_text(html, "<pre class=\"command\">", command, "</pre>\n<dl>\n");
     if (seed)
         write_item(html, "Seed", seed);
-    write_item(html, "Date", machine_date(text));
+    write_item(html, "Date", page_date(text));
     write_item(html, "volterra", info.version);
-    write_item(html, "Compiler", info.compiler);
-    snprintf(text, sizeof text, "%.60s, fast loops %.60s", info.cpu_flags, info.fast_loops);
-    write_item(html, "Build", text);
     write_item(html, "BLAS", info.blas);
     snprintf(text, sizeof text, "%lld", (long long)info.threads);
     write_item(html, "Threads", text);
-    write_item(html, "Processor", machine_cpu(text));
-    write_item(html, "Memory", machine_memory(text));
-    write_item(html, "System", machine_system(text));
     fputs("</dl>\n</body>\n</html>\n", html);
 }
 

@@ -1,4 +1,4 @@
-/* cli/page/page_frame.h: beginning and end of HTML pages, inline SVG, and machine descriptions. */
+/* cli/page/page_frame.h: beginning and end of HTML pages, and inline SVG. */
 #ifndef CLI_PAGE_FRAME_H
 #define CLI_PAGE_FRAME_H
 
@@ -11,8 +11,12 @@ void html_write_text(FILE *html, const char *before, const char *text, const cha
 /* Writes the page up to its heading, "`what`: `title`". */
 void page_begin(FILE *html, const char *what, const char *title);
 
-/* Writes the command, the seed (NULL: none), the program and the machine, and ends the page. */
+/* Writes the command, the seed (NULL: none), the date and the program, and ends the page. */
 void page_end(FILE *html, const char *command, const char *seed);
+
+/* Writes the time, "2026-11-15 05:40 UTC", to `text` and returns it. */
+enum { PAGE_DATE_LENGTH = 40 };
+char *page_date(char text[PAGE_DATE_LENGTH]);
 
 /* Style sheet of the page. */
 extern const char report_style[];
@@ -41,15 +45,5 @@ void html_escape_part(FILE *html, const char *text, size_t length);
 enum { UNDRAWN_LENGTH = 160 };
 const char *undrawn_text(const char *const *names, int64_t first, int64_t count, int64_t drawn,
                          char text[UNDRAWN_LENGTH]);
-
-/* ---- description of the machine ---------------------------------------------------------------- */
-
-enum { MACHINE_LENGTH = 160 };
-
-/* Each writes to `text` and returns it. */
-char *machine_cpu(char text[MACHINE_LENGTH]);    /* "AMD EPYC 7R13, 2 cores" */
-char *machine_memory(char text[MACHINE_LENGTH]); /* "23.4 GiB" */
-char *machine_system(char text[MACHINE_LENGTH]); /* "Linux 6.1.0 on x86_64" */
-char *machine_date(char text[MACHINE_LENGTH]);   /* now: "2026-11-15 05:40 UTC" */
 
 #endif

@@ -179,7 +179,7 @@ static void report_counters(result_list *results, const search_outcome *outcome,
         snprintf(early, sizeof early, ", %lld stopped early", (long long)n_stopped);
     if (info->failed > 0)
         snprintf(failed, sizeof failed, ", %lld failed", (long long)info->failed);
-    if (info->resumed > 0 && !outcome->merged)
+    if (info->resumed > 0)
         snprintf(resumed, sizeof resumed, ", %lld from the log", (long long)info->resumed);
     results_text(results, NULL, "draws", "%lld%s%s%s%s", (long long)info->trials, early, failed, resumed,
                  outcome->interrupted ? "; interrupted"
@@ -198,29 +198,27 @@ static void report_counters(result_list *results, const search_outcome *outcome,
     if (reason)
         results_text(results, "failure", "first failure", "%s", reason);
     results_number(results, "seconds", NULL, info->seconds);
-    if (!outcome->merged)
+    if (info->trials > info->resumed)
         results_text(results, NULL, "time", "%s", format_seconds(info->seconds, seconds));
 }
 
 /* Reports the gap between training and validation rows, and the baselines on the validation rows. */
 static void report_validation(result_list *results, const search_outcome *outcome, const volt_search_info *info)
 {
-    bool is_plain = outcome->seen && search_data_is_plain(outcome->seen);
-    if (outcome->gap >= 0)
-        results_count(results, "gap", NULL, outcome->gap);
+    bool is_plain = search_data_is_plain(outcome->seen);
+    results_count(results, "gap", NULL, outcome->gap);
     results_details(results, true);
     if (outcome->gap > 0)
         results_text(results, NULL, "gap", "%lld row%s between training and validation",
                      (long long)outcome->gap, outcome->gap == 1 ? "" : "s");
     results_details(results, false);
-    if (!outcome->merged)
-        baselines_report(
-            &outcome->found, outcome->data->ahead, "validation rows",
-            info->loss || (is_plain && outcome->data->ahead == 0) ? "more draws, another --kernel or more rows"
-            : !is_plain              ? "more draws, another --kernel, another --season or more rows"
-            : outcome->from_defaults ? "--target change --input both"
-                                     : "--target change --input both, or omit --alpha (the same effect)",
-            results);
+    baselines_report(
+        &outcome->found, outcome->data->ahead, "validation rows",
+        info->loss || (is_plain && outcome->data->ahead == 0) ? "more draws, another --kernel or more rows"
+        : !is_plain              ? "more draws, another --kernel, another --season or more rows"
+        : outcome->from_defaults ? "--target change --input both"
+                                 : "--target change --input both, or omit --alpha (the same effect)",
+        results);
 }
 
 /* Reports target, input and season in JSON, and prints a line if they are not levels. */
@@ -359,8 +357,7 @@ int search_report_print(const search_outcome *outcome, bool json)
     results_nest(results, "best", best_json(best));
     results_text(results, "score", NULL, "%s", score_words_of(&info).word);
     report_best(results, best, &info, outcome);
-    if (outcome->seen)
-        report_learned(outcome->seen, results);
+    report_learned(outcome->seen, results);
     report_validation(results, outcome, &info);
     report_model(results, outcome);
     report_counters(results, outcome, &info);

@@ -32,15 +32,15 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
 
 typedef struct search_outcome {
     const volt_search *search; /* has a best trial */
-    bool interrupted, merged;
+    bool interrupted;
     bool from_defaults;            /* draw 0 uses the kernel's defaults */
     const char *log, *path, *plot; /* files written, or NULL */
     const volt_model *model;       /* fitted best model, or NULL */
-    const training_data *data;     /* NULL when only logs were merged */
-    const search_data *seen;       /* data of the search, or NULL */
-    int64_t gap;                   /* rows between training and validation; -1: unknown */
-    volt_assessment found;         /* assessment of the best draw and, with -o, of the model */
-    const char *command;           /* command line that fits the best model, or NULL */
+    const training_data *data;
+    const search_data *seen; /* data of the search */
+    int64_t gap;             /* rows between training and validation */
+    volt_assessment found;   /* assessment of the best draw and, with -o, of the model */
+    const char *command;     /* command line that fits the best model, or NULL */
 } search_outcome;
 
 /* Prints the result as a table or as JSON. Returns the exit status. */

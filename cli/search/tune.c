@@ -1,4 +1,4 @@
-/* cli/search/tune.c: runs a search or merges search logs, then fits the best model. */
+/* cli/search/tune.c: runs a search, then fits the best model. */
 #include "search/tune.h"
 
 #include "files/outputs.h"
@@ -13,22 +13,6 @@
 #include <string.h>
 
 /* ---- search ----------------------------------------------------------------------------------- */
-
-enum { DEFAULT_EVALUATIONS = 100 }; /* for --search gradient without --draws */
-
-/* Returns true if the header of a candidate file has a column `kernel`. Returns false for unreadable files. */
-static bool has_kernel_column(const char *path)
-{
-    char line[4096];
-    FILE *file = fopen(path, "r");
-    bool found = false;
-    if (file && fgets(line, sizeof line, file))
-        for (char *name = strtok(line, ",;\t \"\r\n"); name && !found; name = strtok(NULL, ",;\t \"\r\n"))
-            found = strcmp(name, "kernel") == 0;
-    if (file)
-        fclose(file);
-    return found;
-}
 
 /* Data, options and state of a search. */
 typedef struct tuning {
@@ -48,12 +32,11 @@ static bool alpha_is_given(const tune_arguments *arguments)
 }
 
 /* Reads candidates from a file, including feedback weights if present. */
-static int read_candidates(const tune_arguments *arguments, const char *kernel, volt_candidates **candidates)
+static int read_candidates(const tune_arguments *arguments, volt_candidates **candidates)
 {
-    bool has_kernels = !arguments->kernel && has_kernel_column(arguments->candidates);
     char first[VOLT_KERNEL_LENGTH];
     double alpha, feedback = 0;
-    volt_status status = volt_candidates_read(arguments->candidates, has_kernels ? NULL : kernel, candidates);
+    volt_status status = volt_candidates_read(arguments->candidates, arguments->kernel, candidates);
     if (status == VOLT_OK)
         status = volt_candidates_get(*candidates, 0, first, &alpha, &feedback);
     if (status)
@@ -72,7 +55,7 @@ static int make_candidates(const tune_arguments *arguments, const search_data *s
     const char *kernel = arguments->kernel ? arguments->kernel : "volterra";
     volt_view X = seen->prepared->X;
     if (arguments->candidates)
-        return read_candidates(arguments, kernel, candidates);
+        return read_candidates(arguments, candidates);
     volt_draw_options options = volt_draw_options_default();
     search_space space = {0};
     int failed = search_space_read(&space, &arguments->ranges, arguments->alpha, arguments->feedback_weight);
@@ -111,8 +94,7 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.score = (volt_score)arguments->score;
     options.race = (volt_race)arguments->race;
     options.strategy = (volt_strategy)arguments->strategy;
-    bool is_gradient = options.strategy == VOLT_STRATEGY_GRADIENT;
-    options.draws = arguments->draws || !is_gradient ? arguments->draws : DEFAULT_EVALUATIONS;
+    options.draws = arguments->draws;
     options.seconds = arguments->budget;
     options.log = arguments->log;
     options.resume = arguments->resume;
@@ -128,18 +110,6 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     if (arguments->validate >= 0)
         options.validate = (volt_validate)arguments->validate;
     return options;
-}
-
-/* Parses "3/16", the third of 16 shards, as shard 2 (zero-based). */
-static int read_shard(const char *text, int64_t *shard, int64_t *shards)
-{
-    long long part = 0, parts = 0;
-    int used = 0;
-    if (sscanf(text, "%9lld/%9lld%n", &part, &parts, &used) != 2 || text[used] || part < 1 || part > parts)
-        return complain(EXIT_USAGE, "--shard must be I/N such as 3/16 with 1 <= I <= N (got '%s')", text);
-    *shard = part - 1;
-    *shards = parts;
-    return 0;
 }
 
 /* Log callback: warnings before the first trial are printed at once, because they concern the whole search. */
@@ -211,7 +181,7 @@ static int assess_best(const tuning *run, const volt_trial *best, const volt_sea
     options.running = info->score == VOLT_SCORE_PREQUENTIAL;
     volt_split_options splits = run->options.splits;
     splits.gap = info->gap;
-    if (run->arguments->merge.count == 0 && !run->options.folds_by_records)
+    if (!run->options.folds_by_records)
         options.splits = &splits;
     found->struct_size = sizeof *found;
     volt_status status = volt_assess(run->data->pairing, &options, found);
@@ -234,30 +204,27 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
                             ? "the time limit was reached before the first draw ended: increase --budget"
                             : "no candidates");
 
-    bool has_data = arguments->training.x != NULL, merged = arguments->merge.count > 0;
     search_outcome outcome = {.search = search,
                               .interrupted = interrupted,
-                              .merged = merged,
-                              .from_defaults = !merged && !alpha_is_given(arguments),
+                              .from_defaults = !alpha_is_given(arguments),
                               .log = arguments->log,
-                              .data = has_data ? run->data : NULL,
-                              .seen = has_data ? &run->seen : NULL,
+                              .data = run->data,
+                              .seen = &run->seen,
                               .gap = info.gap};
     bool is_taken = (arguments->output && is_standard_output(arguments->output)) ||
                     (arguments->plot && is_standard_output(arguments->plot));
-    int fit_failed = 0, plot_failed = 0;
+    int plot_failed = 0;
     bool fits = arguments->output && !interrupted;
     volt_fit_options options = {.struct_size = sizeof(volt_fit_options)};
     volt_model *model = NULL;
-    if (has_data)
-        fit_failed = fit_winner(run, best, &options, fits ? &model : NULL);
+    int fit_failed = fit_winner(run, best, &options, fits ? &model : NULL);
     if (fits && !fit_failed)
         fit_failed = model_write(model, arguments->output);
     if (fits && !fit_failed) {
         outcome.path = arguments->output;
         outcome.model = model;
     }
-    int not_assessed = has_data ? assess_best(run, best, &info, outcome.model, &outcome.found) : 0;
+    int not_assessed = assess_best(run, best, &info, outcome.model, &outcome.found);
     if (outcome.path && assessment_has(&outcome.found, VOLT_WARNING_WORSE_THAN_CONSTANT))
         warn("the model in %s predicts the validation rows worse than the mean of the targets: search longer "
              "(--draws, --budget), or try another --kernel",
@@ -289,8 +256,6 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
     return fit_failed ? fit_failed : not_assessed ? not_assessed : plot_failed ? plot_failed : report_failed;
 }
 
-/* ---- search and merge ------------------------------------------------------------------------- */
-
 int tune_search(const tune_arguments *arguments, training_data *data)
 {
     tuning run = {.arguments = arguments, .data = data};
@@ -310,8 +275,6 @@ int tune_search(const tune_arguments *arguments, training_data *data)
         run.options.initial_values = run.seen.prepared->initial_values;
         failed = solver_search_options(&arguments->solver, &run.options, &run.seen.fit);
     }
-    if (!failed && arguments->shard)
-        failed = read_shard(arguments->shard, &run.options.shard, &run.options.shards);
     if (!failed)
         failed = make_candidates(arguments, &run.seen, &candidates);
     if (!failed)
@@ -320,71 +283,6 @@ int tune_search(const tune_arguments *arguments, training_data *data)
         failed = finish(&run, search, interrupted);
     volt_search_free(search);
     volt_candidates_free(candidates);
-    search_data_release(&run.seen);
-    return failed;
-}
-
-/* Checks that the logs belong to a search on these data. */
-static int is_of_logs(const tune_arguments *arguments, const search_data *seen, int *is_of)
-{
-    volt_status status = volt_search_log_is_of(arguments->merge.texts[0], seen->prepared->X, seen->prepared->Y,
-                                               seen->prepared->base, is_of);
-    return status ? complain_status(status) : 0;
-}
-
-/* Infers from the rows in the logs whether alpha was given, because the logs do not record it. */
-static int prepare_merged(tuning *run)
-{
-    const training_arguments *training = &run->arguments->training;
-    int is_of = 0, failed = 0;
-    for (int given = 0; given <= 1 && !is_of && !failed; given++) {
-        search_data_release(&run->seen);
-        failed = search_data_prepare(training, run->data, given, run->data->inputs.rows, &run->seen);
-        if (!failed)
-            failed = is_of_logs(run->arguments, &run->seen, &is_of);
-    }
-    if (!failed && !is_of) {
-        warn("the logs are from a search with different rows, --target, --input or --season");
-        search_data_release(&run->seen);
-        failed = search_data_prepare(training, run->data, false, run->data->inputs.rows, &run->seen);
-    }
-    return failed;
-}
-
-/* Checks that the loss of the fit equals the loss of the search. */
-static int check_merged_loss(const training_data *data, const volt_search *search)
-{
-    volt_search_info info = {.struct_size = sizeof info};
-    volt_search_get_info(search, &info);
-    const char *given = loss_is_other(&data->loss) ? data->loss.info.text : "squares";
-    const char *searched = info.loss ? info.loss : "squares";
-    if (strcmp(given, searched) == 0)
-        return 0;
-    return complain(EXIT_USAGE, "the logs are from a search with --loss %s (got --loss %s)", searched, given);
-}
-
-int tune_merge(const tune_arguments *arguments, training_data *data)
-{
-    tuning run = {.arguments = arguments, .data = data};
-    volt_search *search = NULL;
-    int failed = arguments->training.x ? training_read(&arguments->training, data) : 0;
-    if (!failed) {
-        volt_status status = volt_search_merge(arguments->merge.texts, arguments->merge.count, &search);
-        failed = status ? complain_status(status) : 0;
-    }
-    const volt_trial *best = failed ? NULL : volt_search_trial(search, VOLT_TRIAL_BEST);
-    if (!failed && arguments->training.x && best && arguments->training.feedback != (best->feedback > 0))
-        failed = complain(EXIT_USAGE, "the logs are from a search with%s --feedback",
-                          best->feedback > 0 ? "" : "out");
-    if (!failed && arguments->training.x)
-        failed = check_merged_loss(data, search);
-    if (!failed && arguments->training.x)
-        failed = prepare_merged(&run);
-    if (!failed)
-        failed = solver_search_options(&arguments->solver, &run.options, &run.seen.fit);
-    if (!failed)
-        failed = finish(&run, search, false);
-    volt_search_free(search);
     search_data_release(&run.seen);
     return failed;
 }

@@ -1,4 +1,4 @@
-/* cli/search/tune.h: arguments of volterra tune; search and merge. */
+/* cli/search/tune.h: arguments and search of volterra tune. */
 #ifndef CLI_TUNE_H
 #define CLI_TUNE_H
 
@@ -10,8 +10,8 @@ typedef struct tune_arguments {
     common_arguments common;
     training_arguments training;
     solver_arguments solver;
-    const char *kernel, *alpha, *feedback_weight, *candidates, *log, *shard, *output, *plot;
-    text_list ranges, merge;
+    const char *kernel, *alpha, *feedback_weight, *candidates, *log, *output, *plot;
+    text_list ranges;
     int64_t draws, grid, folds, gap, min_train, max_train;
     double budget;
     bool rolling, resume;
@@ -20,9 +20,8 @@ typedef struct tune_arguments {
     int validate; /* volt_validate; -1: not given */
 } tune_arguments;
 
-/* Searches, or merges search logs. Then fits the best model, draws the plot and prints the result. Fills
- * `data`, which the caller releases. Both return the exit status after an error message. */
+/* Searches, fits the best model, draws the plot and prints the result. Fills `data`, which the caller releases.
+ * Returns the exit status after an error message. */
 int tune_search(const tune_arguments *arguments, training_data *data);
-int tune_merge(const tune_arguments *arguments, training_data *data);
 
 #endif

@@ -69,7 +69,7 @@ def main():
     rows = ""
     for group, commands in groupby(tables["commands"], lambda command: command["group"]):
         rows += f"| **{group}** | |\n" + "".join(f"| [{c['name']}]({c['name']}.md) | {prose(c['summary'])} |\n" for c in commands)
-    rows += "| [completion](completion.md) | completion scripts for bash, zsh and fish |\n"
+    rows += "| [completion](completion.md) | completion scripts for bash and zsh |\n"
     names = "\n".join([*(c["name"] for c in tables["commands"]), "completion", "kernels"])
     common = "".join(map(option_row, tables["options"]))
     (pages / "index.md").write_text(

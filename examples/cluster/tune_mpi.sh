@@ -8,7 +8,7 @@
 # is one log. Submit the job again to resume from it.
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:-.}"
-source "${VOLTERRA_CLUSTER:-$(dirname "$0")}/settings.sh"
+source "${VOLTERRA_CLUSTER:-$(dirname "$0")}/settings.sh" # Slurm runs a copy of this file from another folder
 
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 srun volterra-mpi tune --x "$X" --y "$Y" --kernel "$KERNEL" --search adaptive --draws "$DRAWS" --seed "$SEED" \

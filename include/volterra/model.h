@@ -571,8 +571,6 @@ typedef struct volt_plan {
     double device_bytes, device_available_bytes;       /* device memory; 0: unknown */
     int64_t device_n_that_fits;                        /* 0: unknown */
     double device_gram_seconds, device_factor_seconds; /* 0: unknown */
-
-    double evidence_bytes, evidence_seconds; /* cost of volt_evidence with its gradient, on the CPU */
 } volt_plan;
 /* Estimates a fit. solvers (may be NULL) receives the estimate of every solver (solve.h) and requires a kernel; `landmarks`
  * applies to those with landmarks (0: the default number). VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */

@@ -97,7 +97,8 @@ VOLT_API volt_status volt_candidates_list(const char *const *kernels, const doub
                                           const double *feedbacks, int64_t count, volt_candidates **candidates);
 /* Reads a list of candidates from a CSV file whose columns are parameters of `kernel`, alpha, and optionally feedback; cells
  * may be words (lift). An alpha `auto` is profiled. A parameter in both, an unknown column or an invalid cell is an error
- * with its line. A column `kernel` with whole kernel texts may replace the parameters; `kernel` is then NULL. */
+ * with its line. If `kernel` is NULL, a column `kernel` with whole kernel texts may replace the parameters; without it they
+ * are those of volterra. */
 VOLT_API volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates);
 VOLT_API void volt_candidates_free(volt_candidates *candidates);
 
@@ -115,8 +116,7 @@ typedef struct volt_evidence_options {
     int64_t washout;   /* leading rows that initialise the state but are excluded from the fit (default: 0) */
     int intercept;     /* 1 (default): unpenalised, with a flat prior (restricted likelihood) */
     int scale;         /* 1 (default): as in volt_fit_options.scale */
-    int gradient;      /* 1 (default): costs about three factorisations; 0: one */
-    int leave_one_out; /* 1 (default): free with the gradient, one more factorisation without it */
+    int leave_one_out; /* 1 (default): costs one more factorisation */
     const int64_t *records; /* (optional) n_records lengths, as in volt_fit_options */
     int64_t n_records;      /* 0: one sequence */
     volt_progress progress;
@@ -134,15 +134,6 @@ typedef struct volt_evidence_result {
     /* Gaussian log marginal likelihood, summed over outputs with profiled variances, in units of the targets: equal to
      * VOLT_SCORE_LOG */
     double log_likelihood;
-    double alpha;
-    double alpha_gradient;    /* derivative of log_likelihood with respect to alpha; NaN without the gradient */
-    int64_t n_parameters;     /* real parameters of the kernel that have a value, weights of terms, filters */
-    const char *const *names; /* as in volt_kernel_get */
-    const double *values;     /* n_parameters */
-    /* n_parameters: derivatives with respect to the values, M fixed by the inputs; NaN without the gradient */
-    const double *gradient;
-    /* n_parameters: 1: computed by finite differences of Gram matrices */
-    const int *by_differences;
     /* q: profiled variance s_k^2, in units of the targets squared; the noise variance is alpha times that */
     const double *scale;
     /* Leave-one-out, NULL if not requested: */
@@ -154,8 +145,6 @@ typedef struct volt_evidence_result {
 } volt_evidence_result;
 
 /* Computes the evidence of a kernel and alpha on inputs X (n x d) and targets Y (n x q), which are scaled as in a search.
- * Gradients are exact for recursive kernels and expressions of them; for gak, sig, sigpde, filters and the echo of fir they are
- * five-point differences of the Gram matrix. A parameter derived from the data (gamma of rbf if not given) is not included.
  * VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA, VOLT_ERR_SINGULAR, VOLT_ERR_MEMORY,
  * VOLT_ERR_CANCELLED. */
 VOLT_API volt_status volt_evidence(const volt_kernel *kernel, volt_view X, volt_view Y,
@@ -183,22 +172,17 @@ typedef enum volt_race {
 } volt_race;
 
 /* ADAPTIVE requires candidates of volt_candidates_draw: the first 64, then generations of 16, four of five of which are near
- * one of the four best trials of earlier generations. The result does not depend on the number of threads or on resuming; each
- * shard is a separate adaptive search. With 1000 rows or more (after the washout), CMA proposes the candidates after the first
+ * one of the four best trials of earlier generations. The result does not depend on the number of threads or on resuming.
+ * With 1000 rows or more (after the washout), CMA proposes the candidates after the first
  * 256, from the best trial on.
  * CMA requires the same. After the first 64 draws, generations of max(12, 4 + 3 log d) candidates follow the covariance matrix
  * adaptation evolution strategy over the d open parameters, in the unit box of their ranges; choices keep the value of the
  * start. A run without progress is followed by one from another draw, with generations twice as large. Races compare with the
- * previous generation. Threads, resuming and shards: as ADAPTIVE.
- * GRADIENT requires the same and VOLT_SCORE_LOG. Of options.draws evaluations (0: 100) the first 16 (a third if there are fewer
- * than 48) are draws. From the four best of them it maximises the evidence over all open real parameters and alpha by L-BFGS
- * within their ranges; choices and integers keep the values of the draw. Every evaluation is a trial. The result does not
- * depend on the number of threads. Shards and resuming are not supported.
+ * previous generation. Threads and resuming: as ADAPTIVE.
  * The program, Python, R and MATLAB call the strategy `search`. */
 typedef enum volt_strategy {
     VOLT_STRATEGY_RANDOM, /* candidates in sequence */
     VOLT_STRATEGY_ADAPTIVE,
-    VOLT_STRATEGY_GRADIENT,
     VOLT_STRATEGY_CMA
 } volt_strategy;
 
@@ -277,14 +261,15 @@ typedef struct volt_search_options {
 
     /* -- number of trials -- */
     volt_strategy strategy; /* default: VOLT_STRATEGY_RANDOM */
-    int64_t draws;          /* maximum number of candidates, over all shards; 0: all */
+    int64_t draws;          /* maximum number of candidates; 0: all */
     double seconds; /* time budget; 0: none. Candidates that would exceed it are not started or abandoned */
-    int64_t shard, shards; /* candidates with index % shards == shard only (default: 0 of 1) */
 
     /* -- log -- */
     /* (optional) log of the trials, a line of JSON each. The file is locked; a second search with it is VOLT_ERR_IO */
     const char *log;
-    int resume;             /* 1: reuse the trials in the log */
+    /* 1: reuse the trials in the log. With an endless sequence of candidates and without a limit, no candidate is evaluated:
+     * the search consists of the trials in the log */
+    int resume;
     volt_trial_fn on_trial; /* (optional) */
     void *trial_context;
     volt_progress progress;
@@ -299,7 +284,7 @@ VOLT_API volt_search_options volt_search_options_default(void);
  * Gram matrix, are scored on the folds, and the best is used. If cancelled with at least one score, the call returns
  * VOLT_ERR_CANCELLED and *search holds the completed trials. A candidate that fails is a trial with a reason. If all fail,
  * the call returns VOLT_ERR_DATA with the first reason, and *search holds the trials. VOLT_ERR_ARGUMENT: an endless sequence
- * without a limit, an adaptive or CMA search of candidates that are not drawn, splits without training rows, scores that the
+ * without a limit that is not resumed, an adaptive or CMA search of candidates that are not drawn, splits without training rows, scores that the
  * start does not support; VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_IO and VOLT_ERR_FORMAT (log). */
 VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                                      const volt_search_options *options, volt_search **search);
@@ -323,12 +308,6 @@ typedef struct volt_search_plan {
 VOLT_API volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
                                       const volt_search_options *options, int measure, volt_search_plan *plan);
 
-/* Merges the logs of several runs (such as shards) on the same rows with the same options. VOLT_ERR_FORMAT if they belong to
- * different searches. */
-VOLT_API volt_status volt_search_merge(const char *const *logs, int64_t count, volt_search **search);
-/* Tests whether the log belongs to a search on these rows; `base` as in its options. *is_of is 0 for a log without trials. */
-VOLT_API volt_status volt_search_log_is_of(const char *log, volt_view X, volt_view Y, volt_view base,
-                                           int *is_of);
 VOLT_API void volt_search_free(volt_search *search);
 
 typedef struct volt_search_info {
@@ -337,9 +316,9 @@ typedef struct volt_search_info {
     int64_t failed;
     int64_t resumed; /* trials read from the log */
     int64_t folds;
-    int64_t gap;            /* between training and validation; -1: unknown (merged logs) */
+    int64_t gap;            /* between training and validation */
     const int64_t *stopped; /* folds + 1: number of candidates stopped after 0, 1, ... blocks */
-    int64_t total;          /* largest number of trials of this run; -1: endless; 0: unknown (merged logs) */
+    int64_t total;          /* largest number of trials of this run; -1: endless; 0: only the log */
     int64_t expected;       /* expected number of trials at the present rate; 0: unknown */
     int out_of_time;        /* 1: the time budget ended the search */
     double seconds;         /* duration of this run */
@@ -349,7 +328,7 @@ typedef struct volt_search_info {
     volt_score score;
     const char *loss;       /* text of the loss for VOLT_SCORE_LOSS, else NULL */
     const char *score_name; /* r2, nmse, ..., or the name of the loss as a score: "pinball loss" */
-    const char *solver;     /* solver of the candidates; NULL: unknown (merged logs) */
+    const char *solver;     /* solver of the candidates */
     int64_t landmarks;      /* landmarks of the candidates; 0: none */
 } volt_search_info;
 VOLT_API volt_status volt_search_get_info(const volt_search *search, volt_search_info *info);

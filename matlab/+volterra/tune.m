@@ -7,7 +7,7 @@ function model = tune(x, varargin)
 %   'draws'    number of candidates (100, unless 'budget' is given)
 %   'budget'   seconds
 %   'ranges'   struct of ranges: [low high] (logarithmic), {'linear', low, high}, {'integer', low, high}, or a cell of words
-%   'search'   'random', 'adaptive', 'cma' or 'gradient' (with 'score' 'evidence')
+%   'search'   'random', 'adaptive' or 'cma'
 %   'score', 'folds', 'race', 'validate', 'start', 'gap', 'min_train', 'max_train', 'seed', 'log', 'resume'
 %   'feedback' 1: past outputs are inputs, with a searched weight
 %

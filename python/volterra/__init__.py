@@ -23,7 +23,7 @@ Estimators follow the scikit-learn estimator API; scikit-learn itself is optiona
 - `VolterraClassifier`: class probabilities of rows. For other losses see ``loss=`` of `VolterraRidge`.
 
 Kernels: `gram`, `gram_spectrum`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `solver_table`,
-`kernel_text`, `kernel_facts`. Memory and information processing capacity: `capacity`. Marginal likelihood with gradients: `evidence`. Model confidence set: `MCS`, `losses`.
+`kernel_text`, `kernel_facts`. Memory and information processing capacity: `capacity`. Marginal likelihood: `evidence`. Model confidence set: `MCS`, `losses`.
 Learning curves: `learning_curve`. Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`.
 Weighted sums of models: `combine`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`; with
 other packages `gaussian_process` (scikit-learn) and `sktime`.

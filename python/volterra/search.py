@@ -89,13 +89,10 @@ class VolterraRidgeCV(SequenceRegressor):
     race : {"exact", "fast", "none"}, default="exact"
         Early stopping of candidates that cannot win (exact) or are unlikely to win (fast). "exact" has the same
         winner as "none".
-    search : {"random", "adaptive", "cma", "gradient"}, default="random"
+    search : {"random", "adaptive", "cma"}, default="random"
         Sampling of candidates; random: independent; adaptive: after 64 draws mostly near the best four; cma: after 64
-        draws by CMA-ES from the best; gradient: after 16 draws by the gradient of the evidence, which must be the
-        score. "adaptive" draws in generations of 16 and continues with CMA-ES after 256 candidates if there are 1000
-        rows or more. All are reproducible and independent of ``n_jobs``. With "gradient" (``scoring="evidence"``) the
-        first 16 candidates are random, and L-BFGS starts from the four best, within the ranges of all real parameters
-        including alpha. It cannot be resumed.
+        draws by CMA-ES from the best. "adaptive" draws in generations of 16 and continues with CMA-ES after 256
+        candidates if there are 1000 rows or more. All are reproducible and independent of ``n_jobs``.
     kernel : str, default="volterra"
         Kernel; parameters in the text are fixed, the others are searched; 'A | B | C' searches several kernels. Any
         kernel of `volterra.kernel_table`, or a sum of products of them. In sums, filters (``pole``, ``pair``,

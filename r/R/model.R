@@ -81,7 +81,7 @@ volt_fit <- function(x, y = NULL, kernel = "volterra", ahead = NULL, alpha = NUL
 #'   `c("integer", low, high)`, or a vector of words.
 #' @param folds number of validation blocks.
 #' @param seed seed of the draws.
-#' @param ... further options: those of [volt_fit()] except `alpha`, and `score`, `search` ("random", "adaptive", "cma", "gradient"),
+#' @param ... further options: those of [volt_fit()] except `alpha`, and `score`, `search` ("random", "adaptive", "cma"),
 #'   `race`, `validate`, `start`, `gap`, `min_train`, `max_train`, `log`, `resume`, `feedback = 1` (searched feedback weight).
 #' @return An object of the classes `volt_tuned` and `volt_model`, with the data frame `trials`.
 #' @examples

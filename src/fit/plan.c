@@ -11,7 +11,6 @@
 #include "fit/landmarks.h"
 #include "gram/engine/engine.h"
 #include "gram/engine/state.h"
-#include "kernel/tangent.h"
 #include "model/model_errors.h"
 #include "solve/landmark/placement.h"
 #include "solve/solver_table.h"
@@ -53,28 +52,6 @@ static double fit_bytes(const planned_fit *fit, int64_t n)
                                             : volt_engine_bytes(&fit->resolved, n, n);
     return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) + rows +
            fit->solver->bytes((double)n, fit->q, states) - device_bytes(fit, (double)n);
-}
-
-/* Peak memory of an evaluation of the evidence with its gradient, in bytes: the workspace and the result,
- * inputs with and without their mean, the engine, the engine of a tangent (at most twice the state), and its
- * contraction block. */
-static double evidence_bytes(const planned_fit *fit, int64_t n, int64_t q)
-{
-    double rows = (double)n, columns = fit->d + (double)fit->resolved.d + 6 * fit->q + 8;
-    return volt_factor_bytes(n, q) + 2 * volt_engine_bytes(&fit->resolved, n, n) +
-           8 * (rows * ((double)volt_block_rows(n, n) + columns) + PLAIN_NUMBERS);
-}
-
-/* Gram matrices of an evaluation: that of the kernel and one per parameter, or four for a parameter
- * differentiated numerically. */
-static double evidence_grams(const volt_kernel *kernel)
-{
-    volt_variable variables[VOLT_MAX_VARIABLES];
-    double grams = 1;
-    int64_t count = volt_kernel_variables(kernel, VOLT_MAX_VARIABLES, variables);
-    for (int64_t v = 0; v < count; v++)
-        grams += volt_kernel_has_tangent(kernel, variables[v].name) ? 1 : 4;
-    return grams;
 }
 
 /* Largest n whose fit takes at most `bytes`. */
@@ -197,9 +174,6 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
         plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
         status = fit->solver->seconds(n, (double)volt_states_count(&fit->resolved), &plan->factor_seconds);
         plan->choose_seconds = VOLT_MAX_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
-        if (stores_matrix(fit)) /* the inverse costs twice a factorisation */
-            plan->evidence_seconds =
-                3 * plan->factor_seconds + evidence_grams(fit->kernel) * plan->gram_seconds;
     }
     volt_free(K);
     volt_free(X);
@@ -248,7 +222,6 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
                             fmin((double)n, VOLT_INTERVAL_SCORES) * ((double)q + 1)),
         .available_bytes = available,
         .factor_bytes = 4 * (double)n * ((double)n + 3),
-        .evidence_bytes = evidence_bytes(fit, n, q),
     };
     made.n_that_fits = rows_within(fit, available);
     plan_device(fit, n, d, measured, &made);

@@ -157,11 +157,7 @@ typedef struct volt_kernel_entry {
     /* (optional) Kernels between paths: the programme and the shape of paths, for collections of series. */
     void (*paths)(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape);
     const volt_scan_series *series; /* (optional) */
-    /* (optional) Scans: the derivative of the resolved kernel by its parameter p, as a scan of the same
-     * local values with a separate state; its out is dK / dp. False: not available (tangent.h). */
-    bool (*tangent)(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *tangent);
-    unsigned jumps;         /* bit p: the kernel is discontinuous in parameter p and has no derivative by it */
-    bool may_be_indefinite; /* its Gram matrices may be indefinite */
+    bool may_be_indefinite;         /* its Gram matrices may be indefinite */
     /* (optional) It runs on a reservoir of this kind, whose weights are saved with a model
      * (kinds/reservoir_kernel.h). */
     const volt_reservoir_kind *reservoir;

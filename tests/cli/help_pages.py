@@ -31,7 +31,7 @@ def synopsis(name, options, form):
             continue
         word = option.get("positional") or ("-" + option["letter"] if "letter" in option else "--" + option["name"])
         use = f"{word} {option['value']}" if option["value"] else word
-        if option["required"] not in (-1, form):
+        if not option["required"]:
             use = f"[{use}]"
         if len(lines[-1]) + 1 + len(use) > WIDTH:
             lines.append(" " * len(head))

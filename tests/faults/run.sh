@@ -402,6 +402,7 @@ summary()
 trap 'echo "not ok - stopped in command $count"; summary; exit 143' TERM
 
 own=(--x ../x.csv:u --y ../x.csv:y)
+take_whole_log() { cp whole.log run/t.log; }
 take_log() { head -n 2 whole.log >run/t.log; }
 take_moment() { cp tracked_before run/tracked; }
 give_again() { "$VOLTERRA" "$@"; }
@@ -441,7 +442,9 @@ for json in '' --json; do
     trial "tune --resume $json" tune "${own[@]}" --kernel rbf --draws 3 --folds 2 --log t.log --resume $json
     again='' setup=''
     trial "tune of a series $json" tune --x ../x.csv:u --ahead 2 --draws 2 --folds 2 -o m.safetensors $json
-    trial "tune --merge $json" tune --merge ../whole.log $json
+    setup=take_whole_log again=give_again
+    trial "tune --resume alone $json" tune "${own[@]}" --kernel rbf --folds 2 --log t.log --resume $json
+    again='' setup=''
     keeps_rows=yes
     trial "compare $json" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --csv t.csv --latex t.tex $json
     keeps_rows=no
@@ -478,7 +481,6 @@ trial "continue --paths" continue ../closed.safetensors --steps 3 --paths 4 --in
 input=$scratch/pairs
 trial "stream --interval" stream ../model.safetensors --interval 0.5 --state tracked
 input=/dev/null
-trial "tune --search gradient" tune "${own[@]}" --kernel rbf --draws 4 --score evidence --search gradient --log t.log -o m.safetensors
 printf '@univariate true\n@classLabel true a b\n@data\n1,2,1:a\n2,1,1:a\n0,3,3:b\n1,3,2:b\n' >"$scratch/classes.ts"
 calls=yes
 trial "classify" classify --train ../classes.ts --test ../classes.ts --kernel rbf:gamma=1 --scale none --input level --splits 1 -o p.csv --json

@@ -155,7 +155,7 @@ compiles_alone() # COMPILER FLAGS...
 
 completions_installed()
 {
-    (cd "$scratch/shared/share" && [ -s zsh/site-functions/_volterra ] && [ -s fish/vendor_completions.d/volterra.fish ] &&
+    (cd "$scratch/shared/share" && [ -s zsh/site-functions/_volterra ] &&
         bash -n bash-completion/completions/volterra)
 }
 

@@ -215,18 +215,12 @@ verdict $? "a killed process ends the job; its log resumes in one process"
 
 # ---- examples/cluster ---------------------------------------------------------------------------
 
-# Slurm as far as the jobs see it: sbatch runs what it is given, an array task by task; srun starts two processes.
+# Slurm as far as the jobs see it: sbatch runs a copy of the job; srun starts two processes.
 mkdir -p "$work/slurm"
 cat >"$work/slurm/sbatch" <<'END'
 #!/usr/bin/env bash
-for word; do [[ $word == -* ]] || job=$word; done
-echo 7
-exec >&2
-tasks=$(sed -nE 's/^#SBATCH --array=1-([0-9]+)$/\1/p' "$job")
-copy=$(mktemp) && cp "$job" "$copy"
-for ((task = 1; task <= ${tasks:-1}; task++)); do
-    SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_COUNT=$tasks SLURM_CPUS_PER_TASK=1 bash "$copy" || exit
-done
+copy=$(mktemp) && cp "$1" "$copy"
+SLURM_CPUS_PER_TASK=1 bash "$copy" || exit
 rm -f "$copy"
 END
 printf '#!/usr/bin/env bash\nexec mpirun -n 2 --oversubscribe "$@"\n' >"$work/slurm/srun"
@@ -238,10 +232,9 @@ cluster_jobs()
     export PATH="$work/slurm:$build:$PATH" DRAWS=6 RESULTS=$work/results KERNEL=fir VOLTERRA_CLUSTER=$cluster
     head -n 201 "$tree/examples/data/tanks.csv" >tanks.csv
     export X=tanks.csv:pump Y=tanks.csv:level
-    "$cluster/search_submit.sh" >"$work/log" 2>&1 && sbatch "$cluster/tune_mpi.sh" >>"$work/log" 2>&1 &&
+    sbatch "$cluster/tune_mpi.sh" >"$work/log" 2>&1 &&
         sbatch "$cluster/tune_mpi.sh" >>"$work/log" 2>&1 && sbatch "$cluster/fit_mpi.sh" >>"$work/log" 2>&1 &&
-        [ "$(cat "$RESULTS"/shard_*.jsonl | wc -l)" -eq 6 ] && [ "$(wc -l <"$RESULTS/tune.jsonl")" -eq 6 ] &&
-        [ -s "$RESULTS/search.safetensors" ] && [ -s "$RESULTS/tune.safetensors" ] && [ -s "$RESULTS/fit.safetensors" ]
+        [ "$(wc -l <"$RESULTS/tune.jsonl")" -eq 6 ] && [ -s "$RESULTS/tune.safetensors" ] && [ -s "$RESULTS/fit.safetensors" ]
 }
 (cluster_jobs)
 verdict $? "the jobs of examples/cluster"

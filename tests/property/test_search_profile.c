@@ -390,13 +390,12 @@ static void check_same_trials(const volt_search *a, const volt_search *b)
     }
 }
 
-static void profiles_are_resumed_and_merged(void **state)
+static void profiles_are_resumed(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12007);
     plain_problem problem = plain_problem_make(&rng, 50, 2, 1);
     const char *whole = scratch_path("profile.jsonl");
-    const char *const logs[] = {scratch_path("profile-0.jsonl"), scratch_path("profile-1.jsonl")};
     volt_search_options options = volt_search_options_default();
     options.log = whole;
     volt_search_free(search_draws(&problem, "gak:window=5", 3, 4, options));
@@ -410,18 +409,6 @@ static void profiles_are_resumed_and_merged(void **state)
     volt_search *straight = search_draws(&problem, "gak:window=5", 3, 9, options);
     check_same_trials(resumed, straight);
 
-    options.race = VOLT_RACE_NONE; /* shards race on their own */
-    volt_search *all = search_draws(&problem, "gak:window=5", 3, 9, options), *merged = NULL;
-    for (int p = 0; p < 2; p++) {
-        options.log = logs[p];
-        options.shard = p;
-        options.shards = 2;
-        volt_search_free(search_draws(&problem, "gak:window=5", 3, 9, options));
-    }
-    check_ok(volt_search_merge(logs, 2, &merged));
-    check_same_trials(merged, all);
-    volt_search_free(merged);
-    volt_search_free(all);
     volt_search_free(straight);
     volt_search_free(resumed);
     plain_problem_free(&problem);
@@ -461,7 +448,7 @@ int main(void)
         cmocka_unit_test(only_first_draw_uses_defaults),
         cmocka_unit_test(given_ranges_apply_to_first_candidate),
         cmocka_unit_test(search_is_never_worse_than_defaults),
-        cmocka_unit_test(profiles_are_resumed_and_merged),
+        cmocka_unit_test(profiles_are_resumed),
         cmocka_unit_test(failing_profile_is_a_failed_trial),
     };
     return cmocka_run_group_tests_name("search_profile", tests, NULL, NULL);

@@ -20,14 +20,6 @@ static volt_status function_get(const volt_candidates *candidates, int64_t index
     return VOLT_OK;
 }
 
-static bool function_has(const volt_candidates *candidates, int64_t index)
-{
-    const function *source = candidates->context;
-    char kernel[VOLT_KERNEL_LENGTH];
-    double alpha;
-    return source->make(index, kernel, sizeof kernel, &alpha, source->context) == 0;
-}
-
 volt_status candidates_of_function(candidate_fn make, void *context, int64_t count,
                                    volt_candidates **candidates)
 {
@@ -36,7 +28,6 @@ volt_status candidates_of_function(candidate_fn make, void *context, int64_t cou
         return VOLT_ERR_MEMORY;
     own->make = make;
     own->context = context;
-    volt_candidates source = {
-        .count = count, .get = function_get, .has = function_has, .release = volt_free, .context = own};
+    volt_candidates source = {.count = count, .get = function_get, .release = volt_free, .context = own};
     return volt_candidates_make(&source, candidates);
 }

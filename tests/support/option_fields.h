@@ -134,7 +134,6 @@ static const option_field volt_evidence_options_fields[] = {
     {"washout", OPTION_INT64, offsetof(volt_evidence_options, washout)},
     {"intercept", OPTION_INT, offsetof(volt_evidence_options, intercept)},
     {"scale", OPTION_INT, offsetof(volt_evidence_options, scale)},
-    {"gradient", OPTION_INT, offsetof(volt_evidence_options, gradient)},
     {"leave_one_out", OPTION_INT, offsetof(volt_evidence_options, leave_one_out)},
     {"n_records", OPTION_INT64, offsetof(volt_evidence_options, n_records)},
     {"initial", OPTION_INT, offsetof(volt_evidence_options, initial)},
@@ -165,8 +164,6 @@ static const option_field volt_search_options_fields[] = {
     {"strategy", OPTION_INT, offsetof(volt_search_options, strategy)},
     {"draws", OPTION_INT64, offsetof(volt_search_options, draws)},
     {"seconds", OPTION_DOUBLE, offsetof(volt_search_options, seconds)},
-    {"shard", OPTION_INT64, offsetof(volt_search_options, shard)},
-    {"shards", OPTION_INT64, offsetof(volt_search_options, shards)},
     {"resume", OPTION_INT, offsetof(volt_search_options, resume)},
     {"initial", OPTION_INT, offsetof(volt_search_options, initial)},
     {NULL, OPTION_INT, 0}};

@@ -1,5 +1,5 @@
 /* tests/unit/test_adaptive_search.c: adaptive searches and searches by CMA-ES: reproducible with any number of
- * threads, after truncation of the log and for each shard; better than random search. */
+ * threads, and after truncation of the log; better than random search. */
 #include "select/search/search_run.h"
 #include "support/check.h"
 #include "support/plain_cv.h"
@@ -154,11 +154,12 @@ static void check_resumes(void **state, const volt_candidates *which, int64_t dr
     options.log = scratch_write("cut.jsonl", text, length);
     options.resume = 1;
     options.draws = draws;
-    volt_search *search = run(which, &options), *merged = NULL;
+    volt_search *search = run(which, &options);
     same_search(search, whole);
-    check_ok(volt_search_merge(&options.log, 1, &merged));
-    same_search(merged, whole);
-    volt_search_free(merged);
+    options.draws = 0; /* no limit: only the log */
+    volt_search *logged = run(which, &options);
+    same_search(logged, whole);
+    volt_search_free(logged);
     volt_search_free(search);
 }
 
@@ -249,67 +250,6 @@ static void log_of_another_search_is_rejected(void **state)
                 VOLT_ERR_FORMAT, "search");
     }
     volt_candidates_free(seeded);
-}
-
-/* ---- shards ----------------------------------------------------------------------------------- */
-
-static void shards_are_independent_searches(void **state)
-{
-    enum { SHARDS = 3, EACH = VOLT_FIRST_DRAWS + VOLT_GENERATION };
-    const char *logs[SHARDS];
-    volt_search *parts[SHARDS], *merged = NULL;
-    volt_search_options options = following(state, VOLT_RACE_EXACT);
-    options.draws = SHARDS * EACH;
-    options.shards = SHARDS;
-    for (int s = 0; s < SHARDS; s++) {
-        char name[32];
-        snprintf(name, sizeof name, "shard%d.jsonl", s);
-        options.shard = s;
-        options.log = logs[s] = fresh_path(name);
-        parts[s] = run(several, &options);
-        assert_int_equal(count_trials(parts[s]), EACH);
-    }
-    check_ok(volt_search_merge(logs, SHARDS, &merged));
-    assert_int_equal(count_trials(merged), SHARDS * EACH);
-    double best = -INFINITY;
-    for (int64_t i = 0; i < SHARDS * EACH; i++) {
-        const volt_trial *trial = volt_search_trial(merged, i),
-                         *own = volt_search_trial(parts[i % SHARDS], i / SHARDS);
-        assert_int_equal(trial->index, i);
-        assert_int_equal(own->index, i);
-        assert_string_equal(trial->kernel, own->kernel);
-        assert_true(trial->alpha == own->alpha);
-        for (int64_t k = 0; k < i; k++) /* shards do not repeat each other's candidates */
-            assert_true(strcmp(volt_search_trial(merged, k)->kernel, trial->kernel) != 0 ||
-                        volt_search_trial(merged, k)->alpha != trial->alpha);
-    }
-    for (int s = 0; s < SHARDS; s++)
-        best = fmax(best, volt_search_trial(parts[s], VOLT_TRIAL_BEST)->score);
-    assert_true(volt_search_trial(merged, VOLT_TRIAL_BEST)->score == best);
-
-    /* In one file with the lines of all shards, each shard finds its own. */
-    size_t sizes[SHARDS], all = 0;
-    char *texts[SHARDS], *joined = NULL;
-    for (int s = 0; s < SHARDS; s++) {
-        texts[s] = scratch_read(logs[s], &sizes[s]);
-        char *longer = realloc(joined, all + sizes[s]);
-        assert_non_null(longer);
-        joined = longer;
-        memcpy(joined + all, texts[s], sizes[s]);
-        all += sizes[s];
-        free(texts[s]);
-    }
-    options.resume = 1;
-    for (int s = 0; s < SHARDS; s++) {
-        options.shard = s;
-        options.log = scratch_write("joined.jsonl", joined, all);
-        volt_search *again = run(several, &options);
-        same_search(again, parts[s]);
-        volt_search_free(again);
-        volt_search_free(parts[s]);
-    }
-    free(joined);
-    volt_search_free(merged);
 }
 
 /* ---- comparison with random search ------------------------------------------------------------ */
@@ -553,7 +493,7 @@ static void adaptive_search_requires_draws(void **state)
     }
     options.strategy = (volt_strategy)(VOLT_STRATEGY_CMA + 1);
     check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
-                VOLT_ERR_ARGUMENT, "strategy 4");
+                VOLT_ERR_ARGUMENT, "strategy 3");
     assert_null(search);
 }
 
@@ -572,7 +512,6 @@ int main(void)
         BOTH(search_resumes_after_any_trial),
         BOTH(log_without_parent_trials_is_rejected),
         BOTH(log_of_another_search_is_rejected),
-        BOTH(shards_are_independent_searches),
         BOTH(adaptive_search_beats_random_draws),
         BOTH(adaptive_search_requires_draws),
         cmocka_unit_test_prestate(runs_of_cma_follow_each_other, &by_cma),

@@ -267,7 +267,7 @@ static void invalid_files_are_rejected_with_their_line(void **state)
         {"alpha,lift\n1,odd\n", "volterra", VOLT_ERR_FORMAT, {"line 2", "lift=odd"}},
         {"alpha,gamma\n1,2\n", "volterra", VOLT_ERR_FORMAT, {"line 2", "lift=rbf"}},
         {"alpha,kernel\n1,rbf\n", "rbf", VOLT_ERR_FORMAT, {"line 1", "column kernel"}},
-        {"alpha,gamma\n1,2\n", NULL, VOLT_ERR_FORMAT, {"line 1", "no column kernel"}},
+        {"alpha,gama\n1,2\n", NULL, VOLT_ERR_FORMAT, {"line 1", "gama"}},
         {"alpha,kernel,gamma\n1,rbf,2\n", NULL, VOLT_ERR_FORMAT, {"line 1", "only alpha and feedback"}},
         {"alpha,kernel\n1,rbff\n", NULL, VOLT_ERR_FORMAT, {"line 2", "did you mean \"rbf\"?"}},
         {"alpha,kernel\n1,\n", NULL, VOLT_ERR_FORMAT, {"line 2"}},

@@ -91,7 +91,7 @@ static void run(function f, const volt_cma_options *options, uint64_t seed, uint
     int64_t population = volt_cma_population(cma), n = options->n;
     assert_true(population <= MAX_POPULATION);
     while (goes_on && found->best > target) {
-        volt_cma_ask(cma, seed, stream + (uint64_t)found->evaluations, 1);
+        volt_cma_ask(cma, seed, stream + (uint64_t)found->evaluations);
         for (int64_t k = 0; k < population; k++) {
             const double *u = volt_cma_point(cma, k);
             for (int64_t i = 0; i < n; i++) {
@@ -200,22 +200,6 @@ static void equal_seeds_give_equal_sequences(void **state)
     assert_true(found[0].sum != found[2].sum);
 }
 
-/* Point k depends on its stream only: strides of 3 take every third stream, as shards do. */
-static void points_follow_from_streams(void **state)
-{
-    (void)state;
-    const double start[] = {0.5, 0.5, 0.5};
-    volt_cma *cma = NULL;
-    double seventh[3];
-    check_ok(volt_cma_create(&(volt_cma_options){.n = 3, .start = start, .sigma = 0.1}, &cma));
-    assert_int_equal(volt_cma_population(cma), 4 + 3); /* 4 + floor(3 ln 3) */
-    volt_cma_ask(cma, 1, 10, 1);
-    memcpy(seventh, volt_cma_point(cma, 6), sizeof seventh);
-    volt_cma_ask(cma, 1, 10, 3);
-    assert_memory_equal(volt_cma_point(cma, 2), seventh, sizeof seventh);
-    volt_cma_free(cma);
-}
-
 /* ---- two dimensions, by the equations of the tutorial (Hansen, arXiv:1604.00772) ---- */
 
 enum { TWO = 2, MOST_POINTS = 12 };
@@ -311,7 +295,7 @@ static void generations_follow_the_equations(void **state)
         for (int g = 0; g < GENERATIONS; g++) {
             double values[MOST_POINTS], y[MOST_POINTS][TWO], drawn[MOST_POINTS][TWO];
             uint64_t stream = (uint64_t)g * (uint64_t)m;
-            volt_cma_ask(cma, 7, stream, 1);
+            volt_cma_ask(cma, 7, stream);
             for (int k = 0; k < m; k++) {
                 const double *x = volt_cma_point(cma, k);
                 double size = 0;
@@ -375,7 +359,7 @@ static void failures_rank_last(void **state)
     int64_t population = volt_cma_population(with[0]);
     for (int g = 0; g < 30; g++) {
         for (int c = 0; c < 2; c++) {
-            volt_cma_ask(with[c], 2, (uint64_t)(g * population), 1);
+            volt_cma_ask(with[c], 2, (uint64_t)(g * population));
             for (int64_t k = 0; k < population; k++)
                 values[c][k] =
                     k == g % population ? (c ? NAN : 1e9) : value_at(sphere, volt_cma_point(with[c], k), N);
@@ -452,7 +436,6 @@ int main(void)
         cmocka_unit_test(restarts_find_the_global_minimum),
         cmocka_unit_test(equal_seeds_give_equal_sequences),
         cmocka_unit_test(generations_follow_the_equations),
-        cmocka_unit_test(points_follow_from_streams),
         cmocka_unit_test(minima_at_bounds_are_found),
         cmocka_unit_test(failures_rank_last),
         cmocka_unit_test(runs_without_progress_end),

@@ -2,7 +2,6 @@
  * appended columns, and cancellation within one entry. */
 #include "gram/engine/engine.h"
 #include "gram/engine/state.h"
-#include "kernel/tangent.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/plain_kernels.h"
@@ -242,60 +241,6 @@ static void long_window_can_be_cancelled(void **state)
     free(rows);
 }
 
-/* ---- derivatives -------------------------------------------------------------------------------- */
-
-/* Near rows, and rows so distant that the kernel is 0 or its derivative vanishes: derivatives against finite
- * differences. */
-static const struct {
-    const char *kernel, *name;
-    double value;
-} slopes[] = {
-    {"rbf:gamma=%.17g", "gamma", 1},
-    {"memory:rho=0.3,mu=0.4,gamma=%.17g", "gamma", 1},
-    {"memory:gamma=1,mu=0.4,rho=%.17g", "rho", 0.3},
-    {"memory:gamma=1,rho=0.3,mu=%.17g", "mu", 0.4},
-    {"fading:rho=0.3,gamma=%.17g", "gamma", 1},
-    {"fading:gamma=1,rho=%.17g", "rho", 0.3},
-    {"sigmoid:coef0=0.2,gamma=%.17g", "gamma", 0.5},
-    {"sigmoid:gamma=0.5,coef0=%.17g", "coef0", 0.2},
-    {"volterra:lift=rbf,lambda=0.5,gamma=%.17g", "gamma", 1},
-};
-
-static void slopes_equal_finite_differences(void **state)
-{
-    (void)state;
-    enum { N = 6 };
-    const double rows[N * D] = {0.5, -0.2, 0.3, 0.9, 40, 30, 0.1, 0.4, -0.2, 0.8, 40.5, 29.7};
-    volt_view Z = volt_view_of(rows, N, D);
-    for (size_t i = 0; i < sizeof slopes / sizeof *slopes; i++) {
-        char text[3][96];
-        const double step = 1e-5 * slopes[i].value;
-        for (int k = 0; k < 3; k++)
-            snprintf(text[k], sizeof text[k], slopes[i].kernel, slopes[i].value + (k - 1) * step);
-        volt_kernel *kernel = plain_parse(text[1]);
-        volt_resolved resolved = resolve_on(text[1], Z), tangent;
-        bool known = false;
-        volt_columns *columns = NULL;
-        check_ok(volt_kernel_tangent(kernel, &resolved, slopes[i].name, &tangent, &known));
-        assert_true(known);
-        check_ok(volt_columns_create(&tangent, Z, NULL, &columns));
-        double *slope = rows_of(&tangent, columns, Z), *low = full_gram(text[0], Z),
-               *high = full_gram(text[2], Z);
-        double size = largest(slope, N * N);
-        for (int64_t k = 0; k < N * N; k++) /* squared step size, and rounding divided by it: 1e-10 and 1e-11 */
-            if (!(fabs(slope[k] - (high[k] - low[k]) / (2 * step)) <= 1e-7 * size))
-                fail_msg("%s: entry %d is %.12g, and should be %.12g", text[1], (int)k, slope[k],
-                         (high[k] - low[k]) / (2 * step));
-        free(high);
-        free(low);
-        free(slope);
-        volt_columns_free(columns);
-        volt_tangent_release(&tangent);
-        volt_resolved_release(&resolved);
-        volt_kernel_free(kernel);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,7 +249,6 @@ int main(void)
         cmocka_unit_test(appended_states_continue),
         cmocka_unit_test_teardown(results_do_not_depend_on_threads, threads_as_usual),
         cmocka_unit_test_setup_teardown(long_window_can_be_cancelled, poll_always, poll_as_usual),
-        cmocka_unit_test(slopes_equal_finite_differences),
     };
     return cmocka_run_group_tests_name("engine sizes", tests, NULL, NULL);
 }

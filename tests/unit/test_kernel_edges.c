@@ -4,7 +4,6 @@
 #include "kernel/kernel_entry.h"
 #include "kernel/records.h"
 #include "kernel/reservoir.h"
-#include "kernel/tangent.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
@@ -75,37 +74,6 @@ static void too_long_texts_are_rejected(void **state)
     check_fails(volt_kernel_parse_open(text, &kernel), VOLT_ERR_KERNEL, "characters 3000 2047");
 }
 
-/* Numbers of 17 digits in place of short ones may exceed the maximum length. */
-static void too_long_neighbours_are_rejected(void **state)
-{
-    (void)state;
-    char text[4096], out[VOLT_EXPRESSION_LENGTH];
-    volt_kernel *kernel =
-        plain_parse(repeat("memory:gamma=1,rho=0.5,mu=0.25,pole=0.5,pair=0.5,angle=0.5", "+", 16, text));
-    volt_variable variables[200];
-    int64_t n = volt_kernel_variables(kernel, 200, variables);
-    assert_int_equal(n, 16 * 7);
-    const char *names[200];
-    double values[200];
-    for (int64_t i = 0; i < n; i++) {
-        names[i] = variables[i].name;
-        values[i] = variables[i].value * (1 - 0x1p-50);
-    }
-    check_ok(volt_kernel_with(kernel, 3, names, values, out));
-    volt_kernel *same = plain_parse(out);
-    volt_kernel_value value = {.struct_size = sizeof value};
-    check_ok(volt_kernel_get(same, names[1], &value));
-    assert_true(value.number == values[1]);
-    volt_kernel_free(same);
-    check_fails(volt_kernel_with(kernel, n, names, values, out), VOLT_ERR_KERNEL, "kernel's parameters 2047");
-    volt_variable few[3] = {{.name = NULL}, {.name = NULL}, {.name = "untouched"}};
-    assert_int_equal(volt_kernel_variables(kernel, 2, few), 2);
-    assert_string_equal(few[0].name, names[0]);
-    assert_string_equal(few[1].name, names[1]);
-    assert_string_equal(few[2].name, "untouched");
-    volt_kernel_free(kernel);
-}
-
 /* The searched parameters are extracted from a text, as far as the list of names has room. */
 static void open_parameters_are_extracted(void **state)
 {
@@ -172,85 +140,7 @@ static void names_of_parameters(void **state)
     assert_null(volt_kernel_parameter_name(kernel, -1));
     assert_string_equal(volt_kernel_parameter_name(kernel, 0), "1.weight");
     assert_int_equal(volt_kernel_slices(kernel), 3); /* each corr has its own slice */
-    assert_true(volt_same_parameter("2mu", "2mu") && !volt_same_parameter("2mu", "2.mu"));
-    assert_true(volt_same_parameter("mu", "1.mu") && !volt_same_parameter("mu", "2.mu"));
     volt_kernel_free(kernel);
-}
-
-/* ---- tangents and forms --------------------------------------------------------------------------- */
-
-static bool is_known(const char *text, const char *name, bool *has_form)
-{
-    const double rows[] = {0.5, -0.2, 0.3, 0.9};
-    volt_view Z = volt_view_of(rows, 2, 2);
-    volt_kernel *kernel = plain_parse(text);
-    volt_resolved resolved = resolve_on(text, Z), tangent = {0};
-    volt_kernel_form form;
-    bool known = true;
-    check_ok(volt_kernel_tangent(kernel, &resolved, name, &tangent, &known));
-    *has_form = volt_form_of(&resolved, &form);
-    if (known) {
-        /* the derivative by a weight is the term; for others a device would run the kernel instead */
-        assert_int_equal(volt_form_of(&tangent, &form), strstr(name, "weight") != NULL);
-        volt_tangent_release(&tangent);
-    }
-    volt_resolved_release(&resolved);
-    volt_kernel_free(kernel);
-    return known;
-}
-
-static void kernels_with_tangent(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *kernel, *name;
-        bool known, form;
-    } cases[] = {
-        {"rbf:gamma=1", "gamma", true, true},
-        {"rbf:gamma=1", "window", false, true},
-        {"rbf:gamma=1", "nothing", false, true},
-        {"volterra:tau=0.5,lambda=0.5", "tau", true, true},
-        {"volterra:tau=0.5,lambda=0.5", "lift", false, true},
-        {"gak:window=3,sigma=1", "sigma", false, false},
-        {"linear:window=2", "window", false, true},
-        {"rbf:gamma=1 + fir:mu=0.5", "2.weight", true, true},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bool form = false;
-        if (is_known(cases[i].kernel, cases[i].name, &form) != cases[i].known || form != cases[i].form)
-            fail_msg("%s by %s", cases[i].kernel, cases[i].name);
-    }
-}
-
-/* A tangent borrows the reservoirs and initial inputs of the resolved kernel: releasing it frees only its own memory. */
-static void tangents_free_only_their_own_memory(void **state)
-{
-    (void)state;
-    static const char *const cases[][2] = {{"fir:mu=0.5", "mu"},
-                                           {"rbf:gamma=1 + 2*fir:mu=0.5", "2.mu"},
-                                           {"rbf:gamma=1*esn:size=3 + 2*fir:mu=0.5", "1.weight"}};
-    const double rows[] = {0.5, -0.2, 0.3, 0.9};
-    double input[] = {0.25, -0.5};
-    const volt_past past = {.kind = VOLT_PAST_FIXED, .n = 2, .input = input};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        volt_kernel *kernel = plain_parse(cases[i][0]);
-        volt_extent extents[VOLT_MAX_FACTORS];
-        volt_resolved resolved = {0}, tangent = {0};
-        bool known = false;
-        check_ok(volt_kernel_use_past(kernel, &past));
-        check_ok(volt_extents_of(volt_view_of(rows, 2, 2), 1, "the inputs", extents));
-        failing_alloc_start(0);
-        check_ok(volt_kernel_resolve_slices(kernel, extents, 2, &resolved));
-        int64_t live = failing_alloc_live();
-        check_ok(volt_kernel_tangent(kernel, &resolved, cases[i][1], &tangent, &known));
-        assert_true(known);
-        volt_tangent_release(&tangent);
-        assert_int_equal(failing_alloc_live(), live);
-        volt_resolved_release(&resolved);
-        assert_int_equal(failing_alloc_live(), 0);
-        failing_alloc_stop();
-        volt_kernel_free(kernel);
-    }
 }
 
 /* ---- Gram matrices -------------------------------------------------------------------------------- */
@@ -565,12 +455,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exponent_signs_do_not_split_factors),
         cmocka_unit_test(too_long_texts_are_rejected),
-        cmocka_unit_test(too_long_neighbours_are_rejected),
         cmocka_unit_test(open_parameters_are_extracted),
         cmocka_unit_test(parameters_are_inserted_into_text),
         cmocka_unit_test(names_of_parameters),
-        cmocka_unit_test(kernels_with_tangent),
-        cmocka_unit_test(tangents_free_only_their_own_memory),
         cmocka_unit_test(collections_are_checked),
         cmocka_unit_test(error_names_failing_factor),
         cmocka_unit_test_teardown(matrices_are_checked, listen_no_more),

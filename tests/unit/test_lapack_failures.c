@@ -277,23 +277,6 @@ static volt_status profile_loss(void)
     return status;
 }
 
-/* A candidate of an ascent of the evidence that cannot be factored has failed. */
-static volt_status climb(void)
-{
-    volt_candidates *candidates = NULL;
-    volt_search *done = NULL;
-    volt_search_options options = volt_search_options_default();
-    options.score = VOLT_SCORE_LOG;
-    options.strategy = VOLT_STRATEGY_GRADIENT;
-    options.draws = 6;
-    check_ok(volt_candidates_draw("rbf", plain_inputs(&problem), NULL, &candidates));
-    volt_status status =
-        volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &done);
-    volt_search_free(done);
-    volt_candidates_free(candidates);
-    return status == VOLT_ERR_DATA ? VOLT_ERR_SINGULAR : status; /* all candidates failed */
-}
-
 static volt_status capacities(const char *text)
 {
     volt_kernel *kernel = NULL;
@@ -350,7 +333,6 @@ static const struct {
     {"profile of states", profile_states, true},
     {"profile on landmarks, left out", profile_landmarks_left_out, true},
     {"profile of a loss", profile_loss, true},
-    {"ascent", climb, true},
 };
 
 /* The message of a failure, and the undisturbed result after it. */

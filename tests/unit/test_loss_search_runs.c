@@ -85,7 +85,7 @@ static void logs_name_the_loss(void **state)
     (void)state;
     loss_rows d = loss_rows_make(7110);
     volt_candidates *candidates = loss_draws(&d);
-    volt_search *search = NULL, *again = NULL, *merged = NULL;
+    volt_search *search = NULL, *again = NULL, *logged = NULL;
     const char *log = scratch_path("loss.jsonl");
     volt_search_options options = loss_search_options(&loss_cases[LOSS_QUANTILES]);
     options.score = VOLT_SCORE_R2; /* means the score of the loss */
@@ -102,9 +102,12 @@ static void logs_name_the_loss(void **state)
     volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(again, &info);
     assert_int_equal(info.resumed, 4);
-    check_ok(volt_search_merge(&log, 1, &merged));
-    check_named(merged, "quantile:q=0.1/0.5/0.9", "pinball loss");
-    assert_int_equal(volt_search_trial(merged, VOLT_TRIAL_BEST)->index,
+    options.draws = 0;
+    check_ok(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_QUANTILES]),
+                             &options, &logged));
+    options.draws = 6;
+    check_named(logged, "quantile:q=0.1/0.5/0.9", "pinball loss");
+    assert_int_equal(volt_search_trial(logged, VOLT_TRIAL_BEST)->index,
                      volt_search_trial(again, VOLT_TRIAL_BEST)->index);
     volt_search *none = NULL;
     options.loss = "quantile:q=0.1/0.5/0.8";
@@ -117,34 +120,10 @@ static void logs_name_the_loss(void **state)
                                 &options, &none),
                 VOLT_ERR_FORMAT, "search");
     assert_null(none);
-    volt_search_free(merged);
+    volt_search_free(logged);
     volt_search_free(again);
     volt_search_free(search);
     volt_candidates_free(candidates);
-}
-
-/* A log whose measure does not match its loss is rejected. */
-static void invalid_logs_are_rejected(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *measure, *said;
-    } lines[] = {{"\"measure\":\"r2\",\"loss\":\"quantile:q=0.9\"", "not the score of its loss"},
-                 {"\"measure\":\"pinball loss\",\"loss\":\"quantile:q=9\"", "its loss is invalid"},
-                 {"\"measure\":\"pinball loss\",\"loss\":7", "its loss is not a text"},
-                 {"\"measure\":\"pinball loss\"", "not a score"},
-                 {"\"measure\":\"loss\"", "not a score"},
-                 {"\"measure\":\"pinball loss\",\"loss\":\"quantile:q=0.90\"", "not the score of its loss"}};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char text[512];
-        volt_search *search = NULL;
-        snprintf(text, sizeof text,
-                 "{\"index\":0,\"kernel\":\"linear\",\"alpha\":1,\"folds\":[1],\"score\":1,\"seconds\":0,"
-                 "\"stopped\":null,\"failure\":null,%s,\"search\":\"0123456789abcdef\"}\n",
-                 lines[i].measure);
-        const char *path = scratch_write_text("line.jsonl", text);
-        check_fails(volt_search_merge(&path, 1, &search), VOLT_ERR_FORMAT, lines[i].said);
-    }
 }
 
 /* A race stops candidates that cannot win: the best candidate is the same. */
@@ -270,22 +249,6 @@ static void feedback_is_rejected(void **state)
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_HUBER]),
                                 &options, &search),
                 VOLT_ERR_ARGUMENT, "weights");
-    volt_candidates_free(candidates);
-}
-
-/* Gaussian scores and gradient ascent are not supported there. */
-static void evidence_search_rejects_losses(void **state)
-{
-    (void)state;
-    loss_rows d = loss_rows_make(7115);
-    volt_candidates *candidates = loss_draws(&d);
-    volt_search *search = NULL;
-    volt_search_options options = loss_search_options(&loss_cases[LOSS_HUBER]);
-    options.strategy = VOLT_STRATEGY_GRADIENT;
-    options.score = VOLT_SCORE_LOG;
-    check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_HUBER]),
-                                &options, &search),
-                VOLT_ERR_ARGUMENT, "log");
     volt_candidates_free(candidates);
 }
 
@@ -427,12 +390,10 @@ int main(void)
         cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(limit_of_calling_thread_is_kept),
         cmocka_unit_test(logs_name_the_loss),
-        cmocka_unit_test(invalid_logs_are_rejected),
         cmocka_unit_test(races_find_the_same_winner),
         cmocka_unit_test(contradictory_options_are_rejected),
         cmocka_unit_test(folds_without_a_class_or_a_weight_are_rejected),
         cmocka_unit_test(feedback_is_rejected),
-        cmocka_unit_test(evidence_search_rejects_losses),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test_setup_teardown(searches_can_be_cancelled, poll_always, poll_as_usual),
         cmocka_unit_test(constants_minimise_the_loss),

@@ -198,9 +198,6 @@ static void plan_arguments(void **state)
         check_fails(volt_plan_search(kernel, N, 1, 1, 1, &options, 0, &plan), VOLT_ERR_ARGUMENT, "planned");
     }
     check_fails(volt_search_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "search");
-    int is_of = 0;
-    check_fails(volt_search_log_is_of(NULL, X, X, (volt_view){0}, &is_of), VOLT_ERR_ARGUMENT, "log");
-    check_fails(volt_search_log_is_of("log", X, X, (volt_view){0}, NULL), VOLT_ERR_ARGUMENT, "output");
 }
 
 int main(void)

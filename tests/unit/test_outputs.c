@@ -1,8 +1,7 @@
-/* tests/unit/test_outputs.c: outputs of the program: digits of numbers, reports after a failed allocation, files written while a signal
- * arrives, and the description of the machine. */
+/* tests/unit/test_outputs.c: outputs of the program: digits of numbers, reports after a failed allocation, files written while a
+ * signal arrives. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/outputs.h"
-#include "page/page_frame.h"
 #include "support/child.h"
 #include "support/scratch.h"
 #include "terminal/digits.h"
@@ -163,31 +162,11 @@ static void columns_have_equal_decimals(void **state)
     assert_string_equal(error_digits(0.72654, 0.0123).text, "0.727 +- 0.012");
 }
 
-/* ---- machine ---------------------------------------------------------------------------------- */
-
-static int lowest_descriptor(void)
-{
-    int file = open("/dev/null", O_RDONLY);
-    assert_true(file >= 0);
-    close(file);
-    return file;
-}
-
-static void machine_files_are_closed(void **state)
-{
-    (void)state;
-    char text[MACHINE_LENGTH];
-    int before = lowest_descriptor();
-    assert_true(strlen(machine_cpu(text)) > 0);
-    assert_int_equal(lowest_descriptor(), before);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(incomplete_reports_are_not_printed), cmocka_unit_test(numbers_have_four_digits),
         cmocka_unit_test(columns_have_equal_decimals),        cmocka_unit_test(signals_wait_for_text_files),
-        cmocka_unit_test(machine_files_are_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,55 +316,6 @@ static void plan_covers_the_peak_of_a_fit(void **state)
     }
 }
 
-/* Peak memory of an evidence evaluation with all outputs. */
-static double measure_evidence(const char *text, int64_t n, int64_t d, int64_t q)
-{
-    static const volt_allocator allocator = {measured_alloc, measured_release, NULL};
-    volt_rng rng;
-    volt_rng_init(&rng, 163, 0);
-    double *X = random_rows(&rng, n, d, 1), *Y = normal_rows(&rng, n, q);
-    volt_evidence_options options = volt_evidence_options_default();
-    volt_evidence_result *result = NULL;
-    options.alpha = 0.1;
-    volt_set_allocator(&allocator);
-    volt_kernel *kernel = plain_parse(text);
-    atomic_store(&peak, 0);
-    int64_t before = atomic_load(&in_use);
-    check_ok(volt_evidence(kernel, volt_view_of(X, n, d), volt_view_of(Y, n, q), &options, &result));
-    double most = (double)(atomic_load(&peak) - before);
-    volt_evidence_free(result);
-    volt_kernel_free(kernel);
-    assert_int_equal(atomic_load(&in_use), 0);
-    volt_set_allocator(NULL);
-    free(Y);
-    free(X);
-    return most;
-}
-
-/* At least the peak, and at most a quarter more, plus buffers of 128 KiB. */
-static void plan_covers_the_peak_of_the_evidence(void **state)
-{
-    (void)state;
-    static const char *const texts[] = {"volterra", "volterra:lift=rbf,gamma=0.5", "memory",
-                                        "fir:pole=0.5 + 0.5*rbf:gamma=1", "gak:window=3"};
-    static const int64_t shapes[][3] = {{50, 2, 1}, {400, 3, 2}, {300, 2, 40}, {300, 60, 1}};
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s += UNDER_SANITIZERS ? 3 : 1)
-        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-            int64_t n = shapes[s][0], d = shapes[s][1], q = shapes[s][2];
-            if (t == 4 && s > 0) /* its gradient uses finite differences: slow */
-                continue;
-            volt_kernel *kernel = plain_parse(texts[t]);
-            volt_plan plan = {.struct_size = sizeof plan};
-            check_ok(volt_plan_fit(kernel, n, d, q, 0, 0, &plan, NULL));
-            volt_kernel_free(kernel);
-            double measured = measure_evidence(texts[t], n, d, q);
-            print_message("%s, %d x %d, %d outputs: %.3f of the peak\n", texts[t], (int)n, (int)d, (int)q,
-                          plan.evidence_bytes / measured);
-            assert_true(plan.evidence_bytes >= measured);
-            assert_true(plan.evidence_bytes <= 1.25 * (measured + 16384 * 8));
-        }
-}
-
 static void peak_memory_is_within_budget(void **state)
 {
     (void)state;
@@ -461,31 +412,6 @@ static void times_are_measured_on_request(void **state)
     assert_true(large.gram_seconds > 0 && large.factor_seconds > 0 && large.stream_seconds > 0);
 }
 
-/* Two plans are two timings, which can differ on a loaded machine, so times are compared within one plan.
- * The evidence takes three factorisations, one Gram matrix, one more for every parameter with a derivative,
- * and four for each of the others. */
-static void evidence_time_is_planned(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text;
-        double grams;
-    } cases[] = {{"volterra", 1 + 2},
-                 {"memory", 1 + 3},
-                 {"rbf:gamma=1,pole=0.5", 1 + 1 + 4},
-                 {"2*rbf:gamma=1 + fir:corr=0", 1 + 2 + 1 + 2}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        volt_kernel *kernel = plain_parse(cases[i].text);
-        volt_plan plan = {.struct_size = sizeof plan};
-        check_ok(volt_plan_fit(kernel, 500, 2, 1, 0, 1, &plan, NULL));
-        double expected = 3 * plan.factor_seconds + cases[i].grams * plan.gram_seconds;
-        print_message("%s: %.6g grams\n", cases[i].text,
-                      (plan.evidence_seconds - 3 * plan.factor_seconds) / plan.gram_seconds);
-        assert_true(fabs(plan.evidence_seconds - expected) <= 1e-9 * expected);
-        volt_kernel_free(kernel);
-    }
-}
-
 static void invalid_plans_are_rejected(void **state)
 {
     (void)state;
@@ -506,14 +432,12 @@ int main(void)
         cmocka_unit_test_teardown(search_stays_within_plan, use_own_allocator),
         cmocka_unit_test(search_time_is_planned),
         cmocka_unit_test_teardown(plan_reports_solver, use_own_allocator),
-        cmocka_unit_test_teardown(plan_covers_the_peak_of_the_evidence, use_own_allocator),
         cmocka_unit_test_teardown(peak_memory_is_within_budget, use_own_allocator),
         cmocka_unit_test(model_size_equals_file_size),
         cmocka_unit_test(largest_n_fits_in_memory),
         cmocka_unit_test(very_large_plans_stay_finite),
         cmocka_unit_test(features_are_counted),
         cmocka_unit_test(times_are_measured_on_request),
-        cmocka_unit_test(evidence_time_is_planned),
         cmocka_unit_test(invalid_plans_are_rejected),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -66,8 +66,8 @@ static void defaults(void **state)
     assert_true(options.splits.folds == 5 && options.splits.min_train == 1 && options.splits.gap == 0);
     assert_true(options.start == VOLT_START_CONTINUE && options.washout == 0 && options.intercept == 1 &&
                 options.scale == 1 && options.score == VOLT_SCORE_R2 && options.race == VOLT_RACE_EXACT);
-    assert_true(options.draws == 0 && options.seconds == 0 && options.shard == 0 && options.shards == 1 &&
-                !options.log && !options.resume && !options.on_trial && !options.progress.report);
+    assert_true(options.draws == 0 && options.seconds == 0 && !options.log && !options.resume &&
+                !options.on_trial && !options.progress.report);
 }
 
 static void description_is_complete(void **state)
@@ -388,39 +388,32 @@ static void invalid_bounds_fail_only_the_candidate(void **state)
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-static int five_of_them(int64_t index, char *kernel, size_t size, double *alpha, void *context)
+static int kernel_of_index(int64_t index, char *kernel, size_t size, double *alpha, void *context)
 {
     const int64_t *wrong = context;
-    if (index >= 5)
-        return 1;
     snprintf(kernel, size, index == *wrong ? "no such kernel %d" : "rbf:gamma=%d", (int)index + 1);
     *alpha = 0.1;
     return 0;
 }
 
-static void candidate_function_signals_end(void **state)
+static void texts_of_candidates_are_checked(void **state)
 {
     (void)state;
     int64_t wrong = -1;
-    volt_candidates *endless = NULL;
+    volt_candidates *five = NULL;
     volt_search *search = NULL;
-    check_ok(candidates_of_function(five_of_them, &wrong, -1, &endless));
+    check_ok(candidates_of_function(kernel_of_index, &wrong, 5, &five));
     volt_search_options options = volt_search_options_default();
     options.draws = 50;
-    check_ok(run(endless, &options, &search));
+    check_ok(run(five, &options, &search));
     assert_int_equal(info_of(search).trials, 5);
     volt_search_free(search);
     search = NULL;
 
-    options.shard = 7;
-    options.shards = 8;
-    check_fails(run(endless, &options, &search), VOLT_ERR_DATA, "candidates");
-    options.shards = 1;
-    options.shard = 0;
     wrong = 3; /* an invalid text is an error of the caller, not of the candidate */
-    check_fails(run(endless, &options, &search), VOLT_ERR_KERNEL, "kernel 4");
+    check_fails(run(five, &options, &search), VOLT_ERR_KERNEL, "kernel 4");
     assert_null(search);
-    volt_candidates_free(endless);
+    volt_candidates_free(five);
 }
 
 /* ---- invalid arguments ------------------------------------------------------------------------ */
@@ -451,11 +444,6 @@ static void invalid_options_are_rejected(void **state)
     AGAIN(options.race = (volt_race)7, "race 7");
     AGAIN(options.score = (volt_score)9, "score 9");
     AGAIN(options.start = (volt_start)4, "start 4");
-    AGAIN(options.shards = 0, "shard 0 of 0");
-    AGAIN(options.shards = INT64_MIN, "shard 0 of -9223372036854775808");
-    AGAIN(options.shard = 1, "shard 1 of 1");
-    AGAIN(options.shard = -1, "shard -1 of 1");
-    AGAIN((options.shard = 5, options.shards = 6), "has no candidates");
     AGAIN(options.resume = 1, "log");
     AGAIN(options.washout = -1, "washout -1");
     AGAIN(options.washout = 9, "a washout of 9 leaves fewer than 2");
@@ -572,7 +560,7 @@ int main(void)
         cmocka_unit_test(failing_candidates_do_not_stop_the_search),
         cmocka_unit_test(all_failed_reports_first_reason),
         cmocka_unit_test(invalid_bounds_fail_only_the_candidate),
-        cmocka_unit_test(candidate_function_signals_end),
+        cmocka_unit_test(texts_of_candidates_are_checked),
         cmocka_unit_test(invalid_options_are_rejected),
         cmocka_unit_test(gap_follows_the_rows_ahead),
         cmocka_unit_test(invalid_data_are_rejected),

@@ -156,13 +156,15 @@ static void check_resume_after(const char *text, size_t length, const volt_searc
     for (const char *at = log; (at = strchr(at, '\n')); at++)
         after++;
     assert_int_equal(after, COUNT);
-    volt_search *merged = NULL;
-    check_ok(volt_search_merge(&path, 1, &merged));
-    same_search(merged, whole);
-    volt_search_get_info(merged, &info);
-    assert_true(info.gap == -1 && info.total == 0 && info.expected == 0 && !info.solver && info.landmarks == 0);
-    assert_true(info.seconds == 0 && info.out_of_time == 0);
-    volt_search_free(merged);
+    options.draws = 0; /* no limit: only the log */
+    volt_search *logged = run(&options);
+    same_search(logged, whole);
+    volt_search_get_info(logged, &info);
+    assert_true(info.resumed == COUNT && info.total == 0 && info.expected == 0 && info.seconds == 0);
+    char *same = scratch_read(path, NULL);
+    assert_string_equal(same, log);
+    free(same);
+    volt_search_free(logged);
     free(log);
     volt_search_free(search);
 }
@@ -189,7 +191,7 @@ static void search_resumes_from_truncated_log(void **state)
     }
 }
 
-/* Reordered and duplicate lines, as after a manual merge. */
+/* Reordered and duplicate lines, as after a manual concatenation. */
 static void result_does_not_depend_on_line_order(void **state)
 {
     (void)state;
@@ -217,10 +219,6 @@ static void result_does_not_depend_on_line_order(void **state)
     volt_search_get_info(search, &info);
     assert_int_equal(info.resumed, COUNT);
     volt_search_free(search);
-    volt_search *merged = NULL;
-    check_ok(volt_search_merge(&options.log, 1, &merged));
-    same_search(merged, whole);
-    volt_search_free(merged);
     free(turned);
     free(text);
     volt_search_free(whole);
@@ -387,14 +385,11 @@ static void damaged_logs_are_rejected_with_their_line(void **state)
         options.log = scratch_write_text("damaged.jsonl", text);
         options.resume = 1;
         check_refused(&options, candidates, &problem, VOLT_ERR_FORMAT, "damaged.jsonl line 4");
-        volt_search *merged = NULL;
-        check_fails(volt_search_merge(&options.log, 1, &merged), VOLT_ERR_FORMAT, "damaged.jsonl line 4");
-        assert_null(merged);
     }
     free(good);
 }
 
-/* A line of a candidate beyond this run, twice with different kernels: rejected when resumed and when merged. */
+/* A line of a candidate beyond this run, twice with different kernels, is rejected. */
 static void index_with_two_candidates_is_rejected(void **state)
 {
     (void)state;
@@ -415,13 +410,10 @@ static void index_with_two_candidates_is_rejected(void **state)
         options.log = scratch_write_text("two.jsonl", text);
         if (different) {
             check_refused(&options, candidates, &problem, VOLT_ERR_FORMAT, "two.jsonl candidate 7");
-            check_fails(volt_search_merge(&options.log, 1, &search), VOLT_ERR_FORMAT, "candidate 7");
             continue;
         }
         check_ok(
             volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search));
-        volt_search_free(search);
-        check_ok(volt_search_merge(&options.log, 1, &search));
         volt_search_free(search);
     }
     free(first);
@@ -450,99 +442,13 @@ static void unwritable_logs_fail(void **state)
     assert_null(search);
 }
 
-/* ---- shards ----------------------------------------------------------------------------------- */
-
-static void merged_shards_equal_full_search(void **state)
+static void empty_logs_are_not_reported(void **state)
 {
     (void)state;
-    enum { SHARDS = 4 };
-    volt_search_options options = options_with_log(NULL);
-    options.race = VOLT_RACE_NONE; /* a race within a shard does not use the other shards */
-    volt_search *whole = run(&options);
-    const char *paths[SHARDS];
-    int64_t trials = 0;
-    for (int s = 0; s < SHARDS; s++) {
-        char name[32];
-        snprintf(name, sizeof name, "shard%d.jsonl", s);
-        options.log = paths[s] = fresh_path(name);
-        options.shard = s;
-        options.shards = SHARDS;
-        volt_search *part = run(&options);
-        volt_search_info info = {.struct_size = sizeof info};
-        volt_search_get_info(part, &info);
-        for (int64_t i = 0; i < info.trials; i++)
-            assert_int_equal(volt_search_trial(part, i)->index, s + i * SHARDS);
-        trials += info.trials;
-        volt_search_free(part);
-    }
-    assert_int_equal(trials, COUNT);
-    volt_search *merged = NULL;
-    check_ok(volt_search_merge(paths, SHARDS, &merged));
-    same_search(merged, whole);
-    volt_search_free(merged);
-    const char *turned[] = {paths[2], paths[0], paths[3], paths[1], paths[2]};
-    check_ok(volt_search_merge(turned, 5, &merged));
-    same_search(merged, whole);
-    volt_search_free(merged);
-    volt_search_free(whole);
-}
-
-/* With a race each shard stops candidates that cannot win in it: the overall winner is unchanged. */
-static void raced_shards_have_the_same_winner(void **state)
-{
-    (void)state;
-    volt_search_options options = options_with_log(NULL);
-    volt_search *whole = run(&options);
-    const char *paths[2];
-    for (int s = 0; s < 2; s++) {
-        options.log = paths[s] = fresh_path(s ? "race1.jsonl" : "race0.jsonl");
-        options.shard = s;
-        options.shards = 2;
-        volt_search_free(run(&options));
-    }
-    volt_search *merged = NULL;
-    check_ok(volt_search_merge(paths, 2, &merged));
-    assert_int_equal(volt_search_trial(merged, VOLT_TRIAL_BEST)->index,
-                     volt_search_trial(whole, VOLT_TRIAL_BEST)->index);
-    assert_true(volt_search_trial(merged, VOLT_TRIAL_BEST)->score ==
-                volt_search_trial(whole, VOLT_TRIAL_BEST)->score);
-    volt_search_free(merged);
-    volt_search_free(whole);
-}
-
-static void incompatible_logs_are_not_merged(void **state)
-{
-    (void)state;
-    volt_search_options options = options_with_log(fresh_path("one.jsonl"));
-    options.draws = 4;
-    options.shards = 2;
-    const char *paths[] = {options.log, fresh_path("two.jsonl")};
-    volt_search_free(run(&options));
-    options.log = paths[1];
-    options.shard = 1;
-    options.washout = 1;
-    volt_search_free(run(&options));
-    volt_search *merged = NULL;
-    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "two.jsonl line 1");
-
-    /* The same problem with other candidates. */
-    options.washout = 0;
-    options.log = paths[1] = fresh_path("three.jsonl");
-    volt_candidates *others = NULL;
-    check_ok(volt_candidates_draw("rbf", plain_inputs(&problem), NULL, &others));
-    volt_search *search = NULL;
-    check_ok(volt_search_run(others, plain_inputs(&problem), plain_targets(&problem), &options, &search));
-    volt_search_free(search);
-    volt_candidates_free(others);
-    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "three.jsonl line 1");
-
-    paths[1] = scratch_path("missing.jsonl");
-    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_IO, "missing.jsonl");
-    paths[0] = paths[1] = scratch_write_text("empty.jsonl", "");
-    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "trials");
-    check_fails(volt_search_merge(paths, 0, &merged), VOLT_ERR_ARGUMENT, "logs");
-    check_fails(volt_search_merge(NULL, 1, &merged), VOLT_ERR_ARGUMENT, "logs");
-    assert_null(merged);
+    volt_search_options options = options_with_log(scratch_write_text("empty.jsonl", ""));
+    options.resume = 1;
+    options.draws = 0;
+    check_refused(&options, candidates, &problem, VOLT_ERR_DATA, "empty.jsonl trials");
 }
 
 int main(void)
@@ -558,9 +464,7 @@ int main(void)
         cmocka_unit_test(damaged_fields_are_rejected_with_their_line),
         cmocka_unit_test(index_with_two_candidates_is_rejected),
         cmocka_unit_test(unwritable_logs_fail),
-        cmocka_unit_test(merged_shards_equal_full_search),
-        cmocka_unit_test(raced_shards_have_the_same_winner),
-        cmocka_unit_test(incompatible_logs_are_not_merged),
+        cmocka_unit_test(empty_logs_are_not_reported),
     };
     return cmocka_run_group_tests_name("search_log", tests, make_problem, free_problem);
 }

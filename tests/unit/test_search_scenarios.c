@@ -71,9 +71,8 @@ static volt_search_options options_of(const search_case *c)
 
 static volt_status candidates_of(const search_case *c, volt_candidates **candidates)
 {
-    const volt_draw_options drawing = {.struct_size = sizeof(volt_draw_options),
-                                       .scale = 1,
-                                       .from_defaults = c->strategy != VOLT_STRATEGY_GRADIENT};
+    const volt_draw_options drawing = {
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .from_defaults = 1};
     return c->draws > 0 ? volt_candidates_draw(c->kernel, plain_inputs(&problem), &drawing, candidates)
                         : volt_candidates_list(&c->kernel, &c->alpha, &c->feedback, 1, candidates);
 }
@@ -120,7 +119,6 @@ static volt_status weigh(const void *with, volt_progress progress, scenario_resu
     assert_true((status == VOLT_OK) == (found != NULL));
     if (status == VOLT_OK) {
         scenario_put(result, &found->log_likelihood, 1);
-        scenario_put(result, found->gradient, found->n_parameters);
         scenario_put(result, found->loo_errors, found->rows * found->q);
     }
     volt_evidence_free(found);
@@ -188,10 +186,7 @@ static const scenario scenarios[] = {
     {"counts", &(search_case){RBF, 0.5, .loss = "poisson"}, search, 0, 0},
     {"adaptive", &(search_case){"rbf", .strategy = VOLT_STRATEGY_ADAPTIVE, .draws = 3}, search, 0, 0},
     {"CMA-ES", &(search_case){"linear", .strategy = VOLT_STRATEGY_CMA, .draws = 66}, search, 0, 0},
-    {"gradient", &(search_case){"rbf", .strategy = VOLT_STRATEGY_GRADIENT, .score = VOLT_SCORE_LOG, .draws = 6},
-     search, 0, 0},
     {"evidence", SUM ",pole=0.3", weigh, 0, 0},
-    {"evidence, by differences", "gak:sigma=2,window=3", weigh, 0, 0},
     {"plan", &(search_case){RBF, 0.1, .draws = 2}, plan, SCENARIO_SILENT, 0},
     {"plan of states", &(search_case){ESN, .draws = 2}, plan, SCENARIO_SILENT, 0},
     {"plan of landmarks", &(search_case){RBF, 0.1, NYSTROM, .draws = 2}, plan, SCENARIO_SILENT, 0},

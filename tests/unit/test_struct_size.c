@@ -211,7 +211,7 @@ static void documented_defaults(void **state)
     volt_search_options search = volt_search_options_default();
     assert_true(search.intercept == 1 && search.scale == 1 && search.washout == 0 &&
                 search.score == VOLT_SCORE_R2);
-    assert_true(search.race == VOLT_RACE_EXACT && search.shards == 1 && search.draws == 0);
+    assert_true(search.race == VOLT_RACE_EXACT && search.draws == 0);
     volt_row_anomaly_options rows = volt_row_anomaly_options_default();
     assert_true(rows.rate == 0.001 && rows.window == 500 && rows.train_rows == 0);
     volt_bekk_fit_options bekk = volt_bekk_fit_options_default();

@@ -522,10 +522,6 @@ static void bounds_of_searches(void **state)
     search_fails("validation 7", o.strategy = VOLT_STRATEGY_CMA);
     search_fails("strategy -1", o.strategy = (volt_strategy)-1);
     search_fails("strategy", o.strategy = (volt_strategy)(VOLT_STRATEGY_CMA + 1));
-    search_fails("validation 7", o.shards = 3, o.shard = 2);
-    search_fails("shard 3", o.shards = 3, o.shard = 3);
-    search_fails("shard -1", o.shards = 3, o.shard = -1);
-    search_fails("shards 0", o.shards = 0);
     search_fails("resume log", o.resume = 1);
     assert_null(search);
     volt_candidates_free(candidates);

@@ -39,6 +39,14 @@ static volt_status run(const volt_search_options *options, volt_search **search)
     return volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), options, search);
 }
 
+/* A search of the lines in a log only. */
+static volt_status report(const char *path, volt_search **search)
+{
+    volt_search_options options = options_with_log(path);
+    options.draws = 0;
+    return run(&options, search);
+}
+
 static int make_log(void **state)
 {
     (void)state;
@@ -113,15 +121,13 @@ static const char *write_lines(const char *name, json_t **lines, int count)
     return scratch_write_text(name, text);
 }
 
-/* Both functions that read a log reject it with this message and do not change it. */
+/* A resumed search rejects the log with this message and does not change it. */
 static void check_refused(const char *path, const char *fragment)
 {
     volt_search_options options = options_with_log(path);
     volt_search *search = NULL;
     char *before = scratch_read(path, NULL);
     check_fails(run(&options, &search), VOLT_ERR_FORMAT, fragment);
-    assert_null(search);
-    check_fails(volt_search_merge(&path, 1, &search), VOLT_ERR_FORMAT, fragment);
     assert_null(search);
     char *after = scratch_read(path, NULL);
     assert_string_equal(before, after);
@@ -172,12 +178,13 @@ static const struct {
     {"failure", NULL, "its failure is not a text or null"},
     {"failure", "3", "its failure is not a text or null"},
     {"failure", "\"it failed\"", "its score is not null, and it failed"},
-    {"measure", NULL, "its measure"},
-    {"measure", "\"r3\"", "its measure"},
-    {"measure", "1", "its measure"},
+    {"measure", NULL, "measure"},
+    {"measure", "\"r3\"", "another search"},
+    {"measure", "1", "measure"},
+    {"loss", "\"huber:delta=1\"", "another search"},
     {"measure", "\"mse\"", "another search"},
     {"search", NULL, "search"},
-    {"search", "\"0123456789abcde`\"", "search"},
+    {"search", "\"0123456789abcde`\"", "another search"},
     {"search", "\"0123456789abcdef\"", "another search"},
 };
 
@@ -205,8 +212,7 @@ static void rounded_scores_are_read(void **state)
         double score = json_number_value(json_object_get(lines[1], "score"));
         json_object_set_new(lines[1], "score", json_real(nextafter(score, side < 0 ? -INFINITY : INFINITY)));
         volt_search *search = NULL;
-        const char *path = write_lines("rounded.jsonl", lines, 3);
-        check_ok(volt_search_merge(&path, 1, &search));
+        check_ok(report(write_lines("rounded.jsonl", lines, 3), &search));
         volt_search_free(search);
     }
 }
@@ -223,9 +229,8 @@ static void damaged_bytes_are_rejected_or_read(void **state)
         for (int k = 0; k < 3; k++)
             text[(size_t)(volt_rng_uniform(&rng) * (double)size)] =
                 (char)(unsigned char)(1 + 254 * volt_rng_uniform(&rng));
-        const char *path = scratch_write("bytes.jsonl", text, size);
         volt_search *search = NULL;
-        if (volt_search_merge(&path, 1, &search) != VOLT_OK)
+        if (report(scratch_write("bytes.jsonl", text, size), &search) != VOLT_OK)
             refused++;
         for (int64_t t = 0; search && volt_search_trial(search, t); t++) {
             volt_kernel *kernel = NULL; /* the result is a valid kernel */
@@ -284,7 +289,7 @@ static void resumed_trials_have_search_folds(void **state)
     check_not_resumed(line, "it has 4 folds, more than the 3");
 }
 
-/* ---- merge ------------------------------------------------------------------------------------ */
+/* ---- duplicate lines -------------------------------------------------------------------------- */
 
 /* Candidate 1 four times: failed, stopped after one fold, stopped after two, complete. */
 static json_t *version_of(int version)
@@ -309,31 +314,25 @@ static void better_of_duplicate_trials_counts(void **state)
     int64_t index = json_integer_value(json_object_get(line, "index"));
     json_decref(line);
     for (int first = 0; first < 4; first++)
-        for (int second = 0; second < 4; second++)
-            for (int apart = 0; apart < 2; apart++) {
-                json_t *one[] = {line_of(0), version_of(first), version_of(second)};
-                json_t *other[] = {version_of(second)};
-                if (apart)
-                    json_decref(one[2]);
-                const char *paths[] = {write_lines("one.jsonl", one, apart ? 2 : 3),
-                                       write_lines("other.jsonl", other, 1)};
-                volt_search *search = NULL;
-                check_ok(volt_search_merge(paths, 1 + apart, &search));
-                volt_search_info info = {.struct_size = sizeof info};
-                volt_search_get_info(search, &info);
-                assert_int_equal(info.trials, 2);
-                const volt_trial *trial = volt_search_trial(search, 0);
-                if (trial->index != index)
-                    trial = volt_search_trial(search, 1);
-                int better = first > second ? first : second;
-                assert_int_equal(trial->failure != NULL, better == 0);
-                assert_int_equal(trial->stopped, better == 1 || better == 2);
-                assert_int_equal(trial->n_folds, better);
-                volt_search_free(search);
-            }
+        for (int second = 0; second < 4; second++) {
+            json_t *lines[] = {line_of(0), version_of(first), version_of(second)};
+            volt_search *search = NULL;
+            check_ok(report(write_lines("duplicates.jsonl", lines, 3), &search));
+            volt_search_info info = {.struct_size = sizeof info};
+            volt_search_get_info(search, &info);
+            assert_int_equal(info.trials, 2);
+            const volt_trial *trial = volt_search_trial(search, 0);
+            if (trial->index != index)
+                trial = volt_search_trial(search, 1);
+            int better = first > second ? first : second;
+            assert_int_equal(trial->failure != NULL, better == 0);
+            assert_int_equal(trial->stopped, better == 1 || better == 2);
+            assert_int_equal(trial->n_folds, better);
+            volt_search_free(search);
+        }
 }
 
-/* Of two equally complete trials the first is used: the result depends only on the order of the logs. */
+/* Of two equally complete trials the first is used: the result depends only on the order of the lines. */
 static void first_of_equal_trials_counts(void **state)
 {
     (void)state;
@@ -342,9 +341,8 @@ static void first_of_equal_trials_counts(void **state)
         json_t *lines[] = {line_of(1), line_of(1)};
         set_folds(lines[0], folds[turned], FOLDS);
         set_folds(lines[1], folds[!turned], FOLDS);
-        const char *path = write_lines("equals.jsonl", lines, 2);
         volt_search *search = NULL;
-        check_ok(volt_search_merge(&path, 1, &search));
+        check_ok(report(write_lines("equals.jsonl", lines, 2), &search));
         assert_true(volt_search_trial(search, VOLT_TRIAL_BEST)->folds[2] == folds[turned][2]);
         volt_search_free(search);
     }
@@ -354,16 +352,14 @@ static void another_candidate_of_one_index_is_rejected(void **state)
 {
     (void)state;
     for (int change = 0; change < 2; change++) {
-        json_t *one[] = {line_of(0), line_of(1)}, *other[] = {line_of(1)}, *third = line_of(2);
+        json_t *lines[] = {line_of(0), line_of(1), line_of(1)}, *third = line_of(2);
         if (change == 0)
-            json_object_set_new(other[0], "alpha", json_real(0.12345));
+            json_object_set_new(lines[2], "alpha", json_real(0.12345));
         else
-            json_object_set(other[0], "kernel", json_object_get(third, "kernel"));
+            json_object_set(lines[2], "kernel", json_object_get(third, "kernel"));
         json_decref(third);
-        const char *paths[] = {write_lines("one.jsonl", one, 2), write_lines("other.jsonl", other, 1)};
         volt_search *search = NULL;
-        check_fails(volt_search_merge(paths, 2, &search), VOLT_ERR_FORMAT, "log rbf");
-        check_fails(volt_search_merge(paths, 2, &search), VOLT_ERR_FORMAT, "another");
+        check_fails(report(write_lines("two.jsonl", lines, 3), &search), VOLT_ERR_FORMAT, "two.jsonl another");
         if (change == 0)
             assert_non_null(strstr(volt_error_detail(), "alpha 0.12345"));
         assert_null(search);

@@ -136,15 +136,6 @@ static void generations_use_trials_of_all_workers(void **state)
     }
 }
 
-static void shards_have_workers(void **state)
-{
-    (void)state;
-    volt_search_options options = options_of(VOLT_RACE_FAST);
-    options.shard = 1;
-    options.shards = 3;
-    check_workers(draws, &options, 2, 1, 0, 0);
-}
-
 static void fed_back_outputs(void **state)
 {
     (void)state;
@@ -397,7 +388,6 @@ int main(void)
         cmocka_unit_test(workers_find_same_result_as_one_process),
         cmocka_unit_test(failures_and_profiles_are_transmitted),
         cmocka_unit_test(generations_use_trials_of_all_workers),
-        cmocka_unit_test(shards_have_workers),
         cmocka_unit_test(fed_back_outputs),
         cmocka_unit_test(work_of_leaving_worker_is_reassigned),
         cmocka_unit_test(missing_workers_are_tolerated),

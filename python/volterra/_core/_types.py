@@ -92,7 +92,7 @@ Solver = str  # NAME or NAME:PARAMETER=VALUE,...: solver_table
 SearchSolver = Literal["auto", "exact", "nystrom"]
 Layout = Literal["auto", "time", "channels"]
 Race = Literal["exact", "fast", "none"]
-Search = Literal["random", "adaptive", "cma", "gradient"]
+Search = Literal["random", "adaptive", "cma"]
 FoldsBy = Literal["rows", "records"]
 Validate = Literal["simulate", "one-step"]
 OdeMethod = Literal["rk4", "accurate"]

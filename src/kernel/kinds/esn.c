@@ -249,5 +249,4 @@ const volt_kernel_entry volt_kernel_esn = {
     .resolve = volt_reservoir_resolve,
     .outline = volt_reservoir_sketch,
     .reservoir = &kind,
-    .jumps = 1u << DENSITY, /* density switches weights on and off */
 };

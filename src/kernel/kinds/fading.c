@@ -93,60 +93,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
-/* ---- derivatives ------------------------------------------------------------------------------ */
-
-/* By gamma: -D exp(-gamma D). */
-VOLT_CLONES_WIDE
-static void step_by_gamma(VOLT_STEP_ARGUMENTS)
-{
-    (void)stride;
-    const constants consts = constants_of(&scan->constants);
-    double gamma = consts.gamma, rho = consts.rho;
-    for (int64_t r = 0; r < rows; r++) {
-        const double *restrict row = local + r * ld_local;
-        double *restrict row_out = out + r * ld_out;
-        for (int64_t k = 0; k < count; k++) {
-            double distance = row[k] + rho * state[k];
-            state[k] = distance;
-            row_out[k] = -distance * volt_exp(-gamma * distance);
-        }
-    }
-}
-
-/* By rho: -gamma D' exp(-gamma D), with D'[i][j] = D[i-1][j-1] + rho D'[i-1][j-1] as a second number of
- * state. */
-VOLT_CLONES_WIDE
-static void step_by_rho(VOLT_STEP_ARGUMENTS)
-{
-    const constants consts = constants_of(&scan->constants);
-    double gamma = consts.gamma, rho = consts.rho;
-    double *restrict distances = state, *restrict slopes = state + stride;
-    for (int64_t r = 0; r < rows; r++) {
-        const double *restrict row = local + r * ld_local;
-        double *restrict row_out = out + r * ld_out;
-        for (int64_t k = 0; k < count; k++) {
-            double slope = distances[k] + rho * slopes[k], distance = row[k] + rho * distances[k];
-            slopes[k] = slope;
-            distances[k] = distance;
-            row_out[k] = -gamma * slope * volt_exp(-gamma * distance);
-        }
-    }
-}
-
-static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
-{
-    (void)kernel;
-    *scan = resolved->scan;
-    scan->step = p == GAMMA ? step_by_gamma : step_by_rho;
-    scan->state_size = p == GAMMA ? 1 : 2; /* the initial state is zero */
-    return p == GAMMA || p == RHO;
-}
-
 const volt_kernel_entry volt_kernel_fading = {
     .info = {VOLT_KERNEL_INFO, .name = "fading",
              .formula = "exp(-gamma D), D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]", .cost = "O(d)"},
     .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
-    .tangent = tangent,
 };

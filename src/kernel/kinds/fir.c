@@ -103,33 +103,6 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
-/* By mu if corr = 0, where K is F: F'[i][j] = F[i-1][j-1] + mu F'[i-1][j-1]. State (F, F'). */
-VOLT_CLONES_WIDE
-static void step_by_mu(VOLT_STEP_ARGUMENTS)
-{
-    double mu = constants_of(&scan->constants).mu;
-    double *restrict sums = state, *restrict slopes = state + stride;
-    for (int64_t r = 0; r < rows; r++) {
-        const double *restrict row = local + r * ld_local;
-        double *restrict row_out = out + r * ld_out;
-        for (int64_t k = 0; k < count; k++) {
-            double slope = sums[k] + mu * slopes[k];
-            sums[k] = row[k] + mu * sums[k];
-            slopes[k] = slope;
-            row_out[k] = slope;
-        }
-    }
-}
-
-/* If corr is not 0, both parameters change the rows, through their echo. */
-static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
-{
-    *scan = resolved->scan;
-    scan->step = step_by_mu;
-    scan->state_size = 2;
-    return p == MU && kernel->value[CORR] == 0;
-}
-
 const volt_kernel_entry volt_kernel_fir = {
     .info = {VOLT_KERNEL_INFO, .name = "fir",
              .formula = "sum_{k,l} mu^{(k+l)/2} corr^{|k-l|} <x_{i-k}, y_{j-l}>", .cost = "O(d)"},
@@ -137,5 +110,4 @@ const volt_kernel_entry volt_kernel_fir = {
     .resolve = resolve,
     .series = &series,
     .echo = echo,
-    .tangent = tangent,
 };

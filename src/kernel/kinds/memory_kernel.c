@@ -112,85 +112,6 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
-/* ---- derivatives ------------------------------------------------------------------------------ */
-
-/* By gamma: K'[i][j] = -D exp(-gamma D) + mu K'[i-1][j-1]. State (D, K'). */
-VOLT_CLONES_WIDE
-static void step_by_gamma(VOLT_STEP_ARGUMENTS)
-{
-    const constants consts = constants_of(&scan->constants);
-    double gamma = consts.gamma, rho = consts.rho, mu = consts.mu;
-    double *restrict distances = state, *restrict slopes = state + stride;
-    for (int64_t r = 0; r < rows; r++) {
-        const double *restrict row = local + r * ld_local;
-        double *restrict row_out = out + r * ld_out;
-        for (int64_t k = 0; k < count; k++) {
-            double distance = row[k] + rho * distances[k];
-            double slope = -distance * volt_exp(-gamma * distance) + mu * slopes[k];
-            distances[k] = distance;
-            slopes[k] = slope;
-            row_out[k] = slope;
-        }
-    }
-}
-
-/* By rho: D'[i][j] = D[i-1][j-1] + rho D'[i-1][j-1], K'[i][j] = -gamma D' exp(-gamma D) + mu K'[i-1][j-1].
- * State (D, D', K'). */
-VOLT_CLONES_WIDE
-static void step_by_rho(VOLT_STEP_ARGUMENTS)
-{
-    const constants consts = constants_of(&scan->constants);
-    double gamma = consts.gamma, rho = consts.rho, mu = consts.mu;
-    double *restrict distances = state, *restrict turns = state + stride, *restrict slopes = state + 2 * stride;
-    for (int64_t r = 0; r < rows; r++) {
-        const double *restrict row = local + r * ld_local;
-        double *restrict row_out = out + r * ld_out;
-        for (int64_t k = 0; k < count; k++) {
-            double turn = distances[k] + rho * turns[k], distance = row[k] + rho * distances[k];
-            double slope = -gamma * turn * volt_exp(-gamma * distance) + mu * slopes[k];
-            distances[k] = distance;
-            turns[k] = turn;
-            slopes[k] = slope;
-            row_out[k] = slope;
-        }
-    }
-}
-
-/* By mu: K'[i][j] = K[i-1][j-1] + mu K'[i-1][j-1]. State (D, K, K'). */
-VOLT_CLONES_WIDE
-static void step_by_mu(VOLT_STEP_ARGUMENTS)
-{
-    const constants consts = constants_of(&scan->constants);
-    double gamma = consts.gamma, rho = consts.rho, mu = consts.mu;
-    double *restrict distances = state, *restrict kernels = state + stride,
-                     *restrict slopes = state + 2 * stride;
-    for (int64_t r = 0; r < rows; r++) {
-        const double *restrict row = local + r * ld_local;
-        double *restrict row_out = out + r * ld_out;
-        for (int64_t k = 0; k < count; k++) {
-            double distance = row[k] + rho * distances[k];
-            double slope = kernels[k] + mu * slopes[k];
-            distances[k] = distance;
-            kernels[k] = volt_exp(-gamma * distance) + mu * kernels[k];
-            slopes[k] = slope;
-            row_out[k] = slope;
-        }
-    }
-}
-
-static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
-{
-    static const volt_scan_step steps[N_PARAMETERS] = {
-        [GAMMA] = step_by_gamma, [RHO] = step_by_rho, [MU] = step_by_mu};
-    double rest = 1 - kernel->value[MU];
-    *scan = resolved->scan;
-    scan->step = steps[p];
-    scan->state_size = p == GAMMA ? 2 : 3;
-    scan->start[1] = p == MU ? 1 / rest : 0; /* initial state: D = 0, and K depends only on mu */
-    scan->start[2] = p == MU ? 1 / (rest * rest) : 0;
-    return true;
-}
-
 const volt_kernel_entry volt_kernel_memory = {
     .info = {VOLT_KERNEL_INFO, .name = "memory",
              .formula = "exp(-gamma D) + mu K[i-1][j-1], D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]",
@@ -198,5 +119,4 @@ const volt_kernel_entry volt_kernel_memory = {
     .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
-    .tangent = tangent,
 };

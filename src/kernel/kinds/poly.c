@@ -82,52 +82,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
-/* degree (gamma s + coef0)^{degree - 1} times s (by gamma) or 1 (by coef0). */
-VOLT_INLINE void step_slope(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
-                            double *out, int64_t ld_out, int64_t count, bool by_gamma)
-{
-    const constants consts = constants_of(&scan->constants);
-    double gamma = consts.gamma, coef0 = consts.coef0;
-    for (int64_t r = 0; r < rows; r++) {
-        const double *restrict row = local + r * ld_local;
-        double *restrict row_out = out + r * ld_out;
-        for (int64_t k = 0; k < count; k++)
-            row_out[k] = (double)consts.degree * (by_gamma ? row[k] : 1);
-        for (int64_t p = 1; p < consts.degree; p++)
-            for (int64_t k = 0; k < count; k++)
-                row_out[k] *= gamma * row[k] + coef0;
-    }
-}
-
-VOLT_CLONES_WIDE
-static void step_by_gamma(VOLT_STEP_ARGUMENTS)
-{
-    (void)state;
-    (void)stride;
-    step_slope(scan, rows, local, ld_local, out, ld_out, count, true);
-}
-
-VOLT_CLONES_WIDE
-static void step_by_coef0(VOLT_STEP_ARGUMENTS)
-{
-    (void)state;
-    (void)stride;
-    step_slope(scan, rows, local, ld_local, out, ld_out, count, false);
-}
-
-static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
-{
-    (void)kernel;
-    *scan = resolved->scan;
-    scan->step = p == GAMMA ? step_by_gamma : step_by_coef0;
-    return p == GAMMA || p == COEF0;
-}
-
 const volt_kernel_entry volt_kernel_poly = {
     .info = {VOLT_KERNEL_INFO, .name = "poly", .formula = "(gamma <x, y> + coef0)^degree",
              .cost = "O(d + degree)"},
     .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
-    .tangent = tangent,
 };

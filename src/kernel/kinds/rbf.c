@@ -46,25 +46,9 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
-VOLT_CLONES_WIDE
-static void step_by_gamma(VOLT_STEP_ARGUMENTS)
-{
-    double minus_gamma = -constants_of(&scan->constants).gamma;
-    VOLT_STATIC_STEP(-s * volt_exp(minus_gamma * s))
-}
-
-static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
-{
-    (void)kernel;
-    *scan = resolved->scan;
-    scan->step = p == GAMMA ? step_by_gamma : NULL;
-    return scan->step != NULL;
-}
-
 const volt_kernel_entry volt_kernel_rbf = {
     .info = {VOLT_KERNEL_INFO, .name = "rbf", .formula = "exp(-gamma |x - y|^2)", .cost = "O(d)"},
     .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
-    .tangent = tangent,
 };

@@ -276,6 +276,5 @@ const volt_kernel_entry volt_kernel_sas = {
     .resolve = volt_reservoir_resolve,
     .outline = volt_reservoir_sketch,
     .reservoir = &kind,
-    .jumps = 1u << DENSITY, /* density switches weights on and off */
     .shares_ball = true,
 };

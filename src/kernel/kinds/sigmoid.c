@@ -60,36 +60,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
-/* tanh' = 1 - tanh^2. */
-VOLT_CLONES_WIDE
-static void step_by_gamma(VOLT_STEP_ARGUMENTS)
-{
-    const constants consts = constants_of(&scan->constants);
-    double gamma = consts.gamma, coef0 = consts.coef0;
-    VOLT_STATIC_STEP(s * (1 - volt_tanh(gamma * s + coef0) * volt_tanh(gamma * s + coef0)))
-}
-
-VOLT_CLONES_WIDE
-static void step_by_coef0(VOLT_STEP_ARGUMENTS)
-{
-    const constants consts = constants_of(&scan->constants);
-    double gamma = consts.gamma, coef0 = consts.coef0;
-    VOLT_STATIC_STEP(1 - volt_tanh(gamma * s + coef0) * volt_tanh(gamma * s + coef0))
-}
-
-static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
-{
-    (void)kernel;
-    *scan = resolved->scan;
-    scan->step = p == GAMMA ? step_by_gamma : step_by_coef0;
-    return p == GAMMA || p == COEF0;
-}
-
 const volt_kernel_entry volt_kernel_sigmoid = {
     .info = {VOLT_KERNEL_INFO, .name = "sigmoid", .formula = "tanh(gamma <x, y> + coef0)", .cost = "O(d)"},
     .set_defaults = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
-    .tangent = tangent,
     .may_be_indefinite = true,
 };

@@ -1,8 +1,7 @@
 /* src/select/candidates/alternatives.c: candidates of several kernels, "A | B | C".
  *
- * Draws are made in rounds. Each round has one draw of every kernel and starts with a random one, so that
- * every shard contains all kernels. Round r uses draw r of kernel k, as in a search of that kernel only. The
- * first round is in order. Grids are concatenated. A range applies to the kernels that have the parameter
+ * Draws are made in rounds. Each round has one draw of every kernel and starts with a random one. Round r uses
+ * draw r of kernel k, as in a search of that kernel only. The first round is in order. Grids are concatenated. A range applies to the kernels that have the parameter
  * and do not set it. */
 #include "base/error.h"
 #include "base/memory.h"
@@ -74,14 +73,6 @@ static volt_status turn_locate(const volt_candidates *candidates, const volt_ker
     const volt_candidates *one = holder_of(candidates->context, about);
     VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is not among the searched kernels", volt_kernel_text(about));
     return one->locate(one, about, setting_about, point);
-}
-
-static volt_status turn_coordinates(const volt_candidates *candidates, const volt_kernel *kernel,
-                                    volt_coordinate *coordinates, int64_t *count)
-{
-    const volt_candidates *one = holder_of(candidates->context, kernel);
-    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is not among the searched kernels", volt_kernel_text(kernel));
-    return one->coordinates(one, kernel, coordinates, count);
 }
 
 /* ---- grids ------------------------------------------------------------------------------------ */
@@ -204,7 +195,6 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
         source.heads = count;
         source.get_near = turn_near;
         source.locate = turn_locate;
-        source.coordinates = turn_coordinates;
     }
     return volt_candidates_make(&source, candidates);
 }

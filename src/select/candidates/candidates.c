@@ -45,12 +45,6 @@ volt_status volt_candidates_start(volt_candidates *candidates, const char *kerne
     return VOLT_OK;
 }
 
-bool volt_candidates_has(const volt_candidates *candidates, int64_t index)
-{
-    return index >= 0 && (candidates->count < 0 || index < candidates->count) &&
-           (!candidates->has || candidates->has(candidates, index));
-}
-
 volt_status volt_setting_check(const volt_setting *setting)
 {
     VOLT_REQUIRE(setting->alpha >= 0 && isfinite(setting->alpha), VOLT_ERR_ARGUMENT,

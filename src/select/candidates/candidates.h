@@ -38,23 +38,6 @@ static inline bool volt_name_is_setting(const char *name)
     return volt_setting_at(&any, name) != NULL;
 }
 
-/* ---- coordinates of a climb: parameters on an unconstrained scale ------------------------------------
- *     LOG     z = log value
- *     LINEAR  z = log(s / (1 - s)), s the relative position of the value between the limits of the parameter
- *
- * within the searched range. Choices and integers are fixed. */
-
-typedef struct volt_coordinate {
-    char name[VOLT_OPEN_NAME_LENGTH]; /* of the parameter, or alpha */
-    volt_search_law law;              /* LOG or LINEAR */
-    double low, high;                 /* of z */
-    double end, width;                /* LINEAR: value = end + width s */
-} volt_coordinate;
-
-double volt_coordinate_place(const volt_coordinate *coordinate, double value); /* clipped to the range */
-double volt_coordinate_value(const volt_coordinate *coordinate, double z,
-                             double *slope); /* slope: d value / dz */
-
 /* ---- points: positions along the axes of a space --------------------------------------------------- */
 
 enum { VOLT_MAX_AXES = 64 };
@@ -74,13 +57,6 @@ typedef struct volt_point {
     int64_t axes[VOLT_MAX_AXES];   /* `count` that move */
     int64_t count;
 } volt_point;
-
-struct volt_space;
-
-/* The coordinates of the space at a kernel in it, VOLT_MAX_AXES at most. Widths keep their unit at that
- * kernel. VOLT_ERR_MEMORY. */
-volt_status volt_space_coordinates(const struct volt_space *space, const volt_kernel *kernel,
-                                   volt_coordinate *coordinates, int64_t *count);
 
 /* The trials near which later candidates of an adaptive search are drawn, best first. */
 enum { VOLT_MAX_PARENTS = 4 };
@@ -112,18 +88,11 @@ struct volt_candidates {
     char *start;
     volt_setting start_setting;
     double start_step;
-    bool feeds; /* some candidates have feedback */
-    /* With get_near: the coordinates of a climb from a kernel of this source, VOLT_MAX_AXES at most. */
-    volt_status (*coordinates)(const volt_candidates *candidates, const volt_kernel *kernel,
-                               volt_coordinate *coordinates, int64_t *count);
+    bool feeds;    /* some candidates have feedback */
     int64_t heads; /* number of first candidates that identify the source; 0: one */
-    bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) whether the candidate exists */
     void (*release)(void *context);
     void *context; /* data of the source */
 };
-
-/* Whether candidate `index` exists. */
-bool volt_candidates_has(const volt_candidates *candidates, int64_t index);
 
 /* VOLT_ERR_ARGUMENT for an invalid alpha or feedback weight. */
 volt_status volt_setting_check(const volt_setting *setting);

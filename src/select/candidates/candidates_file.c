@@ -18,7 +18,7 @@
 #include <string.h>
 
 typedef struct reader {
-    const char *kernel;  /* fixed kernel, or NULL */
+    const char *kernel;  /* fixed kernel; NULL: that of a column */
     volt_kernel *parsed; /* the same */
     char **names;        /* of the columns */
     int64_t n_columns, column_capacity;
@@ -111,13 +111,15 @@ static volt_status finish_header(reader *r, int64_t line)
 {
     r->in_header = false;
     VOLT_REQUIRE(r->alpha >= 0, VOLT_ERR_FORMAT, "line %" PRId64 ": there is no column alpha", line);
-    VOLT_REQUIRE(r->kernel || r->text >= 0, VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": there is no column kernel, and no kernel is given", line);
     VOLT_REQUIRE(!r->kernel || r->text < 0, VOLT_ERR_FORMAT,
                  "line %" PRId64 ": there is a column kernel, but the kernel %s is given as well", line,
                  r->kernel);
     VOLT_REQUIRE(r->text < 0 || r->n_columns == 2 + (r->feedback >= 0), VOLT_ERR_FORMAT,
                  "line %" PRId64 ": with a column kernel, only alpha and feedback are allowed", line);
+    if (!r->kernel && r->text < 0)
+        r->kernel = "volterra";
+    if (r->kernel)
+        VOLT_TRY(volt_kernel_parse(r->kernel, &r->parsed));
     for (int64_t j = 0; j < r->n_columns; j++)
         if (j != r->alpha && j != r->feedback && j != r->text)
             VOLT_TRY(check_name(r, r->names[j], line));
@@ -170,8 +172,6 @@ volt_status volt_candidates_read(const char *path, const char *kernel, volt_cand
 {
     VOLT_REQUIRE(path && candidates, VOLT_ERR_ARGUMENT, "the path or the candidates are NULL");
     reader r = {.kernel = kernel, .alpha = -1, .feedback = -1, .text = -1, .in_header = true};
-    if (kernel)
-        VOLT_TRY(volt_kernel_parse(kernel, &r.parsed));
     volt_status status = read_file(path, &r);
     if (status == VOLT_OK)
         status =

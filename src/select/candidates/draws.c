@@ -144,13 +144,6 @@ static bool draw_holds(const volt_candidates *candidates, const volt_kernel *ker
     return volt_space_holds(drawn->space, kernel);
 }
 
-static volt_status draw_coordinates(const volt_candidates *candidates, const volt_kernel *kernel,
-                                    volt_coordinate *coordinates, int64_t *count)
-{
-    const drawing *drawn = candidates->context;
-    return volt_space_coordinates(drawn->space, kernel, coordinates, count);
-}
-
 static volt_status grid_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting)
 {
@@ -187,7 +180,6 @@ volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const vol
         source.locate = draw_locate;
         source.get_at = draw_get_at;
         source.holds = draw_holds;
-        source.coordinates = draw_coordinates;
         source.seed = drawn->seed;
     }
     drawn->rows = X.rows;

@@ -69,15 +69,6 @@ bool volt_space_holds(const volt_space *space, const volt_kernel *kernel);
 /* A random step from the position u; `known` marks the valid entries (space_steps.c). */
 void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, double *u);
 
-/* The unit of the range of an axis, for its factor of the kernel; and the limits of its parameter, or those
- * of its range if it has none. */
-volt_status volt_axis_unit(const volt_space *space, const volt_axis *axis, const volt_kernel *kernel,
-                           double feedback, double *unit);
-void volt_axis_ends(const volt_space *space, const volt_axis *axis, double *low, double *high);
-
-/* The logit is infinite at the ends of the range, so shares keep this distance from 0 and 1. */
-#define VOLT_NEAREST_END 1e-3
-
 /* Number of distinct values of an axis in a grid of `points`, and the position of value i. */
 int64_t volt_axis_points(const volt_axis *axis, int64_t points);
 double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i);

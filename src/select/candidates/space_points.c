@@ -88,8 +88,9 @@ static const volt_kernel *factor_of(const volt_kernel *kernel, const char *name)
     return kernel->n_factors == 0 ? kernel : kernel->factors[volt_max(number, 1) - 1];
 }
 
-volt_status volt_axis_unit(const volt_space *space, const volt_axis *axis, const volt_kernel *kernel,
-                           double feedback, double *unit)
+/* The unit of the range of an axis, for its factor of the kernel. */
+static volt_status axis_unit(const volt_space *space, const volt_axis *axis, const volt_kernel *kernel,
+                             double feedback, double *unit)
 {
     double distance = 1;
     if (axis->unit != VOLT_UNIT_ONE)
@@ -215,7 +216,7 @@ static volt_status locate(const volt_space *space, const volt_axis *axis, const 
         return VOLT_OK;
     }
     double unit = 1;
-    VOLT_TRY(volt_axis_unit(space, axis, kernel, setting->feedback, &unit));
+    VOLT_TRY(axis_unit(space, axis, kernel, setting->feedback, &unit));
     *known = true;
     *u = position_of(axis, value.number / unit);
     return VOLT_OK;

@@ -17,8 +17,10 @@
 static const double shortest = 0.1, longest_factor = 6, longest_share = 3; /* the last two in units of the
                                                                             * first */
 static const double chance_of_redraw = 0.15;
+static const double nearest_end = 1e-3; /* the logit is infinite at the ends of the range */
 
-void volt_axis_ends(const volt_space *space, const volt_axis *axis, double *low, double *high)
+/* The limits of the parameter of an axis, or those of its range if it has none. */
+static void axis_ends(const volt_space *space, const volt_axis *axis, double *low, double *high)
 {
     volt_kernel_value value = {.struct_size = sizeof value};
     bool is_bounded =
@@ -38,12 +40,12 @@ static double step_share(const volt_space *space, const volt_axis *axis, double 
                          volt_rng *rng)
 {
     double low = 0, high = 0, length = axis->high - axis->low;
-    volt_axis_ends(space, axis, &low, &high);
+    axis_ends(space, axis, &low, &high);
     double step = (low < 0 ? 2 : 1) * deviation * volt_rng_normal(rng);
     if (!(length > 0))
         return u;
     double share = (axis->low + length * u - low) / (high - low);
-    share = fmin(fmax(share, VOLT_NEAREST_END), 1 - VOLT_NEAREST_END);
+    share = fmin(fmax(share, nearest_end), 1 - nearest_end);
     double logit = log(share / (1 - share)) + step;
     return volt_reflect((low + (high - low) / (1 + exp(-logit)) - axis->low) / length);
 }

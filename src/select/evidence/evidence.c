@@ -1,23 +1,26 @@
-/* src/select/evidence/evidence.c: the log marginal likelihood of a kernel and alpha on all rows, and its
- * gradient.
- *
- * The factor gives the likelihood and G, its derivatives with respect to the entries of the Gram matrix
- * (solve/exact/factor_evidence.c). For every parameter G is contracted with dK / dp: with the matrix of the
- * kernel's tangent if available, otherwise by finite differences of c(p) = sum_ij G_ij K_ij(p):
- *
- *     c'(p) = (8 (c(p + h) - c(p - h)) - (c(p + 2h) - c(p - 2h))) / (12 h),      error h^4 c^(5) / 30
- *
- * Filters change the inputs and the ball, so both are computed again at each point. */
-#include "select/evidence/evidence.h"
-
+/* src/select/evidence/evidence.c: the log marginal likelihood of one kernel and alpha on all rows, and leave-one-out
+ * errors. */
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/numbers.h"
 #include "gram/engine/engine.h"
 #include "kernel/kernel_entry.h"
+#include "select/folds/cross_validation.h"
+#include "select/folds/problem.h"
+#include "solve/exact/cholesky.h"
 #include "solve/exact/factor.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+volt_evidence_options volt_evidence_options_default(void)
+{
+    volt_evidence_options options = {
+        .struct_size = sizeof(volt_evidence_options), .intercept = 1, .scale = 1, .leave_one_out = 1};
+    return options;
+}
 
 /* ---- a kernel on the rows --------------------------------------------------------------------- */
 
@@ -32,7 +35,6 @@ static volt_status look(const volt_problem *problem, const volt_kernel *given, s
 {
     const volt_scaled_inputs *inputs =
         volt_kernel_keeps_origin(given) ? &problem->unshifted : &problem->shifted;
-    *made = (sight){0};
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(given), &made->kernel));
     volt_kernel *kernel = made->kernel;
     VOLT_TRY(volt_kernel_use_past(kernel, &inputs->past));
@@ -41,193 +43,199 @@ static volt_status look(const volt_problem *problem, const volt_kernel *given, s
     return volt_kernel_resolve_slices(kernel, made->sliced.extents, problem->d, &made->resolved);
 }
 
-static void release(sight *made)
+static void release(sight *seen)
 {
-    volt_resolved_release(&made->resolved);
-    volt_sliced_rows_release(&made->sliced);
-    volt_kernel_free(made->kernel);
+    volt_resolved_release(&seen->resolved);
+    volt_sliced_rows_release(&seen->sliced);
+    volt_kernel_free(seen->kernel);
 }
 
-/* Operation on the Gram matrix of a kernel or a tangent, given as an operator. */
-typedef volt_status (*operation)(volt_factor *factor, volt_operator *op, double *value);
+/* ---- evaluation ------------------------------------------------------------------------------- */
 
-static volt_status fill(volt_factor *factor, volt_operator *op, double *value)
+static void begin(const volt_problem *problem, volt_workspace *space, const volt_resolved *resolved,
+                  double alpha, volt_stage *stage)
 {
-    (void)value;
-    return volt_factor_fill(factor, op);
+    int64_t w = problem->washout, q = problem->q, kept = problem->n - w;
+    volt_matrix W = {space->W, kept, q, problem->intercept ? q + 1 : q};
+    volt_factor_begin(space->factor, &(volt_factor_task){.rows = problem->n,
+                                                         .washout = w,
+                                                         .alpha = alpha,
+                                                         .common = problem->intercept ? resolved->common : 0,
+                                                         .Y = volt_view_of(problem->Y + w * q, kept, q),
+                                                         .W = W,
+                                                         .u = problem->intercept ? W.data + q : NULL,
+                                                         .ld_u = W.ld,
+                                                         .steady = true,
+                                                         .stage = stage});
 }
 
-static volt_status with_matrix(const volt_evidence_task *task, volt_resolved *resolved, volt_view rows,
-                               operation run, double *value)
+static volt_status fill(const volt_problem *problem, volt_factor *factor, sight *seen, volt_stage *stage)
 {
+    volt_view rows = seen->sliced.rows;
     volt_columns *columns = NULL;
     volt_operator *op = NULL;
-    volt_status status = volt_resolved_split(resolved, &task->problem->records, 0);
+    volt_status status = volt_resolved_split(&seen->resolved, &problem->records, 0);
     if (status == VOLT_OK)
-        status = volt_columns_create(resolved, rows, task->stage, &columns);
+        status = volt_columns_create(&seen->resolved, rows, stage, &columns);
     if (status == VOLT_OK)
-        status = volt_kernel_operator(resolved, columns, rows, true, &op);
+        status = volt_kernel_operator(&seen->resolved, columns, rows, true, &op);
     if (status == VOLT_OK)
-        status = run(task->space->factor, op, value);
+        status = volt_factor_fill(factor, op);
     volt_operator_free(op);
     volt_columns_free(columns);
     return status;
 }
 
-/* ---- one derivative --------------------------------------------------------------------------- */
-
-/* sum_ij G_ij K_ij with the variable at `value`. */
-static volt_status contract_at(const volt_evidence_task *task, const volt_variable *variable, double value,
-                               double *sum)
+/* Leaves the factor in the workspace. */
+static volt_status evaluate_likelihood(const volt_problem *problem, volt_workspace *space, double alpha,
+                                       sight *seen, volt_stage *stage, double *log_likelihood)
 {
-    char text[VOLT_EXPRESSION_LENGTH];
-    volt_kernel *kernel = NULL;
-    sight seen = {0};
-    VOLT_TRY(volt_kernel_with(task->kernel, 1, &variable->name, &value, text));
-    VOLT_TRY(volt_kernel_parse(text, &kernel));
-    volt_status status = look(task->problem, kernel, &seen);
-    if (status == VOLT_OK)
-        status = with_matrix(task, &seen.resolved, seen.sliced.rows, volt_factor_contract, sum);
-    release(&seen);
-    volt_kernel_free(kernel);
-    return status;
-}
-
-/* Points of a stencil in steps from the value, and their weights over the step. */
-enum { POINTS = 5 };
-typedef struct stencil {
-    int at[POINTS];
-    double weight[POINTS];
-} stencil;
-
-static const stencil central = {{-2, -1, 0, 1, 2}, {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12}};
-static const stencil upward = {{0, 1, 2, 3, 4}, {-25.0 / 12, 48.0 / 12, -36.0 / 12, 16.0 / 12, -3.0 / 12}};
-static const stencil downward = {{0, -1, -2, -3, -4}, {25.0 / 12, -48.0 / 12, 36.0 / 12, -16.0 / 12, 3.0 / 12}};
-
-/* The step is a fraction of the value, or of the distance to the nearer end, for which rounding and
- * truncation errors are both about 1e-12. At a closed end of the range the stencil is one-sided, also where
- * the pole of a filter is 0 and its gain has a kink. */
-static const stencil *choose_stencil(const volt_variable *v, double *step)
-{
-    bool at_low = v->closed && v->value == v->low, at_high = v->value == v->high;
-    double down = v->value - v->low, up = v->high - v->value, size = fabs(v->value);
-    if (isfinite(v->low) && isfinite(v->high)) /* a share, a pole, an angle */
-        size = at_low || at_high ? (v->high - v->low) / 8 : fmin(down, up);
-    else if (isfinite(v->low) && !at_low)
-        size = down;
-    else
-        size = fmax(size, 1e-3);
-    *step = 2e-3 * size;
-    if (v->low < 0 && v->value != 0)
-        *step = fmin(*step, fabs(v->value) / 4);
-    return at_low ? &upward : at_high ? &downward : &central;
-}
-
-static volt_status difference(const volt_evidence_task *task, const volt_variable *variable, double *slope)
-{
-    double step = 0, sum = 0;
-    const stencil *points = choose_stencil(variable, &step);
-    for (int i = 0; i < POINTS; i++) {
-        double value = 0;
-        if (points->weight[i] == 0)
-            continue;
-        VOLT_TRY(contract_at(task, variable, variable->value + points->at[i] * step, &value));
-        sum += points->weight[i] * value;
-    }
-    *slope = sum / step;
-    return VOLT_OK;
-}
-
-static volt_status differentiate(volt_evidence_task *task, const sight *seen, int64_t v)
-{
-    volt_resolved tangent = {0}, alone = seen->resolved;
-    bool known = false;
-    alone.records = NULL; /* the tangent is divided into records again */
-    VOLT_TRY(volt_kernel_tangent(task->kernel, &alone, task->variables[v].name, &tangent, &known));
-    task->differenced[v] = !known;
-    if (!known)
-        return difference(task, &task->variables[v], &task->slopes[v]);
-    volt_status status = with_matrix(task, &tangent, seen->sliced.rows, volt_factor_contract, &task->slopes[v]);
-    volt_tangent_release(&tangent);
-    return status;
-}
-
-/* ---- evaluation ------------------------------------------------------------------------------------ */
-
-static void begin(const volt_evidence_task *task, const volt_resolved *resolved)
-{
-    const volt_problem *problem = task->problem;
-    int64_t w = problem->washout, q = problem->q, kept = problem->n - w;
-    volt_matrix W = {task->space->W, kept, q, problem->intercept ? q + 1 : q};
-    volt_factor_begin(task->space->factor,
-                      &(volt_factor_task){.rows = problem->n,
-                                          .washout = w,
-                                          .alpha = task->alpha,
-                                          .common = problem->intercept ? resolved->common : 0,
-                                          .Y = volt_view_of(problem->Y + w * q, kept, q),
-                                          .W = W,
-                                          .u = problem->intercept ? W.data + q : NULL,
-                                          .ld_u = W.ld,
-                                          .steady = true,
-                                          .stage = task->stage});
-}
-
-static volt_status likelihood(volt_evidence_task *task, sight *seen)
-{
-    volt_factor *factor = task->space->factor;
+    volt_factor *factor = space->factor;
     VOLT_REQUIRE(!seen->resolved.centred, VOLT_ERR_ARGUMENT, "the evidence is not defined for centred kernels");
-    begin(task, &seen->resolved);
-    VOLT_TRY(with_matrix(task, &seen->resolved, seen->sliced.rows, fill, NULL));
+    begin(problem, space, &seen->resolved, alpha, stage);
+    VOLT_TRY(fill(problem, factor, seen, stage));
     VOLT_TRY(volt_factor_grow(factor, factor->L.rows));
     volt_factor_intercepts(factor);
-    return volt_factor_log_score(factor, task->problem->target_scale, &task->log_likelihood);
+    return volt_factor_log_score(factor, problem->target_scale, log_likelihood);
 }
 
-static volt_status slopes(volt_evidence_task *task, const sight *seen)
+/* ---- result ----------------------------------------------------------------------------------- */
+
+/* `scale` begins the only array, of q variances, q numbers of the GCV, errors and variances. */
+void volt_evidence_free(volt_evidence_result *result)
 {
-    volt_factor *factor = task->space->factor;
-    volt_matrix A = volt_matrix_of(task->space->D, factor->m, task->problem->q);
-    VOLT_TRY(volt_factor_gradient_weights(factor, A, task->space->precisions));
-    task->by_alpha = volt_factor_trace(factor, task->space->diagonal);
-    for (int64_t v = 0; v < task->n_variables; v++)
-        VOLT_TRY(differentiate(task, seen, v));
-    bool finite = isfinite(task->by_alpha);
-    for (int64_t v = 0; v < task->n_variables; v++)
-        finite = finite && isfinite(task->slopes[v]);
-    VOLT_REQUIRE(finite, VOLT_ERR_NOT_FINITE, "the gradient of the evidence is too large for a double");
+    if (result)
+        volt_free((void *)result->scale);
+    volt_free(result);
+}
+
+static volt_status make_result(int64_t rows, int64_t q, bool leave_one_out, volt_evidence_result **made)
+{
+    volt_evidence_result *result = volt_alloc_zero(1, sizeof *result);
+    double *numbers = volt_alloc_doubles(2 * q + (leave_one_out ? 2 * rows * q : 0), 1);
+    if (!result || !numbers) {
+        volt_free(numbers);
+        volt_free(result);
+        return VOLT_ERR_MEMORY;
+    }
+    *result = (volt_evidence_result){.struct_size = sizeof *result,
+                                     .rows = rows,
+                                     .q = q,
+                                     .scale = numbers,
+                                     .loo_errors = leave_one_out ? numbers + 2 * q : NULL,
+                                     .loo_variances = leave_one_out ? numbers + 2 * q + rows * q : NULL,
+                                     .gcv = leave_one_out ? numbers + q : NULL,
+                                     .trace = NAN};
+    *made = result;
     return VOLT_OK;
 }
 
-static volt_status evaluate_loo(volt_evidence_task *task)
+/* In the units of the targets. */
+static volt_status compute_errors(const volt_problem *problem, volt_workspace *space,
+                                  volt_evidence_result *result)
 {
-    volt_factor *factor = task->space->factor;
-    VOLT_TRY(volt_factor_precisions(factor, task->space->precisions));
+    volt_factor *factor = space->factor;
+    int64_t m = result->rows, q = result->q;
+    const double *unit = problem->target_scale;
+    double *scale = (double *)result->scale, *gcv = (double *)result->gcv;
+    if (gcv)
+        VOLT_TRY(volt_factor_precisions(factor, space->precisions));
     volt_factor_squares(factor);
-    volt_factor_coefficients(factor, volt_matrix_of(task->space->D, factor->m, task->problem->q));
+    for (int64_t k = 0; k < q; k++)
+        scale[k] = unit[k] * unit[k] * factor->squares[k] / (double)(problem->intercept ? m - 1 : m);
+    if (!gcv)
+        return VOLT_OK;
+    volt_matrix errors = volt_matrix_of((double *)result->loo_errors, m, q);
+    volt_matrix variances = volt_matrix_of((double *)result->loo_variances, m, q);
+    volt_factor_coefficients(factor, errors);
+    volt_factor_loo(factor, space->precisions, errors, variances, gcv);
+    result->trace = 0;
+    for (int64_t t = 0; t < m; t++)
+        result->trace += space->precisions[t];
+    for (int64_t i = 0; i < m * q; i++) {
+        errors.data[i] *= unit[i % q];
+        variances.data[i] *= unit[i % q] * unit[i % q];
+    }
+    for (int64_t k = 0; k < q; k++)
+        gcv[k] *= unit[k] * unit[k];
     return VOLT_OK;
 }
 
-volt_status volt_evidence_evaluate(volt_evidence_task *task)
+/* ---- volt_evidence ---------------------------------------------------------------------------- */
+
+static volt_status require_memory(const volt_problem *problem, const volt_kernel *kernel)
 {
+    char what[96];
+    double bytes = 0;
+    snprintf(what, sizeof what, "the evidence of %" PRId64 " rows", problem->n);
+    VOLT_TRY(volt_candidate_bytes(problem, volt_kernel_text(kernel), false, &bytes));
+    bytes += 8 * (double)problem->n * (double)(2 * problem->q + 70); /* result and precisions */
+    return volt_memory_require(volt_workspace_bytes(problem) + bytes, what);
+}
+
+static volt_status evaluate(const volt_problem *problem, volt_workspace *space, const volt_kernel *kernel,
+                            const volt_evidence_options *options, volt_evidence_result *result)
+{
+    volt_stage stage;
     sight seen = {0};
-    volt_status status = look(task->problem, task->kernel, &seen);
-    if (status == VOLT_OK && task->warns)
-        status = volt_kernel_warn(task->kernel, &seen.resolved, seen.sliced.rows);
+    double entries = (double)problem->n * (double)problem->n;
+    volt_stage_begin(&stage, options->progress, "evidence", 0, 1,
+                     entries / 2 + volt_cholesky_units(problem->n));
+    volt_status status = look(problem, kernel, &seen);
     if (status == VOLT_OK)
-        status = likelihood(task, &seen);
-    if (status == VOLT_OK && task->gradient)
-        status = slopes(task, &seen);
-    else if (status == VOLT_OK && task->leave_one_out)
-        status = evaluate_loo(task);
+        status = volt_kernel_warn(kernel, &seen.resolved, seen.sliced.rows);
+    if (status == VOLT_OK)
+        status = evaluate_likelihood(problem, space, options->alpha, &seen, &stage, &result->log_likelihood);
+    if (status == VOLT_OK)
+        status = compute_errors(problem, space, result);
     release(&seen);
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
+}
+
+static volt_status create_and_evaluate(const volt_problem *problem, const volt_kernel *kernel,
+                                       const volt_evidence_options *options, volt_evidence_result **result)
+{
+    volt_workspace *space = NULL;
+    volt_evidence_result *made = NULL;
+    VOLT_TRY(require_memory(problem, kernel));
+    VOLT_TRY(volt_workspace_create(problem, &space));
+    volt_status status =
+        make_result(problem->n - problem->washout, problem->q, options->leave_one_out != 0, &made);
+    if (status == VOLT_OK)
+        status = evaluate(problem, space, kernel, options, made);
+    if (status == VOLT_OK)
+        *result = made;
+    else
+        volt_evidence_free(made);
+    volt_workspace_free(space);
     return status;
 }
 
-volt_status volt_evidence_bytes(const volt_problem *problem, const volt_kernel *kernel, double *bytes)
+volt_status volt_evidence(const volt_kernel *kernel, volt_view X, volt_view Y,
+                          const volt_evidence_options *options, volt_evidence_result **result)
 {
-    int64_t n = problem->n;
-    VOLT_TRY(volt_candidate_bytes(problem, volt_kernel_text(kernel), false, bytes));
-    /* A tangent has at most twice the state of a kernel, and separate columns. */
-    *bytes = 2 * *bytes + 8 * (double)n * (double)(volt_block_rows(n, n) + problem->q + 4);
-    return VOLT_OK;
+    volt_evidence_options opts = volt_evidence_options_default();
+    VOLT_TRY(volt_options_take(&opts, sizeof opts, options, "volt_evidence_options"));
+    VOLT_REQUIRE(kernel && result, VOLT_ERR_ARGUMENT, "the kernel or the evidence is NULL");
+    VOLT_REQUIRE(opts.alpha > 0 && isfinite(opts.alpha), VOLT_ERR_ARGUMENT,
+                 "alpha must be positive and finite (got %g)", opts.alpha);
+    volt_search_options like = volt_search_options_default();
+    like.score = VOLT_SCORE_LOG;
+    like.washout = opts.washout;
+    like.intercept = opts.intercept;
+    like.scale = opts.scale;
+    like.records = opts.records;
+    like.n_records = opts.n_records;
+    like.initial = opts.initial;
+    like.initial_values = opts.initial_values;
+    volt_problem *problem = NULL;
+    volt_blas_use use;
+    VOLT_TRY(volt_problem_create(X, Y, &like, &problem));
+    volt_status status = volt_blas_claim(&use);
+    if (status == VOLT_OK) {
+        status = create_and_evaluate(problem, kernel, &opts, result);
+        volt_blas_release(&use);
+    }
+    volt_problem_free(problem);
+    return status;
 }

@@ -170,13 +170,13 @@ static void turn(const volt_cma *c, const double *z, double *y)
             y[i] += z[j] * c->B[j * c->n + i];
 }
 
-void volt_cma_ask(volt_cma *cma, uint64_t seed, uint64_t stream, uint64_t stride)
+void volt_cma_ask(volt_cma *cma, uint64_t seed, uint64_t stream)
 {
     int64_t n = cma->n;
     for (int64_t k = 0; k < cma->population; k++) {
         double *z = cma->z + k * n, *y = cma->y + k * n, *point = cma->points + k * n;
         volt_rng rng;
-        volt_rng_init(&rng, seed, stream + (uint64_t)k * stride);
+        volt_rng_init(&rng, seed, stream + (uint64_t)k);
         for (int64_t i = 0; i < n; i++) {
             z[i] = volt_rng_normal(&rng);
             point[i] = cma->D[i] * z[i]; /* as a buffer */

@@ -3,7 +3,7 @@
  *
  *     volt_cma_create(&(volt_cma_options){.n = n, .start = u, .sigma = 0.3}, &cma);
  *     do {
- *         volt_cma_ask(cma, seed, stream, 1);
+ *         volt_cma_ask(cma, seed, stream);
  *         for (k = 0; k < volt_cma_population(cma); k++)
  *             values[k] = f(volt_cma_point(cma, k));
  *     } while (volt_cma_tell(cma, values));
@@ -35,8 +35,8 @@ void volt_cma_free(volt_cma *cma);
 
 int64_t volt_cma_population(const volt_cma *cma);
 
-/* Draws a generation. Point k uses the random numbers of stream + k stride of the seed. */
-void volt_cma_ask(volt_cma *cma, uint64_t seed, uint64_t stream, uint64_t stride);
+/* Draws a generation. Point k uses the random numbers of stream + k of the seed. */
+void volt_cma_ask(volt_cma *cma, uint64_t seed, uint64_t stream);
 /* Point k of the generation: n coordinates in [0, 1). */
 const double *volt_cma_point(const volt_cma *cma, int64_t k);
 /* Takes the values of the generation, lower is better. NaN (a failed evaluation) ranks last; of equal values

@@ -231,8 +231,7 @@ static volt_status advance(volt_run *r)
     schedule->generation_begin = schedule->generation_end;
     if (evolution->cma) {
         static const uint64_t evolving = UINT64_C(0xa24baed4963ee407);
-        volt_cma_ask(evolution->cma, r->candidates->seed ^ evolving,
-                     (uint64_t)volt_run_index(r, schedule->generation_begin), (uint64_t)r->options->shards);
+        volt_cma_ask(evolution->cma, r->candidates->seed ^ evolving, (uint64_t)schedule->generation_begin);
         schedule->generation_end += volt_cma_population(evolution->cma);
     } else {
         schedule->generation_end += VOLT_GENERATION;
@@ -252,7 +251,7 @@ volt_status volt_evolution_candidate(const volt_run *r, int64_t position, char k
 {
     const volt_evolution *evolution = &r->evolution;
     if (!evolution->cma)
-        return volt_candidates_take(r->candidates, volt_run_index(r, position), kernel, setting);
+        return volt_candidates_take(r->candidates, position, kernel, setting);
     volt_point point = evolution->start;
     const double *u = volt_cma_point(evolution->cma, position - r->schedule.generation_begin);
     for (int64_t i = 0; i < point.count; i++)

@@ -26,7 +26,7 @@ static bool is_served(const volt_run *r)
 /* ---- candidates on rows ----------------------------------------------------------------------- */
 
 /* Waits until there is memory for the engine of the candidate, or until no other candidate runs. */
-volt_status volt_run_reserve(volt_run *r, double bytes)
+static volt_status reserve(volt_run *r, double bytes)
 {
     for (bool granted = false; !granted;) {
         omp_set_lock(&r->lock);
@@ -46,7 +46,7 @@ volt_status volt_run_reserve(volt_run *r, double bytes)
     return VOLT_OK;
 }
 
-void volt_run_release(volt_run *r, double bytes)
+static void give_back(volt_run *r, double bytes)
 {
     omp_set_lock(&r->lock);
     r->reserved -= bytes;
@@ -61,12 +61,12 @@ volt_status volt_run_evaluate(volt_run *r, volt_workspace *workspace, const char
 {
     double bytes = 0;
     VOLT_TRY(volt_candidate_bytes(r->problem, kernel, setting->feedback > 0, &bytes));
-    VOLT_TRY(volt_run_reserve(r, bytes));
+    VOLT_TRY(reserve(r, bytes));
     int64_t before = volt_workspace_bind(workspace);
     volt_status status = volt_evaluate(r->problem, workspace, kernel, &setting->alpha, setting->feedback,
                                        goes_on, context, stage, folds, done, cost);
     volt_backend_bind(r->problem->backend, before);
-    volt_run_release(r, bytes);
+    give_back(r, bytes);
     return status;
 }
 
@@ -104,7 +104,7 @@ static volt_status evaluate_locally(volt_evaluator *evaluator, int64_t position,
 
 /* ---- the whole run ---------------------------------------------------------------------------- */
 
-/* Runs the draws, in local workspaces and other processes, then the climbs. */
+/* Runs the draws, in local workspaces and other processes. */
 static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int64_t parallel)
 {
     local_evaluator *local = volt_alloc_zero(parallel, sizeof *local);
@@ -114,12 +114,8 @@ static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int
         local[p] = (local_evaluator){{.evaluate = evaluate_locally}, spaces[p]};
         evaluators[p] = &local[p].evaluator;
     }
-    if (status == VOLT_OK) {
+    if (status == VOLT_OK)
         status = volt_run_draw(r, evaluators, folds, parallel);
-        if (status == VOLT_OK && r->climbs > 0)
-            volt_run_climb(r, spaces, parallel);
-        volt_run_end_draws(r);
-    }
     volt_free(evaluators);
     volt_free(local);
     return status;
@@ -135,7 +131,7 @@ static volt_status check_budget(const volt_run *r)
     double seconds = 0;
     if (is_served(r) || !(r->options->seconds > 0) || r->problem->max_rows < MIN_ROWS)
         return VOLT_OK;
-    VOLT_TRY(volt_candidates_take(r->candidates, volt_run_index(r, 0), kernel, &setting));
+    VOLT_TRY(volt_candidates_take(r->candidates, 0, kernel, &setting));
     if (volt_run_candidate_seconds(r, kernel, setting.alpha, &seconds) == VOLT_OK &&
         seconds > r->options->seconds)
         volt_log(
@@ -205,8 +201,7 @@ static volt_status run_all(volt_run *r)
     return status;
 }
 
-/* Checks a trial of this search. It need not be a candidate of this run: logs are merged with all their
- * lines. */
+/* Checks a trial of this search. It need not be a candidate of this run, which may be shorter. */
 static volt_status check_folds(const volt_run *r, const volt_trial *trial)
 {
     int64_t folds = r->folds;
@@ -228,7 +223,7 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
     VOLT_REQUIRE(volt_schedule_needs(&r->schedule, position) <= n_trials, VOLT_ERR_FORMAT,
                  "its candidate %" PRId64 " follows from earlier ones, of which candidate %" PRId64
                  " is not there",
-                 trial->index, volt_run_index(r, n_trials));
+                 trial->index, n_trials);
     VOLT_TRY(volt_run_know_parents(r, position));
     VOLT_TRY(volt_run_candidate(r, position, kernel, &setting));
     /* An alpha of 0 was profiled; the log contains the result. */
@@ -245,11 +240,10 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
  * ones. */
 static volt_status take_logged(volt_run *r, volt_trial_queue *queue)
 {
-    int64_t shards = r->options->shards;
     for (int64_t i = 0; i < queue->count; i++) {
         volt_trial *trial = queue->entries[i].trial;
-        int64_t position = trial->index / shards;
-        bool is_ours = trial->index % shards == r->options->shard && (r->length < 0 || position < r->length);
+        int64_t position = trial->index;
+        bool is_ours = r->length < 0 || position < r->length;
         volt_status status = check_folds(r, trial);
         if (status == VOLT_OK && is_ours)
             status = check_logged(r, position, trial);
@@ -270,12 +264,9 @@ static volt_status take_logged(volt_run *r, volt_trial_queue *queue)
 static volt_status resume(volt_run *r)
 {
     volt_trial_queue queue = {0};
-    volt_measure measure = r->search->measure;
     int64_t whole = 0;
     volt_status status =
-        volt_trial_log_read(r->options->log, r->fingerprint, &measure, volt_trial_queue_take, &queue, &whole);
-    if (status == VOLT_OK && (status = volt_trial_queue_sort(&queue)) != VOLT_OK)
-        status = volt_fail_prefix(status, "%s", r->options->log);
+        volt_trial_log_read(r->options->log, r->fingerprint, &r->search->measure, &queue, &whole);
     if (status == VOLT_OK)
         status = take_logged(r, &queue);
     volt_trial_queue_free(&queue);
@@ -297,6 +288,19 @@ static volt_status open_log(volt_run *r)
     return resume(r);
 }
 
+/* Whether the search consists of the trials in its log. */
+static bool reports_log(const volt_run *r)
+{
+    return r->length < 0 && r->options->resume && r->options->seconds == 0;
+}
+
+static volt_status require_logged(const volt_run *r)
+{
+    VOLT_REQUIRE(r->search->info.trials > 0, VOLT_ERR_DATA, "%s: there are no trials in the log",
+                 r->options->log);
+    return VOLT_OK;
+}
+
 static volt_status check(const volt_candidates *candidates, const volt_search_options *options,
                          volt_search **search)
 {
@@ -305,23 +309,16 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
                  "the number of draws must be at least 1 (got %" PRId64 ")", options->draws);
     VOLT_REQUIRE(options->seconds >= 0 && isfinite(options->seconds), VOLT_ERR_ARGUMENT,
                  "the budget must be positive and finite (got %g s)", options->seconds);
-    VOLT_REQUIRE(candidates->count >= 0 || options->draws > 0 || options->seconds > 0 ||
-                     options->strategy == VOLT_STRATEGY_GRADIENT,
+    VOLT_REQUIRE(candidates->count >= 0 || options->draws > 0 || options->seconds > 0 || options->resume,
                  VOLT_ERR_ARGUMENT, "the candidates are unlimited: give a number of draws or a budget");
     VOLT_REQUIRE(options->race >= VOLT_RACE_EXACT && options->race <= VOLT_RACE_NONE, VOLT_ERR_ARGUMENT,
                  "unknown race %d", (int)options->race);
     VOLT_REQUIRE(options->strategy >= VOLT_STRATEGY_RANDOM && options->strategy <= VOLT_STRATEGY_CMA,
                  VOLT_ERR_ARGUMENT, "unknown strategy %d", (int)options->strategy);
-    if (options->strategy == VOLT_STRATEGY_GRADIENT)
-        VOLT_TRY(volt_run_check_climb(candidates, options));
     VOLT_REQUIRE(options->strategy != VOLT_STRATEGY_ADAPTIVE || candidates->get_near, VOLT_ERR_ARGUMENT,
                  "an adaptive search is not supported with given candidates");
     VOLT_REQUIRE(options->strategy != VOLT_STRATEGY_CMA || candidates->locate, VOLT_ERR_ARGUMENT,
                  "a search by CMA-ES is not supported with given candidates");
-    VOLT_REQUIRE(options->shards >= 1 && options->shard >= 0 && options->shard < options->shards,
-                 VOLT_ERR_ARGUMENT,
-                 "shards must be at least 1, and shard 0 to shards - 1 (got shard %" PRId64 " of %" PRId64 ")",
-                 options->shard, options->shards);
     VOLT_REQUIRE(!options->resume || options->log, VOLT_ERR_ARGUMENT, "resume requires a log");
     VOLT_REQUIRE(options->validate == VOLT_VALIDATE_SIMULATE || options->validate == VOLT_VALIDATE_ONE_STEP,
                  VOLT_ERR_ARGUMENT, "unknown validation %d", (int)options->validate);
@@ -341,15 +338,10 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
     return VOLT_OK;
 }
 
-/* Number of positions in this shard. */
-static int64_t shard_length(const volt_candidates *candidates, const volt_search_options *options)
+static int64_t run_length(const volt_candidates *candidates, const volt_search_options *options)
 {
-    int64_t total = candidates->count;
-    if (options->draws > 0 && (total < 0 || options->draws < total))
-        total = options->draws;
-    if (total < 0)
-        return -1;
-    return total > options->shard ? (total - options->shard - 1) / options->shards + 1 : 0;
+    bool is_limited = options->draws > 0 && (candidates->count < 0 || options->draws < candidates->count);
+    return is_limited ? options->draws : candidates->count;
 }
 
 static int64_t automatic_gap(const volt_search_options *options)
@@ -372,11 +364,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     volt_run r = {
         .candidates = candidates, .options = options, .begun = volt_seconds(), .pool = volt_worker_pool_take()};
     r.log.file = -1;
-    r.length = shard_length(candidates, options);
-    if (options->strategy == VOLT_STRATEGY_GRADIENT)
-        volt_run_plan_climb(&r);
-    VOLT_REQUIRE(r.length != 0, VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 " has no candidates",
-                 options->shard, options->shards);
+    r.length = run_length(candidates, options);
     VOLT_TRY(volt_problem_create(X, Y, options, &r.problem));
     opts.landmarks = r.problem->landmarks; /* as chosen */
     r.folds = r.problem->folds;
@@ -396,7 +384,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     if (status == VOLT_OK)
         status = open_log(&r);
     if (status == VOLT_OK)
-        status = run_all(&r);
+        status = reports_log(&r) ? require_logged(&r) : run_all(&r);
     if (status == VOLT_OK)
         status = volt_run_conclude(&r);
     if (r.n_channels > 0)

@@ -18,9 +18,6 @@ typedef struct volt_measure {
 /* loss: NULL unless the score uses it. */
 volt_measure volt_measure_of(volt_score score, const volt_loss *loss);
 
-/* From a log: the name, and the loss if present. VOLT_ERR_FORMAT, VOLT_ERR_MEMORY. */
-volt_status volt_measure_read(const char *name, const char *loss, volt_measure *measure);
-
 struct volt_search {
     volt_search_info info;
     volt_trial **trials; /* in order of completion; by index when the search is over */

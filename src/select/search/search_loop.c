@@ -15,17 +15,12 @@
 
 enum { PAUSE = 1000 }; /* microseconds that an idle thread sleeps */
 
-int64_t volt_run_index(const volt_run *r, int64_t position)
-{
-    return r->options->shard + position * r->options->shards;
-}
-
 /* ---- progress --------------------------------------------------------------------------------- */
 
 /* Completed share of the search, by number or by time, whichever is larger. */
 static double fraction_done(const volt_run *r)
 {
-    double share = r->length > 0 ? (double)r->search->info.trials / (double)(r->length + r->climbs) : 0;
+    double share = r->length > 0 ? (double)r->search->info.trials / (double)r->length : 0;
     if (r->options->seconds > 0)
         share = fmax(share, (volt_seconds() - r->begun) / r->options->seconds);
     return fmin(share, 1);
@@ -47,13 +42,12 @@ static void estimate(volt_run *r)
     volt_search_info *info = &r->search->info;
     info->seconds = volt_seconds() - r->begun;
     int64_t made = info->trials - info->resumed;
-    int64_t planned = r->length < 0 ? -1 : r->length + r->climbs;
-    info->total = planned;
-    info->expected = volt_max(planned, 0);
+    info->total = r->length;
+    info->expected = volt_max(r->length, 0);
     double rate = recent_rate(r, made);
     if (r->options->seconds > 0 && rate > 0) {
         double in_time = (double)info->trials + rate * fmax(r->options->seconds - info->seconds, 0);
-        if (planned < 0 || in_time < (double)planned)
+        if (r->length < 0 || in_time < (double)r->length)
             info->expected = in_time < 9e15 ? (int64_t)in_time : INT64_MAX;
     }
 }
@@ -82,8 +76,8 @@ static int watch(const char *stage, double fraction, void *context)
 
 /* ---- positions -------------------------------------------------------------------------------- */
 
-/* The first failure that is not specific to a candidate ends the run. */
-void volt_run_end(volt_run *r, volt_status status)
+/* The first failure that is not specific to a candidate ends the run. The lock is held. */
+static void end_run(volt_run *r, volt_status status)
 {
     if (r->status != VOLT_OK)
         return;
@@ -106,11 +100,10 @@ volt_status volt_run_know_parents(volt_run *r, int64_t position)
 volt_status volt_run_candidate(const volt_run *r, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
                                volt_setting *setting)
 {
-    int64_t index = volt_run_index(r, position);
     if (position >= r->schedule.evolves_at)
         return volt_evolution_candidate(r, position, kernel, setting);
-    return r->known > 0 ? volt_candidates_follow(r->candidates, index, &r->parents, kernel, setting)
-                        : volt_candidates_take(r->candidates, index, kernel, setting);
+    return r->known > 0 ? volt_candidates_follow(r->candidates, position, &r->parents, kernel, setting)
+                        : volt_candidates_take(r->candidates, position, kernel, setting);
 }
 
 /* The next position not yet started; -1 when none is left or the run is over. *wait: none can be started
@@ -118,8 +111,6 @@ volt_status volt_run_candidate(const volt_run *r, int64_t position, char kernel[
 static int64_t fresh_position(volt_run *r, bool *wait)
 {
     int64_t next = volt_schedule_next(&r->schedule);
-    if ((r->length < 0 || next < r->length) && !volt_candidates_has(r->candidates, volt_run_index(r, next)))
-        r->length = next; /* the function has no more candidates */
     if (r->length >= 0 && next >= r->length) {
         *wait = r->away > 0; /* a remote candidate may be returned */
         return -1;
@@ -128,7 +119,7 @@ static int64_t fresh_position(volt_run *r, bool *wait)
     if (*wait)
         return -1;
     if (volt_schedule_take(&r->schedule) != VOLT_OK) {
-        volt_run_end(r, VOLT_ERR_MEMORY);
+        end_run(r, VOLT_ERR_MEMORY);
         return -1;
     }
     return next;
@@ -144,7 +135,7 @@ static int64_t begin_position(volt_run *r, const volt_evaluator *evaluator, bool
         position = r->n_returned > 0 ? r->returned[--r->n_returned] : fresh_position(r, wait);
     volt_status status = position >= 0 ? volt_run_know_parents(r, position) : VOLT_OK;
     if (status != VOLT_OK) {
-        volt_run_end(r, status);
+        end_run(r, status);
         position = -1;
     }
     if (position >= 0) {
@@ -164,20 +155,20 @@ static void end_position(volt_run *r, const volt_evaluator *evaluator, int64_t p
     if (evaluator->has_left)
         r->returned[r->n_returned++] = position;
     else if (status != VOLT_OK && status != VOLT_ERR_CANCELLED)
-        volt_run_end(r, status);
+        end_run(r, status);
     omp_unset_lock(&r->lock);
 }
 
 /* ---- one candidate ---------------------------------------------------------------------------- */
 
-void volt_run_account(volt_run *run, volt_cost cost)
+static void account(volt_run *run, volt_cost cost)
 {
     run->search->info.flops += cost.flops;
     run->search->info.blas_seconds += cost.blas_seconds;
 }
 
-/* Logs the trial and adds it to the search. */
-volt_status volt_run_keep(volt_trial *trial, void *context)
+/* Logs the trial and adds it to the search, which takes ownership also on failure. The lock is held. */
+static volt_status keep(volt_trial *trial, void *context)
 {
     volt_run *r = context;
     volt_status status = r->logs ? volt_trial_log_append(&r->log, trial) : VOLT_OK;
@@ -244,7 +235,7 @@ static volt_status try_candidate(volt_run *r, int64_t position, volt_evaluator *
     if (evaluator->has_left || (status != VOLT_OK && !is_own(evaluator, status)))
         return status;
 
-    volt_trial *trial = volt_trial_new(volt_run_index(r, position), kernel, setting.alpha, folds, done,
+    volt_trial *trial = volt_trial_new(position, kernel, setting.alpha, folds, done,
                                        status == VOLT_OK ? NULL : volt_error_detail());
     if (!trial)
         return VOLT_ERR_MEMORY;
@@ -256,8 +247,8 @@ static volt_status try_candidate(volt_run *r, int64_t position, volt_evaluator *
     trial->seconds = volt_seconds() - begun;
 
     omp_set_lock(&r->lock);
-    volt_run_account(r, cost);
-    status = volt_schedule_finish(&r->schedule, position, trial, volt_run_keep, r);
+    account(r, cost);
+    status = volt_schedule_finish(&r->schedule, position, trial, keep, r);
     omp_unset_lock(&r->lock);
     return status;
 }
@@ -279,14 +270,8 @@ static void work(volt_run *r, volt_evaluator *evaluator, double *folds)
     }
 }
 
-static void work_locally(volt_run *r, volt_evaluator *evaluator, double *folds)
-{
-    evaluator->run = r;
-    work(r, evaluator, folds);
-    volt_run_listen(r);
-}
-
-void volt_run_listen(volt_run *r)
+/* The caller's thread reports progress until the others are done. */
+static void listen(volt_run *r)
 {
     while (omp_get_thread_num() == 0 && volt_stage_should_continue(&r->stage)) {
         omp_set_lock(&r->lock);
@@ -297,6 +282,13 @@ void volt_run_listen(volt_run *r)
         volt_stage_advance(&r->stage, 0);
         volt_sleep(PAUSE);
     }
+}
+
+static void work_locally(volt_run *r, volt_evaluator *evaluator, double *folds)
+{
+    evaluator->run = r;
+    work(r, evaluator, folds);
+    listen(r);
 }
 
 /* ---- the whole run ---------------------------------------------------------------------------- */
@@ -321,13 +313,9 @@ volt_status volt_run_draw(volt_run *r, volt_evaluator *const *evaluators, double
         }
     }
     volt_dispatchers_end(r, &dispatchers);
-    return status;
-}
-
-void volt_run_end_draws(volt_run *r)
-{
     volt_stage_end(&r->stage);
-    watch("search", 1, r);
+    watch("search", 1, r); /* the last report */
+    return status;
 }
 
 volt_status volt_run_conclude(volt_run *r)
@@ -390,7 +378,6 @@ volt_status volt_search_with(const volt_candidates *candidates, const volt_searc
         r.search->info.parallel = count;
         r.schedule.max_ahead = candidates->count; /* no race: no trial waits for a reference */
         status = volt_run_draw(&r, evaluators, scores, count);
-        volt_run_end_draws(&r);
     }
     if (status == VOLT_OK)
         status = volt_run_conclude(&r);

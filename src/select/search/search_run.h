@@ -1,11 +1,10 @@
 /* src/select/search/search_run.h: a running search: data shared by its loop (search_loop.c), the search on
- * rows (search.c) and the climbs (search_climbs.c). */
+ * rows (search.c). */
 #ifndef SELECT_SEARCH_RUN_H
 #define SELECT_SEARCH_RUN_H
 
 #include "base/openmp.h"
 #include "select/candidates/candidates.h"
-#include "select/evidence/evidence.h"
 #include "select/folds/cross_validation.h"
 #include "select/search/race.h"
 #include "select/search/schedule.h"
@@ -32,8 +31,7 @@ typedef struct volt_run {
     volt_trial_log log;
     bool logs;
     char fingerprint[VOLT_FINGERPRINT_LENGTH]; /* with a log or a pool */
-    int64_t length;                            /* positions in this shard, -1: unlimited */
-    int64_t climbs;                            /* maximum number of evaluations in climbs */
+    int64_t length;                            /* number of candidates, -1: unlimited */
     double begun;
     _Atomic bool has_score;              /* a candidate has been evaluated */
     volt_stage stage;                    /* shared by all evaluations, for progress and cancellation */
@@ -94,15 +92,11 @@ volt_status volt_run_begin(volt_run *run, volt_measure measure);
 /* Runs the draws: with `parallel` local evaluators, with buffers for all scores of each in `folds`, and with
  * the pool. */
 volt_status volt_run_draw(volt_run *run, volt_evaluator *const *evaluators, double *folds, int64_t parallel);
-/* The last report, after draws and climbs. */
-void volt_run_end_draws(volt_run *run);
 /* The status of the whole run. */
 volt_status volt_run_conclude(volt_run *run);
 /* Returns the search if it is usable, and releases the rest. */
 void volt_run_release_all(volt_run *run, volt_status status, volt_search **search);
 
-/* The index of the candidate at a position of this shard. */
-int64_t volt_run_index(const volt_run *run, int64_t position);
 /* Finds the parents of the candidate at the position, before its generation starts. */
 volt_status volt_run_know_parents(volt_run *run, int64_t position);
 /* The candidate at a position whose parents are known. No other thread changes the parents before it
@@ -115,51 +109,11 @@ volt_status volt_run_evaluate(volt_run *run, volt_workspace *workspace, const ch
                               volt_setting *setting, volt_continue_fn goes_on, void *context, volt_stage *stage,
                               double *folds, int64_t *done, volt_cost *cost);
 
-/* Adds the cost of a trial to the results. The lock is held. */
-void volt_run_account(volt_run *run, volt_cost cost);
-
-/* Logs a completed trial and adds it to the search, which takes ownership also on failure. context: the run,
- * whose lock is held. */
-volt_status volt_run_keep(volt_trial *trial, void *context);
-
-/* Ends the run with a failure that is not specific to a candidate; the first message is kept. The lock is
- * held. */
-void volt_run_end(volt_run *run, volt_status status);
+/* Whether a failure is specific to the candidate. */
 bool volt_run_is_candidates_own(volt_status status);
 
-/* Reserves memory for the engine of a candidate, in addition to its workspace; waits until it is available. */
-volt_status volt_run_reserve(volt_run *run, double bytes);
-void volt_run_release(volt_run *run, double bytes);
-
-/* The caller's thread reports progress until the others are done. */
-void volt_run_listen(volt_run *run);
-
-/* ---- climbs (search_climbs.c) ----------------------------------------------------------------- */
-
-/* Checks that a search with these options may climb. VOLT_ERR_ARGUMENT. */
-volt_status volt_run_check_climb(const volt_candidates *candidates, const volt_search_options *options);
-/* Divides the evaluations into draws (run->length) and climbs. */
-void volt_run_plan_climb(volt_run *run);
-/* Climbs from the best draws, `parallel` at a time, each in its own workspace. */
-void volt_run_climb(volt_run *run, volt_workspace **spaces, int64_t parallel);
-
-/* ---- maximisation of the evidence from one candidate, by gradient ------------------------------------- */
-
-/* Called for every evaluation with the kernel text, alpha, and the evidence, or the status of a failure with
- * its message set. A result other than VOLT_OK ends the climb. */
-typedef volt_status (*volt_climb_fn)(const char *kernel, double alpha, double evidence, volt_status status,
-                                     void *context);
-
-/* Maximises from `start` in the coordinates of the candidates, by the limited-memory BFGS of NLopt (Nocedal
- * 1980, Liu and Nocedal 1989), until a step gains less than a thousandth or `most` evaluations are made.
- * `space` is the workspace of one evaluation. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED, or the status of
- * `on_step`. */
-volt_status volt_climb(const volt_candidates *candidates, const volt_trial *start, const volt_problem *problem,
-                       volt_workspace *space, int64_t most, volt_stage *stage, volt_climb_fn on_step,
-                       void *context);
-
 /* ---- generations of an adaptive search ----------------------------------------------------------------
- * The first VOLT_FIRST_DRAWS positions of a search or shard are draws. Later positions form generations of
+ * The first VOLT_FIRST_DRAWS positions of a search are draws. Later positions form generations of
  * VOLT_GENERATION. A candidate depends only on the trials of earlier generations, the seed and its index. It
  * is therefore the same on any number of threads and after a resumption. */
 

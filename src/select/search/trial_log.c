@@ -50,14 +50,6 @@ static volt_status add_candidate(const volt_candidates *candidates, int64_t inde
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-void volt_search_data_digits(volt_view X, volt_view Y, volt_view base, char digits[VOLT_DATA_DIGITS + 1])
-{
-    unsigned long data = add_rows(add_rows(crc32(0, NULL, 0), X), Y);
-    if (base.data)
-        data = add_rows(data, base);
-    snprintf(digits, VOLT_DATA_DIGITS + 1, "%08lx", data & 0xffffffffUL);
-}
-
 /* Adds loss and weights, unless they are squares with equal weights. */
 static unsigned long add_loss(unsigned long sum, const volt_search_options *options, int64_t n)
 {
@@ -68,8 +60,8 @@ static unsigned long add_loss(unsigned long sum, const volt_search_options *opti
     return options->weights ? add_bytes(sum, options->weights, (size_t)n * sizeof *options->weights) : sum;
 }
 
-/* Two sums: data, and options. Number of draws, shard and budget are excluded: they may differ between runs
- * of one search. */
+/* Two sums: data, and options. Number of draws and budget are excluded: they may differ between runs of one
+ * search. */
 volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
                                     const volt_search_options *options,
                                     char fingerprint[VOLT_FINGERPRINT_LENGTH])
@@ -78,8 +70,9 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
                        options->splits.max_train, options->splits.rolling, (int64_t)options->start,
                        options->washout,          options->intercept != 0, options->scale != 0,
                        (int64_t)options->score,   (int64_t)options->race};
-    char data[VOLT_DATA_DIGITS + 1];
-    volt_search_data_digits(X, Y, options->base, data);
+    unsigned long data = add_rows(add_rows(crc32(0, NULL, 0), X), Y);
+    if (options->base.data)
+        data = add_rows(data, options->base);
     unsigned long question = add_bytes(crc32(0, NULL, 0), asked, sizeof asked);
     if (options->n_records > 0) {
         int64_t by_records = options->folds_by_records != 0;
@@ -110,7 +103,7 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
         question = add_bytes(question, &candidates->seed, sizeof candidates->seed);
         question = add_bytes(question, "cma", strlen("cma"));
     }
-    snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%s%08lx", data, question & 0xffffffffUL);
+    snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%08lx%08lx", data & 0xffffffffUL, question & 0xffffffffUL);
     return VOLT_OK;
 }
 

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-enum { VOLT_FINGERPRINT_LENGTH = 17, VOLT_DATA_DIGITS = 8 }; /* 16 digits and a zero byte; digits of the data */
+enum { VOLT_FINGERPRINT_LENGTH = 17 }; /* 16 digits and a zero byte */
 
 typedef struct volt_trial_log {
     int file; /* descriptor */
@@ -23,40 +23,29 @@ typedef struct volt_trial_log {
     volt_measure measure;
 } volt_trial_log;
 
-/* The first digits of a fingerprint, which depend only on the data. */
-void volt_search_data_digits(volt_view X, volt_view Y, volt_view base, char digits[VOLT_DATA_DIGITS + 1]);
-
 /* The fingerprint of a search, 16 digits. VOLT_ERR_MEMORY. */
 volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
                                     const volt_search_options *options,
                                     char fingerprint[VOLT_FINGERPRINT_LENGTH]);
 
-/* Reads the trials of a log and calls `take` for each, which takes ownership. An incomplete last line, left
- * by a killed process, is skipped; *whole (may be NULL) receives the bytes before it. Every field of a line
- * is checked; a kernel must be written as volt_kernel_text writes it. Lines with another fingerprint or
- * measure are rejected; an empty `fingerprint` accepts those of the first line. VOLT_ERR_IO, VOLT_ERR_FORMAT
- * with the line. */
-typedef volt_status (*volt_trial_take_fn)(volt_trial *trial, void *context);
-volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH],
-                                volt_measure *measure, volt_trial_take_fn take, void *context, int64_t *whole);
-
-/* A trial and its reading order: its line, from 0, for a single log. */
+/* A trial and its line, from 0. */
 typedef struct volt_queued_trial {
     volt_trial *trial; /* NULL: ownership was taken */
     int64_t order;
 } volt_queued_trial;
 
-/* Trials of logs, to be sorted. Initialise to {0}. */
+/* The trials of a log, by index; for equal indices the trial with most scores first. Initialise to {0}. */
 typedef struct volt_trial_queue {
     volt_queued_trial *entries;
     int64_t count, capacity;
 } volt_trial_queue;
 
-/* A volt_trial_take_fn; `context` is the queue. */
-volt_status volt_trial_queue_take(volt_trial *trial, void *context);
-/* Sorts by index; for equal indices the trial with most scores first. VOLT_ERR_FORMAT if trials with the same
- * index are of different candidates. */
-volt_status volt_trial_queue_sort(volt_trial_queue *queue);
+/* Reads the trials of the search with this fingerprint and measure. An incomplete last line, left by a killed
+ * process, is skipped; *whole receives the bytes before it. Every field of a line is checked; a kernel must
+ * be written as volt_kernel_text writes it. VOLT_ERR_IO; VOLT_ERR_FORMAT, with the line, also for lines of
+ * another search and for two candidates with the same index. Always free the queue. */
+volt_status volt_trial_log_read(const char *path, const char *fingerprint, const volt_measure *measure,
+                                volt_trial_queue *queue, int64_t *whole);
 /* Also frees the trials that were not taken. */
 void volt_trial_queue_free(volt_trial_queue *queue);
 

@@ -45,30 +45,15 @@ static volt_status read_count(const json_t *line, const char *key, bool may_be_n
     return VOLT_OK;
 }
 
-static volt_status read_measure(const json_t *line, volt_measure *measure)
+/* Checks that a line belongs to the search. */
+static volt_status check_search(const json_t *line, const char *fingerprint, const volt_measure *measure)
 {
-    const char *loss = string_of(line, "loss");
-    if (json_object_get(line, "loss") && !loss)
-        return wrong_field("loss", "a text");
-    return volt_measure_read(string_of(line, "measure"), loss, measure);
-}
-
-/* Checks the fingerprint of a line. */
-static volt_status check_search(const json_t *line, char fingerprint[VOLT_FINGERPRINT_LENGTH],
-                                volt_measure *measure)
-{
-    const char *search = string_of(line, "search");
-    VOLT_REQUIRE(search && strlen(search) + 1 == VOLT_FINGERPRINT_LENGTH &&
-                     strspn(search, "0123456789abcdef") == strlen(search),
-                 VOLT_ERR_FORMAT, "it does not name its search");
-    volt_measure measured;
-    VOLT_TRY(read_measure(line, &measured));
-    if (!fingerprint[0]) {
-        memcpy(fingerprint, search, VOLT_FINGERPRINT_LENGTH);
-        *measure = measured;
-    }
-    bool same = measured.score == measure->score && strcmp(measured.loss, measure->loss) == 0;
-    VOLT_REQUIRE(strcmp(search, fingerprint) == 0 && same, VOLT_ERR_FORMAT,
+    const char *search = string_of(line, "search"), *name = string_of(line, "measure"),
+               *loss = string_of(line, "loss");
+    VOLT_REQUIRE(search && name, VOLT_ERR_FORMAT, "it does not name its search and measure");
+    VOLT_REQUIRE(strcmp(search, fingerprint) == 0 && strcmp(name, measure->name) == 0 &&
+                     strcmp(loss ? loss : "", measure->loss) == 0,
+                 VOLT_ERR_FORMAT,
                  "it belongs to another search: the data, the candidates, the splits or the options differ");
     return VOLT_OK;
 }
@@ -180,8 +165,8 @@ static volt_status read_trial(const json_t *line, const double *folds, int64_t n
     return status;
 }
 
-static volt_status read_line(const char *bytes, size_t size, char fingerprint[VOLT_FINGERPRINT_LENGTH],
-                             volt_measure *measure, volt_trial **trial)
+static volt_status read_line(const char *bytes, size_t size, const char *fingerprint,
+                             const volt_measure *measure, volt_trial **trial)
 {
     json_t *line = NULL;
     double *folds = NULL;
@@ -200,35 +185,8 @@ static volt_status read_line(const char *bytes, size_t size, char fingerprint[VO
     return status;
 }
 
-volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH],
-                                volt_measure *measure, volt_trial_take_fn take, void *context, int64_t *whole)
+static volt_status queue_add(volt_trial_queue *queue, volt_trial *trial)
 {
-    char *bytes = NULL;
-    int64_t size = 0, number = 0;
-    VOLT_TRY(volt_file_load_text(path, &bytes, &size));
-    volt_status status = VOLT_OK;
-    const char *at = bytes, *end;
-    while (status == VOLT_OK && (end = memchr(at, '\n', (size_t)(bytes + size - at)))) {
-        volt_trial *trial = NULL;
-        number++;
-        status = read_line(at, (size_t)(end - at), fingerprint, measure, &trial);
-        if (status == VOLT_OK)
-            status = take(trial, context);
-        at = end + 1;
-    }
-    if (status == VOLT_OK && whole)
-        *whole = at - bytes;
-    volt_free(bytes);
-    return status == VOLT_OK || status == VOLT_ERR_MEMORY
-               ? status
-               : volt_fail_prefix(status, "%s, line %" PRId64, path, number);
-}
-
-/* ---- queue ----------------------------------------------------------------------------------------- */
-
-volt_status volt_trial_queue_take(volt_trial *trial, void *context)
-{
-    volt_trial_queue *queue = context;
     volt_status status =
         volt_grow((void **)&queue->entries, &queue->capacity, queue->count + 1, sizeof *queue->entries);
     if (status != VOLT_OK) {
@@ -273,7 +231,7 @@ static volt_status check_same(const volt_trial *first, const volt_trial *second)
     return VOLT_OK;
 }
 
-volt_status volt_trial_queue_sort(volt_trial_queue *queue)
+static volt_status sort(volt_trial_queue *queue)
 {
     if (queue->count > 1)
         qsort(queue->entries, (size_t)queue->count, sizeof *queue->entries, by_index_and_rank);
@@ -289,4 +247,35 @@ void volt_trial_queue_free(volt_trial_queue *queue)
         volt_trial_free(queue->entries[i].trial);
     volt_free(queue->entries);
     *queue = (volt_trial_queue){0};
+}
+
+/* ---- log -------------------------------------------------------------------------------------- */
+
+static volt_status read_lines(const char *path, const char *bytes, int64_t size, const char *fingerprint,
+                              const volt_measure *measure, volt_trial_queue *queue, int64_t *whole)
+{
+    const char *at = bytes, *end;
+    while ((end = memchr(at, '\n', (size_t)(bytes + size - at)))) {
+        volt_trial *trial = NULL;
+        volt_status status = read_line(at, (size_t)(end - at), fingerprint, measure, &trial);
+        if (status != VOLT_OK && status != VOLT_ERR_MEMORY)
+            status = volt_fail_prefix(status, "%s, line %" PRId64, path, queue->count + 1);
+        VOLT_TRY(status);
+        VOLT_TRY(queue_add(queue, trial));
+        at = end + 1;
+    }
+    *whole = at - bytes;
+    return VOLT_OK;
+}
+
+volt_status volt_trial_log_read(const char *path, const char *fingerprint, const volt_measure *measure,
+                                volt_trial_queue *queue, int64_t *whole)
+{
+    char *bytes = NULL;
+    int64_t size = 0;
+    VOLT_TRY(volt_file_load_text(path, &bytes, &size));
+    volt_status status = read_lines(path, bytes, size, fingerprint, measure, queue, whole);
+    volt_free(bytes);
+    VOLT_TRY(status);
+    return sort(queue) == VOLT_OK ? VOLT_OK : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", path);
 }

@@ -245,23 +245,10 @@ double volt_factor_output_score(const volt_factor *factor, int64_t k, bool const
 enum { VOLT_EXACT_DIMENSION = 1024, VOLT_DIMENSION_PROBES = 64 };
 volt_status volt_factor_dimension(volt_factor *factor, bool constant, double *dimension, double *error);
 
-/* ---- gradient of the likelihood (factor_evidence.c) ------------------------------------------- */
+/* ---- for factor_errors.c ---------------------------------------------------------------------- */
 
-/* Replaces L by G, the symmetric derivatives of the log score by the entries of K, for all rows. A (m x q)
- * receives the coefficients, P (m) the diagonal of P. Afterwards only the two functions below and
- * volt_factor_loo may be called. 2 m^3 / 3 operations. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
-volt_status volt_factor_gradient_weights(volt_factor *factor, volt_matrix A, double *P);
-/* sum_ij G_ij K_ij over the kept rows, for any operator of the rows of the task: dK / d theta gives the
- * derivative. */
-volt_status volt_factor_contract(volt_factor *factor, volt_operator *op, double *sum);
-/* tr G, the derivative by alpha; `workspace` has m numbers. */
-double volt_factor_trace(const volt_factor *factor, double *workspace);
-
-/* ---- for factor_errors.c and factor_evidence.c ------------------------------------------------ */
-
-/* Sums of squares of D into factor->squares; and r = L^{-T} u (m x 1), with an intercept. */
+/* Sums of squares of D into factor->squares. */
 void volt_factor_squares(volt_factor *factor);
-void volt_factor_zero_sum(volt_factor *factor, volt_matrix r);
 
 /* Add row t of the forward solves to the sums; and compute intercepts from the sums over the first `rows`
  * rows. */

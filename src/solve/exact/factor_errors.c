@@ -232,7 +232,8 @@ void volt_factor_squares(volt_factor *f)
         }
 }
 
-void volt_factor_zero_sum(volt_factor *f, volt_matrix r)
+/* r = L^{-T} u (m x 1), with an intercept. */
+static void zero_sum(volt_factor *f, volt_matrix r)
 {
     if (!f->task.u)
         return;
@@ -248,7 +249,7 @@ static volt_status find_precisions(volt_factor *f, double *r, double *workspace,
         if (!volt_stage_poll(f->task.stage))
             return volt_stage_end(f->task.stage);
     }
-    volt_factor_zero_sum(f, volt_matrix_of(r, f->m, 1));
+    zero_sum(f, volt_matrix_of(r, f->m, 1));
     for (int64_t t = 0; f->task.u && t < f->m; t++)
         P[t] -= r[t] * r[t] / f->uu;
     return VOLT_OK;
@@ -335,7 +336,7 @@ static volt_status find_dimension(volt_factor *f, bool constant, double *r, doub
         uu += u * u;
     }
     if (constant)
-        volt_factor_zero_sum(f, volt_matrix_of(r, f->m, 1));
+        zero_sum(f, volt_matrix_of(r, f->m, 1));
     for (int64_t t = 0; constant && t < f->m; t++)
         rr += r[t] * r[t];
     if (f->m <= VOLT_EXACT_DIMENSION) {

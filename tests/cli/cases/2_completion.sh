@@ -51,25 +51,20 @@ completion_bash()
 }
 check "completion bash: commands, options, words of tables" completion_bash
 
-completion_of_other_shells()
+completion_zsh()
 {
-    local shell command
-    for shell in zsh fish; do
-        expect 0 completion $shell
-        no_err
-        cp out script
-        for command in $all_commands; do
-            grep -qE "(^|[ '])${command}[:) ']" script || fail "$shell: no $command"
-        done
-        ! grep -E "^ +'[a-z]+:'$" script >bare || fail "$shell: nothing is said of $(head -n 1 bare)"
-        [ "$shell" != fish ] || for command in $all_commands; do
-            grep -qE "^complete -c volterra -n __fish_use_subcommand -a $command -d '." script || fail "fish: no $command"
-        done
-        grep -q 'error drop interpolate' script || fail "$shell: no words of --missing"
-        ! command -v $shell >/dev/null || $shell -n script 2>said || fail "$shell does not read it: $(cat said)"
+    local command
+    expect 0 completion zsh
+    no_err
+    cp out script
+    for command in $all_commands; do
+        grep -qE "(^|[ '])${command}[:) ']" script || fail "no $command"
     done
+    ! grep -E "^ +'[a-z]+:'$" script >bare || fail "nothing is said of $(head -n 1 bare)"
+    grep -q 'error drop interpolate' script || fail "no words of --missing"
+    ! command -v zsh >/dev/null || zsh -n script 2>said || fail "zsh does not read it: $(cat said)"
 }
-check "completion zsh and fish: every command, valid scripts" completion_of_other_shells
+check "completion zsh: every command, a valid script" completion_zsh
 
 completion_wrong()
 {
@@ -78,7 +73,7 @@ completion_wrong()
     expect 0 completion --help
     out_has 'usage: volterra completion bash'
     expect 2 completion
-    err_names bash zsh fish
+    err_names bash zsh
     expect 2 completion bash zsh
     expect 2 completion tcsh
     err_names "'tcsh'"

@@ -170,19 +170,12 @@ search_on_landmarks()
     expect 0 fit --x rows.csv:u --y rows.csv:y --rows :200 --kernel "$(awk -F'"' '/"kernel"/ { print $4; exit }' first.json)" \
         --alpha "$(awk -F'[ ,]+' '/"alpha"/ { print $3; exit }' first.json)" --solver nystrom --landmarks 30 -o f.safetensors
     cmp -s m.safetensors f.safetensors || fail "the winner is not what fit makes of it"
-    # Logs can be resumed and sharded, and are not mixed with those of another solver.
+    # Logs can be resumed, and are not mixed with those of another solver.
     head -n 3 all.jsonl >some.jsonl
     expect 0 "${tune[@]}" --solver nystrom --landmarks 30 --log some.jsonl --resume
     valid_json out "v['resumed'] == 3 and v['best'] == json.load(open('first.json'))['best']"
     expect 1 "${tune[@]}" --log some.jsonl --resume
     expect 1 "${tune[@]}" --solver nystrom --landmarks 29 --log some.jsonl --resume
-    for part in 1 2; do
-        expect 0 "${tune[@]}" --solver nystrom --landmarks 30 --shard $part/2 --log part$part.jsonl
-    done
-    expect 0 tune --merge part1.jsonl part2.jsonl --x rows.csv:u --y rows.csv:y --rows :200 --solver nystrom \
-        --landmarks 30 -o merged.safetensors --json
-    valid_json out "v['best']['score'] == json.load(open('first.json'))['best']['score']"
-    cmp -s m.safetensors merged.safetensors || fail "the winner of all shards is another model"
     for score in nmse mse loo gcv; do
         expect 0 "${tune[@]}" --solver nystrom --landmarks 30:last --score $score
     done
@@ -193,7 +186,7 @@ search_on_landmarks()
         --landmarks 20 -o fed.safetensors
     expect 0 predict fed.safetensors --x rows.csv:u --rows 200: -o p.csv
 }
-check "a search on landmarks: logs, shards, scores, records, feedback" search_on_landmarks
+check "a search on landmarks: logs, scores, records, feedback" search_on_landmarks
 
 bad_search_solvers()
 {

@@ -1,5 +1,4 @@
-# tests/cli/cases/5_evidence.sh: the evidence: tune with it and with its gradient, leave-one-out, and the output
-# of fit.
+# tests/cli/cases/5_evidence.sh: tune with the evidence and with leave-one-out errors, and the output of fit.
 
 # driven N SEED: u.csv and y.csv, a filtered input through a square
 driven()
@@ -41,55 +40,20 @@ tune_evidence()
 }
 check "tune --score evidence is the log score, and fit reports the same figure" tune_evidence
 
-tune_gradient()
-{
-    driven 90 1
-    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --seed 2 --json
-    drawn=$(winner_field score)
-    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --search gradient --seed 2 --log t.jsonl \
-        -o m.safetensors --json
-    valid_json out "v['best']['score'] > $drawn and v['draws'] <= 60 and v['model'] == 'm.safetensors'"
-    [ "$(sed 's/.*"index":\([0-9]*\),.*/\1/' t.jsonl | sort -n | uniq -d | wc -l)" -eq 0 ] || fail "an index stands twice"
-    winner >first
-    rm t.jsonl
-    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --search gradient --seed 2 --log t.jsonl \
-        -o m.safetensors --json --threads 1
-    winner | cmp - first || fail "another run, on one thread, differs"
-    # Its log can be resumed without a number of draws.
-    expect 0 tune --merge t.jsonl --json
-    expect 0 tune --x u.csv --y y.csv --kernel memory:rho=0.5 --score evidence --search gradient
-    out_has '^best kernel +memory:gamma=[0-9.e-]+,rho=0.5,mu='
-}
-check "tune --search gradient beats as many draws, independent of threads" tune_gradient
-
-gradient_refusals()
-{
-    driven 40 1
-    expect 2 tune --x u.csv --y y.csv --search gradient
-    err_names --search gradient --score
-    expect 2 tune --x u.csv --y y.csv --score evidence --search gradient --grid 3
-    err_names --search gradient --grid
-    expect 2 tune --x u.csv --y y.csv --score evidence --search gradient --shard 1/2
-    err_names --search gradient --shard
-    expect 2 tune --x u.csv --y y.csv --score evidence --search gradient --log t.jsonl --resume
-    err_names --search gradient log
-    expect 2 tune --x u.csv --y y.csv --score evidence --search climb
-    err_names --search 'random|adaptive|cma|gradient' "'climb'"
-    expect 2 tune --x u.csv --y y.csv --score evidence --draws 3 --gap 2
-    err_names score log gap
-}
-check "tune --search gradient: unsupported options" gradient_refusals
-
 tune_left_out()
 {
     driven 60 3
     for score in loo gcv; do
         expect 0 tune --x u.csv --y y.csv --kernel memory --draws 12 --score $score --log $score.jsonl --json
         valid_json out "v['score'] == '$score' and 0 < v['best']['score'] < 1 and all(b['skill'] is None for b in v['baselines'])"
-        expect 0 tune --merge $score.jsonl --json
-        valid_json out "v['score'] == '$score'"
+        expect 0 tune --x u.csv --y y.csv --kernel memory --score $score --log $score.jsonl --resume --json
+        valid_json out "v['score'] == '$score' and v['resumed'] == 12"
     done
     expect 2 tune --x u.csv --y y.csv --draws 3 --score loo --start reset
     err_names score reset
+    expect 2 tune --x u.csv --y y.csv --score evidence --draws 3 --gap 2
+    err_names score log gap
+    expect 2 tune --x u.csv --y y.csv --score evidence --draws 3 --search climb
+    err_names --search 'random|adaptive|cma' "'climb'"
 }
 check "tune --score loo and gcv: the lowest is best" tune_left_out

@@ -66,16 +66,12 @@ feedback_searches()
     python3 -c 'import json, sys; print(json.load(open("out"))["command"].replace("volterra", sys.argv[1], 1))' "$VOLTERRA" >"command"
     sh ./command >/dev/null || fail "the command of the result fails"
     cmp best.safetensors kept || fail "the command makes another model"
-    # A log can be resumed, shards can be merged, and both include the weight.
+    # A log can be resumed, and includes the weight.
     expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --draws 10 --folds 3 --log log --resume --json
     valid_json out "v['resumed'] == 8 and v['draws'] == 10"
     cp out whole
-    expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --draws 10 --folds 3 --shard 1/2 --log s1
-    expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --draws 10 --folds 3 --shard 2/2 --log s2
-    expect 0 tune --merge s1 s2 --x train.csv:u --y train.csv:y --feedback --json
+    expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --folds 3 --log log --resume --json
     valid_json out "v['best'] == json.load(open('whole'))['best']"
-    expect 2 tune --merge s1 s2 --x train.csv:u --y train.csv:y -o x.safetensors
-    err_names --feedback
     # Another validation method is another search; a given weight is not drawn.
     expect 1 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --validate one-step --draws 10 --folds 3 --log log --resume
     err_has 'another search'

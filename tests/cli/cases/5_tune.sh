@@ -228,10 +228,6 @@ tune_wrong()
         expect 2 tune --x x.csv --budget "$time"
         err_names --budget "'$time'"
     done
-    for part in 0/3 4/3 3 1/ /2 1/2x a/b -1/2; do
-        expect 2 tune --x x.csv --draws 2 --shard $part
-        err_names 3/16 1 '<=' I N "'$part'"
-    done
     for spec in tau_coef =1 tau_coef=; do
         expect 2 tune --x x.csv --draws 2 --range $spec
         err_names NAME=SPEC alpha=log:1e-8..1 "'$spec'"
@@ -279,11 +275,6 @@ tune_wrong()
     printf 'tau_coef,alpha\n0.5,0.1\n1.5,0.1\n' >c.csv
     expect 1 tune --x x.csv --candidates c.csv
     err_has 'c.csv: line 3'
-    expect 2 tune --draws 2 --merge a.jsonl
-    err_names --merge --draws
-    expect 2 tune --merge
-    err_names --merge
-    expect 1 tune --merge x.csv
     absent p.svg
 }
 check "tune: invalid options" tune_wrong

@@ -11,8 +11,6 @@ only_given_up()
     expect 1 tune --x x.csv --kernel rbf --draws 1 --folds 3 --log t.log --resume
     err_names 1 score
     no_out
-    expect 1 tune --merge t.log
-    err_names 1 score
 }
 check "tune reports that every draw was stopped" only_given_up
 
@@ -25,8 +23,6 @@ given_up_and_failed()
         /"index":1/ { s/"folds":\[[^]]*\]/"folds":[]/; s/"score":[^,]*/"score":null/
             s/"failure":null/"failure":"the moon was full"/ }' whole.log >t.log
     expect 1 tune --x x.csv --kernel rbf --draws 2 --folds 3 --log t.log --resume
-    err_names 1 2
-    expect 1 tune --merge t.log
     err_names 1 2
 }
 check "tune reports the first failure" given_up_and_failed

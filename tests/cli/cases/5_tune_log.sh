@@ -83,10 +83,13 @@ tune_following()
     done
     grep -q '"kernel":"rbf' whole.jsonl || fail "there is no rbf"
     grep -q '"kernel":"fir' whole.jsonl || fail "there is no fir"
-    expect 0 tune $options --kernel "$kernel" --shard 1/2 --log one.jsonl -o m.safetensors
-    expect 0 tune $options --kernel "$kernel" --shard 2/2 --log two.jsonl
-    expect 0 tune --merge one.jsonl two.jsonl --json
-    valid_json out "v['draws'] == 90"
+    # Without a limit the log is only reported: its text does not change.
+    cp whole.jsonl kept.jsonl
+    expect 0 tune ${options/--draws 90/} --kernel "$kernel" --log whole.jsonl --resume -o m.safetensors --json
+    valid_json out "v['resumed'] == 90 and v['draws'] == 90"
+    best_of >resumed.best
+    same whole.best resumed.best
+    same whole.jsonl kept.jsonl
     expect 0 predict m.safetensors --x u.csv -o forecast.csv
     expect 1 tune --x u.csv --y y.csv --draws 90 --kernel "$kernel" --log whole.jsonl --resume
     err_has 'another search'
@@ -103,43 +106,32 @@ tune_following()
     err_has 'depth'
 }
 tune_adaptive() { tune_following adaptive; }
-check "tune --search adaptive: threads, --resume, shards, several kernels" tune_adaptive
+check "tune --search adaptive: threads, --resume, several kernels" tune_adaptive
 
 tune_cma() { tune_following cma; }
-check "tune --search cma: threads, --resume, shards, several kernels" tune_cma
+check "tune --search cma: threads, --resume, several kernels" tune_cma
 
-tune_shards()
+# A log without further draws: the same winner as the search that wrote it.
+tune_reports_log()
 {
     system_with_memory 150
-    local options="--x u.csv --y y.csv --draws 17" i
-    expect 0 tune $options --race none --log whole.jsonl --json
+    local options="--x u.csv --y y.csv"
+    expect 0 tune $options --draws 17 --log t.jsonl --json -o whole.safetensors
     best_of >whole.best
-    for i in 1 2 3; do
-        expect 0 tune $options --race none --shard $i/3 --log part$i.jsonl --json
-        valid_json out "v['draws'] == (6 if $i < 3 else 5)"
-    done
-    expect 0 tune --merge part1.jsonl part2.jsonl part3.jsonl --json
-    best_of >merged.best
-    same whole.best merged.best
-    valid_json out "v['draws'] == 17"
-    cat part1.jsonl part2.jsonl part3.jsonl >all.jsonl
-    what_was_tried all.jsonl >all.tried
-    what_was_tried whole.jsonl >whole.tried
-    same whole.tried all.tried
-    # With the data the winner is fitted, and the picture drawn.
-    expect 0 tune --merge part3.jsonl --merge part1.jsonl part2.jsonl --x u.csv --y y.csv -o merged.safetensors
-    out_has '^draws +17$'
-    expect 0 tune $options -o whole.safetensors
-    same merged.safetensors whole.safetensors
-    expect 2 tune --merge part1.jsonl -o m.safetensors
-    err_names -o --x
-    expect 1 tune --merge part1.jsonl nofile.jsonl
-    err_has 'nofile.jsonl'
-    expect 0 tune $options --folds 3 --log other.jsonl
-    expect 1 tune --merge part1.jsonl other.jsonl
-    err_has 'other.jsonl'
+    cp t.jsonl kept.jsonl
+    expect 0 tune $options --log t.jsonl --resume -o again.safetensors --json
+    best_of >again.best
+    same whole.best again.best
+    valid_json out "v['draws'] == 17 and v['resumed'] == 17"
+    same again.safetensors whole.safetensors
+    same t.jsonl kept.jsonl
+    expect 2 tune $options --log t.jsonl
+    err_names --draws --budget --resume
+    expect 1 tune $options --log empty.jsonl --resume
+    expect 1 tune $options --folds 3 --log t.jsonl --resume
+    err_has 't.jsonl, line 1'
 }
-check "tune --shard and --merge equal one search" tune_shards
+check "tune --resume without draws reports the log" tune_reports_log
 
 tune_interrupted()
 {
@@ -254,8 +246,6 @@ tune_hostile_log()
     for text in 'rbf:gamma=1\nsystem(\"touch ran\")\n' 'rbf:gamma=`touch ran`' '$(touch ran)' 'rbf\u001b[2J'; do
         sed "2s/\"kernel\":\"[^\"]*\"/\"kernel\":\"$(printf %s "$text" | sed 's/[\\&/]/\\&/g')\"/" log.jsonl >bad.jsonl
         cmp -s log.jsonl bad.jsonl && fail "the log was not changed"
-        expect 1 tune --merge bad.jsonl --plot p.svg
-        err_has 'bad.jsonl, line 2: its kernel'
         expect 1 tune --x u.csv --y y.csv --kernel rbf --draws 3 --log bad.jsonl --resume --plot p.svg
         err_has 'bad.jsonl, line 2: its kernel'
         ! grep -q "$(printf '\033')" err || fail "an escape sequence reached the terminal"

@@ -49,15 +49,14 @@ tune_loss_text()
     expect 0 tune --x data.csv:u --y data.csv:y --loss quantile:q=0.1/0.9 --folds 3 --draws 6 --alpha log:1e-3..1 \
         --log t.jsonl --resume --json
     valid_json out "v['resumed'] == 4 and v['draws'] == 6"
-    expect 0 tune --merge t.jsonl --x data.csv:u --y data.csv:y --loss quantile:q=0.1/0.9 -o merged.safetensors --json
-    valid_json out "v['loss'] == 'quantile:q=0.1/0.9' and v['score'] == 'pinball loss'"
-    expect 2 tune --merge t.jsonl --x data.csv:u --y data.csv:y -o merged.safetensors
-    err_names --loss quantile:q=0.1/0.9 squares
+    expect 0 tune --x data.csv:u --y data.csv:y --loss quantile:q=0.1/0.9 --folds 3 --alpha log:1e-3..1 --log t.jsonl \
+        --resume --json
+    valid_json out "v['resumed'] == 6 and v['loss'] == 'quantile:q=0.1/0.9' and v['score'] == 'pinball loss'"
     expect 1 tune --x data.csv:u --y data.csv:y --loss quantile:q=0.1/0.8 --folds 3 --draws 6 --alpha log:1e-3..1 \
         --log t.jsonl --resume
     err_names search
 }
-check "tune --loss: log, resume, merge, fit command" tune_loss_text
+check "tune --loss: log, resume, fit command" tune_loss_text
 
 # A series that forecasts itself: changes, and the naive forecast in addition to the constant.
 tune_loss_series()
@@ -81,17 +80,12 @@ tune_loss_ways()
     expect 0 tune --x data.csv:u --y data.csv:y --loss huber:delta=1 --folds 3 --kernel rbf --candidates c.csv --json
     valid_json out "v['draws'] == 2"
     expect 0 tune --x data.csv:u --y data.csv:y --loss huber:delta=1 --folds 2 --kernel rbf:gamma=1 --grid 3 --alpha log:0.1..1
-    for part in 1 2; do
-        expect 0 tune --x data.csv:u --y data.csv:y --loss huber:delta=1 --folds 3 --draws 4 --shard $part/2 --log p$part.jsonl
-    done
-    expect 0 tune --merge p1.jsonl p2.jsonl --json
-    valid_json out "v['draws'] == 4 and v['score'] == 'huber loss'"
     awk 'BEGIN { print "r"; for (t = 0; t < 80; t++) print int(t / 20) }' >r.csv
     expect 0 tune --x data.csv:u --y data.csv:label --loss multinomial --series r.csv:r --folds 2 --draws 3 --alpha log:1e-2..1 \
         --folds-by records --json
     valid_json out "v['score'] == 'log loss'"
 }
-check "tune --loss: adaptive, candidates, grids, shards, records" tune_loss_ways
+check "tune --loss: adaptive, candidates, grids, records" tune_loss_ways
 
 tune_weights()
 {
@@ -122,8 +116,6 @@ tune_loss_refused()
         expect 2 tune --x data.csv:u --y data.csv:y --loss quantile:q=0.9 --score $score --draws 2
         err_names --score --loss quantile:q=0.9
     done
-    expect 2 tune --x data.csv:u --y data.csv:y --loss quantile:q=0.9 --search gradient
-    err_names --search gradient --loss quantile:q=0.9
     expect 2 tune --x data.csv:u --y data.csv:y --loss huber:delta=1 --feedback --draws 2
     err_names --feedback --loss
     for levels in 0/0.5 0.5/1.2 0.5/0.5 0.9/0.1; do

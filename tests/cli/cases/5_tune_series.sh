@@ -149,7 +149,7 @@ tune_not_inputs()
 }
 check "tune: note about baselines that know past targets" tune_not_inputs
 
-# Draw 0 and its alpha are read from the log; merged shards equal the whole search and fit the same model.
+# Draw 0 and its alpha are read from the log.
 tune_series_logs()
 {
     season_walk 120 6
@@ -159,26 +159,16 @@ tune_series_logs()
     cp out resumed.json
     expect 0 tune --x v.csv --kernel gak:window=4 --draws 6 --json
     valid_json out "v['best'] == json.load(open('resumed.json'))['best']"
-    for part in 1 2; do
-        expect 0 tune --x v.csv --draws 6 --race none --shard $part/2 --log part$part.jsonl
-    done
-    expect 0 tune --x v.csv --draws 6 --race none -o whole.safetensors
-    expect 0 tune --merge part1.jsonl part2.jsonl --x v.csv -o merged.safetensors
-    no_err
-    cmp whole.safetensors merged.safetensors || fail "the merged shards fit another model"
     # A search with alpha given was one on levels: its logs contain their rows.
     expect 0 tune --x v.csv --draws 4 --alpha 0.1 --log level.jsonl -o whole.safetensors
-    expect 0 tune --merge level.jsonl --x v.csv -o merged.safetensors
+    expect 0 tune --x v.csv --alpha 0.1 --log level.jsonl --resume -o again.safetensors
     no_err
-    cmp whole.safetensors merged.safetensors || fail "the merged log fits another model"
-    season_walk 121 7
-    expect 0 tune --merge level.jsonl --x v.csv -o merged.safetensors
-    err_names rows
+    cmp whole.safetensors again.safetensors || fail "the log fits another model"
     # The same log does not serve the search for changes.
     expect 1 tune --x v.csv --draws 4 --log level.jsonl --resume
     err_names search
 }
-check "tune: profiled alphas in logs, resumed and merged" tune_series_logs
+check "tune: profiled alphas in logs, resumed" tune_series_logs
 
 # ---- compare ------------------------------------------------------------------------------------
 

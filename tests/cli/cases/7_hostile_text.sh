@@ -166,24 +166,25 @@ hostile_log()
     grep -q 'touch ran' "$1" && grep -q u009b2J "$1" || fail "the log has another form"
 }
 
-hostile_merge()
+hostile_resume()
 {
     command -v gnuplot >/dev/null || skip "there is no gnuplot"
     hostile_log h.jsonl
-    # Rejected or merged: no text is executed.
-    volterra tune --merge h.jsonl --plot p.svg
+    # No text is executed.
+    resume() { volterra tune --x x.csv --kernel rbf --race none --log "$@" --resume; }
+    resume h.jsonl --plot p.svg
     absent ran
     no_controls out err
-    volterra tune --merge h.jsonl
+    resume h.jsonl
     no_controls out err
     # The failure message of a trial is arbitrary text and is printed in the table.
     sed -E '1{s/"folds":\[[^]]*\],"score":[^,]*,/"folds":[],"score":null,/;s/"failure":null/"failure":"why \\u001b[5m\\u009b2J"/}' \
         honest.jsonl >failed.jsonl
-    expect 0 tune --merge failed.jsonl
+    expect 0 tune --x x.csv --kernel rbf --race none --log failed.jsonl --resume
     no_controls out err
     out_has '^first failure +why \?\[5m\?2J$'
 }
-check "a log that holds commands: none is run, none reaches the terminal" hostile_merge
+check "a log that holds commands: none is run, none reaches the terminal" hostile_resume
 
 # ---- in pictures and pages ----------------------------------------------------------------------
 

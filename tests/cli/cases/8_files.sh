@@ -266,7 +266,6 @@ fit --x absent.csv --weights in.csv -o in.csv
 tune --x in.csv --kernel linear --draws 2 -o in.csv
 tune --x absent.csv --y in.csv --kernel linear --draws 2 --log in.csv
 tune --x absent.csv --candidates in.csv -o in.csv
-tune --x absent.csv --merge in.csv -o in.csv
 combine in.csv absent -o in.csv
 combine absent in.csv -o in.csv
 predict in.csv --x absent.csv -o in.csv

@@ -156,8 +156,8 @@ figures_of_searches()
     expect 0 tune --x d.csv:u,v --y d.csv:y --kernel rbf --range gamma=log:0.1..2 --alpha 0.01 --draws 4 --score nmse --gap 2 \
         --washout 3 --max-train 40 --json
     kept tune.json
-    expect 0 tune --x d.csv:u,v --y d.csv:y,z --merge t.log --plot merged.svg
-    kept merge.txt
+    expect 0 tune --x d.csv:u,v --y d.csv:y,z --kernel volterra --folds 3 --seed 5 --log t.log --resume --plot resumed.svg
+    kept resumed.txt
     expect 0 tune --x d.csv:u --y d.csv:y --kernel linear --draws 3 --folds 2 --feedback --plot one.svg
     kept feedback.txt
     # Words on an axis, and the fit command of a search with many options.
@@ -173,9 +173,9 @@ figures_of_searches()
     # More than four panels have two columns.
     expect 0 tune --x d.csv:u,v --y d.csv:y --kernel 'fir:corr=? + memory:pole=?' --draws 4 --folds 2 --plot many.svg
     kept many.txt
-    figures tune 1e-6 tune.txt tune.json merge.txt feedback.txt words.txt options.txt decades.txt many.txt script.gp
+    figures tune 1e-6 tune.txt tune.json resumed.txt feedback.txt words.txt options.txt decades.txt many.txt script.gp
 }
-check "figures of tune: report, JSON, merged log, plot" figures_of_searches
+check "figures of tune: report, JSON, resumed log, plot" figures_of_searches
 
 figures_of_comparisons()
 {
@@ -380,7 +380,6 @@ figures_of_validation()
     done
     searches --kernel memory --draws 70 --folds 2 --search adaptive --race fast
     searches --kernel fading --draws 70 --folds 2 --search cma --race none
-    searches --kernel memory --draws 18 --score evidence --search gradient
     searches --kernel 'fir + memory:pole=? | volterra' --draws 4 --folds 2 --rolling --start reset
     searches --kernel linear:window=2 --grid 3 --folds 3 --min-train 20 --gap 3
     searches --kernel volterra --draws 4 --folds 2 --solver nystrom --landmarks 12

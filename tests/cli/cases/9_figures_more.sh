@@ -297,12 +297,9 @@ figures_of_help()
     volterra
     sed 's/^/ /' err >>help.txt
     # Of the completions: the frame of the script and three commands.
-    for shell in bash zsh fish; do
+    for shell in bash zsh; do
         expect 0 completion $shell
-        case $shell in
-            fish) grep -E '^#|__fish_use_subcommand|from (help|completion|simulate|mcs|continue)\b' out ;;
-            *) awk '/^        [a-z]+\)$/ { inside = 1; shown = $1 ~ /^(simulate|mcs|continue)\)/ } !inside || shown { print } /;;$/ && !/words=/ { inside = 0 }' out ;;
-        esac >>help.txt
+        awk '/^        [a-z]+\)$/ { inside = 1; shown = $1 ~ /^(simulate|mcs|continue)\)/ } !inside || shown { print } /;;$/ && !/words=/ { inside = 0 }' out >>help.txt
     done
     figures help 0 help.txt
 }
