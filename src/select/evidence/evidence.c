@@ -1,5 +1,6 @@
 /* src/select/evidence/evidence.c: the log marginal likelihood of one kernel and alpha on all rows, and leave-one-out
  * errors. */
+#include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -7,7 +8,6 @@
 #include "kernel/kernel_entry.h"
 #include "select/folds/cross_validation.h"
 #include "select/folds/problem.h"
-#include "solve/exact/cholesky.h"
 #include "solve/exact/factor.h"
 
 #include <inttypes.h>
