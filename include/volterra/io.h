@@ -270,7 +270,7 @@ typedef struct volt_collection {
     char **names;      /* channel names, or NULL */
 } volt_collection;
 
-/* Reads .ts and .arff (UEA archive, multivariate and univariate), .npy (series x time x channels; a 2-D array is a collection
+/* Reads .ts (UEA archive, multivariate and univariate), .npy (series x time x channels; a 2-D array is a collection
  * of univariate series), or a long CSV with a column `series` and one column per channel, rows in time order; "-" is a long
  * CSV on standard input. Lengths may differ in .ts and CSV files. In a CSV, the cells of the column `series` are compared as
  * text, rows of one series need not be adjacent, and series are in order of first appearance. The target of a regression

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make the seed corpora of the readers of collections under tests/fuzz/corpus: ts, arff, long_csv, npy_collection.
+"""Make the seed corpora of the readers of collections under tests/fuzz/corpus: ts, long_csv, npy_collection.
 
 Needs numpy. Inputs that a fuzzer found (found-*) are not made here and are kept.
 """
@@ -43,33 +43,6 @@ TS = {
     "latin1": "@classLabel true \u00df\n@data\n1:\u00df\n",
     "empty": "",
     "long-number": "@data\n" + "1" * 400 + ".5\n",
-}
-
-BAG = "% comment\n@relation r\n@attribute bag relational\n\t@attribute t1 numeric\n\t@attribute t2 real\n@end bag\n"
-ARFF = {
-    "plain": BAG + "@attribute c {a,b}\n@data\n'1,2\\n3,4',a\n\"5,6\\n7,8\",b\n",
-    "univariate": "@attribute x real\n@attribute 'y z' integer\n@attribute c {a,'b c'}\n@data\n1,2,a\n3,4,'b c'\n",
-    "label-first": "@attribute c {a,b}\n@attribute x real\n@data\na,1\nb,2\n",
-    "no-label": "@attribute x real\n@attribute y real\n@data\n1,2\n",
-    "string-label": "@attribute x real\n@attribute c string\n@data\n1,'it\\'s'\n",
-    "target": BAG + "@attribute y numeric\n@data\n'1,2',0.5\n",
-    "crlf": (BAG + "@attribute c {a}\n@data\n'1,2\\n3,4',a\n").replace("\n", "\r\n"),
-    "missing": BAG + "@attribute c {a}\n@data\n'1,?',a\n",
-    "ragged": BAG + "@attribute c {a}\n@data\n'1,2\\n3',a\n",
-    "open-quote": BAG + "@attribute c {a}\n@data\n'1,2\\n3,4,a\n",
-    "backslash-end": BAG + "@data\n'1,2\\",
-    "behind-quote": BAG + "@attribute c {a}\n@data\n'1,2'x,a\n",
-    "empty-bag": BAG + "@data\n''\n",
-    "open-list": "@attribute x real\n@attribute c {a,b\n@data\n1,a\n",
-    "list-quotes": "@attribute x real\n@attribute c {'a,b', \"c}\n@data\n1,a\n",
-    "two-labels": "@attribute x real\n@attribute c {a}\n@attribute d {b}\n@data\n1,a,b\n",
-    "sparse": "@attribute x real\n@data\n{0 1}\n",
-    "date": "@attribute x date 'yyyy'\n@data\n2020\n",
-    "no-end": "@attribute bag relational\n@attribute x real\n@data\n'1'\n",
-    "two-bags": BAG + "@attribute b relational\n@attribute x real\n@end b\n@data\n'1,2','3'\n",
-    "more-cells": "@attribute x real\n@data\n1,2,3\n",
-    "fewer-cells": "@attribute x real\n@attribute y real\n@data\n1\n",
-    "empty": "",
 }
 
 LONG_CSV = {
@@ -135,6 +108,5 @@ def put(reader, extension, files):
 
 if __name__ == "__main__":
     put("ts", "ts", TS)
-    put("arff", "arff", ARFF)
     put("long_csv", "csv", LONG_CSV)
     put("npy_collection", "npy", npy_files())
