@@ -341,10 +341,6 @@ class TimeStep(ctypes.Structure):
         ("months", c_int64),
         ("is_month_end", c_int),
         ("closed_weekdays", c_int),
-        ("opens", c_double),
-        ("closes", c_double),
-        ("pause", c_double),
-        ("resumes", c_double),
     ]
 
 
