@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""tests/fuzz/make_learner_corpus.py: the seeds of fuzz_learner_state and fuzz_learner_journal.
+"""tests/fuzz/make_learner_corpus.py: the seeds of fuzz_learner_state.
 
     python3 tests/fuzz/make_learner_corpus.py build/volterra
 
-writes states and journals of learners of the models in those targets to corpus/learner_state and corpus/learner_journal
-in this folder, with variants whose metadata, tensors or lines say something else. The targets put checksums and the
-digest of the model right.
+writes states of learners of the models in that target to corpus/learner_state in this folder, with variants whose
+metadata or tensors differ. The target corrects checksums and the digest of the model.
 """
 import json
 import pathlib
@@ -26,18 +25,16 @@ LINES = "0.5,1\n0.25,\n0.75,2\n0.1,0.5\n"
 
 
 def learned(program, kernel, ahead, folder, *options):
-    """A state and a journal of a learner that took LINES."""
+    """The state of a learner that took LINES."""
     x, y = folder / "x.csv", folder / "y.csv"
     x.write_text("".join(f"{7 * t % 5 / 4}\n" for t in range(TRAINED + ahead)))
     y.write_text("".join(f"{3 * t % 4}\n" for t in range(TRAINED + ahead)))
-    model, state, journal = folder / "model", folder / "state", folder / "journal"
+    model, state = folder / "model", folder / "state"
     subprocess.run([program, "fit", "--x", x, "--y", y, "--kernel", kernel, "--ahead", str(ahead), "--alpha", "0.5", "-o", model, "--quiet"], check=True, stdout=subprocess.DEVNULL)
     stream = [program, "stream", model, "--learn", "--quiet", *options]
-    for file in (state, journal):
-        file.unlink(missing_ok=True)
+    state.unlink(missing_ok=True)
     subprocess.run([*stream, "--state", state], input=LINES, text=True, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([*stream, "--journal", journal], input=LINES, text=True, check=True, stdout=subprocess.DEVNULL)
-    return state.read_bytes(), journal.read_text()
+    return state.read_bytes()
 
 
 def parts(content):
@@ -66,7 +63,7 @@ def state(metadata, tensors):
 def states(content):
     metadata, tensors = parts(content)
     yield "plain", state(metadata, tensors)
-    for key, value in {"window": "2", "forget": "0", "pending": "yes", "begun": "no", "rows": "0", "version": "9", "events": "-1"}.items():
+    for key, value in {"window": "2", "forget": "0", "pending": "yes", "begun": "no", "rows": "0", "version": "9"}.items():
         yield f"{key}-{value}", state({**metadata, key: value}, tensors)
     for name, numbers in tensors.items():
         yield f"{name}-short", state(metadata, {**tensors, name: numbers[:-1]})
@@ -78,44 +75,22 @@ def states(content):
         yield f"moving-{place}", state(metadata, {**tensors, "moving": [*tensors["moving"][:place], 3.0, *tensors["moving"][place + 1 :]]})
 
 
-def journals(text):
-    lines = text.splitlines(keepends=True)
-    crc = " 00000000\n"
-    yield "plain", text
-    yield "empty", ""
-    yield "head", lines[0]
-    yield "torn", text[:-5]
-    yield "torn-head", lines[0][:-4]
-    yield "damaged", lines[0] + lines[1][:4] + "x" + lines[1][5:] + lines[2]
-    yield "later", lines[0].replace(" 0 ", " 7 ") + "".join(lines[1:])
-    yield "drops", lines[0] + "d 2" + crc + "d 9" + crc
-    yield "restarts", lines[0] + "r" + crc + "u 0.5 1" + crc + "r" + crc + "p 0.25" + crc + "l 2" + crc
-    yield "late", lines[0] + "a 0.5 1" + crc + "w 2" + crc + "a 0.25 0.5" + crc
-    yield "odd", lines[0] + "u 0.5" + crc + "q 1" + crc
-    yield "numbers", lines[0] + "p nan" + crc
-    yield "far", lines[0] + "p 1e300" + crc + "d -1" + crc
-    yield "foreign", "1,2,3\n"
-
-
 def main(program):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for target in ("learner_state", "learner_journal"):
-            (HERE / "corpus" / target).mkdir(parents=True, exist_ok=True)
+        (HERE / "corpus/learner_state").mkdir(parents=True, exist_ok=True)
         for kernel, (text, ahead) in KERNELS.items():
             more = ["--targets", "now", "--interval", "0.5"] if ahead else []
-            content, journal = learned(program, text, ahead, folder, "--window", "5", *more)
+            content = learned(program, text, ahead, folder, "--window", "5", *more)
             for name, bytes_ in states(content):
                 own = name.startswith(("late", "pending", "scores", "coverages")) if kernel == "late" else name.startswith("moving")
                 if kernel == "scan" or name == "plain" or own:
                     (HERE / "corpus/learner_state" / f"{kernel}-{name}.state").write_bytes(bytes_)
             if kernel == "scan":
-                content, _ = learned(program, text, ahead, folder)  # all rows, which the state then has
+                content = learned(program, text, ahead, folder)  # all rows, which the state then has
                 for name, bytes_ in states(content):
                     if name.startswith(("history", "plain")):
                         (HERE / "corpus/learner_state" / f"all-{name}.state").write_bytes(bytes_)
-                for name, lines in journals(journal):
-                    (HERE / "corpus/learner_journal" / f"{name}.journal").write_text(lines)
 
 
 if __name__ == "__main__":

@@ -235,7 +235,7 @@ COMMANDS = {
     "compare": "compare --x u --y v --kernel linear rbf --draws 4 --log logs --resume",
     "predict": "predict m --x u --rows 5:-1 --std --interval 0.5 -o f",
     "continue": "continue m --steps 5 --paths 10 --interval 0.5",
-    "stream": "stream m --learn --window 20 --forget 0.99 --state s --journal j",
+    "stream": "stream m --learn --window 20 --forget 0.99 --state s",
     "explain": "explain m --lags 3 --no-shares -o e",
     "classify": "classify --train a --test b --splits 2",
     "anomaly": "anomaly --x u --train-rows 20 --window 10",

@@ -784,7 +784,6 @@ class LiveOptions(Sized):
         ("scale_rows", c_int64),
         ("state", c_char_p),
         ("lock", c_int),
-        ("journal", c_char_p),
         ("progress", Progress),
     ]
 
@@ -811,11 +810,7 @@ class LiveInfo(Sized):
         ("learned", c_int64),
         ("beyond", c_int64),
         ("condition", c_double),
-        ("events", c_int64),
-        ("replayed", c_int64),
         ("resumed", c_int),
-        ("saved", c_int64),
-        ("saves", c_int64),
         ("last", POINTER(c_double)),
         ("coverages", POINTER(c_double)),
         ("n_coverages", c_int64),
