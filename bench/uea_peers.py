@@ -2,7 +2,7 @@
 
     python bench/uea_peers.py FOLDER [SET ...]
 
-FOLDER/SET/SET_TRAIN.ts (or .arff) and SET_TEST.*, as `python -m volterra.benchmarks uea --data FOLDER` reads them. Requires aeon
+FOLDER/SET/SET_TRAIN.ts and SET_TEST.ts, as `python -m volterra.benchmarks uea --data FOLDER` reads them. Requires aeon
 (PyPI), in a separate environment. MiniRocket requires series of equal length: if a set has files SET_eq_TRAIN, those are used.
 One line of JSON for every set and method: accuracy, seconds (training and test, without compilation).
 """
@@ -15,16 +15,15 @@ from pathlib import Path
 import numpy as np
 from aeon.classification.convolution_based import MiniRocketClassifier
 from aeon.classification.distance_based import KNeighborsTimeSeriesClassifier
-from aeon.datasets import load_from_arff_file, load_from_ts_file
+from aeon.datasets import load_from_ts_file
 
 
 def load(folder, name, part, equal):
     """Series (n, channels, time), or a list if lengths differ, and their classes; None: the file does not exist."""
     for stem in [f"{name}_eq_{part}"] * equal + [f"{name}_{part}"]:
-        for ending, read in ((".ts", load_from_ts_file), (".arff", load_from_arff_file)):
-            path = Path(folder) / name / (stem + ending)
-            if path.exists():
-                return read(str(path))
+        path = Path(folder) / name / (stem + ".ts")
+        if path.exists():
+            return load_from_ts_file(str(path))
     return None
 
 

@@ -99,7 +99,7 @@ awk 'BEGIN { print "unique_id,ds,y"; for (s = 0; s < 6; s++) for (t = 0; t < 40;
 "$volterra" curve "${rows[@]}" --kernel linear rbf --points 3 --repeat 2
 "$volterra" capacity --rows 200 --degree 2 --delay 5 --washout 20
 "$volterra" capacity --kernel esn:size=10 --rows 200 --degree 2 --delay 5 --washout 20
-"$volterra" stream model.safetensors --learn --window 20 --state state --journal journal <x.csv
+"$volterra" stream model.safetensors --learn --window 20 --state state <x.csv
 "$volterra" classify --train "$turns" --splits 2
 "$volterra" anomaly --train "$turns" --normal left
 END

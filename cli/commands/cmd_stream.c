@@ -45,7 +45,8 @@ static const option rows[] = {
                     "prediction intervals of this coverage, adapted to the errors so far; lines of inputs and "
                     "then targets or NA"),
     ROW("header", NULL, header, "header line with the column names in the output"),
-    ROW("state", "FILE", state, "state file: resumed if it exists, and written at the end"),
+    ROW("state", "FILE", state,
+        "state file, resumed if it exists and replaced at the end; during the run every minute or 10,000 rows"),
     HEADING("learning"),
     ROW("learn", NULL, learn, "lines of inputs and then targets: each row is predicted, then learned"),
     ROW("targets", NULL, targets,
@@ -59,15 +60,11 @@ static const option rows[] = {
     ROW("forget-what", NULL, forget_what,
         "scope of --forget; dynamics: the response to inputs; all: the level as well",
         .choices = forget_what_choices, .unset = "all"),
-    ROW("journal", "FILE", journal, "journal of learned rows, replayed after the state on restart"),
 };
 
 static int check_learning(const stream_arguments *arguments)
 {
-    const char *given = arguments->window        ? "--window"
-                        : arguments->forget != 0 ? "--forget"
-                        : arguments->journal     ? "--journal"
-                                                 : NULL;
+    const char *given = arguments->window ? "--window" : arguments->forget != 0 ? "--forget" : NULL;
     if (given && !arguments->learn)
         return complain(EXIT_USAGE, "%s requires --learn", given);
     if (arguments->known && arguments->learn)
@@ -77,11 +74,6 @@ static int check_learning(const stream_arguments *arguments)
         return complain(EXIT_USAGE, "--targets requires --learn or --interval");
     if (arguments->forget_what && arguments->forget == 0)
         return complain(EXIT_USAGE, "--forget-what requires --forget");
-    if (arguments->journal && is_standard_output(arguments->journal))
-        return complain(EXIT_USAGE, "--journal must be a file: standard output is used for the predictions");
-    if (arguments->journal && arguments->state && strcmp(arguments->journal, arguments->state) == 0)
-        return complain(EXIT_USAGE, "--journal and --state must be different files (both are %s)",
-                        arguments->state);
     return 0;
 }
 
@@ -105,8 +97,6 @@ static int run_stream(int argc, char *const *argv)
         failed = output_check(arguments.state);
     if (!failed && arguments.state)
         failed = output_check_against(arguments.state, arguments.model);
-    if (!failed && arguments.journal)
-        failed = output_check_against(arguments.journal, arguments.model);
     if (!failed)
         failed = model_read(arguments.model, &model);
     if (!failed)
@@ -142,7 +132,7 @@ const cli_command command_stream = {
         "learned. With --targets now the targets of a line are the current values: they are learned for the\n"
         "row H lines before, then the row is predicted H rows ahead. If the model predicts its own inputs,\n"
         "a line contains only these. As for predict, the stream begins with the last H rows of the training\n"
-        "file. With --journal every row is on disk before its output is printed.\n"
+        "file.\n"
         "\n"
         "With --interval each line contains the inputs, then the targets (NA: unknown). The ends of the\n"
         "intervals follow the predictions (NA: unbounded). They adapt after each error, so that the\n"
@@ -152,12 +142,13 @@ const cli_command command_stream = {
         "With --known each line contains the inputs, then the measured outputs or NA, which are fed back to\n"
         "a model with --feedback for predictions one step ahead.\n"
         "\n"
-        "With --state the stream is resumed by the next call, also after a signal (Ctrl-C, SIGTERM). The\n"
-        "state is locked while a stream runs; a second stream on the same state or journal is an error.\n",
+        "With --state the stream is resumed by the next call, also after a signal (Ctrl-C, SIGTERM). A\n"
+        "process that is killed loses the rows since the state was last replaced: every minute or 10,000\n"
+        "rows. The state is locked while a stream runs; a second stream on the same state is an error.\n",
     .examples = "  tail -n 100 new.csv | volterra stream model.safetensors\n"
                 "  sensor | volterra stream model.safetensors --missing hold --header > forecast.csv\n"
                 "  volterra stream model.safetensors --state sensor.state < today.csv\n"
-                "  volterra stream model.safetensors --learn --window 500 --state s --journal j < pairs.csv\n"
+                "  volterra stream model.safetensors --learn --window 500 --state s < pairs.csv\n"
                 "  sensor | volterra stream series.safetensors --learn --targets now\n",
     .options = OPTION_TABLE(rows),
     .run = run_stream,

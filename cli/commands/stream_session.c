@@ -18,8 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Maximum rows in a journal before the state is saved. */
-enum { ROWS_BETWEEN_STATES = 10000 };
+/* The state file is replaced after this many rows, or this many seconds. If saving takes long, the time between two is at
+ * least PAUSE times as long. */
+enum { ROWS_BETWEEN_SAVES = 10000, SECONDS_BETWEEN_SAVES = 60, PAUSE = 20 };
 
 /* Number of lines of one kind, and the first of them. */
 typedef struct line_count {
@@ -44,6 +45,8 @@ typedef struct stream_session {
     int64_t beyond;     /* rows outside the training ball before this run */
     volt_predict_warning range; /* rows outside the range of the training inputs, without --learn */
     line_count refused, skipped, held, without_target, unlearned;
+    int64_t unsaved;  /* rows since the state was saved */
+    double next_save; /* time at which it is saved again */
     bool flush_lines; /* flush every line, for interactive use */
     bool is_first;    /* the next row starts a record */
 } stream_session;
@@ -183,6 +186,7 @@ static int push_row(stream_session *session)
 {
     const double *target = targets_of(session);
     bool late = session->arguments->targets == TARGETS_NOW;
+    session->unsaved++;
     volt_status status = target ? volt_live_update(session->live, session->x, late, target, session->y)
                                 : volt_live_feed(session->live, session->x, session->y);
     if (status == VOLT_ERR_MEMORY || status == VOLT_ERR_IO)
@@ -280,22 +284,26 @@ static int push_line(stream_session *session, char *line, size_t length)
     }
 }
 
-/* Saves the state after all answers are written. After a write error the old state is kept, so that the rows
- * can be replayed. `now`: save unconditionally; otherwise only if the journal is long. */
-static int save_state(stream_session *session, bool now)
+static bool save_is_due(const stream_session *session)
 {
-    if (!session->arguments->state || (now && fflush(stdout) != 0) || ferror(stdout))
-        return 0;
-    volt_live_info live = live_info(session);
-    bool is_long = session->arguments->journal && live.rows_fed - live.saved >= ROWS_BETWEEN_STATES;
-    volt_status status = now || is_long ? volt_live_save(session->live, NULL) : VOLT_OK;
+    return session->arguments->state && session->unsaved > 0 &&
+           (session->unsaved >= ROWS_BETWEEN_SAVES || seconds_now() >= session->next_save);
+}
+
+/* Replaces the state file after all answers are written. After a write error the old state is kept, so that the rows can be
+ * sent again. Returns NULL, or the reason why the state was not saved. */
+static const char *save_state(stream_session *session)
+{
+    if (!session->arguments->state || fflush(stdout) != 0 || ferror(stdout))
+        return NULL;
+    double begin = seconds_now();
+    volt_status status = volt_live_save(session->live, NULL);
+    double now = seconds_now();
+    session->next_save = now + fmax(SECONDS_BETWEEN_SAVES, PAUSE * (now - begin));
+    session->unsaved = 0;
     if (!status)
-        return 0;
-    bool saved = session->arguments->journal && live_info(session).saves > live.saves;
-    return complain(EXIT_FAILED, "%s: %s",
-                    saved ? "the state was saved, but the journal was not restarted"
-                          : "the state was not saved",
-                    status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
+        return NULL;
+    return status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail();
 }
 
 /* Returns the maximum line length in bytes. The limit bounds memory for input without line ends. */
@@ -338,8 +346,9 @@ static int push_lines(stream_session *session)
                          (long long)session->lines.line + 1, (long long)most);
         else
             failed = push_line(session, line, (size_t)length);
-        if (!failed)
-            failed = save_state(session, false);
+        const char *unsaved = !failed && save_is_due(session) ? save_state(session) : NULL;
+        if (unsaved)
+            report("the state was not saved (another attempt follows): %s", unsaved);
         if (ferror(stdout))
             break; /* reported at program exit */
     }
@@ -523,16 +532,13 @@ static int open_live(stream_session *session, const volt_model *model)
     options.coverages = arguments->bands.levels.values;
     options.n_coverages = resumes ? 0 : arguments->bands.levels.count;
     options.state = arguments->state;
-    options.journal = arguments->journal;
     volt_status status = volt_live_create(model, &options, &session->live);
     if (status)
         return complain_status(status);
     volt_live_info live = live_info(session);
     int failed = live.resumed ? check_kept(arguments, &live) : 0;
-    if (!failed && live.replayed > 0)
-        report("%s: %lld rows after the saved state replayed; %lld rows in total", arguments->journal,
-               (long long)live.replayed, (long long)live.rows_fed);
     session->beyond = live.beyond;
+    session->next_save = seconds_now() + SECONDS_BETWEEN_SAVES;
     return failed;
 }
 
@@ -553,9 +559,9 @@ static int run_session(stream_session *session, const volt_model *model)
     if (!failed) {
         interrupt_defer(true);
         failed = push_lines(session);
-        int lost =
-            save_state(session, true); /* a line error was reported first and determines the exit status */
-        failed = failed ? failed : lost;
+        const char *unsaved = save_state(session);
+        int lost = unsaved ? complain(EXIT_FAILED, "the state was not saved: %s", unsaved) : 0;
+        failed = failed ? failed : lost; /* a line error was reported first and determines the exit status */
         interrupt_defer(false);
     }
     if (!failed)

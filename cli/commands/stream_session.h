@@ -15,7 +15,7 @@ typedef enum target_rows { TARGETS_OWN, TARGETS_NOW } target_rows;
 
 typedef struct stream_arguments {
     common_arguments common;
-    const char *model, *state, *journal;
+    const char *model, *state;
     int start, beyond, missing;
     int64_t window;
     double forget;

@@ -4,7 +4,7 @@
 
 #include "volterra.h"
 
-#define COLLECTION_FORMATS ".ts, .arff, .npy or CSV (.npy: series x time x channels, CSV: with a column series)"
+#define COLLECTION_FORMATS ".ts, .npy or CSV (.npy: series x time x channels, CSV: with a column series)"
 
 /* A collection of series. Initialise with {0}; it can then always be released. */
 typedef struct labelled_series {

@@ -142,8 +142,7 @@ static int find_step(const dataset *data, volt_time_step *step, bool *known)
     int failed = volt_time_step_is_known(*step) ? 0 : row_times_step(data, step, NULL);
     *known = !failed && volt_time_step_is_known(*step);
     if (!failed && !*known)
-        leave_out(data, "the rows have no regular step (a session must have the same hours every day and at "
-                        "most one break)");
+        leave_out(data, "the rows have no regular step, or some times of day have no rows");
     return failed;
 }
 

@@ -493,9 +493,6 @@ static const char *skipped_times(volt_time_step step)
     if (step.months > 0 && step.closed_weekdays)
         return step.is_month_end ? " (last weekday of the month; holidays are unknown)"
                                  : " (first weekday of the month; holidays are unknown)";
-    if (step.opens != step.closes)
-        return step.closed_weekdays ? " (hours and weekdays without rows are skipped; holidays are unknown)"
-                                    : " (hours without rows are skipped)";
     return step.closed_weekdays ? " (weekdays without rows are skipped; holidays are unknown)" : "";
 }
 

@@ -206,10 +206,6 @@ typedef struct volt_time_step {
     /* steps up to a day: bit k: weekday k (Monday 0) has no rows and is skipped; months: the last open weekday of the month
      * with is_month_end, otherwise the first */
     int closed_weekdays;
-    /* steps below a day: session, whole seconds of the local day at its first and last row, which is on the next day if
-     * closes < opens (closed_weekdays are those of the first row); equal: all day */
-    double opens, closes;
-    double pause, resumes; /* the last row before the break of a session, the first after it; equal: no break */
 } volt_time_step;
 
 static inline int volt_time_step_is_known(volt_time_step step)
@@ -230,8 +226,7 @@ typedef struct volt_training_times {
     volt_time_step step; /* all zero: unknown */
 } volt_training_times;
 
-/* Returns the time `count` steps later. Closed weekdays, the time between sessions and their breaks are skipped; holidays
- * are not known. */
+/* Returns the time `count` steps later. Closed weekdays are skipped; holidays are not known. */
 VOLT_API volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count);
 
 /* Returns the first row that is not later than the row before it; n: none. A local clock without a time zone may be put back by
@@ -270,7 +265,7 @@ typedef struct volt_collection {
     char **names;      /* channel names, or NULL */
 } volt_collection;
 
-/* Reads .ts and .arff (UEA archive, multivariate and univariate), .npy (series x time x channels; a 2-D array is a collection
+/* Reads .ts (UEA archive, multivariate and univariate), .npy (series x time x channels; a 2-D array is a collection
  * of univariate series), or a long CSV with a column `series` and one column per channel, rows in time order; "-" is a long
  * CSV on standard input. Lengths may differ in .ts and CSV files. In a CSV, the cells of the column `series` are compared as
  * text, rows of one series need not be adjacent, and series are in order of first appearance. The target of a regression

@@ -33,8 +33,8 @@ typedef struct volt_live_options {
     size_t struct_size; /* set by volt_live_options_default */
     volt_start start;   /* VOLT_START_CONTINUE (default) or VOLT_START_RESET */
     volt_beyond beyond; /* default: VOLT_BEYOND_CLIP */
-    /* (optional) rows x d to feed first, without writing them to the journal: the inputs that had no target at the fit
-     * (volt_model_info.pending). Ignored if a state is resumed */
+    /* (optional) rows x d to feed first: the inputs that had no target at the fit (volt_model_info.pending). Ignored if a state
+     * is resumed */
     volt_view pending;
 
     /* -- learning -- */
@@ -60,10 +60,7 @@ typedef struct volt_live_options {
      * flock on NAME.lock: no other process can lock it or save to it, and the lock ends with the process. Devices, pipes and
      * file systems without locks are not locked */
     const char *state;
-    int lock; /* volt_live_load: 1: lock the file in the same way (default: 0) */
-    /* (optional) journal of the changes. Events in the file that are not in the state are replayed first. From then on every
-     * change is appended and on disk before the call returns. An incomplete last line is dropped */
-    const char *journal;
+    int lock;               /* volt_live_load: 1: lock the file in the same way (default: 0) */
     volt_progress progress; /* used by volt_live_create and volt_live_predict */
 } volt_live_options;
 VOLT_API volt_live_options volt_live_options_default(void);
@@ -72,12 +69,11 @@ VOLT_API volt_live_options volt_live_options_default(void);
  * from the last `window` training rows: their targets are computed from the coefficients, y = (K + alpha I) A + c, and their
  * matrix is factored, with the time and memory of a fit. VOLT_ERR_ARGUMENT, with `learn` also for a centred kernel without an
  * intercept, and for a model with landmarks, a loss other than squares, or weights. A sum of models (volt_model_sum) supports
- * neither `learn` nor alarms, and its intervals start with infinite widths. VOLT_ERR_IO: the state file is locked, or
- * another process writes the journal. VOLT_ERR_FORMAT: a file is damaged or belongs to another model, or the journal begins
- * after the state. */
+ * neither `learn` nor alarms, and its intervals start with infinite widths. VOLT_ERR_IO: the state file is locked.
+ * VOLT_ERR_FORMAT: it is damaged or belongs to another model. */
 VOLT_API volt_status volt_live_create(const volt_model *model, const volt_live_options *options,
                                       volt_live **live);
-/* Creates an independent copy, without state file and journal. */
+/* Creates an independent copy, without state file. */
 VOLT_API volt_status volt_live_copy(const volt_live *source, volt_live **live);
 VOLT_API void volt_live_free(volt_live *live);
 
@@ -154,11 +150,7 @@ typedef struct volt_live_info {
     int64_t learned;    /* ... and those learned */
     int64_t beyond;     /* rows outside the ball of training */
     double condition;   /* lower bound of the condition number of K + alpha I, the largest over all alphas */
-    int64_t events;     /* events of the journal: rows, targets, drops and restarts */
-    int64_t replayed;   /* events replayed from the journal */
     int resumed;        /* 1: resumed from a state file */
-    int64_t saved;      /* `rows_fed` when the state file was last written or read ... */
-    int64_t saves;      /* ... and number of times it was written */
     const double *last; /* d: the last row; NULL: none yet */
     const double *coverages; /* n_coverages: coverages of the intervals; NULL: none */
     int64_t n_coverages;
@@ -181,8 +173,7 @@ VOLT_API volt_status volt_live_model(const volt_live *live, int keep_factor, vol
                                      volt_model **model);
 
 /* Saves the state, without the model, as a safetensors file that is replaced atomically. path NULL: the state file of the
- * options or of volt_live_load; the journal is then emptied. VOLT_ERR_NOT_FINITE if the state has overflowed; VOLT_ERR_IO, also
- * if the file is locked. After an error in writing the journal, the object rejects all changes until it is saved this way. */
+ * options or of volt_live_load. VOLT_ERR_NOT_FINITE if the state has overflowed; VOLT_ERR_IO, also if the file is locked. */
 VOLT_API volt_status volt_live_save(volt_live *live, const char *path);
 /* Loads a state. Results are bit-identical to those of the saved object. Learning and intervals are read from the file: `learn`
  * of the options must agree (options NULL: either), and coverages are used only if the file has none. VOLT_ERR_IO;

@@ -107,8 +107,8 @@ typedef struct volt_times_report {
     /* VOLT_WARNING_ROWS_UNORDERED, or else VOLT_WARNING_ROWS_MISSING (the first gap) and VOLT_WARNING_TRAINING_ROWS */
     int64_t n_warnings;
     volt_warning warnings[4];
-    /* step that at least nine of ten of these rows follow, or four of five with closed weekdays or sessions, where the others
-     * follow holidays; all zero: none */
+    /* step that at least nine of ten of these rows follow, or four of five with closed weekdays, where the others follow
+     * holidays; all zero: none, or some times of day have no rows */
     volt_time_step step;
     int64_t missing; /* rows missing in all gaps; 0: none or unknown */
 } volt_times_report;

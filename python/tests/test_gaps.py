@@ -114,16 +114,10 @@ def test_dates_continue_without_a_frequency(freq):
     assert list(future_index(pd.DatetimeIndex(list(index)), 1, 8)) == list(expected)
 
 
-@pytest.mark.parametrize("zone", [None, "America/New_York"])
-def test_sessions_continue_on_the_next_day(zone):
-    days = [day + pd.Timedelta(minutes=m) for day in pd.bdate_range("2024-02-26", periods=10) for m in range(570, 961, 30)]
-    bars = pd.DatetimeIndex(days).tz_localize(zone)  # clocks change on Sunday, 2024-03-10
-    texts = ["2024-03-08 16:00", "2024-03-11 09:30", "2024-03-11 10:00"]
-    assert list(future_index(bars[:-1], 1, 3)) == list(pd.DatetimeIndex(texts).tz_localize(zone))
-    at_noon = bars[bars.hour != 12]
-    assert list(future_index(at_noon[:-7], 1, 3)) == list(at_noon[-7:-4]) and at_noon[-7].hour == 13
-    twice = at_noon[at_noon.hour != 14]
-    assert list(future_index(twice, 1, 2)) == [1, 2]  # one break at most
+def test_closed_hours_are_numbered():
+    bars = trading_hours()
+    assert list(future_index(bars, 1, 2)) == [1, 2]
+    assert list(future_index(bars[bars.hour != 12], 1, 2)) == [1, 2]
 
 
 def test_rows_must_be_later_than_those_before():

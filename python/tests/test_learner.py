@@ -139,33 +139,20 @@ def test_loaded_learner_continues_bitwise(system, kernel, tmp_path):
         assert np.ravel(again.update(X[110:140], y[110:140])).tolist() == expected
 
 
-def test_journals(system, tmp_path):
+def test_state_file(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:80], y[:80])
-    whole = model.learner(window=30)
-    expected = whole.update(X[80:120], y[80:120]).tolist()
-    journal, state = tmp_path / "journal", tmp_path / "state"
-    learner = model.learner(window=30, journal=journal)
+    expected = model.learner(window=30).update(X[80:120], y[80:120]).tolist()
+    state = tmp_path / "state"
+    learner = model.learner(window=30, state=state)
     found = learner.update(X[80:95], y[80:95]).tolist()
-    with pytest.raises(OSError, match="journal"):
-        model.learner(window=30, journal=journal)
-    del learner
-    learner = model.learner(window=30, journal=journal, state=state)
-    assert learner.replayed == 15
-    size = journal.stat().st_size
-    learner.save(tmp_path / "copy")  # does not empty the journal
-    assert journal.stat().st_size == size
+    with pytest.raises(OSError, match="state"):
+        model.learner(window=30, state=state)
     learner.save()
-    assert journal.stat().st_size < size
-    found += learner.update(X[95:110], y[95:110]).tolist()
     del learner
-    learner = Learner.load(state, model, journal=journal)
-    assert learner.fed == 30
-    found += learner.update(X[110:120], y[110:120]).tolist()
-    assert found == expected
-    del learner
-    with pytest.raises(ValueError, match="15.*events"):
-        model.learner(window=30, journal=journal)
+    learner = model.learner(window=30, state=state)
+    assert learner.fed == 15
+    assert found + learner.update(X[95:120], y[95:120]).tolist() == expected
 
 
 def test_program_and_python_share_learners(system, tmp_path, program):

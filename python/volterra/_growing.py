@@ -73,7 +73,6 @@ class Learns:
         forget_what: ForgetWhat = "all",
         coverage: Any = None,
         state: Optional[PathLike] = None,
-        journal: Optional[PathLike] = None,
     ) -> Learner:
         """Return a learner that continues from the end of training.
 
@@ -93,12 +92,8 @@ class Learns:
             Prediction intervals of this coverage, adapted to the errors so far; lines of inputs and then targets or
             NA (between 0 and 1). See `Learner.interval`.
         state : path-like, optional
-            State file: resumed if it exists, and written at the end. In Python `Learner.save` writes it, and it is
-            locked while the learner exists.
-        journal : path-like, optional
-            Journal of learned rows, replayed after the state on restart. Events in the file that the state does not
-            contain are replayed first (`Learner.replayed`). From then on every row is on disk before the call
-            returns. ``learner.save()`` writes the state and empties the journal.
+            State file, resumed if it exists and replaced at the end; during the run every minute or 10,000 rows. In
+            Python only `Learner.save` writes it. It is locked while the learner exists.
 
         Returns
         -------
@@ -106,7 +101,7 @@ class Learns:
             ``learner.update(x, y)`` predicts a row and then learns it.
         """
         model, beyond, flat = self._stream_parts()
-        options = LiveOptions(beyond, coverage, state, journal, self._tail)
+        options = LiveOptions(beyond, coverage, state, self._tail)
         return Learner(model, beyond, flat, self._is_series, options, window, forget, forget_what)
 
     # ---- estimator -----------------------------------------------------------------------------------------

@@ -72,7 +72,6 @@ class Learner(Live):
         estimator: "SequenceRegressor",
         *,
         coverage: Any = None,
-        journal: Optional[PathLike] = None,
         lock: bool = False,
     ) -> "Learner":
         """Load a learner that `save`, or the program with ``stream --learn --state``, has saved.
@@ -84,8 +83,6 @@ class Learner(Live):
             The original estimator, or the same model read from a file.
         coverage : float or list of float, optional
             Coverages of the intervals, if the file has none.
-        journal : path-like, optional
-            As for the method ``learner`` of an estimator.
         lock : bool, default=False
             Lock the file while the learner exists, as in `Stream.load`.
 
@@ -103,7 +100,7 @@ class Learner(Live):
         """
         parts = estimator._stream_parts()
         with missing_file(path):
-            options = LiveOptions(parts[1], coverage, journal=journal, lock=lock)
+            options = LiveOptions(parts[1], coverage, lock=lock)
             return cls._read(path, options, *parts, estimator._is_series)
 
     def _settings(self) -> Tuple[Any, ...]:
@@ -256,11 +253,6 @@ class Learner(Live):
     @property
     def forget_what(self) -> str:
         return next(word for word, value in c.FORGET_WHAT.items() if value == self._info().forget_what)
-
-    @property
-    def replayed(self) -> int:
-        """Number of events replayed from the journal."""
-        return int(self._info().replayed)
 
     @property
     def learned(self) -> int:

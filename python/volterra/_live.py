@@ -47,7 +47,6 @@ class LiveOptions:
         beyond: str,
         coverage: Any = None,
         state: Optional[PathLike] = None,
-        journal: Optional[PathLike] = None,
         pending: Optional[Array] = None,
         lock: bool = False,
     ) -> None:
@@ -58,11 +57,10 @@ class LiveOptions:
             levels = np.ascontiguousarray(level_list("coverage", coverage)[0])
             options.coverages, options.n_coverages = cast(address(levels), POINTER(c_double)), len(levels)
             self._kept.append(levels)
-        for name, path in (("state", state), ("journal", journal)):
-            if path is not None:
-                encoded = c.encode_path(name, path)
-                setattr(options, name, c_char_p(encoded))
-                self._kept.append(encoded)
+        if state is not None:
+            encoded = c.encode_path("state", state)
+            options.state = c_char_p(encoded)
+            self._kept.append(encoded)
         if pending is not None:
             options.pending = view(pending)
 
@@ -269,7 +267,7 @@ class Live(Owner):
         ----------
         path : path-like, optional
             The file is replaced atomically. It does not contain the model. None: the state file that the object was created
-            with or loaded from; the journal, if any, is then emptied.
+            with or loaded from.
 
         Raises
         ------

@@ -19,7 +19,6 @@ static volt_status read_kind(volt_file_kind kind, const char *path, const char *
     case VOLT_FILE_MAT:
         return volt_mat_read(path, columns, options, table);
     case VOLT_FILE_TS:
-    case VOLT_FILE_ARFF:
         return volt_fail(VOLT_ERR_FORMAT,
                          "%s is a collection of series, not one table (gram accepts collections)", path);
     default:

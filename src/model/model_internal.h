@@ -184,7 +184,7 @@ volt_status volt_readout_allocate(volt_model *model);
 /* Size of the state at the end of training. */
 int64_t volt_readout_state_length(const volt_model *model);
 
-/* ---- digest of everything that determines predictions except the state: state files and journals belong to
+/* ---- digest of everything that determines predictions except the state: state files belong to
  * one model */
 
 enum { VOLT_DIGEST_LENGTH = 17 };

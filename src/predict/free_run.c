@@ -89,7 +89,7 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
         double *y = out.data + i * out.ld;
         VOLT_TRY(volt_live_feed(live, X.data + i * X.ld, y));
         if (i < first + warm)
-            VOLT_TRY(volt_live_do_learn(live, 0, known.data + i * known.ld));
+            VOLT_TRY(volt_live_learn(live, 0, known.data + i * known.ld));
         else if (live->diverged && watches && bounded)
             bound_outputs(live, i, y, bounded);
         else if (live->diverged && watches)
@@ -110,7 +110,7 @@ static volt_status run_records(volt_live *live, const volt_backend *backend, vol
         bool begins = first > 0 || options->start == VOLT_START_RESET;
         const double *known = options->known.data ? options->known.data + first * options->known.ld : NULL;
         if (first > 0)
-            VOLT_TRY(volt_live_do_restart(live));
+            VOLT_TRY(volt_live_restart(live));
         if (begins && known && live->model->initial == VOLT_INITIAL_FIRST && isfinite(known[0]))
             volt_recent_feed(&live->model->recipe, &live->recent, known);
         VOLT_TRY(run_record(live, backend, X, first, end, options, &stage, bounded, out));

@@ -14,7 +14,7 @@ enum { MAX_PERIODS = 2 };
 static int calendar_periods(volt_time_step step, int64_t periods[MAX_PERIODS])
 {
     int count = 0, n_lengths = step.closed_weekdays ? 1 : 2; /* holidays shift a week of open days */
-    double length = volt_time_step_day(step), lengths[] = {length, 7 * length};
+    const double day = 86400, lengths[] = {day, 7 * day};
     if (step.months > 0 && step.months < 12 && 12 % step.months == 0)
         periods[count++] = 12 / step.months;
     if (step.months > 0)

@@ -7,7 +7,7 @@
 # ones failing; then with its k-th call of each family of `kinds` failing (failing.c). A run passes when it ends with
 # status 0, the results and the files of the undisturbed run, or with another status and a sentence, every file whole or
 # absent, and standard output whole or empty; where a call failed, an older file under the name of an output is still
-# there, and what was begun (a log, a journal, a checkpoint) leads to the undisturbed result when the command is given again.
+# there, and what was begun (a log, a checkpoint, a state) leads to the undisturbed result when the command is given again.
 # A signal, a hang, or a temporary file left behind is a fault, except where exceptions.txt says that the fault lies
 # in another library. Prints TAP, one test a command and mode. PATTERN (a regular expression) chooses commands.
 #
@@ -90,6 +90,9 @@ awk 'BEGIN {
 # Rows to learn, one of them without a target.
 awk 'BEGIN { for (t = 0; t < 4; t++) printf "%.12g,%s\n", sin(t), t == 2 ? "" : cos(t) }' >pairs
 
+# Rows after which the state is replaced, and some more.
+awk 'BEGIN { for (t = 0; t < 10010; t++) printf "%.4f,%.4f\n", sin(t), cos(t * t) }' >many_pairs
+
 "$VOLTERRA" stream model.safetensors --interval 0.5 --state tracked_before <pairs >/dev/null 2>&1 || exit 1
 
 # ---- one run ------------------------------------------------------------------------------------
@@ -125,7 +128,7 @@ calls_shown=no
 # count_of FAMILY: calls in the run that was counted last
 count_of() { sed -n "s/^$1 //p" counts; }
 
-# An older file under the name of every output: logs, journals and the like are not replaced.
+# An older file under the name of every output: logs and the like are not replaced.
 echo 'the one before' >old
 outputs() { (cd should && find . -type f \( -name '*.csv' -o -name '*.tex' -o -name '*.c' -o -name '*.h' -o -name '*.safetensors' -o -name '*.json' -o -name '*.mat' \)); }
 plant()
@@ -203,7 +206,7 @@ whole_files()
             *.html) [ "$(tail -c 8 "$file")" = '</html>' ] || return 1 ;;
             */moment) whole_moment "$file" || return 1 ;;
             */pupil) whole_moment "$file" --learn || return 1 ;;
-            */journal | */checkpoint) ;; # see goes_on
+            */checkpoint) ;; # see goes_on
             */tracked) whole_moment "$file" --interval 0.5 || return 1 ;;
             *.csv | *.tex) whole_table "$file" "should/${file##*/}" || return 1 ;;
             *) cmp -s "$file" "should/${file##*/}" || return 1 ;;
@@ -407,13 +410,12 @@ take_log() { head -n 2 whole.log >run/t.log; }
 take_moment() { cp tracked_before run/tracked; }
 give_again() { "$VOLTERRA" "$@"; }
 give_with_resume() { "$VOLTERRA" "$@" --resume; }
-# The rows that the state and the journal do not have yet.
+# The rows that the state does not have yet.
 give_rest()
 {
     local done=0
-    [ ! -s journal ] || done=$(awk 'NR == 1 { done = $4 } END { print done + NR - 1 }' journal)
-    ! grep -q 'the state was saved' ../err || done=$(wc -l <../pairs)
-    tail -n +$((done + 1)) ../pairs | "$VOLTERRA" "$@"
+    [ ! -e pupil ] || done=$(grep -ao '"rows":"[0-9]*"' pupil | grep -o '[0-9]*')
+    tail -n +$((done + 1)) ../many_pairs | "$VOLTERRA" "$@"
 }
 
 for json in '' --json; do
@@ -514,8 +516,8 @@ again=give_again calls=yes
 trial "fit --checkpoint" fit "${own[@]}" --alpha 1e-4 --solver pcg --landmarks 40 --checkpoint checkpoint --checkpoint-every 0.000001s -o m.safetensors
 again=give_with_resume
 trial "compare --log" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --log logs --csv t.csv
-keeps_rows=no input=$scratch/pairs again=give_rest
-trial "stream --journal" stream ../model.safetensors --learn --window 5 --state pupil --journal journal
+keeps_rows=no input=$scratch/many_pairs again=give_rest
+trial "stream --state" stream ../model.safetensors --learn --window 5 --state pupil
 again='' setup=take_moment
 trial "stream from a state" stream ../model.safetensors --interval 0.5 --state tracked
 setup='' input=/dev/null calls=no

@@ -1,10 +1,10 @@
 """tests/fuzz/make_tensors.py: the seeds in the format safetensors: fuzz_safetensors, fuzz_pcg_checkpoint, fuzz_stream_state,
-fuzz_model, fuzz_learner_state, and fuzz_learner_journal, whose journals are written with the states.
+fuzz_model and fuzz_learner_state.
 
     python3 tests/fuzz/make_tensors.py build/volterra
 
-adds or replaces them in the archives of corpus/. Models, states of learners and journals are made by the program. Variants have one
-metadatum, number, tensor or line changed. The targets correct checksums and digests, so the seeds have zeros or those of the unchanged file.
+adds or replaces them in the archives of corpus/. Models and states of learners are made by the program. Variants have one
+metadatum, number or tensor changed. The targets correct checksums and digests, so the seeds have zeros or those of the unchanged file.
 """
 import json
 import pathlib
@@ -241,15 +241,14 @@ LEARNED = "0.5,1\n0.25,\n0.75,2\n0.1,0.5\n"
 
 
 def learned(program, kernel, ahead, folder, *options):
-    """A state and a journal of a learner of the rows LEARNED."""
-    x, y, model, state, journal = (folder / name for name in ("x.csv", "y.csv", "model", "state", "journal"))
+    """The state of a learner of the rows LEARNED."""
+    x, y, model, state = (folder / name for name in ("x.csv", "y.csv", "model", "state"))
     x.write_text("".join(f"{7 * t % 5 / 4}\n" for t in range(LEARNER_TRAINED + ahead)))
     y.write_text("".join(f"{3 * t % 4}\n" for t in range(LEARNER_TRAINED + ahead)))
     run(program, *("fit", "--x", x, "--y", y, "--kernel", kernel, "--ahead", str(ahead), "--alpha", "0.5"), "-o", model, "--quiet")
-    for option, file in (("--state", state), ("--journal", journal)):
-        file.unlink(missing_ok=True)
-        run(program, "stream", model, "--learn", "--quiet", *options, option, file, input=LEARNED, text=True)
-    return state.read_bytes(), journal.read_text()
+    state.unlink(missing_ok=True)
+    run(program, "stream", model, "--learn", "--quiet", *options, "--state", state, input=LEARNED, text=True)
+    return state.read_bytes()
 
 
 def state_variants(content):
@@ -264,7 +263,7 @@ def state_variants(content):
         return tensor_file({**metadata, **changes}, {**tensors, name: numbers} if name else tensors)
 
     yield "plain", state()
-    for key, value in {"window": "2", "forget": "0", "pending": "yes", "begun": "no", "rows": "0", "version": "9", "events": "-1"}.items():
+    for key, value in {"window": "2", "forget": "0", "pending": "yes", "begun": "no", "rows": "0", "version": "9"}.items():
         yield f"{key}-{value}", state(**{key: value})
     for name, numbers in tensors.items():
         yield f"{name}-short", state(name, numbers[:-1])
@@ -277,41 +276,19 @@ def state_variants(content):
         yield f"moving-{place}", state("moving", [*moving[:place], 3.0, *moving[place + 1 :]])
 
 
-def journals(text):
-    head, *lines = text.splitlines(keepends=True)
-    crc = " 00000000\n"
-    return {
-        "plain": text,
-        "empty": "",
-        "head": head,
-        "torn": text[:-5],
-        "torn-head": head[:-4],
-        "damaged": head + lines[0][:4] + "x" + lines[0][5:] + lines[1],
-        "later": head.replace(" 0 ", " 7 ") + "".join(lines),
-        "drops": head + "d 2" + crc + "d 9" + crc,
-        "restarts": head + "r" + crc + "u 0.5 1" + crc + "r" + crc + "p 0.25" + crc + "l 2" + crc,
-        "late": head + "a 0.5 1" + crc + "w 2" + crc + "a 0.25 0.5" + crc,
-        "odd": head + "u 0.5" + crc + "q 1" + crc,
-        "numbers": head + "p nan" + crc,
-        "far": head + "p 1e300" + crc + "d -1" + crc,
-        "foreign": "1,2,3\n",
-    }
-
-
 def learners(program, folder):
-    """States of all learners, and the journal of the first."""
-    states, first_journal = {}, None
+    """States of all learners."""
+    states = {}
     for kernel, (text, ahead) in LEARNERS.items():
         more = ("--targets", "now", "--interval", "0.5") if ahead else ()
-        content, journal = learned(program, text, ahead, folder, "--window", "5", *more)
-        first_journal = first_journal or journal
+        content = learned(program, text, ahead, folder, "--window", "5", *more)
         own = ("late", "pending", "scores", "coverages") if kernel == "late" else "moving"
         for name, variant in state_variants(content):
             if kernel == "scan" or name == "plain" or name.startswith(own):
                 states[f"{kernel}-{name}"] = variant
-    content, _ = learned(program, *LEARNERS["scan"], folder)  # keeps all rows, which the state then has
+    content = learned(program, *LEARNERS["scan"], folder)  # keeps all rows, which the state then has
     states.update((f"all-{name}", variant) for name, variant in state_variants(content) if name.startswith(("history", "plain")))
-    return states, first_journal
+    return states
 
 
 # ---- models ----------------------------------------------------------------------------------------
@@ -483,9 +460,7 @@ def main(program):
     corpus.put("stream_state", "state", stream_states())
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        states, journal = learners(program, folder)
-        corpus.put("learner_state", "state", states)
-        corpus.put("learner_journal", "journal", journals(journal))
+        corpus.put("learner_state", "state", learners(program, folder))
         corpus.put("model", "safetensors", models(program, folder))
 
 

@@ -85,33 +85,6 @@ TS = {
     "long-number": "@data\n" + "1" * 400 + ".5\n",
 }
 
-BAG = "% comment\n@relation r\n@attribute bag relational\n\t@attribute t1 numeric\n\t@attribute t2 real\n@end bag\n"
-ARFF = {
-    "plain": BAG + "@attribute c {a,b}\n@data\n'1,2\\n3,4',a\n\"5,6\\n7,8\",b\n",
-    "univariate": "@attribute x real\n@attribute 'y z' integer\n@attribute c {a,'b c'}\n@data\n1,2,a\n3,4,'b c'\n",
-    "label-first": "@attribute c {a,b}\n@attribute x real\n@data\na,1\nb,2\n",
-    "no-label": "@attribute x real\n@attribute y real\n@data\n1,2\n",
-    "string-label": "@attribute x real\n@attribute c string\n@data\n1,'it\\'s'\n",
-    "target": BAG + "@attribute y numeric\n@data\n'1,2',0.5\n",
-    "crlf": (BAG + "@attribute c {a}\n@data\n'1,2\\n3,4',a\n").replace("\n", "\r\n"),
-    "missing": BAG + "@attribute c {a}\n@data\n'1,?',a\n",
-    "ragged": BAG + "@attribute c {a}\n@data\n'1,2\\n3',a\n",
-    "open-quote": BAG + "@attribute c {a}\n@data\n'1,2\\n3,4,a\n",
-    "backslash-end": BAG + "@data\n'1,2\\",
-    "behind-quote": BAG + "@attribute c {a}\n@data\n'1,2'x,a\n",
-    "empty-bag": BAG + "@data\n''\n",
-    "open-list": "@attribute x real\n@attribute c {a,b\n@data\n1,a\n",
-    "list-quotes": "@attribute x real\n@attribute c {'a,b', \"c}\n@data\n1,a\n",
-    "two-labels": "@attribute x real\n@attribute c {a}\n@attribute d {b}\n@data\n1,a,b\n",
-    "sparse": "@attribute x real\n@data\n{0 1}\n",
-    "date": "@attribute x date 'yyyy'\n@data\n2020\n",
-    "no-end": "@attribute bag relational\n@attribute x real\n@data\n'1'\n",
-    "two-bags": BAG + "@attribute b relational\n@attribute x real\n@end b\n@data\n'1,2','3'\n",
-    "more-cells": "@attribute x real\n@data\n1,2,3\n",
-    "fewer-cells": "@attribute x real\n@attribute y real\n@data\n1\n",
-    "empty": "",
-}
-
 LONG_CSV = {
     "plain": "series,x,y\n1,0.5,1\n1,0.25,2\n2,3,4\n",
     "alternate": "x,series\n1,b\n2,a\n3,b\n4,c\n5,a\n",
@@ -522,7 +495,7 @@ COMMAND_TABLES = {
     "compare": "compare --x u --y v --kernel linear rbf --draws 4 --log logs --resume",
     "predict": "predict m --x u --rows 5:-1 --std --interval 0.5 -o f",
     "continue": "continue m --steps 5 --paths 10 --interval 0.5",
-    "stream": "stream m --learn --window 20 --forget 0.99 --state s --journal j",
+    "stream": "stream m --learn --window 20 --forget 0.99 --state s",
     "explain": "explain m --lags 3 --no-shares -o e",
     "classify": "classify --train a --test b --splits 2",
     "anomaly": "anomaly --x u --train-rows 20 --window 10",
@@ -832,7 +805,6 @@ def parts():
 SEEDS = [
     ("csv", "csv", CSV),
     ("ts", "ts", TS),
-    ("arff", "arff", ARFF),
     ("long_csv", "csv", LONG_CSV),
     ("column_texts", "csv", {**TEXTS, **TABLES}),
     ("csv_blocks", "bin", dict(blocks())),

@@ -484,7 +484,6 @@ static void learners(void **state)
         {"numbers", 13, 16, NULL, "row pending target missing"},
         {"late", 0, 13, NULL, "whole numbers from 15 to 15"},
         {"coverages", 0, 2, NULL, "coverage"},
-        {"events", TEXT, 0, "1.5", "must be whole"},
         {"learned", TEXT, 0, "-1", "must be a number of at least 0"},
     };
     double y[Q];

@@ -157,7 +157,6 @@ static const scenario scenarios[] = {
     {"read safetensors", "in.safetensors", read_tensors, false},
     {"read series of NPY", "in.npy", read_series, false},
     {"read series of text", "in.ts", read_series, false},
-    {"read series of ARFF", "in.arff", read_series, false},
     {"read series of CSV", "long.csv", read_series, false},
     {"check MAT", "in.mat", check_mat, false},
     {"check compressed MAT", "compressed.mat", check_mat, false},
@@ -198,9 +197,6 @@ static int make_files(void **state)
     scratch_write("columns.npy", fortran, sizeof fortran);
     scratch_write_text("text.txt", "a text of some length");
     scratch_write_text("in.ts", "@univariate true\n@classLabel true a b\n@data\n1,2,1:a\n2,1,1:b\n");
-    scratch_write_text("in.arff",
-                       "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute class {x,y}\n"
-                       "@data\n1,2,x\n3,4,y\n");
     scratch_write_text("long.csv", "series,u\na,1\na,2\nb,3\n");
     scratch_write_text("dated.csv", "day,time,u,,v\n13/1/2020,1:00,1,2,3\n13/1/2020,2:00,4,5,6\n");
     check_ok(write_table(scratch_path("in.csv"), NULL));

@@ -41,8 +41,7 @@ static void loaded_learner_continues(void **state)
             volt_live_info one = info_of(learner), two = info_of(again);
             assert_memory_equal(one.last, two.last, D * sizeof *one.last);
             one.last = two.last;
-            one.resumed = two.resumed; /* and the file, which only one learner has */
-            one.saved = two.saved;
+            one.resumed = two.resumed;
             assert_memory_equal(&one, &two, sizeof one);
             for (; t < N; t++) {
                 volt_live *both[] = {learner, again};

@@ -153,7 +153,7 @@ static void both_kinds_agree_without_common_part(void **state)
     }
 }
 
-/* States and journals record the forgetting. */
+/* States record the forgetting. */
 static void files_preserve_forgetting(void **state)
 {
     (void)state;
@@ -172,12 +172,6 @@ static void files_preserve_forgetting(void **state)
         volt_live_free(learner);
         volt_live_free(again);
     }
-    volt_live *one = forgetful(s.model, VOLT_FORGET_ALL), *other = forgetful(s.model, VOLT_FORGET_DYNAMICS);
-    check_ok(volt_journal_open(one, scratch_path("journal"), NULL));
-    volt_live_free(one);
-    check_fails(volt_journal_open(other, scratch_path("journal"), NULL), VOLT_ERR_FORMAT,
-                "forget_what 15 0.9 dynamics");
-    volt_live_free(other);
     close_school(&s);
 }
 

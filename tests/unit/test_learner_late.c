@@ -184,7 +184,7 @@ static void check_same(volt_live *one, volt_live *two)
     free(other);
 }
 
-/* Saved and loaded, or resumed from its journal, after every row: bitwise equal to an uninterrupted run. */
+/* Saved and loaded after every row: bitwise equal to an uninterrupted run. */
 static void files_preserve_pending_rows(void **state)
 {
     (void)state;
@@ -193,12 +193,9 @@ static void files_preserve_pending_rows(void **state)
         school s;
         double y[Q], again_y[Q];
         open_late(kernels[i], 873, 3, &s);
-        volt_live *whole = new_learner(s.model, 9, 1), *saved = NULL, *kept = NULL;
+        volt_live *whole = new_learner(s.model, 9, 1), *saved = NULL;
         check_ok(volt_live_track(whole, coverages, 2));
         check_ok(volt_live_save(whole, scratch_path("state")));
-        char journal[512];
-        snprintf(journal, sizeof journal, "%s", scratch_path("journal"));
-        remove(journal);
         for (int64_t t = TRAIN; t < N; t++) {
             check_ok(advance(&s, whole, t, y));
             check_ok(volt_live_load(s.model, NULL, scratch_path("state"), &saved));
@@ -206,16 +203,6 @@ static void files_preserve_pending_rows(void **state)
             assert_memory_equal(y, again_y, sizeof y);
             check_ok(volt_live_save(saved, scratch_path("state")));
             volt_live_free(saved);
-
-            int64_t replayed = 0;
-            kept = new_learner(s.model, 9, 1);
-            check_ok(volt_live_track(kept, coverages, 2));
-            check_ok(volt_journal_open(kept, journal, &replayed));
-            assert_int_equal(replayed, t - TRAIN);
-            check_ok(advance(&s, kept, t, again_y));
-            assert_memory_equal(y, again_y, sizeof y);
-            check_same(whole, kept);
-            volt_live_free(kept);
         }
         check_ok(volt_live_load(s.model, NULL, scratch_path("state"), &saved));
         check_same(whole, saved);
@@ -225,7 +212,7 @@ static void files_preserve_pending_rows(void **state)
     }
 }
 
-/* Any allocation fails: the row is accepted at the second call, with the same results and the same journal. */
+/* Any allocation fails: the row is accepted at the second call, with the same results. */
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -233,10 +220,6 @@ static void every_allocation_may_fail(void **state)
         school s;
         open_late(kernels[i], 874, 2, &s);
         volt_live *plain = new_learner(s.model, 0, 1), *learner = new_learner(s.model, 0, 1);
-        char journal[512];
-        snprintf(journal, sizeof journal, "%s", scratch_path("journal"));
-        remove(journal);
-        check_ok(volt_journal_open(learner, journal, NULL));
         for (int64_t t = TRAIN; t < N; t++) {
             double expected[Q], found[Q] = {9, 9};
             volt_status status = VOLT_ERR_MEMORY;
@@ -251,11 +234,7 @@ static void every_allocation_may_fail(void **state)
             assert_memory_equal(found, expected, sizeof found);
         }
         assert_int_equal(info_of(learner).learned, info_of(plain).learned);
-        volt_live_free(learner);
-        learner = new_learner(s.model, 0, 1);
-        check_ok(volt_journal_open(learner, journal, NULL));
         assert_int_equal(info_of(learner).rows_fed, N - TRAIN);
-        assert_int_equal(info_of(learner).learned, info_of(plain).learned);
         volt_live_free(learner);
         volt_live_free(plain);
         close_school(&s);
@@ -292,9 +271,6 @@ static void intervals_follow_the_targets(void **state)
             if (ahead == 0)
                 check_ok(volt_interval_learn(interval, made + t * Q, known_at(&s, t)));
         }
-        check_ok(volt_journal_open(learner, scratch_path("interval-journal"), NULL));
-        check_fails(volt_live_track(learner, coverages, 2), VOLT_ERR_ARGUMENT, "already");
-        remove(scratch_path("interval-journal"));
         volt_interval_free(interval);
         volt_live_free(learner);
         close_school(&s);
@@ -302,8 +278,7 @@ static void intervals_follow_the_targets(void **state)
 }
 
 /* A target that cannot be learned, because its row is a duplicate and alpha is below rounding, is treated as
- * missing. The row that it is passed with is pushed and forecast, later targets are learned, and a journal
- * replays all of it. */
+ * missing. The row that it is passed with is pushed and forecast, and later targets are learned. */
 static void singular_target_does_not_block_row(void **state)
 {
     (void)state;
@@ -314,10 +289,7 @@ static void singular_target_does_not_block_row(void **state)
         s.fit.alpha = 1e-17;
         s.fit.intercept = 0;
         s.model = fit_rows(&s, 1, 0);
-        char journal[512];
-        snprintf(journal, sizeof journal, "%s", scratch_path("singular-journal"));
         volt_live *learner = new_learner(s.model, 0, 1), *same = new_learner(s.model, 0, 1);
-        check_ok(volt_journal_open(learner, journal, NULL));
         for (int64_t t = 1; t < 8; t++) { /* row 2 duplicates the training row */
             const double *x = s.X + (t == 2 ? 0 : t) * D, *target = t > ahead ? s.Y + (t - ahead) * Q : unknown;
             bool is_twice = t - ahead == 2;
@@ -331,13 +303,6 @@ static void singular_target_does_not_block_row(void **state)
             assert_int_equal(info_of(learner).learned, known > 1 ? known - 1 : known);
         }
         check_same(learner, same);
-        volt_live_free(learner);
-        int64_t replayed = 0;
-        learner = new_learner(s.model, 0, 1);
-        check_ok(volt_journal_open(learner, journal, &replayed));
-        assert_int_equal(info_of(learner).rows_fed, 7);
-        check_same(learner, same);
-        remove(journal);
         volt_live_free(same);
         volt_live_free(learner);
         close_school(&s);

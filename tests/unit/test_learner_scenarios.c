@@ -173,45 +173,6 @@ static void every_learner_scenario(void **state)
         scenario_check(&(scenario){pupils[i].name, &pupils[i], live, SCENARIO_GOES_ON, 0});
 }
 
-/* ---- with a journal --------------------------------------------------------------------------- */
-
-/* A learner with a journal, and a second one that replays it. After a failure each can only be freed. */
-static volt_status replay(const void *with, volt_progress progress, scenario_result *result)
-{
-    const pupil *p = with;
-    volt_live *learner = NULL, *again = NULL;
-    volt_live_options options = p->options;
-    char path[512];
-    int64_t replayed = -1;
-    snprintf(path, sizeof path, "%s", scratch_path("journal"));
-    options.struct_size = sizeof options;
-    options.progress = progress;
-    volt_status status = volt_live_create(p->model, &options, &learner);
-    if (status == VOLT_OK)
-        status = volt_journal_open(learner, path, NULL);
-    if (status == VOLT_OK)
-        status = teach(p, learner);
-    volt_live_free(learner);
-    if (status == VOLT_OK)
-        status = volt_live_create(p->model, &options, &again);
-    if (status == VOLT_OK) {
-        status = volt_journal_open(again, path, &replayed);
-        assert_true((status == VOLT_OK) == (replayed > 0));
-    }
-    if (status == VOLT_OK)
-        status = put_learner(again, result);
-    volt_live_free(again);
-    unlink(path);
-    return status;
-}
-
-static void every_journal_scenario(void **state)
-{
-    (void)state;
-    for (size_t i = 2; i < 4; i++) /* late targets, in a sum and separately */
-        scenario_check(&(scenario){pupils[i].name, &pupils[i], replay, SCENARIO_DOES_WITHOUT, 0});
-}
-
 static int make_models(void **state)
 {
     volt_rng rng = test_rng(5301);
@@ -253,7 +214,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_learner_scenario),
-        cmocka_unit_test(every_journal_scenario),
     };
     return cmocka_run_group_tests_name("learner_scenarios", tests, make_models, free_models);
 }

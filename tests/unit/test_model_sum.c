@@ -275,9 +275,6 @@ static void other_operations_are_rejected(void **state)
     check_fails(volt_live_create(sum, &options, &live), VOLT_ERR_ARGUMENT, "learning sum of models");
     options.alarm_rate = 0.01;
     check_fails(volt_live_create(sum, &options, &live), VOLT_ERR_ARGUMENT, "anomalies sum of models");
-    options = volt_live_options_default();
-    options.journal = scratch_path("journal");
-    check_fails(volt_live_create(sum, &options, &live), VOLT_ERR_ARGUMENT, "journal");
     check_fails(volt_row_anomaly_score(sum, sum_inputs(&p), NULL, volt_matrix_of(out.data, H, 3), NULL),
                 VOLT_ERR_ARGUMENT, "anomalies sum of models");
     volt_pairing *pairs = NULL;

@@ -1,5 +1,5 @@
-/* tests/unit/test_read_collection.c: read collections of series from .ts, .arff, NPY and long CSV files, and
- * reject invalid ones. */
+/* tests/unit/test_read_collection.c: read collections of series from .ts, NPY and long CSV files, and reject
+ * invalid ones. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
@@ -161,81 +161,6 @@ static void invalid_ts_files(void **state)
     /* The message begins with the file. */
     const char *path = scratch_write_text("bad.ts", "@data\n");
     assert_file_fails(path, VOLT_ERR_FORMAT, path);
-}
-
-/* ---- .arff ------------------------------------------------------------------------------------ */
-
-#define BAG                                                                                   \
-    "@relation r\n@attribute bag relational\n\t@attribute t1 numeric\n\t@attribute t2 real\n" \
-    "@end bag\n"
-
-static void arff_files(void **state)
-{
-    (void)state;
-    assert_reads("a.arff",
-                 "% comment\n" BAG "@attribute target {1,2}\n\n@data\n"
-                 "'1,2\\n3,4\\n5,6',2\n%between\n\"-1,-2\\n-3,-4\\n-5,-6\" , 1\n",
-                 "2:1 3 5/2 4 6|1:-1 -3 -5/-2 -4 -6");
-    assert_reads("a.ARFF",
-                 "@RELATION 'r s'\r\n@ATTRIBUTE 'a \\'b' NUMERIC\r\n@Attribute \"b c\" integer\r\n"
-                 "@attribute class {'one two', x}\r\n@DATA\r\n1, 2 ,'one two'\r\n3,4,x",
-                 "one two:1/2|x:3/4");
-    assert_reads("a.arff", "@attribute c {a,b}\n@attribute x real\n@data\na,1\nb,2\n",
-                 "a:1|b:2"); /* label first */
-    assert_reads("a.arff", "@attribute x real\n@attribute y real\n@data\n1,2\n3,4\n", "1/2|3/4"); /* no label */
-    assert_reads("a.arff", "@attribute x real\n@attribute c string\n@data\n1,free\n", "free:1");
-    assert_reads("a.arff", BAG "@attribute y numeric\n@data\n'1,2',0.5\n", "0.5:1/2"); /* a target */
-    assert_reads("a.arff", BAG "@data\n'1,2\\n3,4'\n", "1 3/2 4");
-    assert_reads("a.arff", "@attribute x real\n@attribute c {it\\'s}\n@data\n1,'it\\'s'\n", "it\\'s:1");
-}
-
-static void invalid_arff_files(void **state)
-{
-    (void)state;
-    static const bad_file damaged[] = {
-        {"", "the file is empty"},
-        {"@relation r\n@attribute x real\n", "the file ends before @data"},
-        {"@relation r\n@data\n1\n", "there is no numeric attribute before @data"},
-        {"@attribute c {a}\n@data\na\n", "there is no numeric attribute"},
-        {"@attribute x real\nhello\n@data\n1\n",
-         "line 2: expected @relation, @attribute or @data, found 'hello'"},
-        {"@attribute x real\n@data\n", "no series after @data"},
-        {"@attribute x\n@data\n1\n", "line 1: an attribute requires a name and a type"},
-        {"@attribute 'x real\n@data\n1\n", "line 1: an attribute requires a name and a type"},
-        {"@attribute x date\n@data\n1\n", "line 1: attributes of type 'date'"},
-        {"@attribute x {a,b\n@data\n1\n", "line 1: the list of classes has no closing '}'"},
-        {"@attribute x {a}\n@attribute y {b}\n@data\na,b\n", "line 2: this is a second attribute"},
-        {"@attribute b relational\n@attribute x real\n@data\n'1'\n", "has no @end before @data"},
-        {"@attribute b relational\n@attribute x {a}\n@end b\n@data\n'1'\n",
-         "line 2: attributes of a series must be"},
-        {"@end b\n@data\n1\n", "line 1: @end without a relational attribute"},
-        {"@attribute x real\n@attribute b relational\n@end b\n@data\n1\n",
-         "line 2: a series is one relational"},
-        {BAG "@attribute c {a}\n@data\n'1,2\\n3',a\n", "line 8: dimension 2 has 1 values, dimension 1 has 2"},
-        {BAG "@attribute c {a}\n@data\n'1,2,3',a\n", "line 8: a dimension has 3 values"},
-        {BAG "@attribute c {a}\n@data\n'1,2\\n3,4',a\n'1,2',a\n",
-         "line 9: the number of dimensions is 1, expected 2"},
-        {BAG "@attribute c {a}\n@data\n'1,2',b\n", "line 8: the label 'b' is not among the classes"},
-        {BAG "@attribute c {a}\n@data\n'1,2',\n", "line 8 has no label"},
-        {BAG "@attribute c {a}\n@data\n'1,2'\n", "line 8 has 1 cells"},
-        {BAG "@attribute c {a}\n@data\n'1,2',a,{3}\n", "line 8 has more than the 2 cells"},
-        {BAG "@attribute c {a}\n@data\n'1,2,a\n", "line 8, cell 1: a quotation mark is not closed"},
-        {BAG "@attribute c {a}\n@data\n'1,2\\", "line 8, cell 1: a quotation mark is not closed"},
-        {BAG "@attribute c {a}\n@data\n'1,2'x,a\n", "line 8, cell 1: text"},
-        {BAG "@attribute c {a}\n@data\n'1,2\\n3,z',a\n",
-         "line 8, dimension 2, position 2: 'z' is not a number"},
-        {BAG "@attribute c {a}\n@data\n{0 1}\n", "line 8: sparse data"},
-    };
-    assert_all_fail("bad.arff", damaged, LENGTH(damaged), VOLT_ERR_FORMAT);
-    static const bad_file missing[] = {
-        {BAG "@data\n'1,2\\n3,?'\n", "line 7, dimension 2, position 2: '?' is a missing value"},
-        {BAG "@data\n'1,2\\n'\n", "line 7, dimension 2, position 1: '' is a missing value"},
-        {BAG "@data\n''\n", "line 7, dimension 1, position 1: '' is a missing value"},
-        {"@attribute x real\n@attribute y real\n@data\n1,?\n",
-         "line 4, dimension 1, position 2: '?' is a missing"},
-        {"@attribute x real\n@data\ninf\n", "'inf' is not a finite number"},
-    };
-    assert_all_fail("bad.arff", missing, LENGTH(missing), VOLT_ERR_NOT_FINITE);
 }
 
 /* ---- long CSV --------------------------------------------------------------------------------- */
@@ -405,21 +330,15 @@ static void numbers_read_exactly(void **state)
     for (double *value = &values[0][0][0]; value < &values[0][0][0] + SERIES * ROWS * CHANNELS; value++)
         *value = ldexp(volt_rng_normal(&rng), (int)(volt_rng_uniform(&rng) * 1200) - 600);
 
-    static char ts[LONGEST], arff[LONGEST], csv[LONGEST];
+    static char ts[LONGEST], csv[LONGEST];
     char number[VOLT_NUMBER_LENGTH];
     strcpy(ts, "@classLabel true k\n@data\n");
-    strcpy(arff, "@attribute b relational\n");
-    for (int i = 0; i < ROWS; i++)
-        strcat(arff, "@attribute t real\n");
-    strcat(arff, "@end b\n@attribute c {k}\n@data\n");
     strcpy(csv, "series,x,y,z\n");
     for (int s = 0; s < SERIES; s++) {
-        strcat(arff, "'");
         for (int k = 0; k < CHANNELS; k++) {
             for (int i = 0; i < ROWS; i++) {
                 volt_format_number(values[s][i][k], number);
                 strcat(strcat(ts, number), i + 1 < ROWS ? "," : ":");
-                strcat(strcat(arff, number), i + 1 < ROWS ? "," : k + 1 < CHANNELS ? "\\n" : "',k\n");
             }
         }
         strcat(ts, "k\n");
@@ -432,7 +351,6 @@ static void numbers_read_exactly(void **state)
     }
     const char *paths[] = {
         scratch_write_text("exact.ts", ts),
-        scratch_write_text("exact.arff", arff),
         scratch_write_text("exact.csv", csv),
     };
     for (size_t f = 0; f < LENGTH(paths); f++) {
@@ -450,7 +368,6 @@ static void numbers_read_exactly(void **state)
 
 static const char *const small_ts =
     "@classLabel true a b\n@equalLength true\n@data\n1,2,3:4,5,6:a\n7,8,9:1,2,3:b\n";
-static const char *const small_arff = BAG "@attribute c {a,b}\n@data\n'1,2\\n3,4',a\n'5,6\\n7,8',b\n";
 static const char *const small_csv = "date,series,x,y\n2020-01-01,a,1,2\n2020-01-02,b,3,4\n2020-01-03,a,5,6\n";
 
 static void every_allocation_may_fail(void **state)
@@ -459,7 +376,6 @@ static void every_allocation_may_fail(void **state)
     const double data[] = {1, 2, 3, 4, 5, 6, 7, 8};
     const char *paths[] = {
         scratch_write_text("small.ts", small_ts),
-        scratch_write_text("small.arff", small_arff),
         scratch_write_text("small.csv", small_csv),
         write_npy("=f8", "True", "(2, 2, 2)", data, sizeof data),
     };
@@ -488,7 +404,7 @@ static void cut_files(void **state)
     (void)state;
     static const struct {
         const char *name, *text;
-    } files[] = {{"cut.ts", small_ts}, {"cut.arff", small_arff}, {"cut.csv", small_csv}};
+    } files[] = {{"cut.ts", small_ts}, {"cut.csv", small_csv}};
     for (size_t f = 0; f < LENGTH(files); f++)
         for (size_t length = 0; length + 1 < strlen(files[f].text); length++) {
             volt_collection *collection = NULL;
@@ -519,7 +435,6 @@ static void collection_is_not_a_table(void **state)
     (void)state;
     volt_table *table = NULL;
     check_fails(volt_table_read("walks.ts", NULL, &table), VOLT_ERR_FORMAT, "series");
-    check_fails(volt_table_read("walks.ARFF", NULL, &table), VOLT_ERR_FORMAT, "series");
     assert_null(table);
 }
 
@@ -529,8 +444,6 @@ int main(void)
         cmocka_unit_test(collection_is_not_a_table),
         cmocka_unit_test(ts_files),
         cmocka_unit_test(invalid_ts_files),
-        cmocka_unit_test(arff_files),
-        cmocka_unit_test(invalid_arff_files),
         cmocka_unit_test(long_csv_files),
         cmocka_unit_test(invalid_long_csv_files),
         cmocka_unit_test(many_interleaved_series),

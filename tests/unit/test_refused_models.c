@@ -470,10 +470,6 @@ static void invalid_learner_rows(void **state)
     check_fails(volt_live_load(NULL, NULL, "moment", &loaded), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_live_load(model, NULL, NULL, &loaded), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_live_load(model, NULL, "moment", NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_journal_open(NULL, "journal", NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_journal_open(learner, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_journal_clear(NULL), VOLT_ERR_ARGUMENT, "journal");
-    check_fails(volt_journal_clear(learner), VOLT_ERR_ARGUMENT, "journal");
     check_fails(volt_live_coefficients(NULL, volt_matrix_of(A, N, 1), &c, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_live_coefficients(learner, volt_matrix_of(A, N, 1), NULL, NULL), VOLT_ERR_ARGUMENT,
                 "NULL");

@@ -1,4 +1,4 @@
-/* tests/unit/test_time_steps.c: steps between times of rows: months, closed weekdays, sessions; as text. */
+/* tests/unit/test_time_steps.c: steps between times of rows: months, closed weekdays, closed hours; as text. */
 #include "io/time/time_grid.h"
 #include "io/time/time_text.h"
 #include "support/check.h"
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -164,8 +165,6 @@ static void calendars(void **state)
 static void steps_as_texts(void **state)
 {
     (void)state;
-    static const char longest[] =
-        "0.333333333333333 s except Mon Tue Wed Thu Fri Sat, 09:00:00 to 11:30:00, 12:30:00 to 15:00:00";
     const char *const good[] = {"3600 s",
                                 "0.25 s",
                                 "1 month",
@@ -174,12 +173,6 @@ static void steps_as_texts(void **state)
                                 "86400 s except Sat Sun",
                                 "1 month except Sun",
                                 "119987 months to the last day except Mon Tue Wed Thu Fri Sat",
-                                "60 s, 00:00:00 to 00:01:00",
-                                "11111 s except Mon Tue Wed Thu Fri Sat, 09:30:15 to 16:00:15",
-                                "300 s, 16:00:00 to 15:55:00",
-                                "300 s except Sat Sun, 09:00:00 to 11:25:00, 12:30:00 to 15:25:00",
-                                "60 s, 21:00:00 to 23:59:00, 01:00:00 to 02:29:00",
-                                longest,
                                 "3600 s except Mon Tue Wed Thu Fri Sat",
                                 "315537897599 s",
                                 "119987 months"}; /* from the year 1 to 9999 */
@@ -198,18 +191,7 @@ static void steps_as_texts(void **state)
                                "86400 s except",
                                "86400 s except Sun Sat",
                                "86401 s except Sun",
-                               "86400 s, 09:30:00 to 16:00:00",
-                               "300 s, 16:00:00 to 15:55:01",
-                               "300 s, 16:00:00 to 16:00:00",
-                               "300 s, 09:00:00 to 11:25:00, 11:30:00 to 15:25:00",
-                               "300 s, 09:00:00 to 11:25:00, 08:00:00 to 15:25:00",
-                               "300 s, 09:00:00 to 11:25:00, 16:00:00 to 15:25:00",
-                               "300 s, 09:00:00 to 11:25:00, 12:30:00 to 24:00:00",
-                               "300 s, 09:00:00 to 11:25:00, 12:30:00 to",
-                               "300 s, 09:00:00 to 10:00:00, 11:00:00 to 12:00:00, 13:00:00 to 14:00:00",
-                               "300 s, 09:30:00 to 24:00:00",
-                               "300 s, 09:30 to 16:00",
-                               "1 month, 09:30:00 to 16:00:00",
+                               "300 s, 09:30:00 to 16:00:00",
                                "86400 s except Mon Tue Wed Thu Fri Sat Sun"};
     char text[VOLT_TIME_LENGTH];
     volt_time_step step;
@@ -294,154 +276,49 @@ static void check_next(volt_time last, volt_time_step step, int64_t count, const
     assert_true(volt_time_advance(last, step, count).clock == time_of(expected).clock);
 }
 
-static void sessions(void **state)
+/* Hours from Monday to Friday, around the clock. */
+static void weekends_of_hours(void **state)
 {
     (void)state;
-    enum { DAYS = 10, ROWS = 14 };
-    const int weekend = 1 << 5 | 1 << 6;
-    volt_time times[MOST];
-    int64_t n = half_hours(DAYS, ROWS, ROWS, times);
-    volt_time_step step = check(times, n).step;
-    assert_true(step.seconds == 1800 && step.closed_weekdays == weekend && step.opens == 34200 &&
-                step.closes == 57600);
-    check_next(times[n - 1], step, 0, "2024-01-19 16:00");
-    check_next(times[n - 1], step, 1, "2024-01-22 09:30");
-    check_next(times[n - 1], step, 14, "2024-01-22 16:00");
-    check_next(times[n - 1], step, 15, "2024-01-23 09:30");
-    check_next(times[n - 1], step, 5 * 14 + 1, "2024-01-29 09:30");
-    check_next(times[n - 1], step, -14, "2024-01-18 16:00");
-    check_next(time_of("2024-01-20 10:00"), step, 1, "2024-01-22 09:30"); /* on a Saturday */
-    check_next(time_of("2024-01-19 18:00"), step, 1, "2024-01-22 09:30"); /* after the session */
-    for (int64_t i = 0; i < n; i++)
-        assert_true(volt_time_advance(times[0], step, i).seconds == times[i].seconds);
-    /* the first day begins late and the last ends early */
-    assert_true(check(times + 3, n - 5).step.closes == 57600);
-    check_next(times[n - 3], check(times + 3, n - 5).step, 3, "2024-01-22 09:30");
-    /* two complete days have a session without closed weekdays and without gaps; two partial days only a gap */
-    volt_times_report report = check(times, 28);
-    assert_true(report.step.opens == 34200 && report.step.closed_weekdays == 0 && report.n_warnings == 0);
-    check_next(times[27], report.step, 1, "2024-01-10 09:30");
-    assert_true(check(times, 26).step.closes == 0);
-    /* a model that knows the session counts the rows missing within it */
-    const volt_time_grid grid = {.step = step};
-    assert_int_equal(volt_time_grid_missing(&grid, times[2], times[6]), 3);
-    assert_int_equal(volt_time_grid_missing(&grid, times[13], times[14]), 0);
-    assert_int_equal(volt_time_grid_missing(&grid, times[13], times[14 * 4]), 3 * 14);
-    /* one short day in ten is no other session, nor is a row outside */
-    memmove(times + 4 * ROWS + 6, times + 5 * ROWS, 5 * ROWS * sizeof *times);
-    assert_true(check(times, n - 8).step.closes == 57600);
-    times[n - 8] = at(times[n - 9].seconds + 3 * 3600);
-    assert_true(check(times, n - 7).step.closes == 57600);
-    /* days around the clock without weekends */
-    for (n = 0; n < 240; n++)
+    volt_time times[240];
+    for (int n = 0; n < 240; n++)
         times[n] =
             at(time_of("2024-01-08").seconds + day * (double)(n / 24 + n / 120 * 2) + 3600 * (double)(n % 24));
-    step = check(times, n).step;
-    assert_true(step.seconds == 3600 && step.closed_weekdays == weekend && step.closes == 0);
-    check_next(times[n - 1], step, 1, "2024-01-22 00:00");
+    volt_time_step step = check(times, 240).step;
+    assert_true(step.seconds == 3600 && step.closed_weekdays == (1 << 5 | 1 << 6));
+    check_next(times[239], step, 1, "2024-01-22 00:00");
 }
 
-/* Ten sessions of 14 half hours from 22:00 to 04:30, opened on Monday to Friday. */
-static void sessions_over_midnight(void **state)
+/* Days of 14 half hours from 9:30 or 22:00, with or without a break, have no step. Only those that close at night have a grid. */
+static void closed_hours_have_no_step(void **state)
 {
     (void)state;
-    enum { DAYS = 10, ROWS = 14 };
-    volt_time times[DAYS * ROWS];
-    int64_t n = half_hours(DAYS, ROWS, ROWS, times);
-    for (int64_t i = 0; i < n; i++)
-        times[i] = at(times[i].seconds + 12.5 * 3600);
-    volt_times_report report = check(times, n);
-    volt_time_step step = report.step;
-    assert_true(step.seconds == 1800 && step.opens == 79200 && step.closes == 16200 && report.n_warnings == 0 &&
-                step.closed_weekdays == (1 << 5 | 1 << 6));
-    check_next(times[n - 1], step, 0, "2024-01-20 04:30");
-    check_next(times[n - 1], step, 1, "2024-01-22 22:00");
-    check_next(times[n - 1], step, 14, "2024-01-23 04:30");
-    check_next(times[n - 1], step, -14, "2024-01-19 04:30");
-    check_next(time_of("2024-01-23 12:00"), step, 1, "2024-01-23 22:00"); /* between sessions */
-    check_next(time_of("2024-01-21 23:00"), step, 1, "2024-01-22 22:00"); /* on a Sunday */
-    for (int64_t i = 0; i < n; i++)
-        assert_true(volt_time_advance(times[0], step, i).seconds == times[i].seconds);
-    const volt_time_grid grid = report.grid;
-    assert_int_equal(volt_time_grid_missing(&grid, times[2], times[6]), 3); /* around midnight */
-    assert_int_equal(volt_time_grid_missing(&grid, times[13], times[14]), 0);
-    assert_int_equal(volt_time_grid_missing(&grid, times[13], times[14 * 5]), 4 * 14);
-    memmove(times + 3, times + 4, (size_t)(n - 4) * sizeof *times); /* a row is missing */
-    report = check(times, n - 1);
-    assert_true(report.n_warnings == 1 && report.warnings[0].row == 3 && report.step.closes == 16200);
-}
-
-/* Ten sessions of 4 and 7 half hours with a break between them, from 9:30 and over midnight. */
-static void sessions_with_a_break(void **state)
-{
-    (void)state;
-    enum { DAYS = 10, PAUSE = 4, RESUMES = 7, ROWS = 11 };
-    static const double begins[] = {9.5, 22}; /* the break is from 11:00 to 13:00, or from 23:30 to 1:30 */
-    for (int b = 0; b < 2; b++) {
-        volt_time times[DAYS * ROWS];
-        double later = 3600 * (begins[b] - 9.5);
-        int64_t n = half_hours(DAYS, PAUSE, RESUMES, times);
+    enum { DAYS = 10 };
+    for (int k = 0; k < 4; k++) {
+        bool has_break = k % 2, is_late = k / 2;
+        volt_time times[MOST];
+        int64_t n = half_hours(DAYS, has_break ? 4 : 14, has_break ? 7 : 14, times);
         for (int64_t i = 0; i < n; i++)
-            times[i] = at(times[i].seconds + later);
+            times[i] = at(times[i].seconds + (is_late ? 12.5 * 3600 : 0));
         volt_times_report report = check(times, n);
-        volt_time_step step = report.step;
-        assert_true(step.seconds == 1800 && step.closed_weekdays == (1 << 5 | 1 << 6) &&
-                    report.n_warnings == 0);
-        assert_true(step.opens == 3600 * begins[b] && step.pause == step.opens + 3 * 1800);
-        assert_true(step.resumes == fmod(step.opens + 7 * 1800, day) &&
-                    step.closes == fmod(step.opens + 13 * 1800, day));
-        assert_true(volt_time_step_day(step) == ROWS * 1800);
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; k < n; k += 9)
-                assert_true(volt_time_advance(times[i], step, k - i).seconds == times[k].seconds);
-        /* moments in the break, and a time between two rows */
-        double noon = times[PAUSE - 1].seconds;
-        for (double minutes = 15; minutes < 120; minutes += 15)
-            assert_true(volt_time_advance(at(noon + 60 * minutes), step, 1).seconds == times[PAUSE].seconds);
-        assert_true(volt_time_advance(at(times[PAUSE].seconds + 600), step, 2).seconds ==
-                    times[PAUSE + 2].seconds + 600);
-        assert_int_equal(volt_time_grid_missing(&report.grid, times[PAUSE - 1], times[PAUSE]), 0);
-        assert_int_equal(volt_time_grid_missing(&report.grid, times[PAUSE - 2], times[PAUSE + 1]), 2);
-        assert_int_equal(volt_time_grid_missing(&report.grid, times[ROWS - 1], times[ROWS]), 0);
-        /* the row after a break is missing; the first day begins late and the last ends early */
-        memmove(times + 5 * ROWS + PAUSE, times + 5 * ROWS + PAUSE + 1, 49 * sizeof *times);
-        report = check(times + 3, n - 6);
-        assert_true(report.n_warnings == 1 && report.warnings[0].row == 5 * ROWS + PAUSE - 3);
-        assert_true(report.step.pause == step.pause && report.step.closes == step.closes);
+        assert_false(volt_time_step_is_known(report.step));
+        assert_int_equal(report.n_warnings, 0);
+        assert_int_equal(report.grid.closes_nightly, k == 0);
+        assert_true(report.grid.step.seconds == (k == 0 ? 1800 : 0));
+        memmove(times + 20, times + 22, (size_t)(n - 22) * sizeof *times); /* two rows are missing */
+        assert_int_equal(check(times, n - 2).n_warnings, k == 0);
     }
-}
-
-/* Hours from 9:00 to 11:00 and from 12:30 to 14:30: the break is not a multiple of the step. Two breaks have no step. */
-static void breaks_of_other_lengths(void **state)
-{
-    (void)state;
-    enum { DAYS = 10, ROWS = 6 };
-    volt_time times[DAYS * ROWS];
-    char text[VOLT_TIME_LENGTH];
-    for (int64_t i = 0; i < DAYS * ROWS; i++)
-        times[i] = at(time_of("2024-01-08 09:00").seconds + day * (double)(i / ROWS) +
-                      3600 * (double)(i % ROWS) + 1800 * (double)(i % ROWS >= 3));
-    volt_time_step step = check(times, (int64_t)5 * ROWS).step;
-    assert_string_equal(volt_time_step_format(step, text),
-                        "3600 s, 09:00:00 to 11:00:00, 12:30:00 to 14:30:00");
-    check_next(time_of("2024-01-12 14:30"), step, 3, "2024-01-13 11:00");
-    check_next(time_of("2024-01-12 14:30"), step, 4, "2024-01-13 12:30");
-    for (int64_t i = 0; i < DAYS * ROWS; i++)
-        times[i] = at(times[i].seconds + 5400 * (double)(i % ROWS >= 5));
-    assert_false(volt_time_step_is_known(check(times, (int64_t)DAYS * ROWS).step));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions_with_a_break),
-        cmocka_unit_test(breaks_of_other_lengths),
         cmocka_unit_test(steps),
         cmocka_unit_test(calendars),
         cmocka_unit_test(steps_as_texts),
         cmocka_unit_test(weekdays),
-        cmocka_unit_test(sessions),
-        cmocka_unit_test(sessions_over_midnight),
+        cmocka_unit_test(weekends_of_hours),
+        cmocka_unit_test(closed_hours_have_no_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

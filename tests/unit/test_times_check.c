@@ -194,6 +194,21 @@ static void trading_hours(void **state)
     assert_int_equal(volt_time_grid_missing(&grid, times[0], times[3]), 2);
     grid = grid_of(times, 16); /* one night only */
     assert_true(grid.step.seconds == 3600 && !grid.closes_nightly);
+    /* hours around the clock from 18:00 to 6:00 two days later: the hours that are missing on the day between passed once */
+    for (n = 0; n < 33; n++)
+        times[n] = at(date("2001-01-01").seconds + 3600 * (double)(18 + n + (n >= 16 ? 4 : 0)));
+    grid = grid_of(times, n);
+    assert_true(grid.step.seconds == 3600 && !grid.closes_nightly);
+    assert_int_equal(volt_time_grid_missing(&grid, times[15], times[16]), 4);
+    /* a fifth of the rows of a day is missing at random, in nights that are closed */
+    volt_rng rng = test_rng(2);
+    n = 0;
+    for (int64_t d = 0; d < 30; d++)
+        for (int64_t k = 0; k < 12; k++)
+            if (volt_rng_uniform(&rng) > 0.2)
+                times[n++] = at(date("2001-01-01").seconds + day * (double)d + 3600 * (double)(8 + k));
+    grid = grid_of(times, n);
+    assert_true(grid.step.seconds == 3600 && grid.closes_nightly);
 }
 
 static void irregular_times_have_no_step(void **state)

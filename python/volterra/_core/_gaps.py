@@ -24,7 +24,7 @@ UNORDERED, MISSING, TRAINING, SERIAL = (
 class Gap(NamedTuple):
     before: Any  # the rows on either side
     after: Any
-    missing: int  # rows between them; 0: unknown because of closed nights
+    missing: int  # rows between them; 0: unknown because the nights have no rows
     total: int  # rows missing in all gaps
 
     def __str__(self) -> str:
@@ -250,8 +250,8 @@ def step_of(index: Any) -> c.TimeStep:
 
 
 def _dates_like(index: Any, times: Any, step: c.TimeStep) -> Any:
-    """Return times as dates of the type of `index`: days, months and steps with closed times on its clock, others in UTC."""
-    on_clock = step.months > 0 or step.seconds >= 86400 or step.closed_weekdays or step.opens != step.closes
+    """Return times as dates of the type of `index`: days, months and steps with closed weekdays on its clock, others in UTC."""
+    on_clock = step.months > 0 or step.seconds >= 86400 or step.closed_weekdays
     counts = [round(1e6 * (time.clock if on_clock else time.seconds)) for time in times]
     dates = pandas_module().DatetimeIndex(np.array(counts, dtype="int64").astype("M8[us]"))
     if index.tz is not None and on_clock:
@@ -263,7 +263,7 @@ def _dates_like(index: Any, times: Any, step: c.TimeStep) -> Any:
 
 def future_index(index: Any, first: int, count: int) -> Any:
     """Return the index of rows `first`, first + 1, ... after the end of an index: continued with its frequency or the step that
-    the library finds (closed weekdays and hours are skipped, holidays are not known), otherwise the step numbers. None for None
+    the library finds (closed weekdays are skipped, holidays are not known), otherwise the step numbers. None for None
     (polars)."""
     if index is None:
         return None

@@ -340,10 +340,6 @@ class TimeStep(ctypes.Structure):
         ("months", c_int64),
         ("is_month_end", c_int),
         ("closed_weekdays", c_int),
-        ("opens", c_double),
-        ("closes", c_double),
-        ("pause", c_double),
-        ("resumes", c_double),
     ]
 
 
@@ -785,7 +781,6 @@ class LiveOptions(Sized):
         ("scale_rows", c_int64),
         ("state", c_char_p),
         ("lock", c_int),
-        ("journal", c_char_p),
         ("progress", Progress),
     ]
 
@@ -812,11 +807,7 @@ class LiveInfo(Sized):
         ("learned", c_int64),
         ("beyond", c_int64),
         ("condition", c_double),
-        ("events", c_int64),
-        ("replayed", c_int64),
         ("resumed", c_int),
-        ("saved", c_int64),
-        ("saves", c_int64),
         ("last", POINTER(c_double)),
         ("coverages", POINTER(c_double)),
         ("n_coverages", c_int64),

@@ -116,7 +116,7 @@ def read_table(
 
 
 def read_series(path: PathLike) -> Series:
-    """Read a collection of series: .ts and .arff files of the UEA archive, .npy, or CSV with a column ``series``.
+    """Read a collection of series: .ts files of the UEA archive, .npy, or CSV with a column ``series``.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from ._uea_sets import find_sets
 SUMMARY = "classification and anomaly detection on sets of the UEA archive"
 DESCRIPTION = """\
 Time series classification with SeriesClassifier and its defaults, on every set of the UEA archive in
-FOLDER (FOLDER/NAME/NAME_TRAIN.ts and NAME_TEST.ts, or .arff), with the archive's split. All choices
+FOLDER (FOLDER/NAME/NAME_TRAIN.ts and NAME_TEST.ts), with the archive's split. All choices
 are made on training series. Accuracies of 1-NN DTW and MiniRocket are listed where they are known.
 
 With --task anomaly each class is the normal class once, after Cass, Gonon and Zozoulenko (Variance

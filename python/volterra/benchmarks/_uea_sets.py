@@ -1,4 +1,4 @@
-"""Sets of the UEA archive: FOLDER/NAME/NAME_TRAIN.ts and NAME_TEST.ts, or .arff."""
+"""Sets of the UEA archive: FOLDER/NAME/NAME_TRAIN.ts and NAME_TEST.ts."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Labelled(NamedTuple):
 
 
 def _find_part(folder: str, name: str, part: str) -> Optional[Path]:
-    paths = (Path(folder, name, f"{name}_{part}.{ending}") for ending in ("ts", "arff"))
-    return next((path for path in paths if path.is_file()), None)
+    path = Path(folder, name, f"{name}_{part}.ts")
+    return path if path.is_file() else None
 
 
 def _find_set(folder: str, name: str) -> Optional[UeaSet]:
@@ -60,7 +60,7 @@ def find_sets(folder: str, only: Optional[str]) -> List[UeaSet]:
     found = [one for one in (_find_set(folder, name) for name in names) if one]
     if not found:
         raise DataError(
-            f"{folder} has no set: expected {folder}/NAME/NAME_TRAIN.ts and NAME_TEST.ts (or .arff)"
+            f"{folder} has no set: expected {folder}/NAME/NAME_TRAIN.ts and NAME_TEST.ts"
         )
     return found
 
@@ -69,7 +69,7 @@ def _named_set(folder: str, name: str) -> UeaSet:
     found = _find_set(folder, name) if name and "/" not in name else None
     if found is None:
         raise UsageError(
-            f"--only: no set {name!r} in {folder}: expected {folder}/NAME/NAME_TRAIN.ts and NAME_TEST.ts (or .arff)"
+            f"--only: no set {name!r} in {folder}: expected {folder}/NAME/NAME_TRAIN.ts and NAME_TEST.ts"
         )
     return found
 

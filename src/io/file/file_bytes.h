@@ -49,11 +49,10 @@ typedef enum volt_file_kind {
     VOLT_FILE_CSV,
     VOLT_FILE_NPY,
     VOLT_FILE_MAT,
-    VOLT_FILE_TS, /* these two are collections of series, not tables */
-    VOLT_FILE_ARFF
+    VOLT_FILE_TS /* a collection of series, not a table */
 } volt_file_kind;
 
-/* The kind by extension (.csv .tsv .txt .dat, .npy, .mat, .ts, .arff, in any case), or UNKNOWN. */
+/* The kind by extension (.csv .tsv .txt .dat, .npy, .mat, .ts, in any case), or UNKNOWN. */
 volt_file_kind volt_file_kind_of(const char *path);
 
 /* The kind by extension, otherwise by the first bytes; CSV by default. Only regular files are opened,

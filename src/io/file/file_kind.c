@@ -10,7 +10,7 @@ static const struct {
     volt_file_kind kind;
 } extensions[] = {
     {".csv", VOLT_FILE_CSV}, {".tsv", VOLT_FILE_CSV}, {".txt", VOLT_FILE_CSV}, {".dat", VOLT_FILE_CSV},
-    {".npy", VOLT_FILE_NPY}, {".mat", VOLT_FILE_MAT}, {".ts", VOLT_FILE_TS},   {".arff", VOLT_FILE_ARFF},
+    {".npy", VOLT_FILE_NPY}, {".mat", VOLT_FILE_MAT}, {".ts", VOLT_FILE_TS},
 };
 
 static const struct {

@@ -120,12 +120,10 @@ static volt_status read_kind(const char *path, volt_collection **collection)
     switch (volt_file_kind_guess(path)) {
     case VOLT_FILE_TS:
         return volt_ts_read(path, collection);
-    case VOLT_FILE_ARFF:
-        return volt_arff_read(path, collection);
     case VOLT_FILE_NPY:
         return volt_npy_collection_read(path, collection);
     case VOLT_FILE_MAT:
-        return volt_fail(VOLT_ERR_FORMAT, "this is a MAT file; a collection is a .ts, .arff, .npy or CSV file");
+        return volt_fail(VOLT_ERR_FORMAT, "this is a MAT file; a collection is a .ts, .npy or CSV file");
     default:
         return volt_long_csv_read(path, collection);
     }

@@ -43,39 +43,8 @@ volt_status volt_series_finish(volt_series_list *list, volt_status status, volt_
 /* ---- readers of the collection formats --------------------------------------------------------- */
 
 volt_status volt_ts_read(const char *path, volt_collection **collection);
-volt_status volt_arff_read(const char *path, volt_collection **collection);
 volt_status volt_long_csv_read(const char *path, volt_collection **collection);
 volt_status volt_npy_collection_read(const char *path, volt_collection **collection);
-
-/* ---- one series of a .ts or .arff file, read dimension by dimension ------------------------------
- * Both formats contain a series as text, one dimension (channel) after the other. In memory a series is rows
- * (time) x channels, so the numbers are collected here and then transposed into the collection. */
-
-typedef struct volt_dimensions {
-    int64_t line;     /* of the file, for error messages */
-    int64_t count;    /* complete dimensions */
-    int64_t length;   /* numbers of each */
-    int64_t position; /* numbers of the current dimension */
-    double *numbers;  /* consecutive dimensions */
-    int64_t n_numbers, capacity;
-} volt_dimensions;
-
-/* Begins the series on this line. Reuses the buffer of the previous one; free it with volt_free(numbers). */
-void volt_dimensions_begin(volt_dimensions *series, int64_t line);
-
-/* Adds a number to the current dimension, from text[0 .. length-1]; text[length] is overwritten.
- * VOLT_ERR_FORMAT, VOLT_ERR_NOT_FINITE. */
-volt_status volt_dimensions_number(volt_dimensions *series, char *text, int64_t length);
-
-/* Ends the current dimension. VOLT_ERR_FORMAT when its length differs from the first. */
-volt_status volt_dimensions_end(volt_dimensions *series);
-
-/* Adds a whole dimension: numbers separated by commas. text[0 .. length] is overwritten. */
-volt_status volt_dimensions_add(volt_dimensions *series, char *text, int64_t length);
-
-/* Adds the complete series to the list; the first one sets the number of channels, unless known.
- * VOLT_ERR_FORMAT when the numbers differ. */
-volt_status volt_dimensions_store(const volt_dimensions *series, volt_series_list *list);
 
 /* ---- distinct texts, numbered in order of appearance ------------------------------------------- */
 

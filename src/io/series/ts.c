@@ -16,6 +16,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/csv/csv.h"
 #include "io/file/text_lines.h"
 #include "io/series/series_list.h"
 #include "text/text.h"
@@ -25,6 +26,16 @@
 #include <string.h>
 #include <strings.h>
 
+/* One series. The file has one dimension (channel) after the other, a collection has rows (time) x channels. */
+typedef struct ts_dimensions {
+    int64_t line;     /* of the file, for error messages */
+    int64_t count;    /* complete dimensions */
+    int64_t length;   /* numbers of each */
+    int64_t position; /* numbers of the current dimension */
+    double *numbers;  /* consecutive dimensions */
+    int64_t n_numbers, capacity;
+} ts_dimensions;
+
 typedef struct ts_reader {
     volt_text_lines lines;
     int is_univariate;
@@ -32,7 +43,7 @@ typedef struct ts_reader {
     int64_t series_length; /* from the header, or else from the first series; 0: unknown */
     int has_classes, has_target;
     const char *classes; /* names separated by blanks, "" when the header does not list them */
-    volt_dimensions series;
+    ts_dimensions series;
     volt_series_list list;
 } ts_reader;
 
@@ -160,6 +171,70 @@ static volt_status read_header(ts_reader *reader)
     return VOLT_OK;
 }
 
+/* ---- the dimensions of a series --------------------------------------------------------------- */
+
+/* Begins the series on this line. The buffer of the previous series is reused. */
+static void begin_dimensions(ts_dimensions *series, int64_t line)
+{
+    series->line = line;
+    series->count = series->length = series->position = series->n_numbers = 0;
+}
+
+/* Reads a number of the current dimension from text[0 .. length-1]; text[length] is overwritten. */
+static volt_status read_number(ts_dimensions *series, char *text, int64_t length)
+{
+    double value = NAN;
+    text[length] = '\0';
+    const char *problem = NULL;
+    volt_cell kind = volt_cell_read(text, &value); /* before its value is used */
+    volt_status status = volt_cell_check(kind, value, &problem);
+    char shown[VOLT_EXCERPT_LENGTH];
+    VOLT_REQUIRE(!status, status, "line %" PRId64 ", dimension %" PRId64 ", position %" PRId64 ": '%s' %s",
+                 series->line, series->count + 1, series->position + 1, volt_excerpt(text, strlen(text), shown),
+                 problem);
+    VOLT_TRY(volt_grow((void **)&series->numbers, &series->capacity, series->n_numbers + 1, sizeof value));
+    series->numbers[series->n_numbers++] = value;
+    series->position++;
+    return VOLT_OK;
+}
+
+static volt_status end_dimension(ts_dimensions *series)
+{
+    if (series->count == 0)
+        series->length = series->position;
+    VOLT_REQUIRE(series->position == series->length, VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": dimension %" PRId64 " has %" PRId64 " values, dimension 1 has %" PRId64,
+                 series->line, series->count + 1, series->position, series->length);
+    series->count++;
+    series->position = 0;
+    return VOLT_OK;
+}
+
+static volt_status read_dimension(ts_dimensions *series, char *text, int64_t length)
+{
+    char *end = text + length;
+    for (char *comma; (comma = memchr(text, ',', (size_t)(end - text))); text = comma + 1)
+        VOLT_TRY(read_number(series, text, comma - text));
+    VOLT_TRY(read_number(series, text, end - text));
+    return end_dimension(series);
+}
+
+/* Adds the complete series to the list. The first one sets the number of channels, unless known. */
+static volt_status store_dimensions(const ts_dimensions *series, volt_series_list *list)
+{
+    double *values = NULL;
+    if (list->channels == 0)
+        list->channels = series->count;
+    VOLT_REQUIRE(series->count == list->channels, VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": the number of dimensions is %" PRId64 ", expected %" PRId64, series->line,
+                 series->count, list->channels);
+    VOLT_TRY(volt_series_add(list, series->length, &values));
+    for (int64_t k = 0; k < series->count; k++)
+        for (int64_t i = 0; i < series->length; i++)
+            values[i * series->count + k] = series->numbers[k * series->length + i];
+    return VOLT_OK;
+}
+
 /* ---- the data --------------------------------------------------------------------------------- */
 
 static int is_listed(const char *classes, const char *label, size_t length)
@@ -202,19 +277,19 @@ static volt_status check_length(ts_reader *reader)
 
 static volt_status read_series(ts_reader *reader, char *text)
 {
-    volt_dimensions *series = &reader->series;
-    volt_dimensions_begin(series, reader->lines.line);
+    ts_dimensions *series = &reader->series;
+    begin_dimensions(series, reader->lines.line);
     for (char *colon; (colon = strchr(text, ':')); text = colon + 1)
-        VOLT_TRY(volt_dimensions_add(series, text, colon - text));
+        VOLT_TRY(read_dimension(series, text, colon - text));
     if (!reader->has_classes && !reader->has_target) {
-        VOLT_TRY(volt_dimensions_add(series, text, (int64_t)strlen(text)));
+        VOLT_TRY(read_dimension(series, text, (int64_t)strlen(text)));
         VOLT_TRY(check_length(reader));
-        return volt_dimensions_store(series, &reader->list);
+        return store_dimensions(series, &reader->list);
     }
     VOLT_REQUIRE(series->count > 0, VOLT_ERR_FORMAT, "line %" PRId64 ": there is no ':' followed by a label",
                  reader->lines.line);
     VOLT_TRY(check_length(reader));
-    VOLT_TRY(volt_dimensions_store(series, &reader->list));
+    VOLT_TRY(store_dimensions(series, &reader->list));
     return read_label(reader, text + strspn(text, " \t"));
 }
 

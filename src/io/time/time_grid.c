@@ -1,7 +1,7 @@
 /* src/io/time/time_grid.c: the step of times of rows, and rows missing from them.
  *
  * The step is the description that most rows follow exactly, among those that the median step suggests: months to the same
- * or the last day, or to the last or first open weekday; seconds, with or without closed weekdays and a session. */
+ * or the last day, or to the last or first open weekday; seconds, with or without closed weekdays. */
 #include "io/time/time_grid.h"
 
 #include "base/error.h"
@@ -10,6 +10,7 @@
 #include "io/time/time_text.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static const double day = 86400, min_month = 27 * 86400.0;
 static const double late = 1.5; /* largest distance of consecutive rows, in steps */
@@ -18,11 +19,10 @@ static const double rounding = 2e-6;             /* of times with 10 digits, in 
 static const double max_seconds = 4e6 * 86400.0; /* about 11000 years: days fit an integer */
 enum { HOLIDAY = 2 /* working days */, SUNDAY = 6, WEEK = 7, MIN_ROWS = 3, WEEKEND = 1 << 5 | 1 << 6 };
 
-/* Local time for days, months and closed times, UTC for other steps, which clock changes must not affect. */
+/* Local time for days, months and closed weekdays, UTC for other steps, which clock changes must not affect. */
 static double moment(volt_time_step step, volt_time time)
 {
-    int is_local =
-        step.months > 0 || step.seconds >= day || step.closed_weekdays || volt_time_step_has_session(step);
+    int is_local = step.months > 0 || step.seconds >= day || step.closed_weekdays;
     return is_local ? time.clock : time.seconds;
 }
 
@@ -63,9 +63,8 @@ int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, vol
     if (!volt_time_step_is_known(step) || !(fabs(a) < max_seconds && fabs(b) < max_seconds))
         return 0;
     double apart = volt_time_steps_between(step, a, b);
-    if (grid->closes_nightly || volt_time_step_has_session(step)) {
-        int64_t nights = volt_open_days(step.closed_weekdays, volt_time_step_day_of(step, before.clock),
-                                        volt_time_step_day_of(step, after.clock) - 1);
+    if (grid->closes_nightly) {
+        int64_t nights = volt_open_days(step.closed_weekdays, day_of(before.clock), day_of(after.clock) - 1);
         if (nights > 0 && nights <= (step.closed_weekdays ? 1 + HOLIDAY : 1))
             return 0;
     }
@@ -109,13 +108,12 @@ static int64_t find_months(const volt_time *times, int64_t n, double *work)
 }
 
 /* Weekdays without rows, which must have passed twice; once suffices for a whole weekend. */
-static int find_closed(const volt_time *times, int64_t n, volt_time_step step)
+static int find_closed(const volt_time *times, int64_t n)
 {
-    int64_t counts[WEEK] = {0}, first = volt_time_step_day_of(step, times[0].clock),
-            last = volt_time_step_day_of(step, times[n - 1].clock);
+    int64_t counts[WEEK] = {0}, first = day_of(times[0].clock), last = day_of(times[n - 1].clock);
     int once = 0, twice = 0;
     for (int64_t i = 0; i < n; i++)
-        counts[volt_weekday_of_days(volt_time_step_day_of(step, times[i].clock))]++;
+        counts[volt_weekday_of_days(day_of(times[i].clock))]++;
     for (int k = 0; k < WEEK; k++) {
         int64_t passed = volt_open_days(~(1 << k), first, last);
         int is_rare = (double)counts[k] <= rare * (double)n / WEEK;
@@ -125,78 +123,10 @@ static int find_closed(const volt_time *times, int64_t n, volt_time_step step)
     return (once & WEEKEND) == WEEKEND ? twice | WEEKEND : twice;
 }
 
-/* Whether row i is the first of its day, which begins at second `opens`. */
-static int begins_day(const volt_time *times, double opens, int64_t i)
+/* Whether row i is the first of its day. */
+static int begins_day(const volt_time *times, int64_t i)
 {
-    return i > 0 && day_of(times[i].clock - opens) != day_of(times[i - 1].clock - opens);
-}
-
-/* Sorts the times of day that at least half of the days have into `work`. Returns their number. */
-static int64_t usual_times(const volt_time *times, int64_t n, double *work)
-{
-    int64_t days = 1, usual = 0;
-    for (int64_t i = 0; i < n; i++) {
-        work[i] = time_of_day(times[i]);
-        days += begins_day(times, 0, i);
-    }
-    volt_sort(work, n);
-    for (int64_t begin = 0, end; begin < n; begin = end) {
-        for (end = begin + 1; end < n && work[end] == work[begin];)
-            end++;
-        if (2 * (end - begin) >= days)
-            work[usual++] = work[begin];
-    }
-    return usual;
-}
-
-/* Seconds from a usual time to the next, which may be on the next day. */
-static double seconds_to_next(const double *usual, int64_t count, int64_t i)
-{
-    return i + 1 < count ? usual[i + 1] - usual[i] : usual[0] + day - usual[i];
-}
-
-/* Sets the hours of the session: it ends before the longest time without rows; another such time is its break. Of several
- * breaks one is set, and no day then has all rows of the session. Returns whether the hours are a session in whole seconds. */
-static int find_hours(const double *usual, int64_t count, volt_time_step *step)
-{
-    int64_t night = 0;
-    for (int64_t i = 1; i < count; i++)
-        night = seconds_to_next(usual, count, i) > seconds_to_next(usual, count, night) ? i : night;
-    if (count < 2 || seconds_to_next(usual, count, night) <= step->seconds)
-        return 0;
-    step->closes = usual[night];
-    step->opens = usual[(night + 1) % count];
-    for (int64_t i = 0; i < count; i++)
-        if (i != night && seconds_to_next(usual, count, i) > step->seconds) {
-            step->pause = usual[i];
-            step->resumes = usual[(i + 1) % count];
-        }
-    int is_whole = step->opens == floor(step->opens) && step->closes == floor(step->closes) &&
-                   step->pause == floor(step->pause) && step->resumes == floor(step->resumes);
-    return is_whole && volt_time_step_has_session(*step);
-}
-
-/* Sets the session if four of five days have all of its rows. The first day may begin later, the last may end earlier. Two
- * days must both be complete. Returns whether there is a session. */
-static int find_session(const volt_time *times, int64_t n, double *work, volt_time_step *step)
-{
-    int64_t nights = 0, full = 0, begin = 0, gaps = 0;
-    for (int64_t i = 1; i < n; i++)
-        gaps += times[i].clock - times[i - 1].clock > step->seconds;
-    if (gaps == 0 || !find_hours(work, usual_times(times, n, work), step))
-        return 0;
-    for (int64_t i = 1; i < n; i++)
-        nights += begins_day(times, step->opens, i);
-    for (int64_t i = 1; i <= n; i++) {
-        if (i < n && !begins_day(times, step->opens, i))
-            continue;
-        int is_inner = (begin > 0 && i < n) || nights == 1;
-        full += is_inner && time_of_day(times[begin]) == step->opens &&
-                time_of_day(times[i - 1]) == step->closes &&
-                (double)(i - begin) * step->seconds == volt_time_step_day(*step);
-        begin = i;
-    }
-    return nights > 0 && 5 * full >= 4 * (nights == 1 ? 2 : nights - 1);
+    return i > 0 && day_of(times[i].clock) != day_of(times[i - 1].clock);
 }
 
 /* Whether there are several rows a day and most nights have none. */
@@ -204,7 +134,7 @@ static int find_nights(const volt_time *times, int64_t n, volt_time_step step)
 {
     int64_t nights = 0, empty = 0;
     for (int64_t i = 1; i < n; i++) {
-        int is_new_day = begins_day(times, 0, i);
+        int is_new_day = begins_day(times, i);
         nights += is_new_day;
         empty += is_new_day &&
                  volt_time_steps_between(step, moment(step, times[i - 1]), moment(step, times[i])) > late;
@@ -212,13 +142,17 @@ static int find_nights(const volt_time *times, int64_t n, volt_time_step step)
     return step.seconds < day && nights > 1 && 2 * empty > nights;
 }
 
-/* Whether some times of day have no rows on at least 3 days, such as the breaks of a session with several of them. */
-static volt_status has_closed_hours(const volt_time *times, int64_t n, double seconds, int *result)
+typedef enum closed_hours { CLOSED_NEVER, CLOSED_AT_NIGHT, CLOSED_BY_DAY } closed_hours;
+
+/* Finds times of day without rows, which must have passed twice in at least 3 days; CLOSED_BY_DAY: some are between rows of the
+ * same day. */
+static volt_status find_closed_hours(const volt_time *times, int64_t n, double seconds, closed_hours *result)
 {
     double slots = day / seconds, days = 1;
-    *result = 0;
+    bool has_opened = false, has_closed = false;
+    *result = CLOSED_NEVER;
     for (int64_t i = 1; i < n; i++)
-        days += begins_day(times, 0, i);
+        days += begins_day(times, i);
     if (days < 3 || slots < 2 || slots > day || slots != floor(slots))
         return VOLT_OK;
     double *counts = volt_alloc_doubles((int64_t)slots, 1);
@@ -228,8 +162,17 @@ static volt_status has_closed_hours(const volt_time *times, int64_t n, double se
         counts[k] = 0;
     for (int64_t i = 0; i < n; i++)
         counts[volt_min((int64_t)(time_of_day(times[i]) / seconds), (int64_t)slots - 1)]++;
-    for (int64_t k = 0; k < (int64_t)slots; k++)
-        *result |= counts[k] <= rare * days;
+    for (int64_t k = 0; k < (int64_t)slots; k++) {
+        double begin = seconds * (double)k;
+        int64_t passed = day_of(times[n - 1].clock - begin) - day_of(times[0].clock - begin);
+        if (counts[k] <= rare * days && passed >= 2) {
+            *result = *result == CLOSED_NEVER ? CLOSED_AT_NIGHT : *result;
+            has_closed = has_opened;
+        } else {
+            *result = has_closed ? CLOSED_BY_DAY : *result;
+            has_opened = true;
+        }
+    }
     volt_free(counts);
     return VOLT_OK;
 }
@@ -237,30 +180,31 @@ static volt_status has_closed_hours(const volt_time *times, int64_t n, double se
 /* ---- the grid, to which most rows are near ---------------------------------------------------- */
 
 /* work: n numbers. */
-static void find_grid(const volt_time *times, int64_t n, double *work, volt_time_grid *grid)
+static volt_status find_grid(const volt_time *times, int64_t n, double *work, volt_time_grid *grid)
 {
     volt_time_step step = {.seconds = find_seconds(times, n, work)};
     int64_t alike = 0, near = 0;
     if (!(step.seconds > 0))
-        return;
+        return VOLT_OK;
     for (int64_t i = 1; i < n; i++)
         alike += moment(step, times[i]) - moment(step, times[i - 1]) == step.seconds;
     if (step.seconds >= min_month && (double)alike < 0.9 * (double)(n - 1)) {
         grid->step.months = find_months(times, n, work);
-        return;
+        return VOLT_OK;
     }
-    volt_time_step session = step;
-    if (step.seconds < day && find_session(times, n, work, &session) &&
-        (session.closes < session.opens || session.pause != session.resumes))
-        step = session; /* over midnight or with a break; others close at night */
     if (step.seconds <= day)
-        step.closed_weekdays = find_closed(times, n, step);
+        step.closed_weekdays = find_closed(times, n);
     for (int64_t i = 1; i < n; i++) {
         double apart = volt_time_steps_between(step, moment(step, times[i - 1]), moment(step, times[i]));
         near += fabs(apart - 1) < late - 1;
     }
-    if (2 * near > n - 1) /* rows at irregular times have no step */
+    if (2 * near <= n - 1) /* rows at irregular times have no step */
+        return VOLT_OK;
+    closed_hours closed = CLOSED_NEVER;
+    VOLT_TRY(find_closed_hours(times, n, step.seconds, &closed));
+    if (closed != CLOSED_BY_DAY)
         *grid = (volt_time_grid){.step = step, .closes_nightly = find_nights(times, n, step)};
+    return VOLT_OK;
 }
 
 /* Whether days and months of all times can be computed. */
@@ -280,14 +224,14 @@ volt_status volt_time_grid_find(const volt_time *times, int64_t n, volt_time_gri
     double *work = volt_alloc_doubles(n, 1);
     if (!work)
         return VOLT_ERR_MEMORY;
-    find_grid(times, n, work, grid);
+    volt_status status = find_grid(times, n, work, grid);
     volt_free(work);
-    return VOLT_OK;
+    return status;
 }
 
 /* ---- the step, which rows follow exactly ------------------------------------------------------ */
 
-enum { MAX_CANDIDATES = 8 };
+enum { MAX_CANDIDATES = 6 };
 
 /* Fraction of the rows that are one step after the row before. */
 static double fraction_following(const volt_time *times, int64_t n, volt_time_step step)
@@ -304,12 +248,11 @@ static double fraction_following(const volt_time *times, int64_t n, volt_time_st
 static int list_candidates(const volt_time *times, int64_t n, double *work, volt_time_step *list)
 {
     const volt_time_step plain = {.seconds = find_seconds(times, n, work)};
-    volt_time_step session = plain;
     int count = 0;
     if (!(plain.seconds > 0))
         return 0;
     int64_t months = plain.seconds >= min_month ? find_months(times, n, work) : 0;
-    int closed = plain.seconds <= day ? find_closed(times, n, plain) : 0;
+    int closed = plain.seconds <= day ? find_closed(times, n) : 0;
     if (months > 0) {
         list[count++] = (volt_time_step){.months = months, .is_month_end = 1};
         list[count++] = (volt_time_step){.months = months};
@@ -323,31 +266,27 @@ static int list_candidates(const volt_time *times, int64_t n, double *work, volt
         list[count] = plain;
         list[count++].closed_weekdays = closed;
     }
-    if (plain.seconds < day && find_session(times, n, work, &session)) {
-        list[count++] = session;
-        list[count] = session;
-        list[count++].closed_weekdays = find_closed(times, n, session);
-    }
     return count;
 }
 
 /* Nine of ten rows must follow a plain step: this allows a few missing rows and clock changes, but not a six-day week. Four
- * of five suffice without closed times: the others follow holidays. */
+ * of five suffice without closed weekdays: the others follow holidays. */
 static volt_status choose_step(const volt_time *times, int64_t n, double *work, volt_time_step *step)
 {
     volt_time_step list[MAX_CANDIDATES], best = {0};
-    int count = list_candidates(times, n, work, list), closes = 0;
+    int count = list_candidates(times, n, work, list);
+    closed_hours closed = CLOSED_NEVER;
     double most = 0;
     for (int i = 0; i < count; i++) {
         double fraction = fraction_following(times, n, list[i]);
         best = fraction > most ? list[i] : best;
         most = fmax(most, fraction);
     }
-    if (10 * most < (best.closed_weekdays || volt_time_step_has_session(best) ? 8 : 9))
+    if (10 * most < (best.closed_weekdays ? 8 : 9))
         return VOLT_OK;
-    if (best.months == 0 && best.seconds < day && !volt_time_step_has_session(best))
-        VOLT_TRY(has_closed_hours(times, n, best.seconds, &closes));
-    if (!closes)
+    if (best.months == 0 && best.seconds < day)
+        VOLT_TRY(find_closed_hours(times, n, best.seconds, &closed));
+    if (closed == CLOSED_NEVER)
         *step = best;
     return VOLT_OK;
 }

@@ -2,7 +2,8 @@
  *
  * A grid is lenient: more than half of the rows are near its times. Its step is a fixed number of seconds (the median), or
  * calendar months from 27 days on. Weekdays that do not occur (weekends) are closed, and a closure every night (trading
- * hours) is not a gap. With closed weekdays and a step of one day, up to two missing days are a holiday. */
+ * hours) is not a gap. Without rows at some hours between rows of the same day
+ * there is no grid. With closed weekdays and a step of one day, up to two missing days are a holiday. */
 #ifndef IO_TIME_GRID_H
 #define IO_TIME_GRID_H
 
@@ -18,14 +19,8 @@ int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, vol
  * on the clock that was not put back, and its time is from Saturday 23:00 to Sunday 4:00. */
 int volt_time_is_put_back(volt_time_step step, volt_time before, volt_time after);
 
-/* Number of steps from one moment to another, on the local clock if the step has days, months or closed times. */
+/* Number of steps from one moment to another, on the local clock if the step has days, months or closed weekdays. */
 double volt_time_steps_between(volt_time_step step, double before, double after);
-
-/* Whether the rows of a day are from `opens` to `closes`, which may be on the next day. */
-int volt_time_step_has_session(volt_time_step step);
-
-/* The day of a moment on the local clock, counted from 1970-01-01. A day with a session begins when it opens. */
-int64_t volt_time_step_day_of(volt_time_step step, double clock);
 
 /* Number of days from `first` to `last`, both included, whose weekday is not closed. */
 int64_t volt_open_days(int closed, int64_t first, int64_t last);

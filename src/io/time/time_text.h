@@ -97,15 +97,12 @@ const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH]);
 /* Whether two times are the same to 1e-6 s, in UTC or on the local clock; two unknown times are. */
 bool volt_time_is_same(volt_time a, volt_time b);
 
-/* Finds the step that nine of ten rows follow, or four of five with closed weekdays or a session; all zero: none, or a time of
- * day without rows that is not between sessions. VOLT_ERR_MEMORY. */
+/* Finds the step that nine of ten rows follow, or four of five with closed weekdays; all zero: none, or some times of day have no
+ * rows. VOLT_ERR_MEMORY. */
 volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_step *step);
 
-/* Seconds of a day that have rows: of its session without its break, or 86400. */
-double volt_time_step_day(volt_time_step step);
-
-/* Format and parse a step: "3600 s", "300 s except Sat Sun, 09:30:00 to 16:00:00", "300 s, 09:00:00 to 11:25:00, 12:30:00 to
- * 15:25:00", "1 month", "3 months to the last day", "1 month to the last day except Sat Sun". VOLT_ERR_FORMAT. */
+/* Format and parse a step: "3600 s", "300 s except Sat Sun", "1 month", "3 months to the last day", "1 month to the last day
+ * except Sat Sun". VOLT_ERR_FORMAT. */
 const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH]);
 volt_status volt_time_step_parse(const char *text, volt_time_step *step);
 

@@ -242,19 +242,18 @@ static volt_status create_new(const volt_model *model, const volt_live_options *
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-/* Adds intervals and journal to an object. */
+/* Adds intervals and a detector to an object. */
 static volt_status finish(volt_live *live, const volt_live_options *options, const char *path)
 {
     live->free_run = options->free_run != 0;
     live->progress = options->progress;
-    live->saved = live->pushed;
     if (path && !(live->path = volt_strdup(path)))
         return VOLT_ERR_MEMORY;
     if (options->n_coverages > 0 && !live->interval)
         VOLT_TRY(volt_live_track(live, options->coverages, options->n_coverages));
     if (options->alarm_rate != 0 && !live->detector)
         VOLT_TRY(volt_detector_create(live->model, options->alarm_rate, options->scale_rows, &live->detector));
-    return options->journal ? volt_journal_open(live, options->journal, &live->replayed) : VOLT_OK;
+    return VOLT_OK;
 }
 
 /* The file is locked before it is read, so that no other object can save in between. `must` 1: it must
@@ -312,7 +311,6 @@ void volt_live_free(volt_live *live)
 {
     if (!live)
         return;
-    volt_journal_free(live->journal);
     volt_state_lock_free(live->lock);
     volt_free(live->path);
     for (int64_t i = 0; live->members && i < live->model->sum->n; i++)
@@ -352,8 +350,6 @@ void volt_live_free(volt_live *live)
 volt_status volt_live_track(volt_live *live, const double *coverages, int64_t count)
 {
     VOLT_REQUIRE(live && coverages, VOLT_ERR_ARGUMENT, "the live object or the coverages are NULL");
-    VOLT_REQUIRE(!live->journal, VOLT_ERR_ARGUMENT,
-                 "a journal is open already: intervals must be known before");
     volt_interval *interval = NULL;
     VOLT_TRY(volt_interval_create(live->model, coverages, count, &interval));
     double *half = volt_alloc_doubles(count, live->model->q);
@@ -415,11 +411,7 @@ volt_status volt_live_get_info(const volt_live *live, volt_live_info *info)
         .learned = live->learned,
         .beyond = live->beyond,
         .condition = condition,
-        .events = live->events,
-        .replayed = live->replayed,
         .resumed = live->resumed,
-        .saved = live->saved,
-        .saves = live->saves,
         .last = live->pushed > 0 ? live->last : NULL,
         .coverages = live->interval ? live->interval->coverages : NULL,
         .n_coverages = live->interval ? live->interval->count : 0,

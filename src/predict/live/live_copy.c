@@ -116,7 +116,6 @@ volt_status volt_live_copy(const volt_live *source, volt_live **live)
     fresh->pushed = source->pushed;
     fresh->learned = source->learned;
     fresh->beyond = source->beyond;
-    fresh->events = source->events;
     fresh->diverged = source->diverged;
     fresh->n_predictions = source->n_predictions;
     memcpy(fresh->predictions, source->predictions, (size_t)((model->ahead + 1) * model->q) * sizeof(double));

@@ -74,7 +74,6 @@ static void put_settings(const volt_live *live, volt_file_writer *writer)
     volt_put_number(writer, "forget", live->forget);
     volt_put_text(writer, "forget_what", volt_forget_words[live->forget_what]);
     volt_put_count(writer, "learned", live->learned);
-    volt_put_count(writer, "events", live->events);
     volt_put_flag(writer, "pending", live->pending);
 }
 
@@ -210,18 +209,11 @@ static volt_status write_state(const volt_live *live, const char *path)
     return status;
 }
 
-/* The state is saved before the journal is emptied. If the process dies in between, the journal holds only
- * events that the state includes, and these are skipped. */
 volt_status volt_live_save(volt_live *live, const char *path)
 {
     VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
     VOLT_REQUIRE(path || live->path, VOLT_ERR_ARGUMENT, "the path is NULL, and the object has no state file");
-    VOLT_TRY(write_state(live, path ? path : live->path));
-    if (path)
-        return VOLT_OK;
-    live->saved = live->pushed;
-    live->saves++;
-    return live->journal ? volt_journal_clear(live) : VOLT_OK;
+    return write_state(live, path ? path : live->path);
 }
 
 /* ---- load: head ------------------------------------------------------------------------------- */
@@ -458,7 +450,6 @@ static volt_status read_window(const volt_file_fields *fields, volt_live *live)
 {
     const volt_tensor *moving = NULL;
     VOLT_TRY(volt_fields_count(fields, "learned", &live->learned));
-    VOLT_TRY(volt_fields_count(fields, "events", &live->events));
     VOLT_TRY(volt_fields_flag(fields, "pending", &live->pending));
     VOLT_REQUIRE(!live->pending || live->pushed > 0, VOLT_ERR_FORMAT,
                  "%s: the target of a row is pending, but no row was fed", fields->path);

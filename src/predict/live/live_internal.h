@@ -41,7 +41,6 @@ typedef struct volt_late_row {
     double *x;        /* recipe.inputs: as given */
 } volt_late_row;
 
-typedef struct volt_journal volt_journal;
 typedef struct volt_detector volt_detector;
 
 /* All rows since the end of the model, for volt_live_model. Not kept with a window, to bound memory. */
@@ -60,7 +59,7 @@ struct volt_live {
     bool learns, free_run;
     bool claimed;       /* the caller has claimed BLAS */
     volt_recent recent; /* recent rows for the recipe */
-    int64_t pushed, learned, beyond, events;
+    int64_t pushed, learned, beyond;
     double *last;  /* recipe.inputs: the last row as given */
     double *z, *y; /* d: the row as passed to the kernel; q: outputs */
     double *k;     /* the last row against the columns, k_size numbers */
@@ -76,8 +75,6 @@ struct volt_live {
     /* files */
     char *path;            /* of the state, or NULL */
     volt_state_lock *lock; /* of that file, or NULL */
-    volt_journal *journal; /* NULL: none */
-    int64_t replayed, saved, saves;
     bool resumed;
     volt_progress progress; /* of volt_live_predict */
 
@@ -120,7 +117,7 @@ struct volt_live {
 volt_status volt_live_open(const volt_model *model, volt_start start, volt_beyond policy, volt_live **live);
 /* Creates an object that learns, before the first row of the model. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 volt_status volt_live_begin(const volt_model *model, const volt_live_options *options, volt_live **live);
-/* Starts tracking intervals. VOLT_ERR_ARGUMENT, also when a journal is open. */
+/* Starts tracking intervals. VOLT_ERR_ARGUMENT. */
 volt_status volt_live_track(volt_live *live, const double *coverages, int64_t count);
 
 /* Allocates the data of every live object. */
@@ -137,14 +134,6 @@ extern const char *const volt_forget_words[2];
 
 /* ---- rows (live_rows.c) ----------------------------------------------------------------------- */
 
-/* The public functions without the journal; y may be NULL if it is a prediction. */
-volt_status volt_live_do_feed(volt_live *live, const double *x, double *y);
-volt_status volt_live_do_learn(volt_live *live, int64_t back, const double *y);
-/* *learned, *pushed are set also on failure. */
-volt_status volt_live_do_advance(volt_live *live, const double *x, const double *y, double *prediction,
-                                 bool *learned, bool *pushed);
-volt_status volt_live_do_drop(volt_live *live, int64_t count);
-volt_status volt_live_do_restart(volt_live *live);
 /* VOLT_ERR_NOT_FINITE for an object that has diverged in row `row`, from 0. */
 volt_status volt_live_report_diverged(const volt_live *live, int64_t row);
 /* The prediction made `back` rows before the last; NULL: none since the last restart. */
@@ -214,7 +203,7 @@ volt_status volt_live_start(volt_live *live, volt_progress progress);
 
 void volt_detector_free(volt_detector *detector);
 
-/* ---- files (live_file.c, live_journal.c) ------------------------------------------------------ */
+/* ---- files (live_file.c) ---------------------------------------------------------------------- */
 
 /* Creates the object of a state file. `learn`: 1 or 0, as required of the file; -1: either. On failure
  * *live, if not NULL, can only be freed. */
@@ -226,18 +215,6 @@ volt_status volt_live_read_fields(const volt_file_fields *fields, volt_live *liv
 /* The same for the members of a sum (live_sum.c). */
 void volt_live_put_members(const volt_live *live, volt_file_writer *writer);
 volt_status volt_live_read_members(const volt_file_fields *fields, volt_live *live);
-/* Replays the events that the object has not seen (*replayed, may be NULL, counts them), then appends to the
- * file. On VOLT_ERR_FORMAT the object can only be freed. */
-volt_status volt_journal_open(volt_live *live, const char *path, int64_t *replayed);
-/* Empties the journal after all of it has been saved in a state file. */
-volt_status volt_journal_clear(volt_live *live);
-/* Appends an event: 'p' a row x, 'l' targets y, 'u' both, 'a' a row x and late targets y, 'w' only late
- * targets y, 'd' a number of dropped rows, 'r' a restart. */
-volt_status volt_journal_write(volt_live *live, char what, const double *first, int64_t n_first,
-                               const double *second, int64_t n_second);
-/* VOLT_ERR_IO when the object is ahead of its journal. */
-volt_status volt_journal_check(const volt_live *live);
-void volt_journal_free(volt_journal *journal);
 
 /* ---- anomaly scores and alarm level -------------------------------------------------------------- */
 

@@ -1,8 +1,6 @@
 /* src/predict/live/live_rows.c: feeds rows and predicts them; learns, feeds back or tracks their targets.
  *
- *     k_j <- 1 + lambda^2 kappa(z_t, z_j) k_{j-1},     y = c + A' k      (Volterra; section II.B)
- *
- * Each change is written to the journal afterwards. */
+ *     k_j <- 1 + lambda^2 kappa(z_t, z_j) k_{j-1},     y = c + A' k      (Volterra; section II.B) */
 #include "base/blas.h"
 #include "base/clones.h"
 #include "base/error.h"
@@ -217,7 +215,7 @@ static volt_status take_input(volt_live *live, const double *x)
     return status;
 }
 
-volt_status volt_live_do_feed(volt_live *live, const double *x, double *y)
+static volt_status feed_row(volt_live *live, const double *x, double *y)
 {
     volt_blas_use use;
     bool claims = !live->learns && !live->claimed && multiplies(live);
@@ -234,12 +232,7 @@ volt_status volt_live_do_feed(volt_live *live, const double *x, double *y)
 volt_status volt_live_feed(volt_live *live, const double *x, double *y)
 {
     VOLT_REQUIRE(live && x && y, VOLT_ERR_ARGUMENT, "the live object, the input or the output is NULL");
-    VOLT_TRY(volt_journal_check(live));
-    int64_t pushed = live->pushed;
-    volt_status status = volt_live_do_feed(live, x, y);
-    if (live->pushed > pushed)
-        VOLT_TRY(volt_journal_write(live, 'p', x, live->model->recipe.inputs, NULL, 0));
-    return status;
+    return feed_row(live, x, y);
 }
 
 /* ---- learn ------------------------------------------------------------------------------------ */
@@ -323,8 +316,9 @@ static volt_status learn_waiting(volt_live *live, int64_t back, const double *y,
     return VOLT_OK;
 }
 
-volt_status volt_live_do_learn(volt_live *live, int64_t back, const double *y)
+volt_status volt_live_learn(volt_live *live, int64_t back, const double *y)
 {
+    VOLT_REQUIRE(live && y, VOLT_ERR_ARGUMENT, "the live object or the target is NULL");
     bool learned = false;
     if (!live->learns)
         return compare(live, back, y);
@@ -339,37 +333,13 @@ volt_status volt_live_do_learn(volt_live *live, int64_t back, const double *y)
     return VOLT_OK;
 }
 
-volt_status volt_live_learn(volt_live *live, int64_t back, const double *y)
-{
-    VOLT_REQUIRE(live && y, VOLT_ERR_ARGUMENT, "the live object or the target is NULL");
-    VOLT_TRY(volt_journal_check(live));
-    VOLT_TRY(volt_live_do_learn(live, back, y));
-    return volt_journal_write(live, back > 0 ? 'w' : 'l', y, live->model->q, NULL, 0);
-}
-
 /* ---- both ------------------------------------------------------------------------------------- */
-
-volt_status volt_live_do_advance(volt_live *live, const double *x, const double *y, double *prediction,
-                                 bool *learned, bool *pushed)
-{
-    int64_t before = live->pushed;
-    *learned = *pushed = false;
-    VOLT_TRY(take_input(live, x));
-    volt_status status = learn_waiting(live, live->model->ahead - 1, y, learned);
-    if (status != VOLT_OK && status != VOLT_ERR_SINGULAR) {
-        release_input(live);
-        return status;
-    }
-    volt_status predicts = feed_taken(live, x, prediction);
-    *pushed = live->pushed > before;
-    return predicts != VOLT_OK ? predicts : status;
-}
 
 /* Without learning the row is fed first, so that a rejected row changes nothing. */
 static volt_status update_fixed(volt_live *live, const double *x, bool late, const double *y,
                                 double *prediction)
 {
-    VOLT_TRY(volt_live_do_feed(live, x, prediction));
+    VOLT_TRY(feed_row(live, x, prediction));
     VOLT_TRY(compare(live, late ? live->model->ahead : 0, y));
     if (late)
         volt_live_update_half_widths(live);
@@ -378,45 +348,33 @@ static volt_status update_fixed(volt_live *live, const double *x, bool late, con
 
 static volt_status update_own(volt_live *live, const double *x, const double *y, double *prediction)
 {
-    const volt_model *model = live->model;
     VOLT_TRY(volt_window_check_target(live, x, y));
     int64_t pushed = live->pushed;
-    volt_status status = volt_live_do_feed(live, x, prediction);
+    volt_status status = feed_row(live, x, prediction);
     if (live->pushed == pushed)
         return status;
-    volt_status learned = volt_live_do_learn(live, 0, y);
-    if (learned == VOLT_OK)
-        VOLT_TRY(volt_journal_write(live, 'u', x, model->recipe.inputs, y, model->q));
-    else
-        VOLT_TRY(volt_journal_write(live, 'p', x, model->recipe.inputs, NULL, 0));
+    volt_status learned = volt_live_learn(live, 0, y);
     return learned != VOLT_OK ? learned : status;
 }
 
 static volt_status update_late(volt_live *live, const double *x, const double *y, double *prediction)
 {
-    const volt_model *model = live->model;
-    bool learned = false, pushed = false;
-    volt_status status = VOLT_OK;
-    if (all_known(live, y)) {
-        status = volt_live_do_advance(live, x, y, prediction, &learned, &pushed);
-    } else {
-        int64_t before = live->pushed;
-        status = volt_live_do_feed(live, x, prediction);
-        pushed = live->pushed > before;
+    if (!all_known(live, y))
+        return feed_row(live, x, prediction);
+    bool learned = false;
+    VOLT_TRY(take_input(live, x));
+    volt_status status = learn_waiting(live, live->model->ahead - 1, y, &learned);
+    if (status != VOLT_OK && status != VOLT_ERR_SINGULAR) {
+        release_input(live);
+        return status;
     }
-    if (learned && pushed)
-        VOLT_TRY(volt_journal_write(live, 'a', x, model->recipe.inputs, y, model->q));
-    else if (pushed)
-        VOLT_TRY(volt_journal_write(live, 'p', x, model->recipe.inputs, NULL, 0));
-    else if (learned)
-        VOLT_TRY(volt_journal_write(live, 'w', y, model->q, NULL, 0));
-    return status;
+    volt_status predicts = feed_taken(live, x, prediction);
+    return predicts != VOLT_OK ? predicts : status;
 }
 
 volt_status volt_live_update(volt_live *live, const double *x, int late, const double *y, double *prediction)
 {
     VOLT_REQUIRE(live && x && y, VOLT_ERR_ARGUMENT, "the live object, the input or the target is NULL");
-    VOLT_TRY(volt_journal_check(live));
     bool waits = late && live->model->ahead > 0;
     if (!live->learns)
         return update_fixed(live, x, waits, y, prediction);
@@ -426,8 +384,9 @@ volt_status volt_live_update(volt_live *live, const double *x, int late, const d
 
 /* ---- drop and restart ------------------------------------------------------------------------- */
 
-volt_status volt_live_do_drop(volt_live *live, int64_t count)
+volt_status volt_live_drop(volt_live *live, int64_t count)
 {
+    VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
     VOLT_REQUIRE(count >= 0 && count <= live->n, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " rows are to be dropped, but the window has %" PRId64, count, live->n);
     if (live->learns)
@@ -435,32 +394,17 @@ volt_status volt_live_do_drop(volt_live *live, int64_t count)
     return VOLT_OK;
 }
 
-volt_status volt_live_do_restart(volt_live *live)
+volt_status volt_live_restart(volt_live *live)
 {
+    VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
     if (live->learns)
         VOLT_TRY(volt_window_restart(live));
     else if (!live->members)
         volt_state_zero(live->kernel_state);
     for (int64_t i = 0; live->members && i < live->model->sum->n; i++)
-        VOLT_TRY(volt_live_do_restart(live->members[i]));
+        VOLT_TRY(volt_live_restart(live->members[i]));
     volt_recent_restart(&live->recent);
     live->diverged = false;
     live->n_predictions = 0;
     return VOLT_OK;
-}
-
-volt_status volt_live_drop(volt_live *live, int64_t count)
-{
-    VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
-    VOLT_TRY(volt_journal_check(live));
-    VOLT_TRY(volt_live_do_drop(live, count));
-    return volt_journal_write(live, 'd', &(double){(double)count}, 1, NULL, 0);
-}
-
-volt_status volt_live_restart(volt_live *live)
-{
-    VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
-    VOLT_TRY(volt_journal_check(live));
-    VOLT_TRY(volt_live_do_restart(live));
-    return volt_journal_write(live, 'r', NULL, 0, NULL, 0);
 }

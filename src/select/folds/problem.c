@@ -24,7 +24,6 @@ volt_search_options volt_search_options_default(void)
                                    .splits = volt_split_options_default(),
                                    .intercept = 1,
                                    .scale = 1,
-                                   .shards = 1,
                                    .tolerance = 1e-6};
     return options;
 }

@@ -155,15 +155,12 @@ streams_with_intervals()
     "$VOLTERRA" stream m.safetensors --learn --interval 0.9 <rest >out 2>err || fail "$(cat err)"
     lines_of out 320
     cp out learned
-    # The state of a learner contains its intervals, and its journal restores them.
+    # The state of a learner contains its intervals.
     head -n 90 rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t >first 2>err || fail "$(cat err)"
-    sed -n 91,200p rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t --journal j >second 2>err ||
+    sed -n 91,200p rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t >second 2>err ||
         fail "$(cat err)"
     sed 1,200d rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t >third 2>err || fail "$(cat err)"
     cat first second third | cmp - learned || fail "a state of a learner does not keep the intervals"
-    head -n 200 rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --journal k >first 2>err || fail "$(cat err)"
-    sed 1,200d rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --journal k >second 2>err || fail "$(cat err)"
-    cat first second | cmp - learned || fail "a journal does not bring the intervals back"
     "$VOLTERRA" stream m.safetensors --learn --state t <rest >out 2>err && fail "a state with intervals was taken without"
     grep -q '^volterra stream: t .*--interval' err || fail "$(cat err)"
     "$VOLTERRA" stream m.safetensors --interval 1.2 <rest >out 2>err && fail "1.2 was taken"

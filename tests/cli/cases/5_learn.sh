@@ -111,7 +111,7 @@ learn_refusals()
 {
     learning_model
     local option
-    for option in '--window 5' '--forget 0.9' '--journal j'; do
+    for option in '--window 5' '--forget 0.9'; do
         expect 2 stream model.safetensors $option <pairs
         err_names "${option%% *}" --learn
     done
@@ -121,14 +121,6 @@ learn_refusals()
     expect 2 stream model.safetensors --learn --forget 0 <pairs
     expect 2 stream model.safetensors --learn --forget 1.2 <pairs
     err_names --forget 0 1 1.2
-    expect 2 stream model.safetensors --learn --journal - <pairs
-    expect 2 stream model.safetensors --learn --journal s --state s <pairs
-    err_names files
-    expect 2 stream model.safetensors --learn --journal model.safetensors <pairs
-    expect 1 stream model.safetensors --learn --journal x.csv <pairs
-    err_names x.csv journal volterra
-    expect 1 stream model.safetensors --learn --journal no/where <pairs
-    err_names no/where journal
     # States: of a stream, with another window, of another model.
     expect 0 stream model.safetensors --state plain.state <x-after.csv
     expect 1 stream model.safetensors --learn --state plain.state <pairs
@@ -141,12 +133,10 @@ learn_refusals()
     expect 2 stream model.safetensors --learn --forget-what all <pairs
     err_names --forget-what --forget
     expect 2 stream model.safetensors --learn --forget 0.9 --forget-what level <pairs
-    expect 0 stream model.safetensors --learn --forget 0.9 --forget-what all --state all.state --journal all.journal <pairs
+    expect 0 stream model.safetensors --learn --forget 0.9 --forget-what all --state all.state <pairs
     expect 0 stream model.safetensors --learn --forget 0.9 --state all.state <pairs
     expect 2 stream model.safetensors --learn --forget 0.9 --forget-what dynamics --state all.state <pairs
     err_names all.state --forget-what
-    expect 1 stream model.safetensors --learn --forget 0.9 --forget-what dynamics --journal all.journal <pairs
-    err_names window forget forget_what 0 0.9
     expect 1 stream model.safetensors --state nine.state <x-after.csv
     err_names 1
     small_model
@@ -160,22 +150,17 @@ learn_in_parts()
     learning_model
     expect 0 stream model.safetensors --learn --window 20 --forget 0.98 --state whole.state <pairs
     cp out whole
-    # Stopped and resumed with a state, a journal or both: answers and state are bitwise equal.
-    local files n
-    for files in '--state part.state' '--journal part.journal' '--state part.state --journal part.journal'; do
-        rm -f part.* answers
-        for n in 1 2 3; do
-            sed -n "$((10 * n - 9)),$((10 * n))p" pairs >part
-            expect 0 stream model.safetensors --learn --window 20 --forget 0.98 $files <part
-            cat out >>answers
-        done
-        same answers whole
-        case $files in *state*) same part.state whole.state ;; esac
+    # Stopped and resumed: answers and state are bitwise equal.
+    local n
+    for n in 1 2 3; do
+        sed -n "$((10 * n - 9)),$((10 * n))p" pairs >part
+        expect 0 stream model.safetensors --learn --window 20 --forget 0.98 --state part.state <part
+        cat out >>answers
     done
-    # A state takes over what its journal had.
-    [ "$(wc -l <part.journal)" -eq 1 ] || fail "the journal was not emptied: $(cat part.journal)"
+    same answers whole
+    same part.state whole.state
 }
-check "stream --learn resumes from state and journal" learn_in_parts
+check "stream --learn resumes from its state" learn_in_parts
 
 # The rows of a series as they come: with each row, the target of the row H rows before becomes known.
 learn_as_targets_come()
@@ -206,17 +191,14 @@ learn_as_targets_come()
             expect 0 stream part.safetensors --beyond allow < <(sed -n "$((rows - 2)),${rows}p" all.csv)
             near <(sed -n "$((rows - 37))p" answers) <(tail -n 1 out) 1e-8
         done
-        # In parts, with a state, a journal or both.
-        local files
-        for files in '--state part.state' '--journal part.journal' '--state part.state --journal part.journal'; do
-            rm -f part.state part.journal parts
-            for rows in 1,2 3,9 10,23; do
-                expect 0 stream three.safetensors --learn --beyond allow --targets now $files < <(sed -n "${rows}p" lines)
-                cat out >>parts
-            done
-            same parts answers
-            case $files in *state*) same part.state whole.state ;; esac
+        # In parts, with a state.
+        rm -f part.state parts
+        for rows in 1,2 3,9 10,23; do
+            expect 0 stream three.safetensors --learn --beyond allow --targets now --state part.state < <(sed -n "${rows}p" lines)
+            cat out >>parts
         done
+        same parts answers
+        same part.state whole.state
     done
     # Targets next to the inputs, one line later: a line holds both as they are measured.
     sed 's/^a,b/u,v/' fitted.csv >beside.csv
@@ -238,67 +220,32 @@ learn_as_targets_come()
 }
 check "stream --learn --targets now: targets are learned as they become known" learn_as_targets_come
 
-# rows_kept: how many rows are in killed.state and killed.journal together, whatever was cut short.
-rows_kept()
-{
-    local in_state=0 in_journal=0
-    [ ! -e killed.state ] || in_state=$(grep -ao '"events":"[0-9]*"' killed.state | grep -o '[0-9]*')
-    if [ -e killed.journal ] && [ "$(wc -l <killed.journal)" -gt 0 ]; then
-        in_journal=$(($(head -n 1 killed.journal | cut -d' ' -f4) + $(wc -l <killed.journal) - 1))
-    fi
-    echo $((in_state > in_journal ? in_state : in_journal))
-}
-
-# kill_after ANSWERS FED END: the learner gets FED rows, and with END the end of its input; it is killed after
-# ANSWERS answers.
-kill_after()
-{
-    local job reply i
-    mkfifo question answer
-    "$VOLTERRA" stream model.safetensors --learn --window 6 --state killed.state --journal killed.journal \
-        <question >answer 2>err &
-    job=$!
-    exec 3>question 4<answer
-    head -n "$2" pairs >&3
-    [ -z "$3" ] || exec 3>&-
-    for ((i = 0; i < $1; i++)); do
-        read -r -t 120 reply <&4 || fail "no answer to row $((i + 1))"
-        printf '%s\n' "$reply" >>heard
-    done
-    kill -KILL $job
-    wait $job
-    exec 3>&- 4<&-
-    rm question answer
-}
-
-# Killed at 50 different times: all answered rows are kept, and the resumed learner reaches the same state.
+# The state is replaced every 10,000 rows. A process that is killed at any time leaves such a state, from which a stream of the
+# remaining rows reaches the same end.
 learn_killed()
 {
     learning_model
-    expect 0 stream model.safetensors --learn --window 6 --state whole.state <pairs
-    cp out whole
-    expect 0 stream model.safetensors --learn --window 6 --state before.state </dev/null
-    local moment moments=50 answers fed end kept
-    [ "$sanitized" = no ] || moments=10
-    for ((moment = 0; moment < moments; moment++)); do
-        answers=$((moment * 7 % 25)) fed=$((moment * 7 % 25 + 1 + moment % 5))
-        rm -f killed.* heard
-        touch heard
-        [ $((moment % 2)) -eq 0 ] || cp before.state killed.state
-        end=
-        [ $((moment % 3)) -ne 2 ] || end=yes
-        kill_after $answers $fed "$end"
-        head -n $answers whole | cmp -s - heard || fail "moment $moment: other answers than without an end"
-        kept=$(rows_kept)
-        [ "$kept" -ge "$answers" ] || fail "moment $moment: $kept rows are kept after $answers answers"
-        [ "$kept" -le "$fed" ] || fail "moment $moment: $kept rows are kept of $fed"
-        tail -n +"$((kept + 1))" pairs >rest
-        expect 0 stream model.safetensors --learn --window 6 --state killed.state --journal killed.journal <rest
+    awk 'BEGIN { for (t = 0; t < 32000; t++) printf "%.4f,%.4f\n", sin(0.7 * t), cos(t * t) }' >many
+    expect 0 stream model.safetensors --learn --window 6 --state whole.state <many
+    local moment job kept
+    for moment in 1 4 9 11 14 19 21 27 31; do
+        rm -f killed.state
+        "$VOLTERRA" stream model.safetensors --learn --window 6 --state killed.state <many >heard 2>err &
+        job=$!
+        until [ "$(wc -l <heard)" -ge "${moment}000" ] || ! kill -0 $job 2>err; do sleep 0.01; done
+        kill -KILL $job 2>err
+        wait $job
+        kept=0
+        [ ! -e killed.state ] || kept=$(grep -ao '"rows":"[0-9]*"' killed.state | grep -o '[0-9]*')
+        [ $((kept % 10000)) -eq 0 ] || [ "$kept" -eq 32000 ] || fail "$moment: $kept rows are kept"
+        [ "$(wc -l <heard)" -lt $((kept + 10100)) ] || fail "$moment: $kept rows are kept of $(wc -l <heard)"
+        tail -n +"$((kept + 1))" many >rest
+        expect 0 stream model.safetensors --learn --window 6 --state killed.state <rest
         same killed.state whole.state
         nothing_left
     done
 }
-check "stream --learn --journal: kill -9 at 50 times loses no row" learn_killed
+check "stream --learn --state: kill -9 at any time" learn_killed
 
 # Lines of records: another one begins with an empty line.
 learn_records()
@@ -315,9 +262,9 @@ learn_records()
     head -n 10 out | cmp -s - <(head -n 10 together) || fail "the first record differs"
     cmp -s out together && fail "the record that begins makes no difference"
     head -n 14 broken >first && tail -n +15 broken >second
-    expect 0 stream records.safetensors --learn --journal parts <first
-    expect 0 stream records.safetensors --learn --journal parts --state parts.state <second
-    tail -n 17 together | cmp -s - out || fail "the journal leads to other answers"
+    expect 0 stream records.safetensors --learn --state parts.state <first
+    expect 0 stream records.safetensors --learn --state parts.state <second
+    tail -n 17 together | cmp -s - out || fail "the state leads to other answers"
     same parts.state together.state
 }
 check "stream --learn: records" learn_records

@@ -305,7 +305,7 @@ stream_state_refused()
 }
 check "stream --state: invalid states" stream_state_refused
 
-# Two streams on one state, or one journal: the second is refused while the first runs, and loses nothing of it.
+# Two streams on one state: the second is refused while the first runs, and loses nothing of it.
 state_is_locked()
 {
     small_model
@@ -323,8 +323,6 @@ state_is_locked()
         expect 1 stream model.safetensors $learn --state state <$lines
         err_names state
         no_out
-        expect 1 stream model.safetensors --learn --state state --journal journal <pairs.csv
-        absent journal
         tail -n +4 $lines | head -n 3 >&9
         exec 9>&-
         wait $first || fail "the first stream: $(cat first.err)"

@@ -275,7 +275,6 @@ predict absent --x absent.csv --known in.csv -o p.csv --plot in.csv
 continue in.csv --steps 2 -o in.csv
 continue absent --steps 2 --after in.csv -o in.csv
 stream in.csv --state in.csv
-stream in.csv --learn --journal in.csv
 export in.c -o in.c
 export in.h -o in.c
 export in.csv --format json -o in.csv

@@ -216,18 +216,16 @@ collection_formats()
         lines_of ts.csv 3
         expect 0 gram --collection - --radius 1 --kernel $kernel <"$data/gestures_long.csv"
         same ts.csv out
-        expect 0 gram --collection "$data/gestures.arff" --radius 1 --kernel $kernel -o arff.csv
         expect 0 gram --collection "$data/gestures.npy" --radius 1 --kernel $kernel -o npy.csv
-        same arff.csv npy.csv
-        lines_of arff.csv 2
+        lines_of npy.csv 2
         # The first series of the one is the second of the other: rows are A, columns B.
         expect 0 gram --collection "$data/gestures.ts" --with "$data/gestures.npy" --radius 1 --kernel $kernel -o cross.csv
         lines_of cross.csv 3
         near <(cut -d, -f1 cross.csv) <(cut -d, -f2 ts.csv) 1e-14
-        near <(sed -n 2p cross.csv) <(sed -n 1p arff.csv) 1e-14
+        near <(sed -n 2p cross.csv) <(sed -n 1p npy.csv) 1e-14
     done
 }
-check "gram --collection: .ts, .arff, .npy and CSV, and --with" collection_formats
+check "gram --collection: .ts, .npy and CSV, and --with" collection_formats
 
 # Two series of gestures.ts as sequences of their own, of 4 and 3 rows.
 two_sequences()
@@ -250,7 +248,7 @@ collection_values()
     done
     # Paths: a window as long as the sequence.
     for kernel in gak:sigma=0.5 sig:level=3 sigpde:dyadic=1; do
-        expect 0 gram --collection "$data/gestures.arff" --kernel $kernel -o K.csv
+        expect 0 gram --collection "$data/gestures.npy" --kernel $kernel -o K.csv
         printf '0.3,0.1\n0.8,0\n0.2,-0.2\n' >first.csv
         printf -- '-0.5,0\n0.02,0.01\n0.01,0.4\n' >second.csv
         expect 0 gram --x first.csv --y second.csv --kernel $kernel,window=3
@@ -322,8 +320,8 @@ collection_damaged()
     cp "$data/gestures.ts" train.ts
     expect 1 gram --collection no-such.ts
     err_names no-such.ts No
-    expect 1 gram --collection train.ts --with no-such.arff
-    err_names no-such.arff No
+    expect 1 gram --collection train.ts --with no-such.npy
+    err_names no-such.npy No
     series 10 >x.csv
     expect 1 gram --collection x.csv
     err_has "no column 'series'"
@@ -350,9 +348,6 @@ collection_damaged()
     err_has 'cut.npy'
     head -c 40 "$data/gestures.npy" >cut.npy
     expect 1 gram --collection cut.npy
-    sed "s/,-0.2'//" "$data/gestures.arff" >cut.arff
-    expect 1 gram --collection cut.arff
-    err_has 'cut.arff: line 12'
     head -c 2000 /dev/urandom >noise.ts
     expect 1 gram --collection noise.ts
     printf 'series,u\n1,1\n2,\n' >hole.csv
