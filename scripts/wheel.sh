@@ -69,7 +69,7 @@ try_wheel()
         /venv/bin/pip install --quiet --no-index --find-links /packages --find-links /dist --only-binary :all: volterra-kernels
         /venv/bin/pip list
         /venv/bin/volterra info
-        /venv/bin/python /source/python/tests/readme_example.py /source/README.md
+        /venv/bin/python /source/python/tests/readme_example.py /source/python/README.md
         /venv/bin/pip install --quiet --no-index --find-links /packages '"${test_packages[*]}"'
         cd /tmp
         export PYTHONPATH=/source/python/tests MPLBACKEND=agg OMP_NUM_THREADS=2 VOLTERRA_ROOT=/source VOLTERRA_PROGRAM=/venv/bin/volterra

@@ -41,7 +41,7 @@ fresh_environment()
 
 readme_example()
 {
-    cd "$work" && "$fresh/bin/python" "$root/python/tests/readme_example.py" "$root/README.md"
+    cd "$work" && "$fresh/bin/python" "$root/python/tests/readme_example.py" "$root/python/README.md"
 }
 
 works() { "$tools/bin/python" -c 'import pytest, sklearn, pandas, matplotlib' 2>/dev/null; }
@@ -88,7 +88,7 @@ unchanged() { [ "$(status)" = "$before" ]; }
 echo "1..5"
 check "a copy of the checkout" copy_of_checkout || exit 1
 check "pip install into a fresh environment" fresh_environment || exit 1
-check "the README's example, with NumPy alone" readme_example
+check "the example of python/README.md, with NumPy only" readme_example
 check "the environment for the tests" tools_environment || exit 1
 (
     cd "$work" || exit 1

@@ -165,8 +165,10 @@ static void columns_have_equal_decimals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(incomplete_reports_are_not_printed), cmocka_unit_test(numbers_have_four_digits),
-        cmocka_unit_test(columns_have_equal_decimals),        cmocka_unit_test(signals_wait_for_text_files),
+        cmocka_unit_test(incomplete_reports_are_not_printed),
+        cmocka_unit_test(numbers_have_four_digits),
+        cmocka_unit_test(columns_have_equal_decimals),
+        cmocka_unit_test(signals_wait_for_text_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
