@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# scripts/lint.sh: formatting, layout, wording, clang-tidy, cppcheck, shellcheck, interface. Called by `make lint`.
+# scripts/lint.sh: formatting, layout, size, wording, clang-tidy, cppcheck, shellcheck, interface. Called by `make lint`.
 #
 #   scripts/lint.sh            check everything
-#   scripts/lint.sh --fast     layout, generated files, exported names, wording, format, and the syntax of optional components and workflows:
+#   scripts/lint.sh --fast     layout, size, generated files, exported names, wording, format, and the syntax of optional components and workflows:
 #                              seconds, nothing is built or installed
 #   scripts/lint.sh --format   rewrite the C files with clang-format instead
 set -uo pipefail
@@ -84,6 +84,7 @@ optional_components()
 
 mkdir -p build
 step "layout" scripts/check_layout.sh
+step "size" scripts/size.sh
 generated() { scripts/make_python_structs.py --check && scripts/make_option_fields.py --check && tests/fuzz/corpus.py check; }
 step "generated files" generated
 step "architecture" scripts/check_architecture.py
