@@ -28,8 +28,8 @@ class Evidence(NamedTuple):
     >>> import volterra
     >>> u, y = volterra.datasets.narma10(200, seed=1)
     >>> found = volterra.evidence("volterra", u, y, alpha=1e-2)
-    >>> round(found.log_likelihood, 1), {name: round(slope, 1) for name, slope in found.gradient.items()}
-    (294.2, {'tau_coef': -10.2, 'lambda_coef': -390.7, 'alpha': 1044.4})
+    >>> round(found.log_likelihood, 1), found.gcv.round(4)
+    (294.2, array([0.0022]))
     """
 
     log_likelihood: float  #: Gaussian log marginal likelihood in units of the targets, summed over outputs
