@@ -6,7 +6,9 @@
 2. A folder of src/ uses itself, src/text and the folders that the table "Folders" of docs/architecture.md gives it, with
    what those may use. A subfolder uses what SUBFOLDERS below gives it, and a folder of cli/ what PROGRAM gives it. Both
    includes and symbols count: `nm` on the object files of the default build (build/) tells which file uses a symbol and
-   which defines it. Objects older than their source are left out; without a build only includes are checked."""
+   which defines it. Objects older than their source are left out; without a build only includes are checked.
+3. Every function that docs/reading.md lists is defined in the file named there, and scripts/walk.gdb stops at the same
+   functions in the same order."""
 
 from __future__ import annotations
 
@@ -20,6 +22,7 @@ DOCUMENTS = [
     "docs/architecture.md",
     "docs/internals.md",
     "docs/paper.md",
+    "docs/reading.md",
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("adding_*.md")),
 ]
 
@@ -98,6 +101,24 @@ def missing_names(files: list[str]) -> list[str]:
             if not any(f"cmocka_unit_test({case})" in text for text in texts):
                 missing.append(f"{path}:{case}")
         faults += [f"{document}: {name} does not exist" for name in sorted(missing)]
+    return faults
+
+
+# ---- the walk through a fit -----------------------------------------------------------------------
+
+
+def walk_faults() -> list[str]:
+    page = (ROOT / "docs/reading.md").read_text()
+    listed = re.findall(r"^\d+\. `(\w+)` \(`([\w./]+)`\)", page, re.MULTILINE)
+    faults = [
+        f"docs/reading.md: {path} does not define {name}"
+        for name, path in listed
+        if (ROOT / path).is_file()
+        and not re.search(rf"^\w[^\n;]*\b{name}\([^;{{]*\)\n\{{", (ROOT / path).read_text(), re.MULTILINE)
+    ]
+    stops = re.findall(r'^ +Stop\("(\w+)"', (ROOT / "scripts/walk.gdb").read_text(), re.MULTILINE)
+    if not stops or stops != [name for name, _ in listed]:
+        faults.append("docs/reading.md and scripts/walk.gdb name different functions")
     return faults
 
 
@@ -189,7 +210,7 @@ def main() -> int:
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True
     ).split()
     files = [name for name in listed if (ROOT / name).is_file()]
-    faults = missing_names(files)
+    faults = missing_names(files) + walk_faults()
     table = read_table(files)
     links = symbols()
     if links is None:
