@@ -29,7 +29,7 @@ left_out()
 }
 if [ $# -eq 0 ]; then
     set -- program
-    for source in tests/{unit,property,reference,backend}/test_*.c; do
+    for source in tests/unit/*/test_*.c tests/{property,reference,backend}/test_*.c; do
         name=$(basename "$source" .c)
         left_out "$name" || set -- "$@" "$name"
     done

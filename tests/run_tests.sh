@@ -170,7 +170,7 @@ run_suite()
     [ "$suite" != sanitize:cli ] || threads=OMP_NUM_THREADS=1
     case $plain in
         unit | property | reference | backend)
-            for program in "tests/$plain"/test_*.c; do
+            for program in "tests/$plain"/test_*.c "tests/$plain"/*/test_*.c; do
                 [ -e "$program" ] || continue
                 found=yes
                 name=$(basename "$program" .c)

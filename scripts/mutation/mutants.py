@@ -46,7 +46,7 @@ class Draw:
 
 # ---- files --------------------------------------------------------------------------------------
 def digest(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def save(path, draw):

@@ -49,7 +49,7 @@ class Outcome:
 
 def test_programs(tree, build, environment=None):
     return [Test(f"{suite}/{path.name}", [str(path)], environment=environment or {},
-                 source=digest(tree / "tests" / suite / f"{path.name}.c"))
+                 source=digest(next((tree / "tests" / suite).rglob(f"{path.name}.c"), tree)))
             for suite in SUITES for path in sorted((build / "tests" / suite).glob("test_*")) if os.access(path, os.X_OK)]
 
 

@@ -21,7 +21,7 @@ trap 'rm -rf "$folder"' EXIT
 EXPORT_FOLDER=$folder build/tests/unit/test_export >/dev/null 2>&1
 failed=0 number=0
 
-# run PRECISION: compile the cases of tests/unit/test_export.c for the processor and run them
+# run PRECISION: compile the cases of tests/unit/export/test_export.c for the processor and run them
 run()
 {
     local precision=$1 log=$folder/$1.log

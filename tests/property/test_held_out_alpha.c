@@ -1,7 +1,7 @@
 /* tests/property/test_held_out_alpha.c: held-out errors reported with a selected alpha equal those of a fit
  * with the same alpha given, for every solver, below and above the limit of 4096 rows.
- * tests/unit/test_held_out_limits.c lowers the limit and compares with a fit for every row, and the chosen alpha
- * with all others. tests/unit/test_choice.c has the exact solver above the limit. */
+ * tests/unit/solve/test_held_out_limits.c lowers the limit and compares with a fit for every row, and the chosen alpha
+ * with all others. tests/unit/solve/test_choice.c has the exact solver above the limit. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

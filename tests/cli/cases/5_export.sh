@@ -1,4 +1,4 @@
-# tests/cli/cases/5_export.sh: models as C source and JSON. tests/unit/test_export.c compares the numbers of every kind of model.
+# tests/cli/cases/5_export.sh: models as C source and JSON. tests/unit/export/test_export.c compares the numbers of every kind of model.
 
 # A model of 40 rows, with feedback, and a program that runs the exported one on the inputs of standard input.
 one_model()
