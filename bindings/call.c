@@ -1,8 +1,13 @@
-/* bindings/call.c: finds and runs the functions of the languages. */
+/* bindings/call.c: finds and runs the functions of the languages; reads their arguments and adds their results. */
 #include "call.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- calls ------------------------------------------------------------------------------------ */
 
 const char *volterra_status_id(volt_status status)
 {
@@ -11,7 +16,348 @@ const char *volterra_status_id(volt_status status)
     return (size_t)status < sizeof ids / sizeof *ids ? ids[status] : "unknown";
 }
 
-void call_warn(call *c, const char *text)
+void call_fail(call *c, const char *format, ...)
+{
+    va_list arguments;
+    if (c->status)
+        return;
+    va_start(arguments, format);
+    vsnprintf(c->message, sizeof c->message, format, arguments);
+    va_end(arguments);
+    c->status = VOLT_ERR_ARGUMENT;
+}
+
+void *call_array(call *c, int64_t count, size_t size)
+{
+    if (c->status)
+        return NULL;
+    /* numbers of a value, which are aligned for all types */
+    value *held = value_vector(NULL, count * (int64_t)((size + sizeof(double) - 1) / sizeof(double)));
+    value_add(c->scratch, "", held);
+    if (!value_list_ok(c->scratch))
+        c->status = VOLT_ERR_MEMORY;
+    return c->status ? NULL : held->numbers;
+}
+
+static const call_entry *find(const char *name)
+{
+    const call_entry *const tables[] = {model_functions, task_functions};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const call_entry *entry = tables[t]; entry->name; entry++)
+            if (strcmp(entry->name, name) == 0)
+                return entry;
+    return NULL;
+}
+
+volt_status volterra_call(const char *function, const value *arguments, volt_progress progress, value **result,
+                          char message[CALL_MESSAGE])
+{
+    call c = {.arguments = arguments, .result = value_list(), .scratch = value_list(), .progress = progress};
+    const call_entry *entry = find(function);
+    if (!c.result || !c.scratch)
+        c.status = VOLT_ERR_MEMORY;
+    else if (!entry)
+        call_fail(&c, "unknown function '%.80s'", function);
+    else
+        entry->run(&c);
+    if (!c.status && !value_list_ok(c.result))
+        c.status = VOLT_ERR_MEMORY;
+    if (c.status) {
+        const char *detail = c.message[0] ? c.message : volt_error_detail();
+        snprintf(message, CALL_MESSAGE, "%s",
+                 c.status == VOLT_ERR_MEMORY || !detail[0] ? volt_status_message(c.status) : detail);
+        value_free(c.result);
+        c.result = NULL;
+    }
+    value_free(c.scratch);
+    *result = c.result;
+    return c.status;
+}
+
+/* ---- names of arguments ----------------------------------------------------------------------- */
+
+enum { NAME_LENGTH = 32, FAR = 3 };
+
+/* Number of single-letter edits between two names, at most FAR. */
+static int distance(const char *a, const char *b)
+{
+    int row[NAME_LENGTH + 1], n = (int)strlen(b);
+    if (strlen(a) > NAME_LENGTH || n > NAME_LENGTH)
+        return FAR;
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int above = row[0];
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int replaced = above + (a[i - 1] != b[j - 1]);
+            above = row[j];
+            int fewest = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            row[j] = replaced < fewest ? replaced : fewest;
+        }
+    }
+    return row[n] < FAR ? row[n] : FAR;
+}
+
+bool taken(call *c)
+{
+    for (int64_t i = 0; i < c->arguments->rows; i++) {
+        const char *closest = NULL, *name = c->arguments->names[i];
+        int best = FAR;
+        for (int j = 0; j < c->n_names && best > 0; j++)
+            if (distance(name, c->names[j]) < best) {
+                best = distance(name, c->names[j]);
+                closest = c->names[j];
+            }
+        if (best == 0)
+            continue;
+        c->status = VOLT_OK; /* replaces the errors of the values */
+        if (closest)
+            call_fail(c, "unknown argument '%s'; did you mean '%s'?", name, closest);
+        else
+            call_fail(c, "unknown argument '%s'", name);
+        break;
+    }
+    return call_ok(c);
+}
+
+/* ---- arguments -------------------------------------------------------------------------------- */
+
+const value *take(call *c, const char *name)
+{
+    if (c->n_names < MAX_NAMES)
+        c->names[c->n_names++] = name;
+    return value_get(c->arguments, name);
+}
+
+static double one_number(call *c, const char *name, const value *given)
+{
+    if (given->kind == VALUE_NUMBERS && given->rows * given->cols == 1)
+        return given->numbers[0];
+    call_fail(c, "%s must be one number", name);
+    return 0;
+}
+
+static int64_t whole_number(call *c, const char *name, double number, int64_t smallest)
+{
+    if (!(number == floor(number)) || fabs(number) > 9007199254740992.0)
+        call_fail(c, "%s must be an integer (got %g)", name, number);
+    else if (number < (double)smallest)
+        call_fail(c, "%s must be at least %lld (got %g)", name, (long long)smallest, number);
+    return call_ok(c) ? (int64_t)number : 0;
+}
+
+double take_number(call *c, const char *name, double fallback)
+{
+    const value *given = take(c, name);
+    return given ? one_number(c, name, given) : fallback;
+}
+
+int64_t take_count(call *c, const char *name, int64_t fallback, int64_t smallest)
+{
+    const value *given = take(c, name);
+    return given ? whole_number(c, name, one_number(c, name, given), smallest) : fallback;
+}
+
+int64_t take_rows(call *c, const char *name, int64_t fallback)
+{
+    int64_t rows = take_count(c, name, fallback, 1);
+    if (rows > 1000000000)
+        call_fail(c, "%s must be at most 1e9 (got %lld)", name, (long long)rows);
+    return rows;
+}
+
+const char *take_text(call *c, const char *name, bool required)
+{
+    int64_t count = 0;
+    const char *const *texts = take_texts(c, name, -1, &count);
+    if (!texts && required)
+        call_fail(c, "%s is missing", name);
+    if (texts && count != 1)
+        call_fail(c, "%s must be one text", name);
+    return texts ? texts[0] : NULL;
+}
+
+volt_view take_view(call *c, const char *name, bool required)
+{
+    const value *given = take(c, name);
+    if (given && given->kind != VALUE_NUMBERS)
+        call_fail(c, "%s must be numbers", name);
+    if (!given && required)
+        call_fail(c, "%s is missing", name);
+    return value_as_view(given);
+}
+
+const char *const *take_texts(call *c, const char *name, int64_t count, int64_t *found)
+{
+    const value *given = take(c, name);
+    if (given && given->kind != VALUE_TEXTS)
+        call_fail(c, "%s must be text", name);
+    if (!given || given->kind != VALUE_TEXTS)
+        return NULL;
+    if (count >= 0 && given->rows != count)
+        call_fail(c, "%s must be %lld texts (got %lld)", name, (long long)count, (long long)given->rows);
+    if (found)
+        *found = given->rows;
+    return (const char *const *)given->texts;
+}
+
+int64_t *take_lengths(call *c, const char *name, int64_t *count)
+{
+    volt_view given = take_view(c, name, false);
+    int64_t n = given.rows * given.cols, *lengths = given.data ? call_array(c, n, sizeof *lengths) : NULL;
+    for (int64_t i = 0; lengths && i < n; i++) {
+        if (!(given.data[i] >= 1))
+            call_fail(c, "%s must be positive integers (got %g)", name, given.data[i]);
+        lengths[i] = whole_number(c, name, given.data[i], 1);
+    }
+    *count = n;
+    return lengths;
+}
+
+static handle *take_handle(call *c, const char *name, const char *what)
+{
+    const value *given = take(c, name);
+    handle *found = given && given->kind == VALUE_HANDLE ? given->object : NULL;
+    if (found && (found->stream != NULL) == (strcmp(name, "stream") == 0))
+        return found;
+    call_fail(c, "%s must be a %s of this session", name, what);
+    return NULL;
+}
+
+handle *take_stream(call *c)
+{
+    return take_handle(c, "stream", "stream");
+}
+
+handle *take_model(call *c)
+{
+    return take_handle(c, "model", "fitted or loaded model");
+}
+
+volt_model_info model_info(const handle *model)
+{
+    volt_model_info info = {.struct_size = sizeof info};
+    volt_model_get_info(model->model, &info);
+    return info;
+}
+
+/* ---- fields of options ------------------------------------------------------------------------ */
+
+static int word_number(call *c, const field *f, const char *word)
+{
+    char known[512] = "";
+    for (const field_word *w = f->words; w->word; w++) {
+        if (strcmp(w->word, word) == 0)
+            return w->number;
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", w->word);
+    }
+    call_fail(c, "%s must be one of %s (got '%.80s')", f->name, known, word);
+    return 0;
+}
+
+static void set_field(call *c, const field *f, const value *given, char *at)
+{
+    bool is_text = given->kind == VALUE_TEXTS && given->rows == 1;
+    bool is_word = is_text && f->words;
+    const char *text = is_text ? given->texts[0] : NULL;
+    if ((f->kind == FIELD_TEXT || f->kind == FIELD_CHOICE) && !is_text) {
+        call_fail(c, "%s must be one text", f->name);
+        return;
+    }
+    double number = f->kind == FIELD_TEXT ? 0
+                    : is_word             ? word_number(c, f, text)
+                                          : one_number(c, f->name, given);
+    if (f->kind == FIELD_TEXT)
+        memcpy(at, &text, sizeof text);
+    else if (f->kind == FIELD_REAL)
+        memcpy(at, &number, sizeof number);
+    else if (f->kind == FIELD_COUNT || f->kind == FIELD_SEED)
+        memcpy(at, &(int64_t){whole_number(c, f->name, number, f->kind == FIELD_SEED ? 0 : INT64_MIN)},
+               sizeof(int64_t));
+    else if (f->kind == FIELD_FLAG && number != 0 && number != 1)
+        call_fail(c, "%s must be true or false (got %g)", f->name, number);
+    else /* enums have the size of int here, as in the table of the Python package */
+        memcpy(at, &(int){(int)number}, sizeof(int));
+}
+
+void take_fields(call *c, const field *table, void *options)
+{
+    for (const field *f = table; f->name; f++) {
+        const value *given = take(c, f->name);
+        if (given)
+            set_field(c, f, given, (char *)options + f->offset);
+    }
+}
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+void add_number(call *c, const char *name, double number)
+{
+    value_add(c->result, name, value_number(number));
+}
+
+void add_text(call *c, const char *name, const char *text)
+{
+    value_add(c->result, name, value_text(text));
+}
+
+/* Adds a value with numbers, and returns them as a matrix. */
+static volt_matrix add_numbers(call *c, value *list, const char *name, value *made)
+{
+    if (made)
+        value_add(list, name, made);
+    if (!made || !value_list_ok(list))
+        c->status = c->status ? c->status : VOLT_ERR_MEMORY;
+    return c->status ? (volt_matrix){0} : volt_matrix_of(made->numbers, made->rows, made->cols);
+}
+
+volt_matrix add_matrix(call *c, const char *name, int64_t rows, int64_t cols)
+{
+    return add_numbers(c, c->result, name, call_ok(c) ? value_matrix(rows, cols) : NULL);
+}
+
+double *add_vector(call *c, const char *name, int64_t count)
+{
+    return add_numbers(c, c->result, name, call_ok(c) ? value_vector(NULL, count) : NULL).data;
+}
+
+void add_matrices(call *c, const char *name, int64_t count, int64_t rows, int64_t cols, volt_matrix *matrices)
+{
+    value *list = value_list();
+    for (int64_t k = 0; k < count && call_ok(c); k++)
+        matrices[k] = add_numbers(c, list, "", value_matrix(rows, cols));
+    value_add(c->result, name, list);
+}
+
+static double number_at(field_kind kind, const char *at)
+{
+    return kind == FIELD_REAL    ? *(const double *)at
+           : kind == FIELD_COUNT ? (double)*(const int64_t *)at
+                                 : (double)*(const int *)at;
+}
+
+void add_table(call *c, const char *name, const void *const *rows, int64_t count, const field *columns)
+{
+    value *table = value_list();
+    for (const field *f = columns; f->name && call_ok(c); f++) {
+        bool is_text = f->kind == FIELD_TEXT || f->kind == FIELD_CHARS;
+        value *column = is_text ? value_list() : value_vector(NULL, count);
+        for (int64_t i = 0; column && i < count; i++) {
+            const char *at = (const char *)rows[i] + f->offset;
+            const char *text = f->kind == FIELD_TEXT ? *(const char *const *)at : at;
+            if (is_text)
+                value_add(column, "", value_text(text ? text : ""));
+            else
+                column->numbers[i] = number_at(f->kind, at);
+        }
+        value_add(table, f->name, column);
+    }
+    value_add(c->result, name, table);
+}
+
+void add_warning(call *c, const char *text)
 {
     value *warnings = (value *)value_get(c->result, "warnings");
     if (!warnings) {
@@ -21,48 +367,11 @@ void call_warn(call *c, const char *text)
     value_add(warnings, "", value_text(text));
 }
 
-void call_warn_codes(call *c, const volt_warning *warnings, int64_t count)
+void add_warning_codes(call *c, const volt_warning *warnings, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         volt_warning_code code = warnings[i].code;
         if (code != VOLT_WARNING_PAST_TARGETS && code != VOLT_WARNING_FREE_RUN) /* remarks on the baselines */
-            call_warn(c, volt_warning_text(code));
+            add_warning(c, volt_warning_text(code));
     }
-}
-
-static call_fn find(const char *name)
-{
-    const call_entry *const tables[] = {call_model_entries, call_tune_entries, call_stream_entries,
-                                        call_task_entries, call_data_entries};
-    for (size_t t = 0; t < sizeof tables / sizeof(call_entry *); t++)
-        for (const call_entry *entry = tables[t]; entry->name; entry++)
-            if (strcmp(entry->name, name) == 0)
-                return entry->run;
-    return NULL;
-}
-
-volt_status volterra_call(const char *function, const value *arguments, volt_progress progress, value **result,
-                          char message[CALL_MESSAGE])
-{
-    call c = {.arguments = arguments, .result = value_list(), .progress = progress};
-    call_fn run = find(function);
-    *result = NULL;
-    volt_status status = VOLT_OK;
-    if (!c.result)
-        status = VOLT_ERR_MEMORY;
-    else if (!run)
-        status = call_fail(&c, "unknown function '%.80s'", function);
-    else
-        status = run(&c);
-    if (!status && !value_list_ok(c.result))
-        status = VOLT_ERR_MEMORY;
-    if (status) {
-        const char *detail = c.message[0] ? c.message : volt_error_detail();
-        snprintf(message, CALL_MESSAGE, "%s",
-                 status == VOLT_ERR_MEMORY || !detail[0] ? volt_status_message(status) : detail);
-        value_free(c.result);
-        return status;
-    }
-    *result = c.result;
-    return VOLT_OK;
 }

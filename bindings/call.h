@@ -5,7 +5,11 @@
 #ifndef BINDINGS_CALL_H
 #define BINDINGS_CALL_H
 
-#include "fields.h"
+#include "value.h"
+
+#include <stddef.h>
+
+enum { CALL_MESSAGE = 1024 };
 
 /* Calls `function` with a list of arguments. On success returns VOLT_OK and a list of results, whose item "warnings", if
  * present, has texts. On failure `message` has the reason. Free *result with value_free. */
@@ -15,23 +19,107 @@ volt_status volterra_call(const char *function, const value *arguments, volt_pro
 /* Returns the identifier of a status: "argument", "shape", ... */
 const char *volterra_status_id(volt_status status);
 
-/* -- functions, by file -- */
+/* -- for the functions, in models.c and tasks.c -- */
 
-typedef volt_status (*call_fn)(call *c);
+enum { MAX_NAMES = 128 };
+
+/* A call. Its first error is kept: after it, readers return nothing, and results are discarded. */
+typedef struct call {
+    const value *arguments;
+    value *result, *scratch;
+    volt_progress progress;
+    volt_status status;
+    char message[CALL_MESSAGE];
+    const char *names[MAX_NAMES]; /* of the arguments that the function has */
+    int n_names;
+} call;
+
 typedef struct call_entry {
     const char *name;
-    call_fn run;
+    void (*run)(call *c);
 } call_entry;
 
-extern const call_entry call_model_entries[];  /* fit, predict, continue, explain, save, load */
-extern const call_entry call_tune_entries[];   /* tune */
-extern const call_entry call_stream_entries[]; /* stream, feed, learn */
-extern const call_entry call_task_entries[];   /* forecast, backtest, identify, compare */
-extern const call_entry call_data_entries[];   /* mcs, bekk, returns, simulate, version */
+extern const call_entry model_functions[], task_functions[];
 
-/* Adds a warning text to the results. */
-void call_warn(call *c, const char *text);
-/* Adds the texts of warnings of the library. */
-void call_warn_codes(call *c, const volt_warning *warnings, int64_t count);
+static inline bool call_ok(const call *c)
+{
+    return c->status == VOLT_OK;
+}
+/* Records an error of the bindings. */
+void call_fail(call *c, const char *format, ...) VOLT_PRINTF(2, 3);
+/* Returns zeros that are freed at the end of the call; NULL: no memory, or an earlier error. */
+void *call_array(call *c, int64_t count, size_t size);
+
+/* -- arguments -- */
+
+/* An argument; NULL if it is not given. Every reader makes the name of its argument known. */
+const value *take(call *c, const char *name);
+double take_number(call *c, const char *name, double fallback);
+int64_t take_count(call *c, const char *name, int64_t fallback, int64_t smallest);
+/* A number of rows to compute: 1 to 10^9. */
+int64_t take_rows(call *c, const char *name, int64_t fallback);
+const char *take_text(call *c, const char *name, bool required);
+/* Numbers; a view without data if they are not given. */
+volt_view take_view(call *c, const char *name, bool required);
+/* `count` texts, or any number if count < 0, which `found` receives. */
+const char *const *take_texts(call *c, const char *name, int64_t count, int64_t *found);
+/* Positive integers, such as the lengths of records. */
+int64_t *take_lengths(call *c, const char *name, int64_t *count);
+handle *take_stream(call *c);
+handle *take_model(call *c);
+volt_model_info model_info(const handle *model);
+
+/* Fields of structs: of options, and of the rows of tables. */
+typedef enum field_kind {
+    FIELD_REAL,  /* double */
+    FIELD_COUNT, /* int64_t, or one of `words` */
+    FIELD_SEED,  /* uint64_t */
+    FIELD_FLAG,  /* int, 0 or 1 */
+    FIELD_TEXT,  /* const char * */
+    FIELD_CHARS, /* char[], of results */
+    FIELD_CHOICE /* enum, one of `words` */
+} field_kind;
+
+typedef struct field_word {
+    const char *word; /* NULL: end of the list */
+    int number;
+} field_word;
+
+typedef struct field {
+    const char *name; /* NULL: end of the table */
+    field_kind kind;
+    size_t offset;
+    const field_word *words;
+} field;
+
+#define FIELD_NAMED(type, kind, name, member, words) \
+    {                                                \
+        name, kind, offsetof(type, member), words    \
+    }
+#define FIELD_WORDS(type, kind, member, words) FIELD_NAMED(type, kind, #member, member, words)
+#define FIELD(type, kind, member) FIELD_NAMED(type, kind, #member, member, NULL)
+#define FIELDS_END                \
+    {                             \
+        NULL, FIELD_REAL, 0, NULL \
+    }
+
+/* Sets the fields of `options` that are given. */
+void take_fields(call *c, const field *table, void *options);
+/* Ends the reading: rejects arguments that no reader has asked for. Returns whether there is no error. */
+bool taken(call *c);
+
+/* -- results -- */
+
+void add_number(call *c, const char *name, double number);
+void add_text(call *c, const char *name, const char *text);
+/* Adds zeros; without data if there is no memory, or after an error. */
+volt_matrix add_matrix(call *c, const char *name, int64_t rows, int64_t cols);
+double *add_vector(call *c, const char *name, int64_t count);
+/* Adds a list of `count` matrices, which `matrices` receives. */
+void add_matrices(call *c, const char *name, int64_t count, int64_t rows, int64_t cols, volt_matrix *matrices);
+/* Adds a list with a column for each field of the structs `rows`. */
+void add_table(call *c, const char *name, const void *const *rows, int64_t count, const field *columns);
+void add_warning(call *c, const char *text);
+void add_warning_codes(call *c, const volt_warning *warnings, int64_t count);
 
 #endif

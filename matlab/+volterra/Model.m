@@ -12,21 +12,29 @@ classdef Model < handle
   properties (SetAccess = private)
     Info = struct();
     Fitted = [];
+    kernel = '';
+    alpha = [];
+    inputs = [];
+    outputs = [];
+    input_names = {};
+    output_names = {};
   end
   properties (SetAccess = private, Transient)
     Handle = uint64(0);
   end
-  properties (Dependent, SetAccess = private)
-    kernel
-    alpha
-    inputs
-    outputs
-    input_names
-    output_names
-  end
   methods
     function self = Model(found)
       self.Handle = found.model;
+      for name = {'kernel', 'alpha', 'inputs', 'outputs'}
+        if isfield(found, name{1})
+          self.(name{1}) = found.(name{1});
+        end
+      end
+      for name = {'input_names', 'output_names'}
+        if isfield(found, name{1})
+          self.(name{1}) = reshape(cellstr(found.(name{1})), 1, []);
+        end
+      end
       if isfield(found, 'fitted')
         self.Fitted = found.fitted;
         found = rmfield(found, 'fitted');
@@ -37,27 +45,6 @@ classdef Model < handle
       if self.Handle > 0
         volterra_mex('release', self.Handle);
       end
-    end
-    function x = get.kernel(self)
-      x = self.Info.kernel;
-    end
-    function x = get.alpha(self)
-      x = [];
-      if isfield(self.Info, 'alpha')
-        x = self.Info.alpha;
-      end
-    end
-    function x = get.inputs(self)
-      x = self.Info.inputs;
-    end
-    function x = get.outputs(self)
-      x = self.Info.outputs;
-    end
-    function x = get.input_names(self)
-      x = names_in(self.Info, 'input_names');
-    end
-    function x = get.output_names(self)
-      x = names_in(self.Info, 'output_names');
     end
     function y = sim(self, varargin)
       y = volterra.sim(self, varargin{:});
@@ -70,7 +57,7 @@ classdef Model < handle
     end
     function stored = saveobj(self)
       path = [tempname() '.safetensors'];
-      remove = onCleanup(@() delete_file(path));
+      remove = onCleanup(@() delete(path));
       volterra.save(self, path);
       file = fopen(path, 'r');
       stored = struct('Info', self.Info, 'Fitted', self.Fitted, 'bytes', fread(file, Inf, 'uint8=>uint8'));
@@ -101,26 +88,14 @@ classdef Model < handle
   methods (Static, Hidden)
     function self = loadobj(stored)
       path = [tempname() '.safetensors'];
-      remove = onCleanup(@() delete_file(path));
+      remove = onCleanup(@() delete(path));
       file = fopen(path, 'w');
       fwrite(file, stored.bytes, 'uint8');
       fclose(file);
-      self = volterra.load(path);
-      self.Info = stored.Info;
-      self.Fitted = stored.Fitted;
+      found = volterra.internal.call('load', struct('path', path));
+      stored.Info.model = found.model;
+      stored.Info.fitted = stored.Fitted;
+      self = volterra.Model(stored.Info);
     end
-  end
-end
-
-function names = names_in(info, field)
-  names = {};
-  if isfield(info, field)
-    names = reshape(cellstr(info.(field)), 1, []);
-  end
-end
-
-function delete_file(path)
-  if exist(path, 'file')
-    delete(path);
   end
 end

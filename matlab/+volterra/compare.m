@@ -20,27 +20,14 @@ function [y, fit] = compare(varargin)
 %
 % See also volterra.resid, volterra.sim.
   [u, measured, models, pairs] = volterra.internal.measured(varargin);
-  given = volterra.internal.options(struct(), pairs);
-  unknown = setdiff(fieldnames(given), {'warm_up'});
-  if ~isempty(unknown)
-    error('volterra:argument', 'unknown argument ''%s''; compare has the option ''warm_up''', unknown{1});
-  end
   rows = size(u, 1);
+  given = volterra.internal.only_option('warm_up', min(100, floor(rows / 20)), pairs);
   y = cell(1, numel(models));
   fit = cell(1, numel(models));
   for k = 1:numel(models)
-    warm_up = 0;
-    if models{k}.Info.feedback_weight > 0
-      warm_up = min(100, floor(rows / 20));
-      if isfield(given, 'warm_up')
-        warm_up = given.warm_up;
-      end
-    end
-    if warm_up > 0
-      y{k} = volterra.sim(models{k}, u, 'known', measured, 'warm_up', warm_up);
-    else
-      y{k} = volterra.sim(models{k}, u);
-    end
+    warm_up = given * (models{k}.Info.feedback_weight > 0);
+    known = {'known', measured, 'warm_up', warm_up};
+    y{k} = volterra.sim(models{k}, u, known{1:4 * (warm_up > 0)});
     tested = warm_up + 1:rows;
     centred = bsxfun(@minus, measured(tested, :), mean(measured(tested, :), 1));
     missed = measured(tested, :) - y{k}(tested, :);

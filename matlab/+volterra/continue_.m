@@ -3,8 +3,7 @@ function y = continue_(model, steps, varargin)
 %
 %   Y = volterra.continue_(MODEL, STEPS)
 %   Y = volterra.continue_(MODEL, STEPS, 'X', ROWS)   rows after the training rows that are fed first
-  call_arguments = struct('model', model.Handle, 'steps', double(steps));
-  call_arguments = volterra.internal.options(call_arguments, varargin, struct('X', {model.input_names}));
-  found = volterra.internal.call('continue', call_arguments);
+  given = struct('model', model.Handle, 'steps', double(steps));
+  found = volterra.internal.call('continue', given, varargin, struct('X', {model.input_names}));
   y = found.prediction;
 end

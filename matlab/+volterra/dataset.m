@@ -3,11 +3,11 @@ function [data, columns] = dataset(name, rows, varargin)
 %
 %   DATA = volterra.dataset(NAME, ROWS)        'lorenz', 'narma10', 'wiener-hammerstein', ... or 'NAME:PARAMETER=VALUE,...'
 %   [DATA, COLUMNS] = volterra.dataset(..., 'seed', 1, 'discard', 100)
-  call_arguments = struct('system', volterra.internal.plain(name));
+  given = struct('system', volterra.internal.plain(name));
   if nargin > 1
-    call_arguments.rows = double(rows);
+    given.rows = double(rows);
   end
-  found = volterra.internal.call('simulate', volterra.internal.options(call_arguments, varargin));
+  found = volterra.internal.call('simulate', given, varargin);
   data = found.data;
   columns = {};
   if isfield(found, 'columns')

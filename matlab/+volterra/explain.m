@@ -6,8 +6,7 @@ function found = explain(model, varargin)
 % S.g0 is the constant (outputs), S.g1 the first-order kernel (outputs x lags x inputs), S.g2 the second-order one
 % (outputs x lags x lags x inputs x inputs; zero where lags decrease), S.shares the shares of the orders in the variance.
 % Without an output argument the first-order kernel is plotted.
-  call_arguments = struct('model', model.Handle);
-  found = volterra.internal.call('explain', volterra.internal.options(call_arguments, varargin));
+  found = volterra.internal.call('explain', struct('model', model.Handle), varargin);
   for p = 1:found.order
     found.(sprintf('g%d', p)) = shaped(found.kernels{p}, found, p);
   end

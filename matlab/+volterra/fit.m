@@ -26,6 +26,6 @@ function model = fit(x, varargin)
 %   model = volterra.fit(u(:, 1), u(:, 2))
 %
 % See also volterra.predict, volterra.tune, volterra.identify.
-  [call_arguments, pairs] = volterra.internal.data(x, varargin, {'X', 'Y'});
-  model = volterra.Model(volterra.internal.call('fit', volterra.internal.options(call_arguments, pairs)));
+  [given, pairs] = volterra.internal.data(x, varargin, {'X', 'Y'});
+  model = volterra.Model(volterra.internal.call('fit', given, pairs));
 end

@@ -23,19 +23,18 @@ function found = forecast(series, varargin)
       times = varargin{i + 1};
     end
   end
-  call_arguments = struct('series', y, 'coverage', [0.8 0.95]);
+  given = struct('series', y, 'coverage', [0.8 0.95]);
   if ~isempty(times)
-    call_arguments.times = volterra.internal.seconds(times);
+    given.times = volterra.internal.plain(times);
   end
   if ~isempty(names)
-    call_arguments.names = names(:);
+    given.names = names(:);
   end
-  call_arguments = volterra.internal.options(call_arguments, varargin);
-  found = volterra.internal.call('forecast', call_arguments);
-  found.coverage = call_arguments.coverage;
+  [found, given] = volterra.internal.call('forecast', given, varargin);
+  found.coverage = given.coverage;
   found.names = names;
   if nargout == 0
-    draw(y, found, call_arguments);
+    draw(y, found, given);
     clear found
   elseif isfield(found, 'times') && isa(times, 'datetime')
     zone = times.TimeZone;
@@ -62,7 +61,7 @@ function times = times_of(series)
   end
 end
 
-function draw(y, found, call_arguments)
+function draw(y, found, given)
   [h, shown] = size(found.forecast);
   shown = min(6, shown);
   n = size(y, 1);
@@ -70,7 +69,7 @@ function draw(y, found, call_arguments)
   x = (1:n + h)';
   is_dated = isfield(found, 'times');
   if is_dated
-    x = [call_arguments.times(:); found.times(:)] / 86400 + 719529; % datenum
+    x = [given.times(:); found.times(:)] / 86400 + 719529; % datenum
   end
   [~, wide_first] = sort(found.coverage, 'descend');
   shades = linspace(0.85, 0.65, numel(found.coverage))';

@@ -18,26 +18,20 @@ function model = identify(u, varargin)
 %   model = volterra.identify(u(:, 1), u(:, 2), 'draws', 6)
 %
 % See also volterra.sim, volterra.compare, volterra.resid.
-  [call_arguments, pairs] = volterra.internal.data(u, varargin, {'U', 'Y'});
-  names = struct('test_U', {{}}, 'test_Y', {{}});
-  if isfield(call_arguments, 'input_names')
-    names.test_U = call_arguments.input_names;
-  end
-  if isfield(call_arguments, 'output_names')
-    names.test_Y = call_arguments.output_names;
-  end
-  call_arguments = volterra.internal.options(call_arguments, pairs, names);
-  found = volterra.internal.call('identify', call_arguments);
-  numbers = found.candidates.numbers;
-  found.candidates = struct('name', found.candidates.name, 'kernel', found.candidates.kernel, 'nmse', num2cell(numbers(:, 1)), ...
-                            'alpha', num2cell(numbers(:, 2)), 'feedback', num2cell(numbers(:, 3)), ...
-                            'trials', num2cell(numbers(:, 4)));
-  tests = num2cell(found.output_tests);
-  found.output_tests = struct('rmse', tests(:, 1), 'linear_rmse', tests(:, 2), 'std', tests(:, 3));
-  for name = {'input_names', 'output_names'}
-    if isfield(call_arguments, name{1})
-      found.(name{1}) = call_arguments.(name{1});
-    end
-  end
+  [given, pairs, u_names, y_names] = volterra.internal.data(u, varargin, {'U', 'Y'});
+  found = volterra.internal.call('identify', given, pairs, struct('test_U', {u_names}, 'test_Y', {y_names}));
+  found.candidates = rows_of_table(found.candidates);
+  found.output_tests = rows_of_table(found.output_tests);
+  found.input_names = u_names;
+  found.output_names = y_names;
   model = volterra.Model(found);
+end
+
+% A struct for each row of a table, a struct of columns.
+function rows = rows_of_table(table)
+  columns = struct2cell(table);
+  is_number = cellfun(@isnumeric, columns);
+  columns(is_number) = cellfun(@num2cell, columns(is_number), 'UniformOutput', false);
+  fields = [fieldnames(table)'; columns'];
+  rows = struct(fields{:});
 end

@@ -4,7 +4,6 @@ function found = mcs(losses, varargin)
 %   S = volterra.mcs(LOSSES)                  options: 'size' (0.25), 'method' ('R', 'max'), 'block', 'reps', 'seed'
 %
 % S.pvalue, S.included, S.mean_loss and S.order have a number for each column.
-  call_arguments = volterra.internal.options(struct('losses', volterra.internal.as_rows(losses, 'losses')), varargin);
-  found = volterra.internal.call('mcs', call_arguments);
+  found = volterra.internal.call('mcs', struct('losses', volterra.internal.as_rows(losses, 'losses')), varargin);
   found.included = found.included ~= 0;
 end

@@ -12,8 +12,8 @@ function [prediction, lower, upper] = predict(model, x, varargin)
 % LOWER and UPPER are cells with a matrix for each coverage, or a matrix for one.
 %
 % See also volterra.simulate, volterra.fit.
-  call_arguments = struct('model', model.Handle, 'X', rows_of(model, x));
-  found = volterra.internal.call('predict', volterra.internal.options(call_arguments, varargin, struct('known', {model.output_names})));
+  given = struct('model', model.Handle, 'X', rows_of(model, x));
+  found = volterra.internal.call('predict', given, varargin, struct('known', {model.output_names}));
   prediction = found.prediction;
   lower = [];
   upper = [];

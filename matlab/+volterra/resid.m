@@ -22,13 +22,12 @@ function [e, r] = resid(varargin)
 %
 % See also volterra.compare, volterra.sim.
   [u, y, models, pairs] = volterra.internal.measured(varargin);
-  given = volterra.internal.options(struct('lags', 25), pairs);
-  unknown = setdiff(fieldnames(given), {'lags'});
-  if ~isempty(unknown) || numel(models) > 1
-    error('volterra:argument', 'resid takes one model and the option ''lags''');
+  lags = volterra.internal.only_option('lags', 25, pairs);
+  if numel(models) > 1
+    error('volterra:argument', 'resid takes one model');
   end
   kept = min(100, floor(size(u, 1) / 20)) + 1:size(u, 1);
-  if ~(isscalar(given.lags) && given.lags >= 1 && given.lags == floor(given.lags) && given.lags < numel(kept))
+  if ~(isscalar(lags) && lags >= 1 && lags == floor(lags) && lags < numel(kept))
     error('volterra:argument', 'lags must be an integer from 1 to %d', numel(kept) - 1);
   end
   if models{1}.Info.feedback_weight > 0
@@ -36,7 +35,7 @@ function [e, r] = resid(varargin)
   else
     e = y - volterra.sim(models{1}, u);
   end
-  r = volterra.internal.correlations(e(kept, :), u(kept, :), given.lags);
+  r = volterra.internal.correlations(e(kept, :), u(kept, :), lags);
   if nargout == 0
     draw(r, models{1});
     clear e

@@ -4,7 +4,6 @@ function stream = stream(model, varargin)
 %   s = volterra.stream(MODEL)                options: 'start' ('continue' or 'reset'), 'learn', 'window', 'forget'
 %   y = feed(s, x)                            prediction of the next row
 %   learn(s, y)                               its target, with 'learn', true
-  call_arguments = volterra.internal.options(struct('model', model.Handle), varargin);
-  found = volterra.internal.call('stream', call_arguments);
+  found = volterra.internal.call('stream', struct('model', model.Handle), varargin);
   stream = volterra.Stream(found.stream, model);
 end

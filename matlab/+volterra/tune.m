@@ -17,15 +17,6 @@ function model = tune(x, varargin)
 %   best = volterra.tune(u(:, 1), u(:, 2), 'draws', 20)
 %
 % See also volterra.fit.
-  [call_arguments, pairs] = volterra.internal.data(x, varargin, {'X', 'Y'});
-  call_arguments = volterra.internal.options(call_arguments, pairs);
-  if isfield(call_arguments, 'ranges') && isstruct(call_arguments.ranges)
-    for name = fieldnames(call_arguments.ranges)'
-      range = call_arguments.ranges.(name{1});
-      if iscell(range)
-        call_arguments.ranges.(name{1}) = cellfun(@(item) volterra.internal.text(item), range, 'UniformOutput', false);
-      end
-    end
-  end
-  model = volterra.Model(volterra.internal.call('tune', call_arguments));
+  [given, pairs] = volterra.internal.data(x, varargin, {'X', 'Y'});
+  model = volterra.Model(volterra.internal.call('tune', given, pairs));
 end

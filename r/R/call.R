@@ -222,6 +222,9 @@ as_result <- function(matrix, names = NULL, flat = FALSE, index = NULL) {
          })
 }
 
+# A data frame of a list of columns.
+as_table <- function(columns) data.frame(lapply(columns, unlist))
+
 # Index of predictions `ahead` rows after the rows of an index; NULL if the times are unknown.
 index_ahead <- function(index, ahead) {
   if (ahead == 0 || is.null(index)) return(index)

@@ -22,10 +22,8 @@ volt_compare <- function(x, y = NULL, train = NULL, kernels = NULL, draws = NULL
   found <- call_volterra("compare", X = pair$inputs$rows, Y = pair$targets$rows, train = train, kernels = kernels,
                          draws = draws, budget = budget, protocol = protocol[1], folds = folds, seed = seed, ...,
                          .verbose = verbose)
-  numbers <- found$numbers
-  table <- data.frame(name = unlist(found$name), nmse = numbers[, 3], mcs_p = numbers[, 4], in_mcs = numbers[, 5] != 0,
-                      cv_score = numbers[, 2], alpha = numbers[, 1], draws = numbers[, 6], seconds = numbers[, 7],
-                      kernel = unlist(found$kernel), failure = unlist(found$failure))
+  table <- as_table(c(found$kernels["name"], found["nmse"], found$kernels[-1]))
+  table$in_mcs <- table$in_mcs != 0
   colnames(found$losses) <- table$name
   structure(table, losses = found$losses, class = c("volt_comparison", "data.frame"))
 }

@@ -92,12 +92,9 @@ volt_fit <- function(x, y = NULL, kernel = "volterra", ahead = NULL, alpha = NUL
 volt_tune <- function(x, y = NULL, kernel = "volterra", draws = NULL, budget = NULL, ahead = NULL, records = NULL,
                       ranges = NULL, folds = 5, seed = 0, verbose = FALSE, data = NULL, ...) {
   pair <- as_pair(x, y, data)
-  if (!is.null(ranges)) ranges <- lapply(ranges, function(range) if (is.list(range)) unlist(range) else range)
-  found <- call_volterra("tune", draws = draws, budget = budget, ranges = ranges, folds = folds, seed = seed, ...,
+  found <- call_volterra("tune", draws = draws, budget = budget, ranges = lapply(ranges, unlist), folds = folds, seed = seed, ...,
                          .more = training_arguments(pair, kernel, ahead, records), .verbose = verbose)
-  found$trials <- data.frame(kernel = unlist(found$trials$kernel), alpha = found$trials$alpha,
-                             score = found$trials$score, feedback = found$trials$feedback,
-                             folds = found$trials$folds)
+  found$trials <- as_table(found$trials)
   new_model(found, pair, records, "volt_tuned")
 }
 
@@ -135,12 +132,10 @@ volt_identify <- function(u, y = NULL, budget = 300, draws = NULL, test_u = NULL
                          test_records = record_lengths(test_records, NROW(test_inputs), "test_records"),
                          input_names = inputs$names, output_names = outputs$names, budget = budget, draws = draws,
                          seed = seed, ..., .verbose = verbose)
-  numbers <- found$candidates$numbers
-  found$candidates <- data.frame(family = unlist(found$candidates$name), nmse = numbers[, 1], alpha = numbers[, 2],
-                                 feedback = numbers[, 3], trials = numbers[, 4],
-                                 kernel = unlist(found$candidates$kernel))
-  found$output_tests <- data.frame(rmse = found$output_tests[, 1], linear_rmse = found$output_tests[, 2],
-                                   std = found$output_tests[, 3], row.names = outputs$names)
+  found$candidates <- as_table(found$candidates)
+  names(found$candidates)[1] <- "family"
+  found$output_tests <- as_table(found$output_tests)
+  if (!is.null(outputs$names)) rownames(found$output_tests) <- outputs$names
   found$inputs <- ncol(inputs$rows)
   found$outputs <- ncol(outputs$rows)
   found$input_names <- inputs$names

@@ -1,4 +1,4 @@
-function [call_arguments, pairs] = data(u, pairs, fields)
+function [given, pairs, u_names, y_names] = data(u, pairs, fields)
 % Arguments of a call with inputs, outputs (empty: none) and the names of their columns, and options, of the arguments
 % (U, Y, NAME, VALUE, ...) or (U, NAME, VALUE, ...). U may be an iddata object with both. FIELDS are the names of the inputs and
 % outputs in the call.
@@ -14,11 +14,11 @@ function [call_arguments, pairs] = data(u, pairs, fields)
   if isempty(y)
     y_names = u_names;
   end
-  call_arguments = struct(fields{1}, u, fields{2}, volterra.internal.as_rows(y, 'y'));
+  given = struct(fields{1}, u, fields{2}, volterra.internal.as_rows(y, 'y'));
   if ~isempty(u_names)
-    call_arguments.input_names = u_names(:);
+    given.input_names = u_names(:);
   end
   if ~isempty(y_names)
-    call_arguments.output_names = y_names(:);
+    given.output_names = y_names(:);
   end
 end

@@ -13,7 +13,8 @@ function x = plain(x)
       x.(name{1}) = volterra.internal.plain(x.(name{1}));
     end
   elseif isa(x, 'datetime')
-    x = volterra.internal.seconds(x);
+    x.TimeZone = '';
+    x = posixtime(x); % seconds since 1970 in its own time zone
   elseif isa(x, 'table') || isa(x, 'timetable')
     x = volterra.internal.as_rows(x, 'the table');
   elseif isnumeric(x)
