@@ -11,15 +11,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 1610, D = 2, Q = 2, LATER = 11, WASHOUT = 5, CANDIDATES = 7, DEVICES = 3 };
 
 static double *X, *Y;
@@ -63,7 +54,6 @@ static volt_status add_twice(int64_t part, volt_progress progress, void *context
 /* Sums are complete in all parts. A part that fails releases the others, and its status is returned. */
 static void test_team(void **state)
 {
-    (void)state;
     far_backends_present(DEVICES);
     check_ok(volt_backend_use("far-gram"));
     sums s = {.failing = -1};
@@ -81,7 +71,6 @@ static void test_team(void **state)
 /* The parts divide the threads of the call; each has at least one. */
 static void test_team_threads(void **state)
 {
-    (void)state;
     const struct {
         int64_t threads, of_part;
     } cases[] = {{2 * DEVICES + 1, 2}, {DEVICES, 1}, {1, 1}};
@@ -186,7 +175,6 @@ static outcome here, there;
 /* Rows are divided among the devices, and results agree with one device and with the CPU. */
 static void test_fits(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_ok(volt_backend_use(volt_cpu_backend.name));
         check_ok(fit(&cases[i], &here));
@@ -218,7 +206,6 @@ static void count_warnings(volt_log_level level, const char *text, void *context
  * message. Nothing leaks (fit checks it). */
 static void test_failing_device(void **state)
 {
-    (void)state;
     const int chosen[] = {2, 3};
     volt_set_log(count_warnings, NULL);
     check_ok(volt_backend_use("far-gram"));
@@ -250,7 +237,6 @@ static void test_failing_device(void **state)
 /* The user cancels at the k-th report. */
 static void test_cancelled(void **state)
 {
-    (void)state;
     check_ok(volt_backend_use("far-gram"));
     far_backends_present(2);
     volt_stage_set_interval(0);
@@ -304,7 +290,6 @@ static volt_status search(double *scores, volt_search_info *info)
 /* A candidate is evaluated on one device: scores do not depend on the number of devices. */
 static void test_searches(void **state)
 {
-    (void)state;
     double on_cpu[CANDIDATES], one[CANDIDATES], several[CANDIDATES];
     volt_search_info info;
     check_ok(volt_backend_use(volt_cpu_backend.name));
@@ -346,7 +331,6 @@ static void test_searches(void **state)
 
 static void test_gpus(void **state)
 {
-    (void)state;
     if (!getenv("VOLT_CUDA_PLUGIN") || !getenv("VOLT_TEST_DEVICE"))
         skip();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

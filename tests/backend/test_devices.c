@@ -11,15 +11,7 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define FAKE PLUGIN_FOLDER "/fake_plugin.so"
 
@@ -58,7 +50,6 @@ static void refused(const char *path, const char *faults, const char *reason)
 
 static void test_absent(void **state)
 {
-    (void)state;
     refused("/no/such/folder/libvolterra_cuda.so", "",
             "VOLT_CUDA_PLUGIN names /no/such/folder/libvolterra_cuda.so");
     refused("libvolterra_cuda.so", "", "VOLT_CUDA_PLUGIN must be an absolute path (got 'libvolterra_cuda.so')");
@@ -69,7 +60,6 @@ static void test_absent(void **state)
 /* A plugin in the working folder is never loaded, whatever the loader settings. */
 static void test_plugin_is_not_loaded_from_the_working_folder(void **state)
 {
-    (void)state;
     char *before = getcwd(NULL, 0);
     const char *copy = scratch_path("libvolterra_cuda.so");
     assert_non_null(before);
@@ -86,7 +76,6 @@ static void test_plugin_is_not_loaded_from_the_working_folder(void **state)
 
 static void test_damaged(void **state)
 {
-    (void)state;
     const char *text = scratch_write_text("text.so", "no shared object");
     char copy[4096];
     snprintf(copy, sizeof copy, "%s", text);
@@ -104,7 +93,6 @@ static void test_damaged(void **state)
 
 static void test_no_device(void **state)
 {
-    (void)state;
     refused(FAKE, "driver", "found no device: there is no driver (libcuda.so.1)");
     refused(FAKE, "devices=0", "found no device: the driver has none");
     refused(FAKE, "devices=-1", "found no device: the driver has none");
@@ -113,7 +101,6 @@ static void test_no_device(void **state)
 /* The selected device is unchanged, and an open device stays open. */
 static void test_device_choice_persists(void **state)
 {
-    (void)state;
     plug(FAKE, "open");
     check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "gpu:0");
     assert_string_equal(volt_device(), "auto");
@@ -166,7 +153,6 @@ static void test_device_choice_persists(void **state)
 
 static void test_list(void **state)
 {
-    (void)state;
     plug(FAKE, "devices=3,memory=5e8");
     volt_device_info info = {.struct_size = sizeof info};
     assert_int_equal(volt_device_count(), 3);
@@ -325,7 +311,6 @@ static void assert_near(const double *a, const double *b, int64_t count, double 
 
 static void test_results_match_the_cpu(void **state)
 {
-    (void)state;
     const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.5", "rbf:gamma=0.5,window=3",
                                    "gak:sigma=1,window=4", "2*fir:mu=0.5 + linear*rbf:gamma=1"};
     const double alphas[] = {1e-3, 0}, slack[] = {1, 1000};
@@ -407,7 +392,6 @@ static int64_t fail_at_each(const data *made, work_fn work, const char *fault, i
 
 static void test_failures_during_work(void **state)
 {
-    (void)state;
     static const work_fn works[] = {fit_given, fit_chosen, search_continued, search_profiled};
     data made = make_data();
     check_ok(volt_set_threads(1)); /* so that the number of operations is the same each time */
@@ -431,7 +415,6 @@ static volt_search_info info_of(const volt_search *search)
 /* A search that loses its device has logged the finished trials and resumes from the log. */
 static void test_search_continues_after_device_failure(void **state)
 {
-    (void)state;
     const char *log = scratch_path("lost.jsonl");
     char name[4096];
     data made = make_data();
@@ -460,7 +443,6 @@ static void test_search_continues_after_device_failure(void **state)
 /* The number of concurrent candidates is limited by device memory and by the streams of the device. */
 static void test_concurrent_trials(void **state)
 {
-    (void)state;
     const struct {
         const char *faults;
         int64_t parallel;
@@ -491,7 +473,6 @@ static void test_concurrent_trials(void **state)
 
 static void test_does_not_fit(void **state)
 {
-    (void)state;
     data made = make_data();
     results out = {0};
     volt_plan plan = {.struct_size = sizeof plan};
@@ -517,7 +498,6 @@ static void test_does_not_fit(void **state)
 /* For expensive work the device's time estimate decides. Small work does not look for a device. */
 static void test_automatic(void **state)
 {
-    (void)state;
     const volt_work small = {.n = 1000, .d = 3, .factors = 1}, large = {.n = 200000, .d = 3, .factors = 1};
     const volt_work many = {.n = 1000, .d = 3, .factors = 1e9};
     plug(FAKE, "seconds=1e-9,memory=1e15");
@@ -545,7 +525,6 @@ static void test_automatic(void **state)
 /* The same for landmarks, iterative solvers and free runs, which the back end must also support. */
 static void test_automatic_parts(void **state)
 {
-    (void)state;
     static const struct {
         const char *words, *name; /* of the back end that large work goes to */
     } cases[] = {{"optional,seconds=1e-9,memory=1e15", "fake"},

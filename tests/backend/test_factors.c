@@ -15,17 +15,6 @@
 #include "support/plain_linear.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 30, W = 5, ROWS = N + W, Q = 3 };
 static const double alpha = 0.3, constant = 4; /* the constant subtracted from the Gram matrix */
 
@@ -237,7 +226,6 @@ static void forecasts_on(const volt_backend *backend)
 
 static void results_equal_separate_fits(void **state)
 {
-    (void)state;
     for_each_backend(forecasts_on);
 }
 
@@ -267,7 +255,6 @@ static void one_step_on(const volt_backend *backend)
 
 static void one_step_prediction_equals_fit_on_previous_rows(void **state)
 {
-    (void)state;
     for_each_backend(one_step_on);
 }
 
@@ -346,7 +333,6 @@ static void leave_out_on(const volt_backend *backend)
 
 static void loo_error_equals_refit_without_the_row(void **state)
 {
-    (void)state;
     for_each_backend(leave_out_on);
 }
 
@@ -402,7 +388,6 @@ static void log_score_on(const volt_backend *backend)
 
 static void log_score_equals_density_of_targets(void **state)
 {
-    (void)state;
     for_each_backend(log_score_on);
 }
 
@@ -429,7 +414,6 @@ static void failures_on(const volt_backend *backend)
 
 static void failures_set_error_messages(void **state)
 {
-    (void)state;
     for_each_backend(failures_on);
 }
 
@@ -473,13 +457,11 @@ static void memory_on(const volt_backend *backend)
 
 static void allocation_failure_leaks_nothing(void **state)
 {
-    (void)state;
     for_each_backend(memory_on);
 }
 
 static int make_backends(void **state)
 {
-    (void)state;
     far_backends_register();
     return 0;
 }

@@ -10,17 +10,6 @@
 #include "support/sequences.h"
 #include "volterra/kernel.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 71, LATER = 38, D = 3 };
 
 /* Every kind of step, alone and with others; windows shorter and longer than records and sequences. */
@@ -184,7 +173,6 @@ static void forms_on(const volt_backend *backend)
 
 static void device_forms_equal_engines(void **state)
 {
-    (void)state;
     for_each_backend(forms_on);
 }
 
@@ -210,7 +198,6 @@ static bool has_form(const char *text)
 
 static void paths_and_reservoirs_have_no_form(void **state)
 {
-    (void)state;
     assert_true(has_form("volterra + fir*rbf"));
     assert_false(has_form("gak:window=4"));
     assert_false(has_form("sig:window=4,level=2"));
@@ -220,7 +207,6 @@ static void paths_and_reservoirs_have_no_form(void **state)
 
 static int make_backends(void **state)
 {
-    (void)state;
     far_backends_register();
     return 0;
 }

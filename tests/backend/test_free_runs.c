@@ -10,15 +10,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* Entries of about 1 are right to a few eps, times coefficients whose sizes add up to 1e4 or less (alpha is
  * 1e-3, n is 60): 1e-11, of which a row keeps less than all. The largest difference seen is 3e-12; a wrong
  * index makes 1e-2. */
@@ -159,7 +150,6 @@ static void kernels_on(const volt_backend *backend)
 
 static void kernels_equal_cpu(void **state)
 {
-    (void)state;
     for_each_backend(kernels_on);
 }
 
@@ -229,7 +219,6 @@ static void models_on(const volt_backend *backend)
 
 static void models_equal_cpu(void **state)
 {
-    (void)state;
     for_each_backend(models_on);
 }
 
@@ -264,7 +253,6 @@ static void policies_on(const volt_backend *backend)
 
 static void extrapolation_policies_are_applied(void **state)
 {
-    (void)state;
     for_each_backend(policies_on);
 }
 
@@ -303,7 +291,6 @@ static void divergence_on(const volt_backend *backend)
 
 static void divergence_is_bounded(void **state)
 {
-    (void)state;
     for_each_backend(divergence_on);
 }
 
@@ -351,7 +338,6 @@ static void long_runs_on(const volt_backend *backend)
 
 static void long_runs_continue_across_blocks(void **state)
 {
-    (void)state;
     for_each_backend(long_runs_on);
 }
 
@@ -422,7 +408,6 @@ static void continues_on(const volt_backend *backend)
 
 static void closed_loops_equal_cpu(void **state)
 {
-    (void)state;
     for_each_backend(continues_on);
 }
 

@@ -11,17 +11,6 @@
 #include "support/plain_linear.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MOST = 70, Q = 2 }; /* rows; more than the 64 that are handled at a time */
 
 typedef struct set {
@@ -181,13 +170,11 @@ static void held_out_on(const volt_backend *backend)
 
 static void held_out_row_equals_fit_on_earlier_rows(void **state)
 {
-    (void)state;
     for_each_backend(held_out_on);
 }
 
 static void later_half_is_held_out(void **state)
 {
-    (void)state;
     for (int64_t ahead = 1; ahead < 30; ahead += 7)
         for (int64_t m = 1; m < 100; m++) {
             volt_held_out held = {.ahead = ahead};
@@ -265,7 +252,6 @@ static void alphas_on(const volt_backend *backend)
 
 static void each_alpha_has_its_factor(void **state)
 {
-    (void)state;
     for_each_backend(alphas_on);
 }
 
@@ -291,7 +277,6 @@ static void failed_on(const volt_backend *backend)
 
 static void failing_alpha_does_not_affect_others(void **state)
 {
-    (void)state;
     for_each_backend(failed_on);
 }
 
@@ -332,13 +317,11 @@ static void failures_on(const volt_backend *backend)
 
 static void allocation_failure_and_cancellation_leak_nothing(void **state)
 {
-    (void)state;
     for_each_backend(failures_on);
 }
 
 static int make_backends(void **state)
 {
-    (void)state;
     far_backends_register();
     return 0;
 }

@@ -7,15 +7,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 11500, FEW = 3600, PRODUCTS = 260, LATER = 40, D = 2, Q = 2, LANDMARKS = 18 };
 
 /* Features are L^{-1} k with a condition of 1e4 or less for so few landmarks, sums of 1e4 of them are right
@@ -159,7 +150,6 @@ static void fits_on(const volt_backend *backend)
 
 static void models_equal_cpu(void **state)
 {
-    (void)state;
     make_rows();
     for_each_backend(fits_on);
 }

@@ -11,14 +11,6 @@
 #include "support/lost_backend.h"
 #include "support/sequences.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 11, D = 2, Q = 2, MARK = 5, M = 3, RECORDS = 3 };
 
 static double *x, *v;
@@ -349,7 +341,6 @@ static void for_all(void (*check)(const scenario *j))
 
 static void operators_on_every_backend(void **state)
 {
-    (void)state;
     static const char *const names[] = {"cpu", "far", "far-gram"};
     for (int i = 0; i < 3; i++) {
         check_ok(volt_backend_use(i == 0 ? volt_cpu_backend.name : names[i]));
@@ -362,7 +353,6 @@ static void operators_on_every_backend(void **state)
 
 static void operators_on_failing_device(void **state)
 {
-    (void)state;
     for_all(lost_backend_check);
 }
 

@@ -6,17 +6,6 @@
 #include "support/far_backend.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 70, D = 3, Q = 4 };
 
 /* The data of one case. */
@@ -126,7 +115,6 @@ static void check_product(const case_set *s, const volt_backend *backend, volt_r
 
 static void every_engine_has_a_kernel(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7101);
     double *Z = random_rows(&rng, N, D, 1);
     for (int64_t e = 0; volt_engine_table[e]; e++) {
@@ -179,13 +167,11 @@ static void records_on(const volt_backend *backend)
 
 static void records_give_block_matrices(void **state)
 {
-    (void)state;
     for_each_backend(records_on);
 }
 
 static void kernel_operator_returns_rows_and_products(void **state)
 {
-    (void)state;
     for_each_backend(kernels_on);
     assert_true(far_backends_filled() > 0 || !all_backends_run());
 }
@@ -204,7 +190,6 @@ static void dense_on(const volt_backend *backend)
 
 static void dense_operator_returns_rows_and_products(void **state)
 {
-    (void)state;
     for_each_backend(dense_on);
 }
 
@@ -253,7 +238,6 @@ static void ends_on(const volt_backend *backend)
 
 static void final_state_continues_the_sequence(void **state)
 {
-    (void)state;
     for_each_backend(ends_on);
 }
 
@@ -278,13 +262,11 @@ static void overflow_on(const volt_backend *backend)
 
 static void overflow_is_detected_when_requested(void **state)
 {
-    (void)state;
     for_each_backend(overflow_on);
 }
 
 static int make_backends(void **state)
 {
-    (void)state;
     far_backends_register();
     return 0;
 }

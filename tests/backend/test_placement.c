@@ -9,14 +9,7 @@
 #include "support/check.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 enum { TRIAL_ROWS = 1536 }; /* of the trial: one second */
 static const double gain = 1.5, start = 0.5, smallest = 2e10;
@@ -100,7 +93,6 @@ const volt_backend *__wrap_volt_device_backend(void)
 
 static int make_device(void **state)
 {
-    (void)state;
     device = (volt_backend){.name = "device",
                             .gather = gather,
                             .accumulate = accumulate,
@@ -118,7 +110,6 @@ static int make_device(void **state)
 
 static int reset(void **state)
 {
-    (void)state;
     volt_backend_set(NULL);
     return volt_set_threads(0) != VOLT_OK;
 }
@@ -139,7 +130,6 @@ static const volt_backend *place(int64_t n, int64_t d, double factors)
 /* factors n^3 / 3 reaches 2e10 between 3914 and 3915 rows, and between 3107 and 3108 for two factors. */
 static void small_work_stays_on_the_cpu(void **state)
 {
-    (void)state;
     assert_ptr_equal(place(3914, 2, 1), &volt_cpu_backend);
     assert_ptr_equal(place(3915, 2, 1), &device);
     assert_ptr_equal(place(3107, 2, 2), &volt_cpu_backend);
@@ -148,7 +138,6 @@ static void small_work_stays_on_the_cpu(void **state)
 
 static void factors_use_a_faster_device(void **state)
 {
-    (void)state;
     for (int factors = 1; factors <= 3; factors += 2) {
         double n = 5000, d = 2;
         double limit = (factors * cpu_seconds(n) - start) / (gain * factors);
@@ -169,7 +158,6 @@ static void factors_use_a_faster_device(void **state)
 
 static void work_must_fit_on_a_working_device(void **state)
 {
-    (void)state;
     settings.available = 16 * 5000;
     assert_ptr_equal(place(5000, 2, 1), &device);
     settings.available--;
@@ -195,7 +183,6 @@ static void work_must_fit_on_a_working_device(void **state)
 
 static void device_plan_has_all_figures(void **state)
 {
-    (void)state;
     volt_device_plan plan;
     settings.gram = 3;
     settings.factor = 5;
@@ -227,7 +214,6 @@ static void device_plan_has_all_figures(void **state)
 /* 2 n m^2 reaches 2e10. */
 static void few_landmarks_stay_on_the_cpu(void **state)
 {
-    (void)state;
     assert_ptr_equal(volt_place_landmarks(100000, 316, 2), &volt_cpu_backend);
     assert_ptr_equal(volt_place_landmarks(100000, 317, 2), &device);
     assert_true(2 * 1e5 * 316 * 316 < smallest && 2 * 1e5 * 317 * 317 > smallest);
@@ -238,7 +224,6 @@ static void few_landmarks_stay_on_the_cpu(void **state)
  * triangle. */
 static void landmarks_use_a_faster_device(void **state)
 {
-    (void)state;
     const double n = 200000, m = 1000, d = 3;
     double equal = cbrt(6 * n * m * m), limit = (cpu_seconds(equal) - start) / gain;
     double gram = 2 * (2 * 4 * n * m) * d, factor = 2 * pow(equal, 3);
@@ -270,7 +255,6 @@ static void landmarks_use_a_faster_device(void **state)
  * threads; W; 3 matrices and 1024 rows for each of two sums; 5 GB of workspace. */
 static void landmark_memory_is_the_sum_of_its_blocks(void **state)
 {
-    (void)state;
     const double m = 40, columns = 300, n = 7000;
     double fixed = 5e9 + 8 * (m * m + n * m) + 2 * 8 * (3 * m * m + 1024 * m);
     double each = 8 * (2 * columns + m) + 2 * 8 * m; /* bytes of a row of a block */
@@ -291,7 +275,6 @@ static void landmark_memory_is_the_sum_of_its_blocks(void **state)
 
 static void features_are_stored_where_they_fit(void **state)
 {
-    (void)state;
     double bytes = volt_device_landmarks_bytes(&device, 1000, 40, 300);
     assert_ptr_equal(volt_place_features(&device, 1000, 40, 300), &device);
     settings.available = (uint64_t)bytes;
@@ -323,7 +306,6 @@ static void add_others(double *numbers, int64_t count)
 
 static void parts_of_a_job_agree(void **state)
 {
-    (void)state;
     const volt_bands three = {.parts = 3, .sum = add_others};
     assert_ptr_equal(volt_place_agree(&device), &device);
     assert_null(volt_place_agree(NULL));
@@ -340,7 +322,6 @@ static void parts_of_a_job_agree(void **state)
 
 static void products_use_a_faster_device(void **state)
 {
-    (void)state;
     /* n^2 (1 + d / 20) reaches 2e9 */
     assert_ptr_equal(volt_place_products(36514, 10), &volt_cpu_backend);
     assert_ptr_equal(volt_place_products(36515, 10), &device);
@@ -372,7 +353,6 @@ static void products_use_a_faster_device(void **state)
 /* 0.6e9 entries of 1 + d / 20 operations per second. */
 static void free_runs_use_a_faster_device(void **state)
 {
-    (void)state;
     const double rows = 3e6, m = 1000, d = 10, on_cpu = rows * m * (1 + d / 20) / 0.6e9; /* 7.5 s */
     settings.run = on_cpu * (1 - 1e-9);
     assert_true(volt_run_is_faster(&device, (int64_t)rows, (int64_t)m, (int64_t)d));
@@ -404,7 +384,6 @@ static void free_runs_use_a_faster_device(void **state)
 /* 40,000 rows of 10 inputs: a matrix takes 192 s on the CPU, and a product 2.4 s. */
 static void solvers_are_placed_by_their_work(void **state)
 {
-    (void)state;
     const volt_work work = {.n = 40000, .d = 10, .factors = 1};
     settings.gram = 50 / (40000.0 * 40000 * 10);
     assert_ptr_equal(volt_place_solver(NULL, &work), &device);

@@ -9,15 +9,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* Entries of K differ by a few eps of their size, which K + alpha I, with n = 90, entries of about 1 and alpha = 1e-2,
  * enlarges by 1e4 at most: 1e-11, and a margin of 1000. Profiled alphas reach down to 1e-8 of the diagonal, and the best of
  * them is hardly ever that small. */
@@ -133,7 +124,6 @@ static void searches_on(const volt_backend *backend)
 
 static void test_searches(void **state)
 {
-    (void)state;
     for_each_backend(searches_on);
 }
 
@@ -170,7 +160,6 @@ static void evidence_on(const volt_backend *backend)
 
 static void test_evidence(void **state)
 {
-    (void)state;
     for_each_backend(evidence_on);
 }
 
@@ -207,7 +196,6 @@ static void kept_on(const volt_backend *backend)
 
 static void test_stored_factors(void **state)
 {
-    (void)state;
     for_each_backend(kept_on);
 }
 

@@ -7,14 +7,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 14, H = 3, D = 2, Q = 2, LANDMARKS = 4 };
 
 static double *x, y[N * Q];
@@ -143,14 +135,12 @@ static void check_all(const scenario *list, int64_t count)
 
 static void fits_on_cpu(void **state)
 {
-    (void)state;
     check_all(here, COUNT(here));
 }
 
 /* Cases where rows computed on the CPU and copied differ from rows computed on the back end. */
 static void fits_on_device(void **state)
 {
-    (void)state;
     check_ok(volt_backend_use("far"));
     check_all(there, PUT);
     assert_true(far_backends_live() == 0);
@@ -162,7 +152,6 @@ static void fits_on_device(void **state)
 
 static void fits_on_failing_device(void **state)
 {
-    (void)state;
     for (int64_t i = 0; i < COUNT(there); i++)
         lost_backend_check(&there[i]);
 }

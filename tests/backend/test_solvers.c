@@ -14,17 +14,6 @@
 #include "volterra/model.h"
 #include "volterra/select.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, W = 7, D = 2, Q = 2 };
 static const double alpha = 0.1;
 
@@ -138,13 +127,11 @@ static void solvers_on(const volt_backend *backend)
 
 static void readouts_satisfy_the_normal_equations(void **state)
 {
-    (void)state;
     for_each_backend(solvers_on);
 }
 
 static void solvers_report_requirements(void **state)
 {
-    (void)state;
     for (int64_t s = 0; volt_solver_table[s]; s++) {
         const volt_solver *solver = volt_solver_table[s];
         double seconds = -1;
@@ -272,7 +259,6 @@ static void models_on(const volt_backend *backend)
 
 static void models_and_searches_equal_cpu(void **state)
 {
-    (void)state;
     for_each_backend(models_on);
 }
 
@@ -280,7 +266,6 @@ static void models_and_searches_equal_cpu(void **state)
 
 static void incomplete_or_duplicate_backends_are_rejected(void **state)
 {
-    (void)state;
     int64_t count = 0;
     while (volt_backend_at(count))
         count++;
@@ -316,7 +301,6 @@ static void incomplete_or_duplicate_backends_are_rejected(void **state)
 
 static int make_backends(void **state)
 {
-    (void)state;
     far_backends_register();
     return 0;
 }

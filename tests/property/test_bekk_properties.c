@@ -6,17 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/data.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const volt_matrix nothing = {NULL, 0, 0, 0};
 
 /* Stationary parameters with a_i and b_i of either sign. */
@@ -69,7 +58,6 @@ static double *parameter_of(volt_bekk *bekk, int64_t k)
  * above both. Lengths around the number of lanes, too. */
 static void gradient_equals_finite_differences(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(101);
     static const int64_t sizes[][2] = {{1, 40}, {2, 7}, {2, 8}, {2, 9}, {3, 50}, {5, 33}, {8, 40}, {15, 61}};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -103,7 +91,6 @@ static void gradient_equals_finite_differences(void **state)
 /* Scores come from sensitivities carried forward, the gradient from an adjoint carried backward. */
 static void scores_sum_to_the_gradient(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(102);
     for (int64_t d = 1; d <= 6; d++) {
         int64_t n = 45, P = volt_bekk_parameter_count(d);
@@ -134,7 +121,6 @@ static void scores_sum_to_the_gradient(void **state)
 
 static void results_are_bitwise_independent_of_threads(void **state)
 {
-    (void)state;
     enum { D = 12, N = 1200 }; /* large enough for more than one thread to be woken */
     volt_rng rng = test_rng(103);
     volt_bekk *bekk = random_parameters(&rng, D);
@@ -164,7 +150,6 @@ static void results_are_bitwise_independent_of_threads(void **state)
 /* The root R of H, column by column: R = R', R R = H, and R is positive definite (u' R u > 0). */
 static void root_is_symmetric_and_squares_to_the_covariance(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(104);
     for (int64_t d = 1; d <= 15; d += 2) {
         volt_bekk *bekk = random_parameters(&rng, d);
@@ -211,7 +196,6 @@ static void root_is_symmetric_and_squares_to_the_covariance(void **state)
  * variance is then five standard errors and more at n = 200,000. The seed is fixed: the test is not random. */
 static void long_samples_have_the_stationary_covariance(void **state)
 {
-    (void)state;
     enum { D = 3, N = 200000 };
     volt_bekk *bekk = NULL;
     check_ok(volt_bekk_create(D, &bekk));
@@ -263,7 +247,6 @@ static volt_bekk *three_assets(void)
  * of each parameter's number, sd 1 / sqrt(20), may not pass 4 / sqrt(20): bias would show there. */
 static void known_parameters_are_recovered_within_standard_errors(void **state)
 {
-    (void)state;
     enum { SAMPLES = 20, ROWS = 3000, P = 12 };
     volt_bekk *truth = three_assets();
     double mean_square = 0, worst = 0, mean[P] = {0};
@@ -295,7 +278,6 @@ static void known_parameters_are_recovered_within_standard_errors(void **state)
 /* The likelihood of the truth, and of variance targeting, lies below; other starts and other units end at the same. */
 static void perturbed_starts_and_units_reach_the_same_maximum(void **state)
 {
-    (void)state;
     enum { ROWS = 1200 };
     volt_bekk *truth = three_assets(), *found = NULL, *scaled = NULL;
     double *returns = simulate(truth, ROWS, 77), at_truth = 0;

@@ -6,15 +6,6 @@
 #include "task/capacity.h"
 #include "volterra.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { ROWS = 120, WASHOUT = 40, LINE = 3 };
 
 static volt_capacity_options small_options(void)
@@ -57,7 +48,6 @@ static int64_t degree_of(const volt_capacity *capacity, int64_t k, int64_t *dela
  * about 6. 0.1 leaves a margin. The threshold removes all other targets. */
 static void delay_lines(void **state)
 {
-    (void)state;
     static const struct {
         const char *kernel;
         int64_t degree; /* largest */
@@ -91,7 +81,6 @@ static void delay_lines(void **state)
 /* A dimension that no alpha reaches gives the smallest alpha, in units of the rounding of the largest entry. */
 static void smallest_alpha_has_the_unit_of_the_kernel(void **state)
 {
-    (void)state;
     volt_capacity_options options = small_options();
     options.degree = 1;
     volt_capacity *one = capacity_of("linear:window=3", &options);
@@ -112,7 +101,6 @@ enum { KERNELS = sizeof kernels / sizeof *kernels, STATES_FROM = 3 };
 /* Sums, counts and tables agree with the targets. */
 static void sums_of_targets(void **state)
 {
-    (void)state;
     volt_capacity_options options = small_options();
     options.threshold = 0.2;
     volt_capacity *found = capacity_of(kernels[0], &options);
@@ -176,7 +164,6 @@ static double sum_of_forms(const volt_capacity_form *form, double *B, int64_t co
  * first. */
 static void orthonormal_targets_sum_to_the_dimension(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3207);
     volt_capacity_options options = small_options();
     double u[ROWS + WASHOUT], table[4 * (ROWS + WASHOUT)], *B = new_matrix(ROWS, ROWS);
@@ -212,7 +199,6 @@ static void orthonormal_targets_sum_to_the_dimension(void **state)
 /* Every capacity decreases with alpha and stays in [0, 1]; so does the dimension. */
 static void capacities_decrease_with_alpha(void **state)
 {
-    (void)state;
     volt_capacity_options options = small_options();
     for (int i = 0; i < KERNELS; i++) {
         volt_capacity *before = NULL;
@@ -236,7 +222,6 @@ static void capacities_decrease_with_alpha(void **state)
  * states and from the matrix: one more constant in the kernel hides the states. */
 static void dimensions_and_both_factorisations(void **state)
 {
-    (void)state;
     volt_capacity_options options = small_options();
     for (int i = 0; i < KERNELS; i++)
         for (double wanted = 2; wanted < 7; wanted *= 1.5) {
@@ -279,7 +264,6 @@ static void check_refused(const char *text, volt_capacity_options options, volt_
 
 static void invalid_arguments(void **state)
 {
-    (void)state;
     const volt_capacity_options given = small_options();
     volt_capacity *capacity = NULL;
     volt_capacity_options options = given;

@@ -10,15 +10,6 @@
 #include "volterra/live.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 31, M = 23, D = 3, Q = 2, H = 9 };
 
 static const double untouched = 1234.5;
@@ -63,7 +54,6 @@ static void check_close(const double *actual, const double *expected, int64_t co
 
 static void matrices_of_sequences(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(501);
     double *x = random_rows(&rng, N, D, 1), *y = random_rows(&rng, M, D, 1);
     volt_view X = volt_view_of(x, N, D), Y = volt_view_of(y, M, D), none = volt_view_of(NULL, 0, 0);
@@ -101,7 +91,6 @@ static void matrices_of_sequences(void **state)
 
 static void matrices_of_collections(void **state)
 {
-    (void)state;
     enum { SERIES = 11, OTHERS = 5 };
     volt_rng rng = test_rng(502);
     volt_view series[SERIES];
@@ -131,7 +120,6 @@ static void matrices_of_collections(void **state)
 /* Positive semidefinite, with 1 in its null space. */
 static void rows_sum_to_zero(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(503);
     double *x = random_rows(&rng, N, D, 1), K[N * N], smallest, largest;
     for (int f = 0; f < FORMS; f++) {
@@ -163,7 +151,6 @@ static int stop_late(const char *stage, double fraction, void *context)
 /* Progress runs from 0 to 1 once over both matrices; an out-of-memory condition is an error. */
 static void progress_and_memory(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(504);
     double *x = random_rows(&rng, N, D, 1), K[N * N], last = 0;
     volt_view X = volt_view_of(x, N, D), Y = volt_view_of(x, M, D);
@@ -277,7 +264,6 @@ static void check_outputs(const char *what, const double *actual, const double *
 
 static void models_equal_centred_gram_matrix(void **state)
 {
-    (void)state;
     for (int64_t washout = 0; washout <= 6; washout += 6)
         for (int f = 0; f < FORMS; f++) {
             scene s = make_scene(505 + (uint64_t)f, washout);
@@ -312,7 +298,6 @@ static void models_equal_centred_gram_matrix(void **state)
 /* With an intercept centring has no effect. Files store the means of a model without an intercept. */
 static void intercepts_and_files(void **state)
 {
-    (void)state;
     scene s = make_scene(509, 3);
     double fitted[N * Q], other[N * Q], before[H * Q], after[H * Q];
     volt_model *plain = fit(&s, forms[0][0], 1, fitted), *model = fit(&s, forms[0][1], 1, other);
@@ -343,7 +328,6 @@ static void intercepts_and_files(void **state)
 
 static void kernel_text_contains_centring(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("gak:centre=yes,window=3");
     assert_string_equal(volt_kernel_text(kernel), "gak:sigma=1,window=3,centre=yes");
     volt_kernel_free(kernel);

@@ -10,15 +10,6 @@
 #include "task/protocol.h"
 #include "volterra.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 160, TRAIN = 120, TEST = N - TRAIN, D = 2, Q = 3, DRAWS = 12 };
 
 static const double MCS_SIZE = 0.6; /* not the default */
@@ -193,7 +184,6 @@ static void check_confidence_set(const volt_comparison *comparison)
 
 static void row_equals_search_fit_and_prediction(void **state)
 {
-    (void)state;
     data made = make_data(3101);
     for (int p = VOLT_PROTOCOL_HISTORY; p <= VOLT_PROTOCOL_PUBLISHED; p++) {
         volt_compare_options options = small_options((volt_protocol)p);
@@ -241,7 +231,6 @@ static void forecast_with(const data *made, volt_protocol protocol, const volt_c
  * and all reported values are of levels. */
 static void base_gives_levels_and_gap_excludes_rows(void **state)
 {
-    (void)state;
     enum { GAP = 5, FIT = TRAIN - GAP };
     static const volt_contender one = {"Volterra", "volterra"};
     data made = make_data(3140);
@@ -320,7 +309,6 @@ static void base_gives_levels_and_gap_excludes_rows(void **state)
  * well, and the row is taken as it is; under the other one it is put back on the ball. */
 static void test_rows_outside_training_range(void **state)
 {
-    (void)state;
     data made = make_data(3110);
     made.X[(TRAIN + 3) * D] = 5;
     made.X[(TRAIN + 3) * D + 1] = -4;
@@ -357,7 +345,6 @@ static void test_rows_outside_training_range(void **state)
  * paper. */
 static void hyperparameters_are_counted(void **state)
 {
-    (void)state;
     static const int64_t expected[] = {1, 2, 4, 3, 2, 6, 3, 3, 3, 5};
     data made = make_data(3102);
     int64_t count = 0;
@@ -380,7 +367,6 @@ static void hyperparameters_are_counted(void **state)
 
 static void invalid_arguments_are_reported_first(void **state)
 {
-    (void)state;
     data made = make_data(3105);
     volt_view X = inputs(&made), Y = targets(&made);
     volt_compare_options options = small_options(VOLT_PROTOCOL_HISTORY);
@@ -414,7 +400,6 @@ static void invalid_arguments_are_reported_first(void **state)
 /* A kernel whose trials all fail is a row with an error. If all kernels fail, the comparison fails. */
 static void failing_kernel_does_not_stop_comparison(void **state)
 {
-    (void)state;
     data made = make_data(3106);
     volt_compare_options options = small_options(VOLT_PROTOCOL_HISTORY);
     volt_contender pair[] = {{"bad", "sigmoid:gamma=30,coef0=-2,window=1"}, {"good", "rbf"}};
@@ -464,7 +449,6 @@ static int stop_at_second(const char *stage, double fraction, void *context)
 
 static void cancellation_keeps_completed_rows(void **state)
 {
-    (void)state;
     data made = make_data(3107);
     counts all = {0};
     volt_compare_options options = small_options(VOLT_PROTOCOL_HISTORY);
@@ -489,7 +473,6 @@ static void cancellation_keeps_completed_rows(void **state)
 
 static void comparison_resumes_from_logs(void **state)
 {
-    (void)state;
     data made = make_data(3108);
     volt_compare_options options = small_options(VOLT_PROTOCOL_HISTORY);
     volt_contender one[] = {{"Sig(N) twice", "rbf"}};
@@ -532,7 +515,6 @@ static void fail_every_allocation(const data *made, const volt_compare_options *
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     static double base[N * Q];
     data made = make_data(3109);
     volt_compare_options options = small_options(VOLT_PROTOCOL_PUBLISHED);

@@ -7,16 +7,8 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 60, TRAIN = 44 };
 
@@ -44,7 +36,6 @@ static void count_event(int64_t row, int64_t rows, const char *name, const volt_
 /* Names that reduce to the same letters, and long names with a common prefix, get separate logs. */
 static void every_row_has_its_log(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3110);
     plain_problem made = plain_problem_make(&rng, ROWS, 2, 2);
     volt_compare_options options = small_options();
@@ -91,7 +82,6 @@ static void every_row_has_its_log(void **state)
  * results, and the comparison is marked incomplete. */
 static void failing_log_affects_one_row(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3111);
     plain_problem made = plain_problem_make(&rng, ROWS, 2, 2);
     volt_compare_options options = small_options();
@@ -146,7 +136,6 @@ static void failing_log_affects_one_row(void **state)
 /* With any single allocation failing, the other row is still computed. */
 static void allocation_failure_affects_one_row(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3112);
     plain_problem made = plain_problem_make(&rng, ROWS, 2, 2);
     volt_compare_options options = small_options();

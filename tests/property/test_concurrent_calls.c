@@ -9,12 +9,6 @@
 #include "volterra.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { CALLERS = 4, N = 96, ROWS = 40, D = 2, Q = 2, SERIES = 5, DRAWS = 6 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -155,7 +149,6 @@ static void check_kernel(const char *text, const char *whole, volt_rng *rng)
 
 static void concurrent_calls_are_independent(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(73);
     check_kernel("volterra:tau_coef=0.3,lambda_coef=0.5", "volterra:tau_coef=0.3,lambda_coef=0.5", &rng);
     check_kernel("gak:sigma=1,window=4", "gak:sigma=1", &rng);

@@ -7,15 +7,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, H = 41, D = 2, Q = 3, ALL = N + H };
 
 typedef struct scene {
@@ -111,7 +102,6 @@ static void check_starts(const plain_kernel *kernel, const volt_fit_options *fit
 
 static void scaled_with_intercept(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(31);
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 1e-3;
@@ -123,7 +113,6 @@ static void scaled_with_intercept(void **state)
 
 static void unscaled_with_washout(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(32);
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 1e-3;
@@ -137,7 +126,6 @@ static void unscaled_with_washout(void **state)
  * then depends on 18000 steps, and equals what a model sees that is given only the end of them. */
 static void long_forecasts_cross_blocks(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(33);
     volt_fit_options fit_options = volt_fit_options_default();
     fit_options.alpha = 1e-3;

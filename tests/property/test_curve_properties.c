@@ -6,16 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/task.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 150, D = 2 };
 
 typedef struct sample {
@@ -65,7 +55,6 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 /* Each size, kernel and repeat computed separately. */
 static void points_are_independent(void **state)
 {
-    (void)state;
     sample data = sample_make(3221);
     volt_curve_options options = volt_curve_options_default();
     options.sizes = sizes;
@@ -116,7 +105,6 @@ static void points_are_independent(void **state)
 /* NMSE and alphas do not depend on the units, and the RMSE is proportional to that of the target. */
 static void units(void **state)
 {
-    (void)state;
     sample data = sample_make(3222);
     volt_curve_options options = volt_curve_options_default();
     options.points = 4;
@@ -142,7 +130,6 @@ static void units(void **state)
  * at 12. */
 static void error_of_a_target_in_the_space_falls(void **state)
 {
-    (void)state;
     sample data = sample_make(3223);
     for (int64_t i = 0; i < N; i++)
         data.Y[i] = data.X[i * D] * data.X[i * D + 1] + data.X[i * D] * data.X[i * D];
@@ -160,7 +147,6 @@ static void error_of_a_target_in_the_space_falls(void **state)
 /* The order of rounding depends on the threads only. */
 static void threads(void **state)
 {
-    (void)state;
     sample data = sample_make(3224);
     volt_curve_options options = volt_curve_options_default();
     options.points = 3;
@@ -179,7 +165,6 @@ static void threads(void **state)
 /* A back end whose memory is not accessible gives the numbers of the CPU. */
 static void back_ends(void **state)
 {
-    (void)state;
     sample data = sample_make(3226);
     volt_fit_options fit = volt_fit_options_default();
     fit.washout = 3;
@@ -203,7 +188,6 @@ static void back_ends(void **state)
 /* Changes are learned, and errors are relative to the variance of the levels. */
 static void changes(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3225);
     double *X = new_matrix(N + 1, 1);
     for (int64_t i = 0; i <= N; i++)

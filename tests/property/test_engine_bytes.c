@@ -4,15 +4,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- an allocator that counts ------------------------------------------------------------------- */
 
 enum { HEAD = 64 };
@@ -96,7 +87,6 @@ static void split_rows(volt_resolved *resolved, int64_t m)
 
 static void reported_bytes_bound_allocation(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(733);
     bool met[8] = {false};
     for (int i = 0; i < 2 * KERNELS; i++)
@@ -136,7 +126,6 @@ static void reported_bytes_bound_allocation(void **state)
 /* Rows of K against columns that were appended in pieces, and against columns laid out at once. */
 static void growing_columns(void **state)
 {
-    (void)state;
     enum { M = 60, H = 7 };
     volt_rng rng = test_rng(734);
     for (int i = 0; i < 2 * KERNELS; i++)
@@ -188,7 +177,6 @@ static void growing_columns(void **state)
 /* The weights of a reservoir are not drawn for it. */
 static void outline_matches_resolved_kernel(void **state)
 {
-    (void)state;
     const volt_extent unit[VOLT_MAX_FACTORS] = {{1, 1}};
     for (int i = 0; i < KERNELS; i++) {
         volt_kernel *kernel = NULL;

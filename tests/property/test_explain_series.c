@@ -9,18 +9,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 37, D = 2, Q = 2, MOST = D + Q, LAGS = 4, HISTORY = 400 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -194,7 +182,6 @@ static void check_scene(const char *text, scene *s, volt_about about, const doub
 
 static void differences_of_forecasts(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7601);
     for (int t = 0; t < TEXTS; t++)
         for (scene_kind kind = 0; kind < KINDS; kind++) {
@@ -211,7 +198,6 @@ static void differences_of_forecasts(void **state)
 /* A sequence that begins at the point: the parts of its orders are sums of the kernels, and they add up to the forecast. */
 static void parts_of_orders(void **state)
 {
-    (void)state;
     enum { ORDER = 3, PARTS = ORDER + 2 };
     volt_rng rng = test_rng(7602);
     for (int t = 0; t < TEXTS; t++) {
@@ -263,7 +249,6 @@ static void parts_of_orders(void **state)
 /* About any point, and after a past that is not there: the parts of high orders leave less and less. */
 static void parts_about_a_point(void **state)
 {
-    (void)state;
     enum { ROWS = 9, ORDER = 8, PARTS = ORDER + 2 };
     volt_rng rng = test_rng(7603);
     for (int t = 0; t < TEXTS; t++) {

@@ -10,17 +10,6 @@
 #include "support/plain_linear.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 31, M = 23, D = 2, MOST = 4, SERIES = 5, TEXT = 200 };
 
 static const double pi = 3.14159265358979323846264338327950288;
@@ -239,7 +228,6 @@ static void check_gram(const expression *e, sequences s)
 
 static void every_kernel_in_expressions(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1301);
     for (int repeat = 0; repeat < (UNDER_SANITIZERS ? 2 : 8); repeat++)
         for (int64_t i = 0; i < volt_kernel_count(); i++) {
@@ -256,7 +244,6 @@ static void every_kernel_in_expressions(void **state)
  * multiplied and added, up to the rounding of a few products and sums. */
 static void parallel_scans(void **state)
 {
-    (void)state;
     enum { ROWS = 613, COLUMNS = 401, FACTORS = 4 };
     static const char *const factor[FACTORS] = {"fir:mu=0.9,corr=0.3", "memory", "volterra:lift=rbf", "cauchy"};
     volt_rng rng = test_rng(1306);
@@ -293,7 +280,6 @@ static void parallel_scans(void **state)
  * |1 - r exp(i pi a)|^2 >= 0.01 at most: a rounding of the filtered rows, of size up to 10, grows a thousandfold. */
 static void filters_can_be_undone(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1307);
     for (int repeat = 0; repeat < 40; repeat++) {
         piece p;
@@ -310,7 +296,6 @@ static void filters_can_be_undone(void **state)
 /* Explicit double sums, with filters and one input of another size. */
 static void fir_is_its_double_sum(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1302);
     for (int repeat = 0; repeat < 20; repeat++) {
         double mu = volt_rng_uniform(&rng), corr = uniform(&rng, -1, 1), K[N * M], expected[N * M];
@@ -349,7 +334,6 @@ static void fir_is_its_double_sum(void **state)
  * them, kernels on a ball reject them. */
 static void radius_equals_largest_input_norm(void **state)
 {
-    (void)state;
     double X[] = {1, 0, 1, 0, 1, 0, 0, 1}, K[16], plain[16], one;
     volt_view rows = volt_view_of(X, 4, D), none = volt_view_of(NULL, 0, 0);
     volt_gram_options options = volt_gram_options_default();
@@ -394,7 +378,6 @@ static void fill_collection(const piece *p, const void *context, double *K)
 /* Series that begin at different rows of one sequence, all after a zero past. */
 static void collections_of_every_kernel(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1303);
     for (int repeat = 0; repeat < (UNDER_SANITIZERS ? 2 : 8); repeat++)
         for (int64_t i = 0; i < volt_kernel_count(); i++) {
@@ -442,7 +425,6 @@ static void collections_of_every_kernel(void **state)
 
 static void collections_run_out_of_memory(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1305);
     double *X = random_rows(&rng, N, D, 1), K[SERIES * SERIES];
     volt_kernel *kernel = plain_parse("0.5*fir:corr=0.4 + gak:pole=0.3*memory + sig:level=2");
@@ -470,7 +452,6 @@ static void collections_run_out_of_memory(void **state)
 
 static void positive_semidefinite(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1304);
     for (int repeat = 0; repeat < 40; repeat++) {
         expression e = draw(&rng, any_kernel(&rng, false), false);

@@ -9,17 +9,6 @@
 #include "support/scratch.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <limits.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 70, D = 2, SERIES = 10, STEPS = 12, MOST_POLLS = 40, LARGEST = 2048 };
 
 /* y depends on u, and can be forecast. */
@@ -444,7 +433,6 @@ static const option_structure *structure_of(const char *name)
 
 static void extreme_numbers_have_a_status(void **state)
 {
-    (void)state;
     assert_int_equal(CASES, OPTION_STRUCTURES);
     for (int c = 0; c < CASES; c++) {
         static _Alignas(16) char options[LARGEST];

@@ -13,14 +13,6 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 typedef struct feature_map {
     double tau, lambda;
     int d, degree, steps;
@@ -158,7 +150,6 @@ static const plain_kernel middling = {"volterra:tau=0.4,lambda=0.45", PLAIN_GEOM
 
 static void one_input(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(21);
     check_map(&small, 1, 5, 6, &rng);
     check_map(&middling, 1, 3, 7, &rng);
@@ -167,7 +158,6 @@ static void one_input(void **state)
 
 static void two_inputs(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(22);
     check_map(&small, 2, 3, 4, &rng);
     check_map(&middling, 2, 2, 5, &rng);
@@ -177,7 +167,6 @@ static void two_inputs(void **state)
 /* K = 1 + sum_{k >= 1} lambda^(2k) prod_{j < k} 1/(1 - tau^2 <z_{-j}, z'_{-j}>), inputs before the first being 0. */
 static void kernel_equals_infinite_sum(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(23);
     for (int slow = 0; slow < 2; slow++) {
         const plain_kernel *kernel = slow ? &plain_slow_kernels[0] : &plain_kernels[0];

@@ -7,16 +7,6 @@
 #include "support/plain_paths.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const double untouched = 1234.5;
 static const volt_gram_options lower_only = {.struct_size = sizeof(volt_gram_options), .mirror = 0};
 
@@ -143,7 +133,6 @@ static void check_against_plain(const plain_path_kernel *kernel, volt_rng *rng, 
 /* Groups have 8 series. */
 static void unequal_lengths_against_plain_loops(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(341);
     static const int64_t sizes[][4] = {{1, 1, 1, 4},  {3, 7, 2, 12}, {7, 8, 1, 9},  {8, 9, 3, 6},
                                        {9, 17, 2, 8}, {17, 1, 1, 7}, {5, 16, 4, 3}, {4, 5, 2, 1}};
@@ -156,7 +145,6 @@ static void unequal_lengths_against_plain_loops(void **state)
  * hundreds carry an error of that many eps, at each of P + Q steps at worst: 500 * 1000 eps on either side. */
 static void long_series_in_logarithms(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(342);
     static const int64_t lengths[] = {500, 430, 30, 470};
     double *rows[4], sigma = 0.9;
@@ -191,7 +179,6 @@ static void long_series_in_logarithms(void **state)
 /* The same for windows: those of the last rows, and one of a row and zeros. K of the former with themselves is below 1e-280. */
 static void long_windows_in_logarithms(void **state)
 {
-    (void)state;
     enum { WINDOW = 450, ROWS = WINDOW + 2 };
     volt_rng rng = test_rng(344);
     double *rows = random_rows(&rng, ROWS, 2, 1), *other = new_matrix(WINDOW, 2), K[ROWS], sigma = 0.4;
@@ -222,7 +209,6 @@ static void long_windows_in_logarithms(void **state)
  * these kernels. */
 static void final_states_are_corners(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(343);
     enum { COUNT = 19, D = 3 };
     volt_view *X = random_series(&rng, COUNT, D, 21);
@@ -260,7 +246,6 @@ static void final_states_are_corners(void **state)
  * bounds of every kernel here. */
 static void semidefinite(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(344);
     enum { COUNT = 40 };
     for (int p = 0; p < SCANS + PATH_KERNELS; p++) {
@@ -287,7 +272,6 @@ static void semidefinite(void **state)
 
 static void one_step_by_hand(void **state)
 {
-    (void)state;
     double points[] = {0.5, -0.25, 0.75, 0.5}; /* |x - y|^2 = 0.625, <x, y> = 0.25 */
     volt_view X[] = {volt_view_of(points, 1, 2), volt_view_of(points + 2, 1, 2)};
     double e = exp(-0.625 / (2 * 1.5 * 1.5)), K[4];
@@ -323,7 +307,6 @@ static void one_step_by_hand(void **state)
  * 3 for 2 x 2. After the normalisation 1, 1 / sqrt(3), 1. */
 static void alignments_counted_by_hand(void **state)
 {
-    (void)state;
     double points[] = {0.3, 0.3};
     volt_view X[] = {volt_view_of(points, 1, 1), volt_view_of(points, 2, 1)};
     double K[4];
@@ -338,7 +321,6 @@ static void alignments_counted_by_hand(void **state)
 
 static void sequence_options_are_rejected(void **state)
 {
-    (void)state;
     double points[] = {1, 2, 3, 4}, K = untouched;
     volt_view X = volt_view_of(points, 2, 2);
     static const struct {
@@ -370,7 +352,6 @@ static void sequence_options_are_rejected(void **state)
 
 static void invalid_collections_are_rejected(void **state)
 {
-    (void)state;
     double points[] = {1, 2, 3, 4}, bad[] = {1, NAN}, K[4] = {untouched, untouched, untouched, untouched};
     volt_view X[] = {volt_view_of(points, 2, 2), volt_view_of(points, 4, 1)}, nan = volt_view_of(bad, 1, 2);
     volt_view empty = volt_view_of(points, 0, 2);
@@ -396,7 +377,6 @@ static void invalid_collections_are_rejected(void **state)
 /* The radius that is asked for must hold all rows, for one series and for collections alike, and is then used. */
 static void too_small_radius_is_rejected(void **state)
 {
-    (void)state;
     double points[] = {0.3, 0.4, 0.6, 0.8}, K[4] = {untouched, untouched, untouched, untouched};
     volt_view X = volt_view_of(points, 1, 2), Y = volt_view_of(points, 2, 2), none = volt_view_of(NULL, 0, 0);
     volt_matrix one = volt_matrix_of(K, 1, 1), two = volt_matrix_of(K, 2, 2);
@@ -437,7 +417,6 @@ static int stop_at_once(const char *stage, double fraction, void *context)
 
 static void threads_cancelling_and_memory(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(345);
     enum { COUNT = 21 };
     volt_view *X = random_series(&rng, COUNT, 2, 9);

@@ -6,16 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/kernel.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 83, M = 29, D = 3 }; /* N: more than a block of 64 rows */
 
 static const volt_gram_options plain_options = {
@@ -66,7 +56,6 @@ static void take_diagonal(volt_view K, double *diagonal)
 
 static void sequences_by_definition(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(911);
     double *x = random_rows(&rng, N, D, 1.2), *y = random_rows(&rng, M, D, 0.9);
     double *K = new_matrix(N, N), *actual = new_matrix(N, N), self_x[N], self_y[M];
@@ -99,7 +88,6 @@ static void sequences_by_definition(void **state)
  * itself is k(x, x) - 2 mean_l k(x, y_l) + mean_kl k(y_k, y_l). */
 static void centred_by_definition(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(912);
     double *x = random_rows(&rng, N, D, 1), *y = random_rows(&rng, M, D, 1);
     double cross[N * M], own[M * M], actual[N * M], centred[N * M], self_x[N], self_y[M], mean = 0;
@@ -134,7 +122,6 @@ static void centred_by_definition(void **state)
 
 static void collections_by_definition(void **state)
 {
-    (void)state;
     enum { SERIES = 13, OTHERS = 6 };
     static const char *const on_series[] = {"volterra",
                                             "fading",
@@ -174,7 +161,6 @@ static void collections_by_definition(void **state)
 /* A row with zero features cannot be normalised. */
 static void rows_of_zero(void **state)
 {
-    (void)state;
     double x[] = {1, 0, 2}, K[9];
     volt_view X = volt_view_of(x, 3, 1), one = volt_view_of(x, 1, 1), none = volt_view_of(NULL, 0, 0);
     volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .normalise = 1};
@@ -196,7 +182,6 @@ static int stop_late(const char *stage, double fraction, void *context)
 
 static void progress_and_memory(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(914);
     double *x = random_rows(&rng, N, D, 1), *K = new_matrix(N, N), last = 0;
     volt_view X = volt_view_of(x, N, D), Y = volt_view_of(x, M, D);
@@ -257,7 +242,6 @@ static const char *said_of(const char *text, double rows, double columns, double
 
 static void radii_of_one_problem(void **state)
 {
-    (void)state;
     assert_non_null(strstr(said_of("volterra", 1, 2, 0), "up to 5, the columns up to 2"));
     assert_non_null(strstr(said_of("volterra:tau=0.1,lambda_coef=0.5", 1, 2, 0), "radius"));
     assert_string_equal(said_of("volterra", 1, 2, 5), "");   /* it is given */

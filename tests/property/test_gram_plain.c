@@ -4,14 +4,6 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { PADDING = 5 };
 static const double untouched = 1234.5;
 
@@ -116,7 +108,6 @@ static void check_symmetric(const plain_kernel *kernel, volt_rng *rng, int64_t n
 
 static void small_rectangles(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1);
     for (int p = 0; p < PLAIN_KERNELS; p++)
         for (int64_t n = 1; n <= 9; n++)
@@ -127,7 +118,6 @@ static void small_rectangles(void **state)
 /* A band has 256 diagonals, a tile 4 rows, a chunk of columns 8. */
 static void rectangles_round_the_edges_of_bands(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2);
     static const int64_t shapes[][2] = {{255, 2},  {256, 1},  {257, 3},  {258, 5}, {1, 255}, {2, 256},
                                         {3, 257},  {4, 258},  {300, 7},  {7, 300}, {5, 513}, {33, 128},
@@ -139,7 +129,6 @@ static void rectangles_round_the_edges_of_bands(void **state)
 
 static void random_rectangles_near_the_bounds(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3);
     for (int p = 0; p < PLAIN_KERNELS; p++)
         for (int round = 0; round < 12; round++) {
@@ -152,7 +141,6 @@ static void random_rectangles_near_the_bounds(void **state)
 
 static void small_triangles(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4);
     for (int p = 0; p < PLAIN_KERNELS; p++)
         for (int64_t n = 1; n <= 13; n++)
@@ -161,7 +149,6 @@ static void small_triangles(void **state)
 
 static void triangles_round_the_edges_of_bands(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(5);
     for (int64_t n = 255; n <= 258; n++)
         check_symmetric(&plain_kernels[PLAIN_GEOMETRIC], &rng, n, 1);
@@ -171,7 +158,6 @@ static void triangles_round_the_edges_of_bands(void **state)
 /* More than one band on each side of the diagonal. */
 static void large_geometric_triangle(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(6);
     check_symmetric(&plain_slow_kernels[0], &rng, 515, 1);
 }
@@ -182,7 +168,6 @@ static void large_geometric_triangle(void **state)
  * = 13/9, K10 = 1 + (1/3) / (1 - 1/8) = 29/21, K11 = 1 + (1/4) (13/9) / (1 - 1/16) = 1 + 13/33.75. */
 static void two_rows_by_hand(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("volterra:tau=0.5,lambda=0.5");
     double x[] = {1, 0.5}, K[4];
     check_ok(volt_gram(kernel, volt_view_of(x, 2, 1), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, 2, 2)));
@@ -195,7 +180,6 @@ static void two_rows_by_hand(void **state)
 
 static void invalid_calls_are_rejected(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("volterra:tau=0.5,lambda=0.5");
     double x[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, K[9];
     for (int i = 0; i < 9; i++)
@@ -240,7 +224,6 @@ static int cancel(const char *stage, double fraction, void *context)
 
 static void progress_callback_cancels(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("volterra:tau=0.5,lambda=0.5");
     int calls = 0;
     double x[4] = {0.1, 0.2, 0.3, 0.4}, K[16];

@@ -5,15 +5,6 @@
 #include "support/plain_linear.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- positive semidefinite -------------------------------------------------------------------- */
 
 enum { N = 48 };
@@ -39,7 +30,6 @@ static void check_psd(const plain_kernel *kernel, volt_rng *rng, int64_t d)
 
 static void gram_matrices_are_positive_semidefinite(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(11);
     for (int p = 0; p < PLAIN_KERNELS; p++)
         for (int64_t d = 1; d <= 3; d += 2) {
@@ -51,7 +41,6 @@ static void gram_matrices_are_positive_semidefinite(void **state)
 /* With a constant border the rbf lift is not positive semidefinite: the check above detects it. */
 static void constant_border_fails_for_rbf(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(11);
     const plain_kernel *kernel = &plain_slow_kernels[PLAIN_RBF];
     double *rows = random_rows(&rng, N, 1, 1), *K = new_matrix(N, N);
@@ -97,7 +86,6 @@ static void truncated_gram(const plain_kernel *kernel, const double *X, int64_t 
 /* 220 steps at lambda^2 kappa(0, 0) <= 0.7225 leave 1e-31 of what was there before. */
 static void initial_state_is_zero(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12);
     for (int p = 0; p < PLAIN_KERNELS; p++) {
         const plain_kernel *kernel = &plain_kernels[p];

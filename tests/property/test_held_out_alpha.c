@@ -8,17 +8,6 @@
 #include "volterra/data.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { LIMIT = 4096, ROWS = LIMIT + 100 };
 
 /* NARMA10, whose first rows depend on inputs before the first: a fit with a small alpha fits them too, and the others less well. */
@@ -95,7 +84,6 @@ static void check_case(const sequence *s, const fit_case *c)
 
 static void reported_errors_belong_to_chosen_alpha(void **state)
 {
-    (void)state;
     sequence *s = make_sequence(2703);
     static const char esn[] = "esn:size=12,seed=3", narma[] = "volterra";
     const fit_case cases[] = {

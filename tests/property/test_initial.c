@@ -9,17 +9,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { D = 2, N = 24, SECOND = 10, NEW = 12, PREFIX = 400 };
 
 /* Contraction rates of at most 0.9. */
@@ -207,7 +196,6 @@ static void compare(const char *text, volt_initial initial, const double *past)
 
 static void rows_before_the_first(void **state)
 {
-    (void)state;
     static const double past[D] = {0.5, -0.6};
     for (int k = 0; k < KERNELS; k += UNDER_SANITIZERS ? 2 : 1) {
         compare(kernels[k], VOLT_INITIAL_FIRST, NULL);
@@ -218,7 +206,6 @@ static void rows_before_the_first(void **state)
 /* The mean is the values of the mean, and zero is the values of zero. */
 static void mean_and_zero_are_values(void **state)
 {
-    (void)state;
     problem p = make(NULL);
     double mean[D] = {0}, zero[D] = {0};
     for (int i = 0; i < N; i++)
@@ -250,7 +237,6 @@ static void mean_and_zero_are_values(void **state)
 /* Changes of the inputs before the first row are zero for the first row, and count from given values. */
 static void changes_count_from_the_initial_input(void **state)
 {
-    (void)state;
     static const double past[D] = {0.5, -0.6};
     problem p = make(past);
     for (int given = 0; given < 2; given++) {
@@ -280,7 +266,6 @@ static void changes_count_from_the_initial_input(void **state)
 /* Learning the second record after a restart gives the model of both. */
 static void learning_a_second_record(void **state)
 {
-    (void)state;
     static const char *const learners[] = {"volterra:tau_coef=0.6,lambda_coef=0.9",
                                            "memory:gamma=0.3,rho=0.8,mu=0.9",
                                            "rbf:gamma=0.3,window=5",
@@ -321,7 +306,6 @@ static void learning_a_second_record(void **state)
 /* A learner with a window has dropped rows before a restart. A saved one continues equally, and restarts equally. */
 static void window_of_a_learner_is_saved(void **state)
 {
-    (void)state;
     problem p = make(NULL);
     for (int k = 0; k < KERNELS; k += 4) {
         volt_fit_options options = plain_options();
@@ -359,7 +343,6 @@ static void window_of_a_learner_is_saved(void **state)
 /* Folds from one factorisation, against one fit for each. */
 static void folds_start_from_the_initial_input(void **state)
 {
-    (void)state;
     problem p = make(NULL);
     for (int k = 0; k < KERNELS; k++) {
         volt_search_options options = volt_search_options_default();
@@ -403,7 +386,6 @@ static void folds_start_from_the_initial_input(void **state)
  * state. The tolerance leaves a factor of 10^4 for the weights of the output. */
 static void slow_reservoir_starts_at_rest(void **state)
 {
-    (void)state;
     problem p = make(NULL);
     volt_fit_options options = plain_options();
     options.initial = VOLT_INITIAL_FIRST;
@@ -423,7 +405,6 @@ static void slow_reservoir_starts_at_rest(void **state)
 /* Fed-back outputs: the first known one; without any the stationary output, which a constant input keeps. */
 static void feedback_starts_stationary(void **state)
 {
-    (void)state;
     enum { ROWS = 200 };
     volt_rng rng = test_rng(21);
     double x[ROWS], y[ROWS] = {0}, constant[40], out[40];
@@ -480,7 +461,6 @@ static void feedback_starts_stationary(void **state)
 
 static void refusals(void **state)
 {
-    (void)state;
     problem p = make(NULL);
     static const double bad[D] = {0, INFINITY}, far[D] = {3, 0};
     const struct {

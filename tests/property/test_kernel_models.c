@@ -12,17 +12,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 44, H = 19, D = 3, ALL = N + H, MAX_FORMS = 64 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -48,7 +37,6 @@ static void add_form(const char *text)
  * them. */
 static int collect_forms(void **state)
 {
-    (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
         const volt_kernel_info *info = volt_kernel_at(i);
         static const char *const windows[] = {"window=1", "window=2", "window=6", "window=60"};
@@ -209,7 +197,6 @@ static void push_all(const scene *s, const volt_model *model, volt_start start, 
 
 static void fitted_values_and_both_starts(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(321);
     for (int f = 0; f < form_count; f++) {
         scene s = make_scene(forms[f], &rng);
@@ -246,7 +233,6 @@ static void fitted_values_and_both_starts(void **state)
 /* The closed loop is the stream that is fed with its own outputs, from the last training target on. */
 static void closed_loop_equals_stream(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(322);
     for (int f = 0; f < form_count; f++) {
         scene s = make_scene(forms[f], &rng);
@@ -268,7 +254,6 @@ static void closed_loop_equals_stream(void **state)
 
 static void files_keep_every_bit(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(323);
     const char *path = scratch_path("model.safetensors");
     for (int f = 0; f < form_count; f++) {
@@ -302,7 +287,6 @@ static void files_keep_every_bit(void **state)
  * order, of at most some 400 terms. */
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(324);
     enum { ROWS = 150 };
     double *X = random_rows(&rng, ROWS, D, 1), *one = new_matrix(ROWS, ROWS), *two = new_matrix(ROWS, ROWS);
@@ -340,7 +324,6 @@ static int stop_at_once(const char *stage, double fraction, void *context)
 
 static void every_kernel_can_be_cancelled(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(325);
     for (int f = 0; f < form_count; f++) {
         scene s = make_scene(forms[f], &rng);
@@ -455,7 +438,6 @@ static const struct {
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(326);
     const double untouched = 1e77;
     double *out = new_matrix(N, N);
@@ -486,7 +468,6 @@ static void every_allocation_may_fail(void **state)
 
 static int stop_failing(void **state)
 {
-    (void)state;
     failing_alloc_stop();
     return 0;
 }

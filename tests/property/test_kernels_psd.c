@@ -5,15 +5,6 @@
 #include "support/plain_linear.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 70, D = 3 };
 
 static const char *const kernels[] = {
@@ -82,7 +73,6 @@ static void check_rows(const char *what, const double *rows)
 
 static void rough_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(361);
     double *rows = random_rows(&rng, N, D, 1);
     check_rows("rough", rows);
@@ -91,7 +81,6 @@ static void rough_rows(void **state)
 
 static void smooth_rows(void **state)
 {
-    (void)state;
     double *rows = lorenz_rows(N, 0.01), largest = 0;
     for (int k = 0; k < N * D; k++)
         largest = fmax(largest, fabs(rows[k]));
@@ -104,7 +93,6 @@ static void smooth_rows(void **state)
 /* Long stretches of one and the same row, and a period. */
 static void repeated_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(362);
     double *rows = random_rows(&rng, N, D, 1);
     for (int i = 1; i < N; i++)
@@ -116,7 +104,6 @@ static void repeated_rows(void **state)
 /* Shows that the check can fail: sigmoid is not positive semidefinite. */
 static void sigmoid_is_indefinite(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(363);
     double *rows = random_rows(&rng, N, D, 1), *K = new_matrix(N, N), smallest, largest;
     volt_kernel *kernel = plain_parse("sigmoid:gamma=3,coef0=-1");

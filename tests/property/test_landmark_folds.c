@@ -14,17 +14,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 78, D = 2, FOLDS = 3, MAX_RECORDS = 6 };
 static const int64_t records[MAX_RECORDS] = {17, 12, 13, 11, 14, 11};
 static const double allowed = 2e-6;
@@ -284,7 +273,6 @@ static void shrink_rows(plain_problem *problem)
 
 static void scores_equal_separate_models(void **state)
 {
-    (void)state;
     enum { ROUNDS = UNDER_SANITIZERS ? 1 : 2 };
     volt_rng rng = test_rng(17001);
     double worst = 0;
@@ -320,7 +308,6 @@ enum { TEXTS = (int)(sizeof texts / sizeof *texts) };
 /* One block, and every row before it a landmark: the exact search, whatever else is asked. */
 static void all_rows_as_landmarks_equal_exact_search(void **state)
 {
-    (void)state;
     enum { CASES = UNDER_SANITIZERS ? 5 : 20 };
     volt_rng rng = test_rng(17002);
     double worst = 0;
@@ -363,7 +350,6 @@ static void all_rows_as_landmarks_equal_exact_search(void **state)
  * is in none of the two forecasts, and no row reaches beyond the ball that tau is good for. */
 static void free_runs_equal_separate_models(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(17008);
     volt_kernel *kernel = NULL;
     const char *text = "volterra:tau=0.2,lambda=0.6";
@@ -407,7 +393,6 @@ static void free_runs_equal_separate_models(void **state)
  * grid is of powers of ten times the mean diagonal, which is 1 for rbf. */
 static void profiled_alpha_is_best_of_grid(void **state)
 {
-    (void)state;
     static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_LOO, VOLT_SCORE_GCV};
     volt_rng rng = test_rng(17003);
     for (int s = 0; s < (UNDER_SANITIZERS ? 1 : 3); s++)
@@ -450,7 +435,6 @@ static void count_warning(volt_log_level level, const char *message, void *conte
 /* More than 32768 training rows: the candidates are solved on landmarks, with a warning. Nothing is evaluated here. */
 static void long_search_uses_landmarks(void **state)
 {
-    (void)state;
     enum { ROWS = 50000 };
     double *x = new_matrix(ROWS, 1);
     int warnings = 0;

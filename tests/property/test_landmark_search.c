@@ -7,13 +7,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 78, D = 2, FOLDS = 3 };
 
 static const char *const texts[] = {
@@ -41,7 +34,6 @@ static void check_refused(const plain_problem *problem, const volt_search_option
 
 static void options_unsupported_by_landmarks_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(17004);
     plain_problem problem = plain_problem_make(&rng, N, D, 1);
     volt_search_options nystrom = volt_search_options_default();
@@ -109,7 +101,6 @@ enum { WAYS = (int)(sizeof ways / sizeof *ways) };
 
 static void results_are_bitwise_independent_of_threads(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(17005);
     plain_problem problem = plain_problem_make(&rng, 300, D, 2);
     for (int way = 0; way < WAYS; way++) {
@@ -138,7 +129,6 @@ static void results_are_bitwise_independent_of_threads(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(17006);
     plain_problem problem = plain_problem_make(&rng, 90, D, 1);
     volt_set_threads(1);
@@ -171,7 +161,6 @@ static int cancel_at(const char *stage, double fraction, void *context)
 /* Every poll calls the user callback. The search stops there and returns the trials finished so far. */
 static void cancelled_at_every_poll(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(17007);
     plain_problem problem = plain_problem_make(&rng, 90, D, 1);
     for (int way = 1; way < WAYS; way++) {

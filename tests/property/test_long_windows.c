@@ -9,17 +9,6 @@
 #include "volterra/live.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TRAIN = 7, AFTER = 40, ALL = TRAIN + AFTER, D = 2 };
 
 /* clang-format off */
@@ -112,7 +101,6 @@ static void check_model(const plain_path_kernel *kernel, int64_t window, const d
 
 static void predictions_equal_plain_windows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2501);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
@@ -131,7 +119,6 @@ static void predictions_equal_plain_windows(void **state)
 /* The work of (rows + window)^2 entries would take hours. */
 static void huge_window_costs_no_more_than_its_state(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2502);
     static const char *const texts[] = {"rbf:window=1000000,gamma=0.05", "linear:window=1000000",
                                         "sig:level=2,window=1000000", "sig:level=2,features=rbf,window=1000000",

@@ -8,18 +8,6 @@
 #include "support/plain_losses.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { CASES = UNDER_SANITIZERS ? 40 : 120 };
 
 static const double TOLERANCE = 1e-6;
@@ -253,7 +241,6 @@ static int64_t from_environment(const char *name, int64_t usual)
 
 static void readouts_attain_the_minimum(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng((uint64_t)from_environment("LOSS_SEED", 2701));
     int64_t cases = from_environment("LOSS_CASES", CASES), wrong = 0, open = 0;
     for (int64_t i = 0; i < cases; i++) {

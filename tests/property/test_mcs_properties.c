@@ -4,15 +4,6 @@
 #include "support/sequences.h"
 #include "volterra/stats.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const volt_mcs_method methods[] = {VOLT_MCS_R, VOLT_MCS_MAX};
 
 enum { MAX_MODELS = 8 };
@@ -128,7 +119,6 @@ static plain_set plain_mcs(const double *losses, int64_t T, int64_t M, const int
  * and the differences of means cancel up to three digits. */
 static void mcs_equals_plain_implementation(void **state)
 {
-    (void)state;
     enum { T = 40, REPS = 50 };
     volt_rng rng = test_rng(21);
     int64_t indices[T * REPS];
@@ -159,7 +149,6 @@ static void mcs_equals_plain_implementation(void **state)
 
 static void relabelling_permutes_the_pvalues(void **state)
 {
-    (void)state;
     enum { T = 120, M = 6 };
     const int64_t permutation[M] = {3, 0, 5, 1, 4, 2};
     volt_rng rng = test_rng(22);
@@ -189,7 +178,6 @@ static void relabelling_permutes_the_pvalues(void **state)
  * means) times T eps. No statistic comes nearer to another than that. */
 static void common_loss_component_has_no_effect(void **state)
 {
-    (void)state;
     enum { T = 100, M = 5 };
     volt_rng rng = test_rng(23);
     double losses[T * M], constant[T * M], series[T * M];
@@ -219,7 +207,6 @@ static void common_loss_component_has_no_effect(void **state)
 
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     enum { T = 90, M = 7 };
     volt_rng rng = test_rng(24);
     double *losses = random_losses(&rng, T, M, 0.05);
@@ -250,7 +237,6 @@ static void results_do_not_depend_on_threads(void **state)
 
 static void pvalues_rise_along_the_elimination_and_sets_are_nested(void **state)
 {
-    (void)state;
     enum { T = 80, M = 8 };
     volt_rng rng = test_rng(25);
     for (int sample = 0; sample < 20; sample++) {
@@ -276,7 +262,6 @@ static void pvalues_rise_along_the_elimination_and_sets_are_nested(void **state)
  * whatever the sample, both are out, with p-values of 0 and before all others. */
 static void clearly_worse_models_are_eliminated(void **state)
 {
-    (void)state;
     enum { T = 100, M = 5 };
     volt_rng rng = test_rng(26);
     for (int sample = 0; sample < 10; sample++) {
@@ -299,7 +284,6 @@ static void clearly_worse_models_are_eliminated(void **state)
  * standard deviations are 0.1. */
 static void set_covers_best_model_at_nominal_level(void **state)
 {
-    (void)state;
     enum { T = 200, M = 4, SAMPLES = UNDER_SANITIZERS ? 30 : 300 };
     volt_rng rng = test_rng(27);
     for (int m = 0; m < 2; m++) {

@@ -10,15 +10,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 90, LATER = 60, WALKS = 60 };
 
 /* Squared error over the naive one's, on LATER rows after N that trained; *learned: the naive forecast was replaced. */
@@ -59,7 +50,6 @@ static double binomial_tail(int n, int k, double p)
 
 static void random_walk_keeps_naive_forecast(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(921);
     volt_kernel *kernel = plain_parse("volterra");
     for (int64_t ahead = 1; ahead <= 5; ahead += 4) {
@@ -82,7 +72,6 @@ static void random_walk_keeps_naive_forecast(void **state)
 
 static void predictable_series_use_the_model(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(922);
     volt_kernel *kernel = plain_parse("volterra");
     int learned = 0;

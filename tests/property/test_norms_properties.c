@@ -4,15 +4,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { N = 60, D = 2, MANY = 1100 }; /* MANY: more than the rows of an exact dimension */
 
 static volt_kernel *parse(const char *text)
@@ -57,7 +48,6 @@ enum { KERNELS = sizeof kernels / sizeof *kernels };
 /* The dimension lies between 0 and n and decreases with alpha; so does the norm. */
 static void dimension_decreases_with_alpha(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3201);
     double *X = normal_rows(&rng, N, D);
     for (int k = 0; k < KERNELS; k++)
@@ -81,7 +71,6 @@ static void dimension_decreases_with_alpha(void **state)
  * roundings. The dimension at alpha: the trace 30 less 5 is taken as equal to the last eigenvalue. */
 static void spectrum_of_diagonal_matrices(void **state)
 {
-    (void)state;
     enum { HALF = 6, ROWS = 2 * HALF };
     double X[ROWS * ROWS] = {0}, out[4] = {-1, -1, -1, -1}, slack = 64 * DBL_EPSILON;
     volt_kernel *kernel = parse("linear");
@@ -100,7 +89,6 @@ static void spectrum_of_diagonal_matrices(void **state)
 /* The estimate for many rows agrees with the spectrum, and decreases with alpha, since its vectors are fixed. */
 static void estimated_dimension(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3202);
     double *X = normal_rows(&rng, MANY, D), *spectrum = new_matrix(MANY, 2), before = MANY;
     volt_kernel *kernel = parse("volterra:lift=rbf,gamma=0.5,lambda=0.8");
@@ -136,7 +124,6 @@ static void estimated_dimension(void **state)
  * if requested. Their error is eps K / d. */
 static void distances_are_a_metric(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3203);
     double *X = normal_rows(&rng, N, D), *copy = new_matrix(N, D), *Dx = new_matrix(N, N),
            *cross = new_matrix(N, N), *K = new_matrix(N, N);
@@ -178,7 +165,6 @@ static void distances_are_a_metric(void **state)
 /* The distance of two states stays below its bound, and reaches it with the lift rbf, for which kappa(z, z) = 1. */
 static void forgetting_stays_below_its_bound(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3204);
     enum { PAST = 20, ROWS = 2 * PAST };
     double *X = normal_rows(&rng, N + ROWS, D), out[(ROWS + 1) * 2];
@@ -202,7 +188,6 @@ static void forgetting_stays_below_its_bound(void **state)
 
 static void invalid_arguments(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3205);
     double *X = normal_rows(&rng, N, D), out[2 * (N + 1)];
     volt_view rows = volt_view_of(X, N, D), narrow = volt_view_of(X, N, 1), none = volt_view_of(NULL, 0, 0);

@@ -6,14 +6,6 @@
 #include "task/protocol.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 160, TRAIN = 120, D = 2 };
 
 /* Arguments of the published protocol. */
@@ -52,7 +44,6 @@ static double parameter(const char *text, const char *name)
 
 static void published_draws_stay_in_the_papers_ranges(void **state)
 {
-    (void)state;
     double *X = make_inputs(3103);
     char text[VOLT_KERNEL_LENGTH];
     double alpha;
@@ -98,7 +89,6 @@ static void published_draws_stay_in_the_papers_ranges(void **state)
  * name once hid the parameter. */
 static void published_draws_keep_given_parameters(void **state)
 {
-    (void)state;
     double *X = make_inputs(3105);
     static const struct {
         const char *text, *name, *kept; /* kept NULL: drawn from the paper's range, which has no tau_coef */
@@ -126,7 +116,6 @@ static void published_draws_keep_given_parameters(void **state)
 
 static void published_inputs_equal_the_paper(void **state)
 {
-    (void)state;
     double *X = make_inputs(3104);
     double Z[N * D], largest = 0;
     volt_matrix out = volt_matrix_of(Z, N, D);
@@ -158,7 +147,6 @@ static void published_inputs_equal_the_paper(void **state)
 /* Without a name a contender may be a row of the protocol, by its name, its kernel or the name of that, or any kernel. */
 static void names_map_to_protocol_rows(void **state)
 {
-    (void)state;
     static const volt_contender given[] = {
         {NULL, "sig-pde"}, {NULL, "gak"}, {NULL, "rbf:gamma=2"}, {"mine", "linear"}};
     static const volt_contender expected[] = {{"Sig-PDE", "sigpde:path=rows,static=rbf"},

@@ -6,16 +6,6 @@
 #include "support/plain_cv.h"
 #include "support/sequences.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { PROBLEMS = UNDER_SANITIZERS ? 5 : 50, COUNT = 28, DRAWN = 20 };
 
 /* ---- problems and candidates ------------------------------------------------------------------ */
@@ -204,13 +194,11 @@ static void exact_races_with(volt_score score, double sign, double perfect)
 
 static void exact_race_keeps_winner_and_score(void **state)
 {
-    (void)state;
     exact_races_with(VOLT_SCORE_R2, 1, 1);
 }
 
 static void exact_race_on_errors(void **state)
 {
-    (void)state;
     exact_races_with(VOLT_SCORE_MSE, -1, 0);
 }
 
@@ -218,7 +206,6 @@ static void exact_race_on_errors(void **state)
 
 static void fast_race_is_near_optimal(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2402);
     int near = 0, same = 0;
     int64_t done = 0, all = 0;
@@ -275,13 +262,11 @@ static void same_search(const volt_search *a, const volt_search *b)
 
 static int default_threads(void **state)
 {
-    (void)state;
     return volt_set_threads(0);
 }
 
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     static const volt_race races[] = {VOLT_RACE_NONE, VOLT_RACE_EXACT, VOLT_RACE_FAST};
     volt_rng rng = test_rng(2403);
     for (int number = 0; number < 12; number++) {
@@ -304,7 +289,6 @@ static void results_do_not_depend_on_threads(void **state)
 /* A problem large enough for multithreaded BLAS. */
 static void larger_problems_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     enum { ROWS = 400 };
     volt_rng rng = test_rng(2404);
     race_case c = {.problem = plain_problem_make(&rng, ROWS, 3, 4), .options = volt_search_options_default()};

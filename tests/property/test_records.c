@@ -10,17 +10,6 @@
 #include "volterra/select.h"
 #include "volterra/task.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 96, D = 2, MOST = 12, H = 9 };
 
 /* Absolute parameters: a fit on some of the rows has the same kernel as one on all. */
@@ -102,7 +91,6 @@ static volt_model *fit(const char *text, const problem *p, const volt_fit_option
  * changes, whose first row of a record has none. */
 static void fitted_values_equal_record_predictions(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(8101);
     static const int64_t anchors[] = {0};
     for (int k = 0; k < KERNELS; k++)
@@ -138,7 +126,6 @@ static void fitted_values_equal_record_predictions(void **state)
 
 static void one_record_equals_sequence_bitwise(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(8102);
     problem p = make_problem(&rng);
     p.n = 1;
@@ -173,7 +160,6 @@ static void stream_rows(const volt_model *model, volt_start start, const double 
 
 static void streams_and_files_reproduce_predictions(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(8103);
     const char *path = scratch_path("records.safetensors");
     for (int k = 0; k < KERNELS; k++) {
@@ -281,7 +267,6 @@ static void fill_splits(const problem *p, const volt_search_options *options, vo
 
 static void folds_equal_separate_fits(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(8104);
     for (int k = 0; k < KERNELS; k++)
         for (int choice = 0; choice < 8; choice++) {
@@ -321,7 +306,6 @@ static void folds_equal_separate_fits(void **state)
 /* For a linear model: the predictions for an impulse followed by zeros, minus those for zeros. */
 static void impulse_response_of_records(void **state)
 {
-    (void)state;
     enum { LAGS = 12 };
     static const char *const linear[] = {"fir:mu=0.8", "2*fir:mu=0.7,pole=0.4 + fir:mu=0.5,corr=0.2"};
     volt_rng rng = test_rng(8107);
@@ -355,7 +339,6 @@ static void impulse_response_of_records(void **state)
  * record or at its end. */
 static void comparison_equals_fits_and_predictions(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(8106);
     for (int c = 0; c < 2; c++) {
         problem p = make_problem(&rng);
@@ -401,7 +384,6 @@ static void comparison_equals_fits_and_predictions(void **state)
 
 static void invalid_records_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(8105);
     problem p = make_problem(&rng);
     volt_kernel *kernel = plain_parse("volterra");

@@ -12,16 +12,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 typedef struct scan_kernel {
     const char *text;
     double gamma, rho, mu; /* fading: mu < 0 */
@@ -97,7 +87,6 @@ static void check_entries(const scan_kernel *kernel, const char *what, const dou
 /* x = (1, 2), y = (3): D00 = 4, and D10 = (2 - 3)^2 + rho 1^2 = 1.5, as x_0 = 1 met the zero past of y. */
 static void by_hand(void **state)
 {
-    (void)state;
     double x[] = {1, 2}, y[] = {3}, K[4];
     volt_view X = volt_view_of(x, 2, 1), Y = volt_view_of(y, 1, 1);
     volt_kernel *fading = plain_parse("fading:gamma=0.25,rho=0.5"),
@@ -122,7 +111,6 @@ static void by_hand(void **state)
 
 static void scan_equals_plain_loops(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(381);
     static const int64_t shapes[][3] = {{1, 1, 1},   {3, 8, 2},   {9, 4, 3},   {40, 33, 5},   {5, 255, 1},
                                         {256, 6, 2}, {7, 257, 1}, {258, 3, 2}, {130, 129, 1}, {66, 300, 1}};
@@ -153,7 +141,6 @@ static void scan_equals_plain_loops(void **state)
 /* Rows of zeros in front change nothing: they are the zero past. */
 static void explicit_zero_rows_have_no_effect(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(382);
     enum { N = 20, M = 27, D = 2, ZEROS = 37 };
     double *x = random_rows(&rng, N, D, 1), *y = random_rows(&rng, M, D, 1), K[N * M];
@@ -183,7 +170,6 @@ static void explicit_zero_rows_have_no_effect(void **state)
 /* Row by row or all at once: off by eps sum |k_j A_j| for the order of sums, and the tolerance of K. */
 static void stream_equals_prediction(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(383);
     enum { N = 60, H = 300, D = 2 };
     double *x = random_rows(&rng, N + H, D, 1), y[N], batch[H];

@@ -5,15 +5,6 @@
 #include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { CANDIDATES = 60, FOLDS = 5, ROUNDS = 40 };
 
 /* Scores of a candidate that is not stopped. A failure keeps the scores before it. */
@@ -180,7 +171,6 @@ static void assert_same(const volt_trial *a, const volt_trial *b)
 
 static void result_does_not_depend_on_completion_order(void **state)
 {
-    (void)state;
     static const int64_t at_a_time[] = {1, 2, 7, 8, 9, 16, 60};
     int64_t stopped = 0, failed = 0;
     for (uint64_t seed = 0; seed < ROUNDS; seed++) {

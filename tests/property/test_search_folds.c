@@ -13,16 +13,6 @@
 #include "volterra/model.h"
 #include "volterra/stats.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MAX_FOLDS = 8, STEP = UNDER_SANITIZERS ? 5 : 1 };
 
 static const double tolerance = 1e-9;
@@ -81,7 +71,6 @@ enum { FORMS = (int)(sizeof forms / sizeof *forms) };
 
 static void test_list_covers_every_kernel(void **state)
 {
-    (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
         const char *name = volt_kernel_at(i)->name;
         int found = 0;
@@ -167,7 +156,6 @@ static volt_search_options options_of(int choice, char what[96])
 
 static void expanding_folds_equal_separate_fits(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2201);
     for (int f = 0; f < FORMS; f++) {
         plain_problem problem = plain_problem_make(&rng, 80 + f, 2 + f % 2, 2 + f % 2);
@@ -183,7 +171,6 @@ static void expanding_folds_equal_separate_fits(void **state)
 
 static void unscaled_inputs_and_targets(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2202);
     for (int f = 0; f < FORMS; f++)
         for (int choice = 0; choice < 4 && forms[f].raw; choice++) {
@@ -199,7 +186,6 @@ static void unscaled_inputs_and_targets(void **state)
 
 static void other_scores(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2203);
     plain_problem problem = plain_problem_make(&rng, 100, 3, 3);
     static const volt_score scores[] = {VOLT_SCORE_NMSE, VOLT_SCORE_MSE};
@@ -219,7 +205,6 @@ static void other_scores(void **state)
 
 static void later_starts_equal_separate_fits(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2204);
     for (int f = 0; f < FORMS; f++) {
         plain_problem problem = plain_problem_make(&rng, 80 + f, 2, 2);
@@ -241,7 +226,6 @@ static void later_starts_equal_separate_fits(void **state)
  * wherever it lies, however far the matrix has grown and wherever a block starts. */
 static void largest_value_of_every_row(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2208);
     static const int64_t rows[] = {0, 12, 29, 30, 45, 59, 60, 75, 89};
     int tested = 0;
@@ -293,7 +277,6 @@ static double model_score(const char *text, double alpha, volt_start start, volt
  * corrects for it. */
 static void prescaled_folds_equal_models(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2209);
     enum { N = 90, D = 3, BLOCK = 30, LARGEST = 45 };
     static const char *const kernels[] = {"sig:level=3", "sig:level=3,features=rbf,gamma=1,scale=1",
@@ -338,7 +321,6 @@ static void prescaled_folds_equal_models(void **state)
 
 static void minimum_training_length_and_one_fold(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2205);
     plain_problem problem = plain_problem_make(&rng, 90, 2, 2);
     for (int choice = 0; choice < 16; choice++) {
@@ -356,7 +338,6 @@ static void minimum_training_length_and_one_fold(void **state)
 /* The least that can be trained on after the washout: one row, two with an intercept. */
 static void minimum_training_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2206);
     plain_problem problem = plain_problem_make(&rng, 60, 2, 2);
     for (int choice = 0; choice < 4; choice++) {
@@ -375,7 +356,6 @@ static void minimum_training_rows(void **state)
 /* Candidates with different kernels, windows and origins in one search do not disturb each other. */
 static void candidates_of_all_kernels_in_one_search(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2207);
     plain_problem problem = plain_problem_make(&rng, 90, 2, 2);
     const char *texts[FORMS];

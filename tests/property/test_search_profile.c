@@ -12,17 +12,6 @@
 #include "support/scratch.h"
 #include "support/sequences.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { ALPHAS = 12 };
 
 static const double tolerance = 1e-9;
@@ -70,7 +59,6 @@ static double variance_of(const double *values, int64_t stride, int64_t begin, i
 /* Errors of levels equal those of the targets. The variance is computed from the levels, per output. */
 static void scores_with_base_are_scores_of_levels(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12001);
     static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_NMSE, VOLT_SCORE_MSE, VOLT_SCORE_PREQUENTIAL};
     for (int s = 0; s < 4; s++) {
@@ -117,7 +105,6 @@ static void scores_with_base_are_scores_of_levels(void **state)
 
 static void base_with_wrong_shape_is_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12002);
     plain_problem problem = plain_problem_make(&rng, 30, 1, 1);
     double base[31] = {0}, alpha = 1;
@@ -176,7 +163,6 @@ enum { WAYS = 6 };
 /* The diagonal of a Gaussian kernel is 1, and the grid 1e-8 .. 1e3. */
 static void profile_is_best_of_grid(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12003);
     const char *kernels[ALPHAS];
     double alphas[ALPHAS];
@@ -206,7 +192,6 @@ static void profile_is_best_of_grid(void **state)
 /* Kernels whose diagonal is their own: the alpha chosen, given, has the same scores. */
 static void profiled_alpha_reproduces_scores(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12004);
     static const char *const kernels[] = {"volterra:lambda_coef=0.99", "linear:window=3", "gak:window=4",
                                           "gak:window=4,centre=yes", "sig:window=4,level=2"};
@@ -238,7 +223,6 @@ static void profiled_alpha_reproduces_scores(void **state)
 /* Row t from the rows before t - gap: blocks of one row each, trained on those. */
 static void prequential_score_respects_gap(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12005);
     enum { N = 40, LAST = 10 };
     for (int64_t gap = 0; gap < 5; gap++)
@@ -282,7 +266,6 @@ static volt_candidates *draw(const plain_problem *problem, const char *kernel, u
  * profiled. */
 static void only_first_draw_uses_defaults(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12006);
     plain_problem problem = plain_problem_make(&rng, 40, 2, 1);
     static const struct {
@@ -322,7 +305,6 @@ static void only_first_draw_uses_defaults(void **state)
  * their defaults. */
 static void given_ranges_apply_to_first_candidate(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12009);
     plain_problem problem = plain_problem_make(&rng, 40, 2, 1);
     const volt_range range = {"lambda_coef", VOLT_SEARCH_LINEAR, 0.5, 0.6, NULL, 0};
@@ -351,7 +333,6 @@ static volt_search *search_draws(const plain_problem *problem, const char *kerne
 
 static void search_is_never_worse_than_defaults(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra", "rbf", "gak:window=5", "linear:window=4"};
     for (uint64_t seed = 0; seed < 12; seed++) {
         volt_rng rng = test_rng(12100 + seed);
@@ -392,7 +373,6 @@ static void check_same_trials(const volt_search *a, const volt_search *b)
 
 static void profiles_are_resumed(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12007);
     plain_problem problem = plain_problem_make(&rng, 50, 2, 1);
     const char *whole = scratch_path("profile.jsonl");
@@ -417,7 +397,6 @@ static void profiles_are_resumed(void **state)
 /* A centred matrix has no log score, whatever alpha is. The failure is written to the log and read from it. */
 static void failing_profile_is_a_failed_trial(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12008);
     plain_problem problem = plain_problem_make(&rng, 30, 1, 1);
     const char *const kernels[] = {"gak:window=3,centre=yes", "rbf:gamma=1"};

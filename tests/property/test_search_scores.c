@@ -9,16 +9,6 @@
 #include "support/plain_cv.h"
 #include "support/sequences.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MAX_FOLDS = 8 };
 
 static const double tolerance = 1e-9;
@@ -70,7 +60,6 @@ static volt_search_options options_with(volt_score score, int choice)
 
 static void one_step_errors_equal_one_fit_per_row(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2301);
     double worst = 0;
     for (int p = 0; p < KERNELS; p++) {
@@ -105,7 +94,6 @@ static void one_step_errors_equal_one_fit_per_row(void **state)
 
 static void log_score_equals_density_of_targets(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2302);
     double worst = 0;
     for (int p = 0; p < KERNELS; p++) {
@@ -133,7 +121,6 @@ static void log_score_equals_density_of_targets(void **state)
 /* Ten times the targets: every one of their densities is a tenth, whatever is scaled. */
 static void log_score_is_in_the_units_of_the_targets(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2303);
     plain_problem problem = plain_problem_make(&rng, 60, 2, 2);
     for (int choice = 0; choice < 8; choice++) {
@@ -177,7 +164,6 @@ static volt_search *search_many(const plain_problem *problem, volt_score score)
 /* The highest R2 and log score win, and the lowest errors. */
 static void reported_best_has_highest_score(void **state)
 {
-    (void)state;
     static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_NMSE, VOLT_SCORE_MSE, VOLT_SCORE_PREQUENTIAL,
                                         VOLT_SCORE_LOG};
     volt_rng rng = test_rng(2304);
@@ -202,7 +188,6 @@ static void reported_best_has_highest_score(void **state)
 /* NMSE is 1 - R2, fold by fold: they come from the same forecasts. */
 static void nmse_is_one_minus_r2(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2305);
     plain_problem problem = plain_problem_make(&rng, 70, 2, 3);
     volt_search *r2 = search_many(&problem, VOLT_SCORE_R2), *nmse = search_many(&problem, VOLT_SCORE_NMSE);
@@ -221,7 +206,6 @@ static void nmse_is_one_minus_r2(void **state)
 /* A target that is constant over a block has R2 = 0 there, unless it is forecast exactly (scikit-learn). */
 static void constant_targets(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2306);
     plain_problem problem = plain_problem_make(&rng, 50, 2, 1);
     for (int64_t i = 40; i < 50; i++) /* the last of four blocks of ten rows */

@@ -8,16 +8,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 19, M = 13 };
 
 static const volt_view none = {NULL, 0, 0, 0};
@@ -171,7 +161,6 @@ static volt_kernel *with(const form *f, const char *more)
 
 static void on_windows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(521);
     static const volt_engine *const engines[] = {&volt_engine_window_block, &volt_engine_paths,
                                                  &volt_engine_features};
@@ -217,7 +206,6 @@ static void on_windows(void **state)
  * and all of that, time too, times scale. */
 static void on_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(522);
     enum { D = 4 };
     /* clang-format off */
@@ -251,7 +239,6 @@ static void on_rows(void **state)
 
 static void on_series(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(523);
     enum { D = 2 };
     volt_view X[N];
@@ -280,7 +267,6 @@ static void on_series(void **state)
 /* Paths so near to one another, and features so large, that norms less products would lose every digit. */
 static void nearby_paths_keep_precision(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(524);
     enum { D = 2, WINDOW = 4, LEVEL = 5 };
     static const double gaps[] = {1e-3, 1e-5, 1e-7, 1e-9};
@@ -319,7 +305,6 @@ static void nearby_paths_keep_precision(void **state)
 /* An overflow is an error with a message; no result is NaN or infinite. */
 static void overflow_is_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(525);
     enum { D = 3 };
     static const char *const texts[] = {
@@ -349,7 +334,6 @@ static void overflow_is_rejected(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(526);
     enum { D = 2 };
     static const char *const texts[] = {"sig:level=3,features=rbf,window=4",
@@ -376,7 +360,6 @@ static void every_allocation_may_fail(void **state)
 /* features=linear is the plain kernel without its 1. */
 static void linear_features_equal_kernel_minus_one(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(527);
     enum { D = 3 };
     double *rows = random_rows(&rng, N, D, 1), K[N * N], linear[N * N];

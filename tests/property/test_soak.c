@@ -5,12 +5,6 @@
 #include "support/check.h"
 #include "support/long_run.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 enum { SAMPLES = 4 };
 
 typedef struct record {
@@ -31,7 +25,6 @@ static void check_sample(void *context, const soak_sample *sample)
 
 static void soak_of_stream(void **state)
 {
-    (void)state;
     record r = {0};
     soak_count();
     check_ok(soak_stream(10000, SAMPLES, check_sample, &r));
@@ -41,7 +34,6 @@ static void soak_of_stream(void **state)
 
 static void soak_of_learner(void **state)
 {
-    (void)state;
     record r = {0};
     soak_count();
     check_ok(soak_learn(60, 1000, SAMPLES, check_sample, &r));

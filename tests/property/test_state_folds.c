@@ -17,17 +17,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 90, D = 2, FOLDS = 4 };
 
 /* The kernel in its states, and in its rows. */
@@ -122,7 +111,6 @@ static volt_search_options draw_options(volt_rng *rng, const int64_t *records)
 
 static void state_and_row_readouts_agree(void **state)
 {
-    (void)state;
     enum { CASES = UNDER_SANITIZERS ? 10 : 60 };
     static const int64_t records[] = {20, 14, 15, 13, 16, 12};
     volt_rng rng = test_rng(15001);
@@ -163,7 +151,6 @@ static int64_t states_of(const volt_problem *problem, const char *text)
 
 static void state_readout_requires_few_states(void **state)
 {
-    (void)state;
     volt_problem problem = {.n = N, .max_rows = N, .d = D, .q = 1, .score = VOLT_SCORE_MSE};
     static const int64_t sizes[PAIRS] = {12, 9, 7, 11, 11};
     for (int p = 0; p < PAIRS; p++) {
@@ -204,7 +191,6 @@ static volt_status search_all(const plain_problem *problem, volt_start start, in
 
 static void results_are_bitwise_independent_of_threads(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(15002);
     plain_problem problem = plain_problem_make(&rng, 300, D, 2);
     for (int start = 0; start < 2; start++) {
@@ -232,7 +218,6 @@ static void results_are_bitwise_independent_of_threads(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(15003);
     plain_problem problem = plain_problem_make(&rng, 120, D, 1);
     volt_set_threads(1);
@@ -264,7 +249,6 @@ static int cancel_at(const char *stage, double fraction, void *context)
 /* Every poll calls the user callback. The search stops there and returns the trials finished so far. */
 static void cancelled_at_every_poll(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(15004);
     plain_problem problem = plain_problem_make(&rng, 400, D, 1);
     volt_status status = VOLT_ERR_CANCELLED;

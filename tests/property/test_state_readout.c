@@ -12,16 +12,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 4300, LATER = 60, ALL = N + LATER, D = 2, Q = 2, MAX_STATES = 40 };
 
 typedef struct data {
@@ -160,7 +150,6 @@ static void plain_forecasts(const double *F, int64_t count, const data *d, const
  * here. */
 static void state_readout_equals_ridge_regression(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double alpha;
@@ -219,7 +208,6 @@ static void state_readout_equals_ridge_regression(void **state)
 
 static void alpha_is_chosen_on_the_last_rows(void **state)
 {
-    (void)state;
     data *d = make_data(7202);
     double first[LATER * Q], second[LATER * Q], half[Q] = {0};
     volt_fit_options options = plain_options(0);
@@ -250,7 +238,6 @@ static void alpha_is_chosen_on_the_last_rows(void **state)
 
 static void files_and_streams(void **state)
 {
-    (void)state;
     data *d = make_data(7203);
     static const int64_t lengths[] = {1500, 2000, 800};
     double before[LATER * Q], after[LATER * Q], y[Q];
@@ -297,7 +284,6 @@ static void files_and_streams(void **state)
 
 static void plan_for_a_million_rows(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("esn:size=100"), *power = plain_parse("esn:size=100,degree=2");
     volt_plan plan = {.struct_size = sizeof plan};
     check_ok(volt_plan_fit(kernel, 1000000, 1, 1, 0, 0, &plan, NULL));
@@ -323,7 +309,6 @@ static int cancel_later(const char *stage, double fraction, void *context)
 
 static void cancellation_at_every_poll(void **state)
 {
-    (void)state;
     data *d = make_data(7204);
     volt_kernel *kernel = plain_parse("esn:size=10");
     static const int after[] = {0, 1, 5, 9, 14, 20, 30};
@@ -345,7 +330,6 @@ static void cancellation_at_every_poll(void **state)
 /* The k-th allocation of the solver fails, for every k, with alpha given and chosen. */
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     enum { ROWS = 30 };
     volt_rng rng = test_rng(7205);
     double *X = random_rows(&rng, ROWS, D, 1), *Y = normal_rows(&rng, ROWS, Q);

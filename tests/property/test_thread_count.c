@@ -12,29 +12,17 @@
 #include "volterra/model.h"
 #include "volterra/solve.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { N = 700, M = 300, D = 3, Q = 4 };
 
 static int restore_threads(void **state)
 {
-    (void)state;
     return volt_set_threads(0) != VOLT_OK;
 }
 
 static void gram_matrices_are_equal_bit_for_bit(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(41);
     double *X = random_rows(&rng, N, D, 1), *Y = random_rows(&rng, M, D, 1);
     double *one = new_matrix(N, N), *other = new_matrix(N, N);
@@ -64,7 +52,6 @@ static void gram_matrices_are_equal_bit_for_bit(void **state)
 /* 2048 or more diagonals have narrower bands, which a thread takes one by one or together. */
 static void large_gram_matrices_are_equal_bit_for_bit(void **state)
 {
-    (void)state;
     enum { LARGE = 2102, OTHER = 1201 };
     static const int64_t threads[] = {2, 16};
     volt_rng rng = test_rng(45);
@@ -124,7 +111,6 @@ static double largest_difference(const double *a, const double *b, int64_t count
 
 static void fits_and_forecasts_agree_to_rounding(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(42);
     double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q), *X2 = random_rows(&rng, M, D, 0.8);
     static run one, two;
@@ -158,7 +144,6 @@ static void fits_and_forecasts_agree_to_rounding(void **state)
 /* Output k is a nonlinear signal with noise that grows with k, so that the outputs have different alphas. */
 static void automatic_alphas_are_equal_bit_for_bit(void **state)
 {
-    (void)state;
     enum { ROWS = 400 };
     volt_rng rng = test_rng(43);
     double *X = random_rows(&rng, ROWS, D, 1), *Y = normal_rows(&rng, ROWS, Q);
@@ -218,7 +203,6 @@ static const bool has_equal_bits = true;
  * rounding only: the condition number is at most (rows + alpha) / alpha, with K(x, x) of about 1. */
 static void landmark_models_are_equal(void **state)
 {
-    (void)state;
     enum { ROWS = 1100 };
     static const int64_t landmarks[] = {100, 500, 1000};
     volt_rng rng = test_rng(44);

@@ -13,16 +13,6 @@
 #include "task/protocol.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 40, H = 12, ALL = N + H, D = 2, Q = 2 };
 
 static const double tolerance = 1e-10;
@@ -139,7 +129,6 @@ static int is_exact(int k)
 
 static void forecasts_do_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     data made = make_data(4101);
     for (int p = 0; p < KERNELS; p++) {
         double expected[FORECASTS], actual[FORECASTS];
@@ -166,7 +155,6 @@ static void forecasts_do_not_depend_on_the_unit(void **state)
 
 static void searches_do_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     data made = make_data(4102);
     volt_search_options options = volt_search_options_default();
     options.splits.folds = 3;
@@ -207,7 +195,6 @@ static void searches_do_not_depend_on_the_unit(void **state)
 
 static void published_inputs_do_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     data made = make_data(4103);
     for (int kind = VOLT_INPUTS_STANDARDISED; kind <= VOLT_INPUTS_IN_BALL; kind++) {
         double expected[ALL * D], actual[ALL * D];
@@ -225,7 +212,6 @@ static void published_inputs_do_not_depend_on_the_unit(void **state)
 /* NMSE, R^2 and losses have no unit. A constant target is constant in every unit. */
 static void scores_do_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4107);
     double y[N * Q], f[N * Q], losses[N], expected[N];
     volt_metrics metrics = {.struct_size = sizeof metrics}, first = {.struct_size = sizeof first};
@@ -283,7 +269,6 @@ static volt_model *fit_report(const data *made, int kind)
  * where their squares overflow or underflow. */
 static void reports_do_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     static const int powers[] = {-900, -560, 400, 560, 900};
     data made = make_data(4110);
     for (int i = 0; i < ALL * D; i++) /* of norm below 1, for inputs that are not scaled */
@@ -322,7 +307,6 @@ static void reports_do_not_depend_on_the_unit(void **state)
 /* The memory of a Volterra series, also where the squares of its kernels overflow or underflow. */
 static void memory_does_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     static const int powers[][2] = {{0, 0}, {400, 0}, {-400, 0}, {0, 600}, {0, -600}};
     data made = make_data(4112);
     volt_kernel *kernel = plain_parse(kernels[0]);
@@ -351,7 +335,6 @@ static void memory_does_not_depend_on_the_unit(void **state)
 /* The choice of a model, and its errors. */
 static void identification_does_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     enum { ROWS = 160 };
     static const int powers[] = {0, 600, -600};
     volt_rng rng = test_rng(4113);
@@ -384,7 +367,6 @@ static void identification_does_not_depend_on_the_unit(void **state)
 /* Folds of changes, with and without an intercept. */
 static void searches_for_changes_do_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     data made = make_data(4111);
     const char *kernel = kernels[0];
     double alpha = 1e-2, change[(ALL - 1) * D];
@@ -417,7 +399,6 @@ static void searches_for_changes_do_not_depend_on_the_unit(void **state)
 /* Targets that are taken as they are: K does not see them, and all else is linear in them. */
 static void searches_on_unscaled_targets(void **state)
 {
-    (void)state;
     data made = make_data(4108);
     const char *kernel = "rbf:gamma=0.8";
     double alpha = 1e-2, first = 0;
@@ -446,7 +427,6 @@ static void searches_on_unscaled_targets(void **state)
 /* Constant inputs are constant in every unit, and what varies is not. */
 static void constants_are_distinguished_from_small_numbers(void **state)
 {
-    (void)state;
     data made = make_data(4104);
     volt_kernel *kernel = plain_parse("volterra");
     volt_matrix nowhere = volt_matrix_of(NULL, 0, 0);
@@ -468,7 +448,6 @@ static void constants_are_distinguished_from_small_numbers(void **state)
 /* Without scaling, products of such inputs overflow or underflow: an error, not a prediction. */
 static void unscaled_inputs_reject_overflowing_products(void **state)
 {
-    (void)state;
     data made = make_data(4105);
     static const double bad[] = {1e-300, 1e-160, 1e160, 1e300};
     for (int p = 0; p < KERNELS; p++) {
@@ -488,7 +467,6 @@ static void unscaled_inputs_reject_overflowing_products(void **state)
 
 static void norms_by_hand(void **state)
 {
-    (void)state;
     for (int k = -1060; k <= 1020; k += 20) {
         double row[] = {ldexp(3, k), ldexp(-4, k)}, nothing[] = {0, 0};
         assert_true(volt_row_norm(row, 2) == ldexp(5, k));
@@ -506,7 +484,6 @@ static void norms_by_hand(void **state)
 /* One share for all: rows on the sphere are inside, whatever their length, and rows beyond it are not. */
 static void rows_on_the_sphere_are_inside_the_ball(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4106);
     for (int64_t d = 1; d <= 4096; d *= 4)
         for (int i = 0; i < 50; i++) {

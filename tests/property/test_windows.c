@@ -7,16 +7,6 @@
 #include "support/plain_paths.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { PADDING = 3 };
 static const double untouched = 1234.5;
 
@@ -214,7 +204,6 @@ static void check_shape(const plain_path_kernel *kernel, shape s, volt_rng *rng)
 
 static void small_shapes(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(301);
     for (int p = 0; p < KERNELS; p++)
         for (int64_t window = 1; window <= 5; window++) {
@@ -230,7 +219,6 @@ static void small_shapes(void **state)
 
 static void windows_longer_than_the_sequence(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(302);
     static const shape shapes[] = {{3, 5, 2, 9}, {9, 4, 1, 12}, {5, 5, 3, 6}, {1, 1, 2, 10}};
     for (int p = 0; p < KERNELS; p++)
@@ -241,7 +229,6 @@ static void windows_longer_than_the_sequence(void **state)
 /* Bands have 64 windows or 128 diagonals, blocks 32 rows, groups 8 windows. */
 static void shapes_round_the_edges_of_bands(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(303);
     static const shape shapes[] = {
         {5, 63, 1, 2},  {6, 64, 2, 3},  {4, 65, 1, 4},  {7, 66, 2, 2},  {31, 9, 1, 3},  {32, 8, 2, 2},
@@ -261,7 +248,6 @@ static void shapes_round_the_edges_of_bands(void **state)
 
 static void triangles_round_the_edges_of_bands(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(304);
     static const int64_t sizes[] = {63, 64, 65, 66, 127, 128, 129, 130};
     for (int p = UNDER_SANITIZERS ? 1 : 0; p < KERNELS; p += UNDER_SANITIZERS ? 2 : 1)
@@ -283,7 +269,6 @@ static void triangles_round_the_edges_of_bands(void **state)
 
 static void random_shapes(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(305);
     for (int p = 0; p < KERNELS; p++)
         for (int round = 0; round < 4; round++) {
@@ -299,7 +284,6 @@ static void random_shapes(void **state)
  * one entry overflow (products of 1e6 to the power 2 level window), there is nothing to compare. */
 static void one_entry_of_a_million_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(306);
     static const shape shapes[] = {
         {23, 30, 2, 3}, {40, 17, 1, 5}, {9, 70, 3, 2}, {12, 11, 2, 1}, {131, 9, 1, 4}};
@@ -324,7 +308,6 @@ static void one_entry_of_a_million_rows(void **state)
 /* With a window of n rows the last row sees the whole sequence: a collection of one series each. */
 static void last_window_equals_whole_sequence(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(307);
     for (int p = 0; p < KERNELS; p++) {
         if (kernels[p].family < PLAIN_GAK)
@@ -358,7 +341,6 @@ static void last_window_equals_whole_sequence(void **state)
 /* Paths of d scalars divided by the largest value of the columns, by default with lead-lag and time. */
 static void rows_as_paths(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(308);
     /* clang-format off */
     static const plain_path_kernel by_rows[] = {
@@ -411,7 +393,6 @@ static void rows_as_paths(void **state)
  * have met both, and both must agree on the same paths. */
 static void cells_equal_features(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(309);
     enum { N = 21, D = 2, WINDOW = 5, LEVEL = 4 };
     const plain_path_kernel kernel = {"sig:level=4", PLAIN_SIG, .level = LEVEL, .order = LEVEL};

@@ -4,14 +4,6 @@
 #include "support/golden.h"
 #include "volterra/stats.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static golden_array array_at(golden *file, const char *list, int64_t index, const char *key)
 {
     char path[96];
@@ -28,7 +20,6 @@ static int64_t count_at(golden *file, const char *list, int64_t index, const cha
 
 static void seasons_equal_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("baselines");
     for (int64_t i = 0; i < golden_length(file, "inputs.series"); i++) {
         golden_array y = array_at(file, "series", i, "y");
@@ -42,7 +33,6 @@ static void seasons_equal_the_golden_file(void **state)
 
 static void forecasts_equal_the_golden_file(void **state)
 {
-    (void)state;
     static const char *const keys[VOLT_BASELINE_KINDS] = {"expected.naive", "expected.seasonal",
                                                           "expected.drift", "expected.ar"};
     golden *file = golden_load("baselines");

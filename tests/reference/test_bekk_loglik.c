@@ -5,15 +5,6 @@
 #include "support/sequences.h"
 #include "volterra/data.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static volt_view view_of(golden_array array)
 {
     return volt_view_of(array.data, array.rows, array.cols);
@@ -37,7 +28,6 @@ static volt_bekk *load_parameters(golden *file)
 
 static void likelihood_and_covariances_equal_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("bekk_loglik");
     volt_bekk *bekk = load_parameters(file);
     volt_view returns = view_of(golden_array_of(file, "inputs.returns"));
@@ -61,7 +51,6 @@ static void likelihood_and_covariances_equal_the_golden_file(void **state)
 /* The same with the other first covariances that the file has. */
 static void other_first_covariances_equal_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("bekk_loglik");
     volt_bekk *bekk = load_parameters(file);
     volt_view returns = view_of(golden_array_of(file, "inputs.returns"));
@@ -89,7 +78,6 @@ static void other_first_covariances_equal_the_golden_file(void **state)
 /* r_t = H_t^{1/2} z_t with the symmetric root, for the covariances and the innovations of the file. */
 static void returns_are_the_symmetric_root_times_innovations(void **state)
 {
-    (void)state;
     golden *file = golden_load("bekk_loglik");
     golden_array z = golden_array_of(file, "inputs.z"), H = golden_array_of(file, "expected.sim_H_path_vech");
     golden_array r = golden_array_of(file, "expected.sim_returns");
@@ -112,7 +100,6 @@ static void returns_are_the_symmetric_root_times_innovations(void **state)
  * the likelihood, checked above, must give the covariances of all rows; and the stationary covariance is the file's. */
 static void simulation_follows_the_recursion_of_the_golden_file(void **state)
 {
-    (void)state;
     enum { ROWS = 100 };
     golden *file = golden_load("bekk_loglik");
     volt_bekk *bekk = load_parameters(file);

@@ -6,13 +6,6 @@
 #include "support/tensor_file.h"
 #include "volterra/task.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 static double number(golden *file, const char *part, const char *name)
 {
     char path[64];
@@ -81,7 +74,6 @@ static void check_capacities(golden *file, const char *kernel_text, const char *
  * 1e-10 at most. */
 static void network_without_and_with_regularisation(void **state)
 {
-    (void)state;
     golden *file = golden_load("capacity");
     golden_array A = golden_array_of(file, "network.A"), C = golden_array_of(file, "network.C"),
                  b = golden_array_of(file, "network.b");
@@ -103,7 +95,6 @@ static void network_without_and_with_regularisation(void **state)
 /* |K| / alpha is below 60 x 4 / 0.4 = 600. */
 static void kernel_with_regularisation(void **state)
 {
-    (void)state;
     golden *file = golden_load("capacity");
     volt_capacity_options options = options_of(file, "volterra");
     options.alpha = golden_number(file, "volterra.alpha");
@@ -113,7 +104,6 @@ static void kernel_with_regularisation(void **state)
 
 static void quantiles_of_chi_square(void **state)
 {
-    (void)state;
     golden *file = golden_load("capacity");
     golden_array rows = golden_array_of(file, "chi_square");
     for (int64_t i = 0; i < rows.rows; i++) {

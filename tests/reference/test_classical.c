@@ -6,16 +6,6 @@
 #include "support/check.h"
 #include "support/golden.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { AHEAD = 8, MOST_EFFECTS = 64 };
 
 /* -2 log L with the prior of beta/alpha (src/stats/ets_fit.c). */
@@ -91,7 +81,6 @@ static void check_theta(const series_case *at, volt_theta_kind kind, const char 
 
 static void theta_reaches_the_optimum(void **state)
 {
-    (void)state;
     golden *file = golden_load("classical");
     for (int i = 0; i < golden_length(file, "inputs.series"); i++) {
         const series_case at = series_at(file, i);
@@ -105,7 +94,6 @@ static void theta_reaches_the_optimum(void **state)
 
 static void autoregression_equals_separate_fits(void **state)
 {
-    (void)state;
     enum { STEPS = 30 };
     golden *file = golden_load("seasonal_ar");
     for (int i = 0; i < golden_length(file, "inputs.series"); i++) {
@@ -163,7 +151,6 @@ static form_case form_at(const series_case *of, int index)
 /* Likelihood and forecasts with the parameters of statsforecast. */
 static void recursions_equal_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("classical");
     for (int i = 0; i < golden_length(file, "inputs.series"); i++) {
         const series_case of = series_at(file, i);
@@ -200,7 +187,6 @@ static void recursions_equal_the_golden_file(void **state)
  * agree, so do the forecasts. */
 static void choices_are_not_worse(void **state)
 {
-    (void)state;
     int compared = 0;
     golden *file = golden_load("classical");
     const double tolerance = golden_tol(file, "refined");
@@ -238,7 +224,6 @@ static void choices_are_not_worse(void **state)
  * statsforecast. At most 5 % of the forms may end in another local minimum. */
 static void forms_reach_the_likelihood(void **state)
 {
-    (void)state;
     static const double starts[][3] = {{0.05, 0.005, 0.02}, {0.3, 0.03, 0.05}, {0.8, 0.3, 0.02}};
     golden *file = golden_load("classical");
     int worse = 0, forms = 0;

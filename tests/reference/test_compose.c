@@ -4,14 +4,6 @@
 #include "support/sequences.h"
 #include "volterra/kernel.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static void check_file(const char *name)
 {
     golden *file = golden_load(name);
@@ -38,13 +30,11 @@ static void check_file(const char *name)
 
 static void one_channel(void **state)
 {
-    (void)state;
     check_file("m2_compose_d1");
 }
 
 static void three_channels(void **state)
 {
-    (void)state;
     check_file("m2_compose_d3");
 }
 

@@ -3,15 +3,6 @@
 #include "support/golden.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { KERNELS = 2 };
 
 static golden_array field(golden *file, int kernel, const char *name)
@@ -51,7 +42,6 @@ static void check_curve(golden *file, const volt_curve *curve, int k)
 
 static void curves_from_definitions(void **state)
 {
-    (void)state;
     golden *file = golden_load("curve");
     golden_array X = golden_array_of(file, "X"), Y = golden_array_of(file, "Y");
     golden_array sizes = golden_array_of(file, "sizes"), first = golden_array_of(file, "first");

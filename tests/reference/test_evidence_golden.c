@@ -5,16 +5,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const char *const files[] = {"m2_evidence_geometric", "m2_evidence_even", "m2_evidence_exponential",
                                     "m2_evidence_poly",      "m2_evidence_rbf",  "m2_evidence_fading",
                                     "m2_evidence_memory"};
@@ -95,7 +85,6 @@ static void check_case(golden *file, const volt_kernel *kernel, int which)
 
 static void every_golden_value(void **state)
 {
-    (void)state;
     for (int f = 0; f < FILES; f++) {
         golden *file = golden_load(files[f]);
         print_message("%s\n", files[f]);

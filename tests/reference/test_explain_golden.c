@@ -8,15 +8,6 @@
 #include "support/golden.h"
 #include "support/sequences.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TEXT = 200 };
 
 static const char *path_of(int c, const char *name)
@@ -118,7 +109,6 @@ static void check_kernels(const char *name)
 
 static void golden_volterra_kernels(void **state)
 {
-    (void)state;
     static const char *const names[] = {"m2_taylor_geometric", "m2_taylor_even", "m2_taylor_exponential",
                                         "m2_taylor_poly",      "m2_taylor_rbf",  "m2_taylor_fading",
                                         "m2_taylor_memory"};
@@ -128,7 +118,6 @@ static void golden_volterra_kernels(void **state)
 
 static void golden_orders(void **state)
 {
-    (void)state;
     enum { PARTS = 4 };
     static const char *const names[PARTS] = {"expected.order0", "expected.order1", "expected.order2",
                                              "expected.higher"};

@@ -5,13 +5,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 typedef struct fitted_case {
     golden *file;
     golden_array x, y;
@@ -59,7 +52,6 @@ static void check_run(const fitted_case *c, const char *name, const volt_predict
 
 static void golden_free_runs(void **state)
 {
-    (void)state;
     fitted_case c = {0};
     fit_case(&c, (volt_matrix){0});
     volt_predict_options options = volt_predict_options_default();

@@ -4,14 +4,6 @@
 #include "support/golden.h"
 #include "volterra/model.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 enum { FORECASTS = 5 };
 
 static double number_of(golden *file, int64_t index, const char *key)
@@ -70,7 +62,6 @@ static void check_case(golden *file, int64_t index, const volt_kernel *kernel)
 
 static void choices_equal_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("forecast_choice");
     volt_kernel *kernel = NULL;
     check_ok(volt_kernel_parse(golden_text(file, "params.kernel"), &kernel));

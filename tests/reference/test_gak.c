@@ -8,14 +8,6 @@
 #include "support/sequences.h"
 #include "text/text.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static volt_kernel *gak_of(double sigma, const char *more)
 {
     char text[128], number[VOLT_NUMBER_LENGTH];
@@ -80,7 +72,6 @@ static void check_collection(const char *name)
 
 static void collections(void **state)
 {
-    (void)state;
     check_collection("gak_cdist_d1");
     check_collection("gak_cdist_d3");
 }
@@ -125,7 +116,6 @@ static double log_unnormalised(const volt_kernel *kernel, volt_view x, volt_view
 
 static void pairs_of_unequal_lengths(void **state)
 {
-    (void)state;
     golden *file = golden_load("gak_pairs");
     int64_t pairs = golden_length(file, "inputs.pairs"), checked = 0;
     double tol = golden_tol(file, "gak");
@@ -155,7 +145,6 @@ static void pairs_of_unequal_lengths(void **state)
 
 static void rows_as_paths(void **state)
 {
-    (void)state;
     golden *file = golden_load("gak_rows");
     golden_array X = golden_array_of(file, "inputs.X");
     static const struct {
@@ -185,7 +174,6 @@ static void rows_as_paths(void **state)
 
 static void far_series_in_logarithms(void **state)
 {
-    (void)state;
     golden *file = golden_load("gak_log");
     int64_t pairs = golden_length(file, "inputs.pairs");
     double tol = golden_tol(file, "log_gak");

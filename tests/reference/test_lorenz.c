@@ -3,14 +3,6 @@
 #include "support/golden.h"
 #include "volterra/data.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 /* The options of the golden file. */
 static volt_simulate_options golden_options(golden *file)
 {
@@ -27,7 +19,6 @@ static volt_simulate_options golden_options(golden *file)
 
 static void fixed_steps_equal_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("lorenz");
     volt_simulate_options options = golden_options(file);
     int64_t n_rows = (int64_t)golden_number(file, "params.n_steps") + 1;
@@ -50,7 +41,6 @@ static void fixed_steps_equal_the_golden_file(void **state)
 
 static void accurate_method_equals_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("lorenz");
     volt_simulate_options options = golden_options(file);
     options.method = VOLT_ODE_ACCURATE;
@@ -72,7 +62,6 @@ static void accurate_method_equals_the_golden_file(void **state)
  * stretches of the orbit that expand faster than the mean. */
 static void accurate_method_does_not_depend_on_the_spacing_of_rows(void **state)
 {
-    (void)state;
     enum { FINE = 2001, MIDDLE = 201, COARSE = 6 };
     static double fine[FINE][3], middle[MIDDLE][3], coarse[COARSE][3];
     volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
@@ -98,7 +87,6 @@ static void accurate_method_does_not_depend_on_the_spacing_of_rows(void **state)
  * nearer to 4 than to 3 or 5. The errors are far above rounding, about 1000 eps times the state. */
 static void fixed_steps_are_of_fourth_order(void **state)
 {
-    (void)state;
     static double rows[1001][3];
     volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     double error[2], exact[2][3];

@@ -5,16 +5,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* The text of the loss of a file. */
 static void loss_text(golden *file, char *text, size_t size)
 {
@@ -155,14 +145,12 @@ static void run_all(double tolerance, bool forecasts)
 
 static void objectives_lie_within_the_gap(void **state)
 {
-    (void)state;
     run_all(1e-3, false);
     run_all(1e-6, false);
 }
 
 static void forecasts_agree_where_the_gap_is_closed(void **state)
 {
-    (void)state;
     run_all(1e-12, true);
 }
 

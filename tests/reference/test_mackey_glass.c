@@ -3,17 +3,8 @@
 #include "support/golden.h"
 #include "volterra/data.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static void fixed_steps_equal_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("mackeyglass");
     volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.a = golden_number(file, "params.a");
@@ -41,7 +32,6 @@ static void fixed_steps_equal_the_golden_file(void **state)
 /* Steps of one hundredth and one tenth of the delay: the second needs parts of steps. */
 static void accurate_method_equals_a_chain_of_ordinary_equations(void **state)
 {
-    (void)state;
     golden *file = golden_load("mackey_glass_accurate");
     int64_t per_delay = (int64_t)golden_number(file, "params.per_delay");
     int64_t n_cases = golden_length(file, "inputs.cases");
@@ -101,7 +91,6 @@ static double change_with_half_the_step(double step, int64_t n_rows)
 /* The accuracy that the file's header states: 1e-15 over ten delays, whatever the step. */
 static void accurate_method_converges(void **state)
 {
-    (void)state;
     static const double steps[] = {0.02, 0.25, 1, 8.5, 17};
     for (int i = 0; i < 5; i++) {
         double change = change_with_half_the_step(steps[i], (int64_t)(170 / steps[i]));
@@ -113,7 +102,6 @@ static void accurate_method_converges(void **state)
 /* The fixed-step scheme tends to the accurate solution, with the first power of the step. */
 static void fixed_steps_are_of_first_order(void **state)
 {
-    (void)state;
     double exact[50], error[2];
     volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.every = 1;

@@ -3,16 +3,6 @@
 #include "support/golden.h"
 #include "volterra/stats.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static volt_mcs_method method_of(golden *file)
 {
     return strcmp(golden_text(file, "params.method"), "R") == 0 ? VOLT_MCS_R : VOLT_MCS_MAX;
@@ -88,13 +78,11 @@ static void check_given_indices(const char *name)
 
 static void given_indices_R(void **state)
 {
-    (void)state;
     check_given_indices("mcs_given_indices_R");
 }
 
 static void given_indices_max(void **state)
 {
-    (void)state;
     check_given_indices("mcs_given_indices_max");
 }
 
@@ -138,13 +126,11 @@ static void check_own_draws(const char *name)
 
 static void seeded_draws_R(void **state)
 {
-    (void)state;
     check_own_draws("mcs_R");
 }
 
 static void seeded_draws_max(void **state)
 {
-    (void)state;
     check_own_draws("mcs_max");
 }
 

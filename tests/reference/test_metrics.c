@@ -3,13 +3,6 @@
 #include "support/golden.h"
 #include "volterra/stats.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 static volt_view view_of(golden_array array)
 {
     return volt_view_of(array.data, array.rows, array.cols);
@@ -17,7 +10,6 @@ static volt_view view_of(golden_array array)
 
 static void all_outputs_equal_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("metrics");
     volt_metrics metrics = {.struct_size = sizeof metrics};
     check_ok(volt_metrics_compute(view_of(golden_array_of(file, "inputs.y_true")),
@@ -39,7 +31,6 @@ static void all_outputs_equal_the_golden_file(void **state)
 /* One column at a time, as a view into the whole matrix (its leading dimension is 5). */
 static void each_output_equals_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("metrics");
     volt_view truth = view_of(golden_array_of(file, "inputs.y_true"));
     volt_view forecast = view_of(golden_array_of(file, "inputs.y_pred"));
@@ -64,7 +55,6 @@ static void each_output_equals_the_golden_file(void **state)
 /* All truths of column 0 against the first unequal_m of its forecasts. */
 static void samples_of_unequal_length_equal_the_golden_file(void **state)
 {
-    (void)state;
     golden *file = golden_load("metrics");
     golden_array truth = golden_array_of(file, "inputs.y_true");
     golden_array forecast = golden_array_of(file, "inputs.y_pred");

@@ -4,16 +4,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static void check_near(double actual, double expected, double tolerance)
 {
     if (!(fabs(actual - expected) <= tolerance))
@@ -58,7 +48,6 @@ static volt_model *fit(golden *file, const char *solver, double alpha, bool inte
 /* The condition number of K + alpha I is at most 8e4, so that relative errors are about 1e5 n eps = 1e-9. */
 static void norms_and_dimensions(void **state)
 {
-    (void)state;
     golden *file = golden_load("norms");
     static const char *const solvers[] = {"exact", "nystrom", "pcg"};
     for (int64_t r = 0; r < golden_length(file, "ridge"); r++)
@@ -97,7 +86,6 @@ static void norms_and_dimensions(void **state)
 
 static void spectrum(void **state)
 {
-    (void)state;
     golden *file = golden_load("norms");
     volt_kernel *kernel = kernel_of(file);
     volt_view X = view_of(file, "X");
@@ -131,7 +119,6 @@ static double distance_error(double distance)
 
 static void distances(void **state)
 {
-    (void)state;
     golden *file = golden_load("norms");
     volt_kernel *kernel = kernel_of(file);
     volt_view X = view_of(file, "X"), Y = view_of(file, "Y");
@@ -150,7 +137,6 @@ static void distances(void **state)
 
 static void forgetting(void **state)
 {
-    (void)state;
     golden *file = golden_load("norms");
     volt_view X = view_of(file, "X");
     volt_model *model = fit(file, NULL, 0.1, true);

@@ -3,15 +3,6 @@
 #include "support/check.h"
 #include "support/golden.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 typedef struct series {
     golden *file;
     int number;
@@ -96,7 +87,6 @@ static void score(const series *s, const double *y, double alpha, bool constant,
 
 static void scores_of_measured_series(void **state)
 {
-    (void)state;
     golden *file = golden_load("one_step_scores");
     for (int number = 0; number < golden_length(file, "cases"); number++) {
         series s = load(file, number);

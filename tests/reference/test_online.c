@@ -5,15 +5,6 @@
 #include "support/plain_kernels.h"
 #include "volterra/live.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MOST = 64 };
 
 static const struct {
@@ -146,7 +137,6 @@ static void run_window(golden *file, const char *form, int64_t case_number)
 
 static void every_window_equals_direct_solve(void **state)
 {
-    (void)state;
     int scripts = 0, windows = 0;
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
         golden *file = golden_load(files[f].name);

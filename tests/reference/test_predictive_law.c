@@ -6,17 +6,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* The kernel with the parameters of the file. */
 static volt_kernel *kernel_of(golden *file)
 {

@@ -4,15 +4,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MOST = 16 };
 
 /* All rows of the records at `path`, one after the other, and their lengths. */
@@ -40,7 +31,6 @@ static volt_view joined(golden *file, const char *path, int64_t lengths[MOST], i
 
 static void both_starts(void **state)
 {
-    (void)state;
     golden *file = golden_load("m2_records");
     int64_t lengths[MOST], n = 0;
     volt_view X = joined(file, "records", lengths, &n), Y = joined(file, "targets", lengths, &n);

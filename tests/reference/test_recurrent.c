@@ -5,16 +5,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static volt_kernel *parse(const char *text)
 {
     volt_kernel *kernel = NULL;
@@ -33,7 +23,6 @@ static void gram(const char *text, volt_view X, volt_view Y, double *K)
  * below 1e3 on these rows. */
 static void values_of_the_definition(void **state)
 {
-    (void)state;
     golden *file = golden_load("recurrent");
     golden_array X = golden_array_of(file, "inputs.X"), Y = golden_array_of(file, "inputs.Y");
     volt_view x = volt_view_of(X.data, X.rows, X.cols), y = volt_view_of(Y.data, Y.rows, Y.cols);
@@ -81,7 +70,6 @@ static double distance_of(int size, volt_view X, const double *limit)
  * differs from its limit by less. The ratio of two sizes 16 times apart is then near 4; 2.5 leaves room for 8 seeds. */
 static void networks_converge(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7);
     double *rows = random_rows(&rng, ROWS, INPUTS, 1), limit[ROWS * ROWS];
     volt_view X = volt_view_of(rows, ROWS, INPUTS);
@@ -97,7 +85,6 @@ static void networks_converge(void **state)
 /* |K| <= largest, K(x, x) of sign is 1, and rows far apart are forgotten at the rate of the facts. */
 static void bounds_hold(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"recurrent:activation=erf,radius=1.1,bias=0.6,leak=0.4",
                                         "recurrent:activation=relu,radius=0.9,leak=0.7,input=2",
                                         "recurrent:activation=sign"};
@@ -141,7 +128,6 @@ static void bounds_hold(void **state)
 
 static void refusals(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *terms;
     } cases[] = {

@@ -6,14 +6,6 @@
 #include "support/tensor_file.h"
 #include "volterra/kernel.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { MAX_TENSORS = 9 };
 
 /* The arrays of "inputs" that are there, as a file of weights; Z is none of them. */
@@ -66,20 +58,17 @@ static void check_starts(const char *name, const char *kernel)
 
 static void echo_states(void **state)
 {
-    (void)state;
     check_starts("m2_reservoir_esn", "esn:leak=1");
     check_starts("m2_reservoir_esn_leaky", "esn:leak=0.32");
 }
 
 static void state_affine(void **state)
 {
-    (void)state;
     check_starts("m2_reservoir_sas", "sas:degree=2");
 }
 
 static void linear_with_polynomial_readout(void **state)
 {
-    (void)state;
     golden *file = golden_load("m2_reservoir_linear_poly");
     char text[512];
     const char *weights = write_weights(file), *starts[] = {"rest", "zero"};

@@ -7,14 +7,6 @@
 #include "support/sequences.h"
 #include "text/text.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static volt_kernel *kernel_of(golden *file, const char *name)
 {
     char text[128], prescale[VOLT_NUMBER_LENGTH];
@@ -45,7 +37,6 @@ static void check_transform(golden *file, const char *inputs, const char *field)
 
 static void rows_become_paths(void **state)
 {
-    (void)state;
     golden *file = golden_load("sigpath_transform");
     check_transform(file, "inputs.X", "expected.TX");
     check_transform(file, "inputs.Y", "expected.TY");
@@ -55,7 +46,6 @@ static void rows_become_paths(void **state)
 /* The columns are the training rows, and the largest of them is the one that divides. */
 static void kernels_of_rows(void **state)
 {
-    (void)state;
     golden *file = golden_load("sigpath_transform");
     golden_array X = golden_array_of(file, "inputs.X"), Y = golden_array_of(file, "inputs.Y");
     volt_view x = volt_view_of(X.data, X.rows, X.cols), y = volt_view_of(Y.data, Y.rows, Y.cols);
@@ -91,7 +81,6 @@ static void kernels_of_rows(void **state)
 /* augment= overrides this: with none the path is the row's own scalars, 1 + <dx, dy> at level 1. */
 static void augmentations_of_rows_by_hand(void **state)
 {
-    (void)state;
     double X[] = {1, 2, 4, 0.5, 3, 8}, K[4]; /* 8 is the largest */
     volt_kernel *kernel = plain_parse("sig:level=1,path=rows,augment=none");
     check_ok(volt_gram(kernel, volt_view_of(X, 2, 3), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, 2, 2)));

@@ -5,15 +5,6 @@
 #include "support/sequences.h"
 #include "text/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static volt_view *views_of(golden_array array)
 {
     assert_int_equal(array.depth, 3);
@@ -68,14 +59,12 @@ static void check_case(const char *name)
 
 static void linear_static_kernel(void **state)
 {
-    (void)state;
     check_case("sigpde_linear_d2");
     check_case("sigpde_linear_d4");
 }
 
 static void rbf_static_kernel(void **state)
 {
-    (void)state;
     check_case("sigpde_rbf0_d2");
     check_case("sigpde_rbf0_d4");
     check_case("sigpde_rbf1_d2");
@@ -85,7 +74,6 @@ static void rbf_static_kernel(void **state)
 /* One cell with g: (1 + 1) (1 + g/2 + g^2/12) - (1 - g^2/12) = 1 + g + g^2/4. */
 static void one_cell_by_hand(void **state)
 {
-    (void)state;
     double points_x[] = {0, 2}, points_y[] = {1, 1.75}, K = 0, g = 1.5;
     volt_view x = volt_view_of(points_x, 2, 1), y = volt_view_of(points_y, 2, 1);
     volt_kernel *kernel = plain_parse("sigpde");

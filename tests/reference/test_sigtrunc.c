@@ -8,15 +8,6 @@
 #include "support/sequences.h"
 #include "text/text.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { LEVELS = 6 };
 
 static volt_view *views_of(golden *file, int64_t *count)
@@ -74,7 +65,6 @@ static void check_scaled(const char *name, double scale)
 
 static void scaled_features(void **state)
 {
-    (void)state;
     static const double scales[] = {1, 0.1, 0.7, 3, 100};
     for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
         check_scaled("sigtrunc_d2", scales[s]);
@@ -149,7 +139,6 @@ static void check_exact(const char *name)
 
 static void exact_signature(void **state)
 {
-    (void)state;
     check_exact("sigtrunc_d2");
     check_exact("sigtrunc_d3");
 }
@@ -182,7 +171,6 @@ static void check_signature(golden *file, int64_t index, int level, const char *
 
 static void features_are_the_signature(void **state)
 {
-    (void)state;
     static const char *const names[] = {"sigtrunc_d2", "sigtrunc_d3"};
     for (int f = 0; f < 2; f++) {
         golden *file = golden_load(names[f]);
@@ -219,7 +207,6 @@ static void check_discrete(const char *name)
 
 static void discretised_signature(void **state)
 {
-    (void)state;
     check_discrete("sigtrunc_discrete_d2");
     check_discrete("sigtrunc_discrete_d3");
 }

@@ -5,13 +5,6 @@
 #include "support/sequences.h"
 #include "text/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 /* The field of the file, and the kernel; %s stand for gamma and coef0 of the file. */
 static const struct {
     const char *field, *kernel;
@@ -85,19 +78,16 @@ static void check_case(const char *name)
 
 static void one_number(void **state)
 {
-    (void)state;
     check_case("static_d1");
 }
 
 static void four_numbers(void **state)
 {
-    (void)state;
     check_case("static_d4");
 }
 
 static void fifteen_numbers(void **state)
 {
-    (void)state;
     check_case("static_d15");
 }
 

@@ -3,14 +3,6 @@
 #include "support/golden.h"
 #include "volterra/data.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static volt_system system_named(const char *name, volt_simulate_options *options)
 {
     volt_system system;
@@ -32,7 +24,6 @@ static double *simulated(volt_system system, const volt_simulate_options *option
  * order. */
 static void systems_equal_the_golden_file(void **state)
 {
-    (void)state;
     static const char *const names[] = {"lorenz96",    "kuramoto-sivashinsky", "duffing",
                                         "van-der-pol", "wiener-hammerstein",   "bouc-wen"};
     golden *file = golden_load("systems");
@@ -82,7 +73,6 @@ static void systems_equal_the_golden_file(void **state)
  * times smaller, whose own error is 8^4 (at kinks 8) times smaller. */
 static void default_steps_are_accurate(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         double bound; /* in standard deviations of the column */
@@ -122,7 +112,6 @@ static void default_steps_are_accurate(void **state)
 /* The map, written out: each row follows from the one before up to one rounding of each operation. */
 static void henon_rows_satisfy_the_map(void **state)
 {
-    (void)state;
     volt_simulate_options options;
     volt_system system = system_named("henon:a=1.3,b=0.25", &options);
     int64_t cols = 0, n = 500;
@@ -139,7 +128,6 @@ static void henon_rows_satisfy_the_map(void **state)
 /* The filter, written out, with the inputs of the generator. */
 static void wiener_rows_satisfy_the_filter(void **state)
 {
-    (void)state;
     volt_simulate_options options;
     static const double offsets[] = {0, 0.5};
     for (int i = 0; i < 2; i++) {
@@ -164,7 +152,6 @@ static void wiener_rows_satisfy_the_filter(void **state)
 /* Every pulse is an output until the next pulse. Of 20000 inputs, the number of pulses is within 5 standard deviations. */
 static void relay_keeps_the_last_pulse(void **state)
 {
-    (void)state;
     volt_simulate_options options;
     volt_system system = system_named("relay:rate=0.05", &options);
     options.discard = 0;
@@ -188,7 +175,6 @@ static void relay_keeps_the_last_pulse(void **state)
  * error of 100 steps of 0.01 is below 1e-9. */
 static void unforced_lorenz96_decays(void **state)
 {
-    (void)state;
     volt_simulate_options options;
     volt_system system = system_named("lorenz96:forcing=0,dimension=6", &options);
     options.start[0] = 2;
@@ -208,7 +194,6 @@ static void unforced_lorenz96_decays(void **state)
  * quadratic terms are of the order 1e-8 of the start. A domain below 2 pi has no unstable mode. */
 static void kuramoto_sivashinsky_is_linear_for_small_values(void **state)
 {
-    (void)state;
     volt_simulate_options options;
     volt_system system = system_named("kuramoto-sivashinsky:domain=15,modes=32", &options);
     const double pi = 3.14159265358979323846, q = 2 * pi / 15, small = 1e-9;
@@ -247,7 +232,6 @@ static void kuramoto_sivashinsky_is_linear_for_small_values(void **state)
 /* The RMS of the input over a period is the amplitude, it is periodic, and seeds differ. -u gives -y for the odd systems. */
 static void inputs_have_their_amplitude_and_period(void **state)
 {
-    (void)state;
     static const char *const names[] = {"duffing:amplitude=0.7,bandwidth=0.23,period=60",
                                         "van-der-pol:amplitude=0.7,bandwidth=0.23,period=60",
                                         "wiener-hammerstein:amplitude=0.7,bandwidth=0.23,period=60",
@@ -275,7 +259,6 @@ static void inputs_have_their_amplitude_and_period(void **state)
  * largest |y| of later rows cannot exceed the start, up to the integration error, and comes near it. */
 static void undamped_duffing_keeps_its_amplitude(void **state)
 {
-    (void)state;
     volt_simulate_options options;
     volt_system system = system_named("duffing:amplitude=0,damping=0", &options);
     options.start[0] = 1.5;
@@ -292,7 +275,6 @@ static void undamped_duffing_keeps_its_amplitude(void **state)
 
 static void invalid_parameters_name_value_and_bound(void **state)
 {
-    (void)state;
     static const char *const wrong[][2] = {
         {"lorenz97", "lorenz96"},
         {"lorenz96:dimension=3", "dimension 4 got 3"},
@@ -334,7 +316,6 @@ static void invalid_parameters_name_value_and_bound(void **state)
 /* The default of any system, and of none, has the parameters of the systems with fields of their own. */
 static void defaults_have_the_fields_of_all_systems(void **state)
 {
-    (void)state;
     volt_simulate_options lorenz = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     volt_simulate_options mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     assert_true(lorenz.sigma == 10 && lorenz.rho == 28 && lorenz.beta == 8.0 / 3.0);
@@ -351,7 +332,6 @@ static void defaults_have_the_fields_of_all_systems(void **state)
 /* 2 * every * period = 2^53 half steps of the input are too many. */
 static void input_has_less_than_2_53_points(void **state)
 {
-    (void)state;
     volt_system system;
     volt_simulate_options options;
     double rows[2] = {-7, -7};

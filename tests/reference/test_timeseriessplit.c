@@ -4,12 +4,6 @@
 #include "support/golden.h"
 #include "volterra/select.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 enum { MAX_FOLDS = 16 };
 
 static void check_length(golden *file, int64_t n)
@@ -34,7 +28,6 @@ static void check_length(golden *file, int64_t n)
 
 static void splits_equal_timeseriessplit(void **state)
 {
-    (void)state;
     golden *file = golden_load("timeseriessplit");
     golden_array lengths = golden_array_of(file, "inputs.n");
     assert_true(lengths.count >= 3);

@@ -5,12 +5,6 @@
 #include "text/text.h"
 #include "volterra/select.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 enum { MOST = 16 };
 
 /* The candidates of the file as a list; the file contains omega clamped to its bound. */
@@ -48,7 +42,6 @@ static volt_search_options options_of(golden *file)
 
 static void search_equals_the_grid_search(void **state)
 {
-    (void)state;
     golden *file = golden_load("endtoend_volterra_cv");
     golden_array X = golden_array_of(file, "inputs.X"), Y = golden_array_of(file, "inputs.y");
     golden_array folds = golden_array_of(file, "expected.r2_per_fold");
@@ -84,7 +77,6 @@ static void search_equals_the_grid_search(void **state)
 /* The exact race gives the same winner with the same folds. */
 static void race_finds_the_same_winner(void **state)
 {
-    (void)state;
     golden *file = golden_load("endtoend_volterra_cv");
     golden_array X = golden_array_of(file, "inputs.X"), Y = golden_array_of(file, "inputs.y");
     golden_array folds = golden_array_of(file, "expected.r2_per_fold");

@@ -5,13 +5,6 @@
 #include "support/sequences.h"
 #include "text/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 /* `notes` of the files: the tolerance is relative, element by element. */
 static void check_case(const char *name)
 {
@@ -42,7 +35,6 @@ static void check_case(const char *name)
 
 static void one_input(void **state)
 {
-    (void)state;
     check_case("volterra_gram_d1_p0");
     check_case("volterra_gram_d1_p1");
     check_case("volterra_gram_d1_p2");
@@ -50,7 +42,6 @@ static void one_input(void **state)
 
 static void three_inputs(void **state)
 {
-    (void)state;
     check_case("volterra_gram_d3_p0");
     check_case("volterra_gram_d3_p1");
     check_case("volterra_gram_d3_p2");
@@ -58,7 +49,6 @@ static void three_inputs(void **state)
 
 static void seven_inputs(void **state)
 {
-    (void)state;
     check_case("volterra_gram_d7_p0");
     check_case("volterra_gram_d7_p1");
     check_case("volterra_gram_d7_p2");

@@ -12,16 +12,6 @@
 #include "text/text.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MAX_OUTPUTS = 8 };
 
 typedef struct trained {
@@ -165,20 +155,17 @@ static void check_case(const char *name)
 
 static void small_regularisation_long_memory(void **state)
 {
-    (void)state;
     check_case("volterra_ridge_c0");
 }
 
 static void large_regularisation_short_memory(void **state)
 {
-    (void)state;
     check_case("volterra_ridge_c1");
 }
 
 /* volt_model_continue starts from the last training target: without alpha0 it is the loop written by hand. */
 static void closed_loop_starts_from_the_last_target(void **state)
 {
-    (void)state;
     trained t = train("volterra_ridge_c0");
     golden_array latest = golden_array_of(t.file, "inputs.latest_input");
     enum { STEPS = 50 };

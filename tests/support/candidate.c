@@ -3,13 +3,6 @@
 
 #include "support/check.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 candidate candidate_get(const volt_candidates *candidates, int64_t index)
 {
     candidate c = {.alpha = NAN};

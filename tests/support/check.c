@@ -2,15 +2,6 @@
 #include "support/check.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 void check_ok_at(volt_status status, const char *call, const char *file, int line)
 {

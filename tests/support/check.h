@@ -1,4 +1,5 @@
-/* tests/support/check.h: assertions about calls of the library.
+/* tests/support/check.h: assertions about calls of the library; cmocka with the headers that it requires, and the headers
+ * of C that most tests use.
  *
  *     check_ok(volt_ridge_fit(...));                                    prints the message on failure
  *     check_fails(volt_ridge_fit(...), VOLT_ERR_ARGUMENT, "alpha");     the message names alpha
@@ -9,7 +10,20 @@
 
 #include "volterra/status.h"
 
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 /* 1 in sanitized builds, which are slow. Tests may then use fewer repetitions of purely numerical checks. */
 #if defined(__SANITIZE_ADDRESS__)

@@ -4,17 +4,6 @@
 #include "predict/live/live_internal.h"
 #include "support/check.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MAX_D = 4, MAX_Q = 4, N = EXPORT_N, H = EXPORT_H, RUNS = 2, ROWS = N > RUNS *H ? N : RUNS *H };
 
 /* ---- data --------------------------------------------------------------------------------------- */

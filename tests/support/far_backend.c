@@ -4,14 +4,6 @@
 #include "base/error.h"
 #include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 void far_backends_register(void)
 {
     far_host = (volt_host){.cpu = &volt_cpu_backend, .fail = volt_fail, .advance = volt_stage_advance};

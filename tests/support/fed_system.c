@@ -4,9 +4,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { D = FED_D, Q = FED_Q, N = FED_N, ALL = FED_ALL };
 
 fed_system fed_system_make(uint64_t seed)

@@ -1,16 +1,7 @@
 /* tests/support/golden.c: expected figures from JSON files (Jansson). */
 #include "support/golden.h"
+#include "support/check.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
 #ifndef GOLDEN_DIR

@@ -5,14 +5,6 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 problem *make_problem(uint64_t seed)
 {
     volt_rng rng = test_rng(seed);

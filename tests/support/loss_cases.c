@@ -4,14 +4,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 loss_rows loss_rows_make(uint64_t seed)
 {
     loss_rows d;

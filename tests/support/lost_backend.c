@@ -5,13 +5,6 @@
 #include "base/error.h"
 #include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static scenario_fault full = {"full", VOLT_ERR_MEMORY, false, 0, 0},
                       lost = {"lost", VOLT_ERR_DEVICE, true, 0, 0};
 

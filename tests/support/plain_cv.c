@@ -8,16 +8,6 @@
 #include "support/sequences.h"
 #include "text/text.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- problems --------------------------------------------------------------------------------- */
 
 plain_problem plain_problem_make(volt_rng *rng, int64_t n, int64_t d, int64_t q)

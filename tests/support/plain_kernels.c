@@ -3,10 +3,6 @@
 
 #include "support/check.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-
 const plain_kernel plain_kernels[PLAIN_KERNELS] = {
     {"volterra:tau=0.6,lambda=0.7", PLAIN_GEOMETRIC, .tau = 0.6, .lambda = 0.7},
     {"volterra:tau=0.6,lambda=0.85,lift=even", PLAIN_EVEN, .tau = 0.6, .lambda = 0.85},

@@ -12,15 +12,7 @@
 #include "support/far_backend.h"
 #include "support/scratch.h"
 
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- results ---------------------------------------------------------------------------------- */
 

@@ -6,8 +6,6 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
-#include <stdlib.h>
-
 volt_model *fit_rows(const school *s, int64_t rows, int64_t washout)
 {
     volt_kernel *kernel = plain_parse(s->text);

@@ -4,14 +4,6 @@
 #include "support/check.h"
 #include "volterra/data.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 double *new_matrix(int64_t rows, int64_t cols)
 {
     size_t bytes = (size_t)rows * (size_t)cols * sizeof(double);

@@ -4,14 +4,6 @@
 #include "support/check.h"
 #include "support/scratch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 fields read_fields(const char *path)
 {
     fields f = {0};

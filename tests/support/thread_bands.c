@@ -7,12 +7,6 @@
 #include "volterra/base.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 typedef struct member {
     int64_t parts, part;

@@ -3,13 +3,6 @@
 
 #include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- a pool of threads ------------------------------------------------------------------------ */
 
 typedef struct letter {

@@ -2,18 +2,8 @@
 #include "backend/backend.h"
 #include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static void missing_required_entry_is_rejected(void **state)
 {
-    (void)state;
 #define ENTRY(name)                         \
     {                                       \
 #name, offsetof(volt_backend, name) \
@@ -44,7 +34,6 @@ static void missing_required_entry_is_rejected(void **state)
 
 static void backend_requires_a_name(void **state)
 {
-    (void)state;
     volt_backend unnamed = volt_cpu_backend;
     check_fails(volt_backend_check(NULL), VOLT_ERR_ARGUMENT, "name");
     unnamed.name = NULL;
@@ -57,7 +46,6 @@ static void backend_requires_a_name(void **state)
 /* Fills the table permanently, so it must be the last test. */
 static void names_are_found_and_full_table_rejects(void **state)
 {
-    (void)state;
     static volt_backend more[8];
     static char names[8][64];
     check_fails(volt_backend_use("nothing"), VOLT_ERR_ARGUMENT, "'nothing' available cpu");

@@ -5,29 +5,16 @@
 #include "support/sequences.h"
 #include "volterra/solve.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const volt_progress silent = {NULL, NULL};
 static const double untouched = 77.5;
 
 static int restore_threads(void **state)
 {
-    (void)state;
     return volt_set_threads(0) != VOLT_OK;
 }
 
 static void by_hand(void **state)
 {
-    (void)state;
     double A[] = {4, untouched, untouched, 2, 5, untouched, -6, 1, 14};
     check_ok(volt_cholesky(volt_matrix_of(A, 3, 3), silent));
     const double L[] = {2, untouched, untouched, 1, 2, untouched, -3, 2, 1};
@@ -93,7 +80,6 @@ static void check_factor(volt_rng *rng, int64_t n, int64_t ld)
 
 static void factors_reproduce_the_matrix(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(91);
     static const int64_t sizes[] = {1, 2, 3, 17, 100, 255, 256, 257, 511, 512, 513, 600, 769};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -117,7 +103,6 @@ static void check_pivot(int64_t n, int64_t bad, double value)
 
 static void bad_pivots_are_reported(void **state)
 {
-    (void)state;
     static const int64_t bad[] = {0, 1, 254, 255, 256, 257, 400, 511, 512, 599};
     for (int64_t threads = 1; threads <= 2; threads++) {
         check_ok(volt_set_threads(threads));
@@ -132,7 +117,6 @@ static void bad_pivots_are_reported(void **state)
 /* LAPACK may miss it: any comparison with NaN is false. */
 static void nan_pivot_is_reported(void **state)
 {
-    (void)state;
     check_pivot(600, 400, NAN);
     check_pivot(5, 0, NAN);
 }
@@ -141,7 +125,6 @@ static void nan_pivot_is_reported(void **state)
  * diagonal. */
 static void pivots_made_bad_by_updates_are_reported(void **state)
 {
-    (void)state;
     enum { N = 600 };
     volt_rng rng = test_rng(92);
     double *A = cheap_spd(&rng, N, N);
@@ -158,7 +141,6 @@ static void pivots_made_bad_by_updates_are_reported(void **state)
 
 static void solves_invert_the_factor(void **state)
 {
-    (void)state;
     enum { N = 300, Q = 5 };
     volt_rng rng = test_rng(93);
     double *A = cheap_spd(&rng, N, N), *B = normal_rows(&rng, N, Q), *X = new_matrix(N, Q),
@@ -188,7 +170,6 @@ static void solves_invert_the_factor(void **state)
  * with two. The bits are the same but on x86-64, where OpenBLAS chooses its kernel by the size of a piece. */
 static void thin_solves_by_blocks(void **state)
 {
-    (void)state;
     enum { ROWS = 700, WIDE = 21 };
     static const int64_t widths[] = {1, 7, 20};
     volt_rng rng = test_rng(96);
@@ -234,7 +215,6 @@ static void thin_solves_by_blocks(void **state)
 
 static void norm_is_largest_column_sum(void **state)
 {
-    (void)state;
     double A[] = {1, NAN, NAN, -2, 3, NAN, 4, -5, 6}, sums[VOLT_NORM_BANDS * 3];
     assert_true(volt_symmetric_norm(volt_view_of(A, 3, 3), sums) == 15);
     A[3] = NAN;
@@ -246,7 +226,6 @@ static void norm_is_largest_column_sum(void **state)
 /* rcond = 1 / (|A| |A^-1|) in the 1-norm, from the explicit inverse. */
 static void condition_estimate_is_within_factor_ten(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(94);
     for (int64_t n = 1; n <= 40; n += 3)
         for (double shift = 1e-8; shift <= 10; shift *= 100) {
@@ -271,7 +250,6 @@ static void condition_estimate_is_within_factor_ten(void **state)
  * 100. */
 static void inverse_times_matrix_is_identity(void **state)
 {
-    (void)state;
     static const int64_t sizes[] = {1, 7, 64, 300, 528}; /* up to three tiles of 256 rows */
     volt_rng rng = test_rng(95);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -300,7 +278,6 @@ static void inverse_times_matrix_is_identity(void **state)
 
 static void invalid_shapes_are_rejected(void **state)
 {
-    (void)state;
     double A[9] = {1};
     volt_matrix narrow = {A, 3, 3, 2}, wide = {A, 3, 3, (int64_t)1 << 31};
     check_fails(volt_cholesky(volt_matrix_of(A, 3, 2), silent), VOLT_ERR_SHAPE, "x 3 2");
@@ -326,7 +303,6 @@ static int note(const char *stage, double fraction, void *context)
 
 static void progress_callback_cancels(void **state)
 {
-    (void)state;
     enum { N = 600 };
     volt_rng rng = test_rng(95);
     for (int64_t threads = 1; threads <= 2; threads++) {

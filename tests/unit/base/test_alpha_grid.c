@@ -3,18 +3,9 @@
 #include "base/error.h"
 #include "support/check.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 /* Powers of ten times the unit, in grid order, above the rounding level. */
 static void grids_are_powers_of_ten_in_order(void **state)
 {
-    (void)state;
     static const struct {
         volt_alpha_grid grid;
         double first, last;
@@ -40,7 +31,6 @@ static void grids_are_powers_of_ten_in_order(void **state)
 
 static void unit_is_the_mean_over_rows_with_a_target(void **state)
 {
-    (void)state;
     const double diagonal[] = {3, 0, 5, 4};
     double least;
     assert_true(volt_alpha_unit(diagonal, 4, 3, &least) == 4);
@@ -101,7 +91,6 @@ static void fill(table *t, double value)
 /* Each column has its own minimum. Ties are broken by the second number, then by order. */
 static void smallest_error_wins_ties_to_first(void **state)
 {
-    (void)state;
     table t;
     volt_alpha_best best[2] = {{0}};
     volt_alpha_choice choice = {
@@ -132,7 +121,6 @@ static void smallest_error_wins_ties_to_first(void **state)
 
 static void singular_candidates_are_skipped(void **state)
 {
-    (void)state;
     table t;
     volt_alpha_best best;
     fill(&t, 1);
@@ -151,7 +139,6 @@ static void singular_candidates_are_skipped(void **state)
 /* 100, 10, 1, then two without improvement: 0.1 and 0.01. */
 static void loss_grid_stops_after_two_failures(void **state)
 {
-    (void)state;
     table t;
     volt_alpha_best best;
     fill(&t, 3);
@@ -168,7 +155,6 @@ static void loss_grid_stops_after_two_failures(void **state)
  * evaluated. */
 static void screened_candidates_are_evaluated_in_score_order(void **state)
 {
-    (void)state;
     table t;
     volt_alpha_best best = {0};
     volt_alpha_choice choice = {.grid = VOLT_ALPHA_SQUARES,

@@ -6,22 +6,12 @@
 #include "support/thread_bands.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 3300, D = 2, Q = 2, LANDMARKS = 24, PARTS = 3 };
 
 static double x[N * D], y[N * Q], holes[N * Q];
 
 static int make_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(6100);
     double v = 0;
     for (int64_t t = 0; t < N; t++) {
@@ -114,14 +104,12 @@ static volt_fit_options options_of(double alpha)
 
 static void landmarks_by_bands(void **state)
 {
-    (void)state;
     volt_fit_options options = options_of(1e-3);
     check_bands("volterra", &options, y);
 }
 
 static void alpha_choice_does_not_depend_on_bands(void **state)
 {
-    (void)state;
     volt_fit_options options = options_of(0);
     options.washout = 600; /* more than one band in the second pass */
     check_bands("fir", &options, y);
@@ -129,7 +117,6 @@ static void alpha_choice_does_not_depend_on_bands(void **state)
 
 static void records_and_missing_targets(void **state)
 {
-    (void)state;
     const int64_t lengths[] = {900, 1, 1400, N - 2301};
     volt_fit_options options = options_of(1e-2);
     options.records = lengths;
@@ -140,7 +127,6 @@ static void records_and_missing_targets(void **state)
 
 static void states_of_a_reservoir_by_bands(void **state)
 {
-    (void)state;
     volt_fit_options options = options_of(1e-3);
     options.landmarks = 0;
     options.solver = "features";
@@ -150,7 +136,6 @@ static void states_of_a_reservoir_by_bands(void **state)
 /* Bands are whole blocks; each block is in exactly one band. */
 static void every_row_is_in_one_band(void **state)
 {
-    (void)state;
     for (int64_t parts = 1; parts <= 5; parts++)
         for (int64_t end = 3; end < 60; end++) {
             int64_t next = 3;

@@ -7,16 +7,8 @@
 #include "support/check.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- the address space ------------------------------------------------------------------------ */
 
@@ -52,14 +44,12 @@ static void limit_to(int64_t bytes)
 
 static int lift_limit(void **state)
 {
-    (void)state;
     setrlimit(RLIMIT_AS, &before);
     return volt_set_threads(0) != VOLT_OK;
 }
 
 static int remember_limit(void **state)
 {
-    (void)state;
     return getrlimit(RLIMIT_AS, &before);
 }
 
@@ -68,7 +58,6 @@ static int remember_limit(void **state)
 /* Must be the first test: no buffer is allocated yet. */
 static void a_claim_without_room_is_refused(void **state)
 {
-    (void)state;
     if (!can_be_limited())
         skip();
     volt_blas_use use;
@@ -91,7 +80,6 @@ static void a_claim_without_room_is_refused(void **state)
 
 static void threads_without_room_are_refused(void **state)
 {
-    (void)state;
     if (!can_be_limited())
         skip();
     check_ok(volt_set_threads(40));
@@ -104,7 +92,6 @@ static void threads_without_room_are_refused(void **state)
 /* Buffers are kept: a second claim needs no memory. */
 static void buffers_are_kept(void **state)
 {
-    (void)state;
     if (!can_be_limited())
         skip();
     volt_blas_use use;
@@ -119,7 +106,6 @@ static void buffers_are_kept(void **state)
 
 static void claims_of_one_thread_nest(void **state)
 {
-    (void)state;
     volt_blas_use outer, inner;
     check_ok(volt_blas_claim(&outer));
     assert_true(outer.is_outer);
@@ -160,7 +146,6 @@ static void *multiply(void *context)
 
 static void concurrent_claims_are_independent(void **state)
 {
-    (void)state;
     pthread_t thread[CALLERS];
     double worst[CALLERS];
     for (int i = 0; i < CALLERS; i++)

@@ -11,14 +11,6 @@
 #include "volterra/select.h"
 #include "volterra/stats.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { N = 12, D = 2, SERIES = 10 };
 
 /* ---- a callback that cancels ------------------------------------------------------------------ */
@@ -152,7 +144,6 @@ static const struct {
 
 static void operations_stop_at_every_callback(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2301);
     double *rows = random_rows(&rng, N, D, 1);
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++) {
@@ -201,7 +192,6 @@ static user on_one_path(const char *text, int64_t length, int as_series)
  * against itself. If all cells underflow, the computation uses logarithms, with one poll per row. */
 static void one_long_path_polls(void **state)
 {
-    (void)state;
     enum { LENGTH = 600, POLLS = LENGTH * LENGTH / 4096 - 1 };
     assert_true(on_one_path("gak:window=600", LENGTH, 0).at_zero >= POLLS);
     assert_true(on_one_path("gak", LENGTH, 1).at_zero >= 2 * POLLS); /* as a column and as a row */
@@ -213,7 +203,6 @@ static void one_long_path_polls(void **state)
  * elimination. */
 static void every_model_of_a_confidence_set_polls(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2303);
     double *rows = random_rows(&rng, N, D, 1);
     setting s = {.X = volt_view_of(rows, N, D)};
@@ -249,7 +238,6 @@ static int64_t calls_of_search(volt_view X)
 /* A simulation computes its rows one by one: each polls. */
 static void every_row_of_a_simulated_block_polls(void **state)
 {
-    (void)state;
     enum { FEW = 10, MANY = 40 };
     volt_rng rng = test_rng(2304);
     double *rows = random_rows(&rng, TRAINED + MANY, 1, 1);

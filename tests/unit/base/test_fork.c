@@ -10,18 +10,9 @@
 #include "volterra/model.h"
 #include "volterra/select.h"
 
-#include <float.h>
-#include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { N = 600, D = 2, ROWS = 200, DRAWS = 3, HANGS = 300 /* seconds */ };
 
@@ -29,7 +20,6 @@ static double *X, *Y, *fresh;
 
 static int make_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3100);
     X = random_rows(&rng, N, D, 1);
     Y = normal_rows(&rng, N, 1);
@@ -39,7 +29,6 @@ static int make_rows(void **state)
 
 static int free_rows(void **state)
 {
-    (void)state;
     free(fresh);
     free(Y);
     free(X);
@@ -168,7 +157,6 @@ static int result_of(pid_t pid)
 
 static void forked_child_uses_one_thread(void **state)
 {
-    (void)state;
     results expected;
     check_ok(volt_set_threads(3));
     check_ok(work(&expected));
@@ -187,7 +175,6 @@ static void forked_child_uses_one_thread(void **state)
 
 static void thread_and_grandchild_use_one_thread(void **state)
 {
-    (void)state;
     results expected;
     check_ok(volt_set_threads(3));
     check_ok(work(&expected));
@@ -212,7 +199,6 @@ static void thread_and_grandchild_use_one_thread(void **state)
  * no thread runs yet. */
 static void child_of_single_threaded_process_uses_all_threads(void **state)
 {
-    (void)state;
     pid_t pid = fork();
     if (pid == 0) {
         results own;

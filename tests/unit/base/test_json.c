@@ -6,16 +6,6 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { SEED = 20240611, DOCUMENTS = 400, MUTATIONS = 25 };
 
 /* ---- random documents ------------------------------------------------------------------------- */
@@ -83,7 +73,6 @@ static char *random_text(volt_rng *rng, const json_t *value)
 
 static void reads_what_jansson_writes(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, SEED, 0);
     print_message("seed %d\n", SEED);
@@ -106,7 +95,6 @@ static void reads_what_jansson_writes(void **state)
 /* Arbitrary bytes: both readers accept them with the same value, or both reject them. */
 static void agrees_with_jansson_on_damaged_texts(void **state)
 {
-    (void)state;
     static const char likely[] = "\"\\{}[]:,.-+eEu0179tfn \n\xc3\xff";
     volt_rng rng;
     volt_rng_init(&rng, SEED, 1);
@@ -145,7 +133,6 @@ static void check_refused(const char *text, const char *sentence)
 /* Code points next to the surrogates, and the first and last surrogate pair. */
 static void escapes_of_every_length(void **state)
 {
-    (void)state;
     static const char text[] = "\"\\u0041\\u00e9\\ud7ff\\ue000\\ud800\\udc00\\udbff\\udfff\"";
     json_t *value = NULL;
     check_ok(volt_json_parse(text, sizeof text - 1, &value));
@@ -156,7 +143,6 @@ static void escapes_of_every_length(void **state)
 
 static void errors_report_position_and_reason(void **state)
 {
-    (void)state;
     check_refused("", "line 1, column 1: the text ends too early");
     check_refused("{\n  \"a\": 1,\n  \"a\": 2}", "line 3, column 6: a duplicate name");
     check_refused("[1, 2", "line 1, column 6: ',' or ']' is missing");
@@ -182,7 +168,6 @@ static void errors_report_position_and_reason(void **state)
 
 static void depth_is_bounded(void **state)
 {
-    (void)state;
     enum { FINE = 64, MANY = 100000 };
     char *text = malloc(2 * MANY);
     assert_non_null(text);
@@ -201,7 +186,6 @@ static void depth_is_bounded(void **state)
 /* Every allocation of the library fails in turn. Those of Jansson fail in tests/faults. */
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     static const char text[] =
         "{\"kernel\": \"volterra:tau=0.3\", \"folds\": [0.1234567890123456, 2], \"n\": null}";
     volt_status status = VOLT_ERR_MEMORY;
@@ -245,7 +229,6 @@ static void their_free(void *block)
 
 static void does_not_change_jansson_allocator(void **state)
 {
-    (void)state;
     json_malloc_t malloc_before, malloc_after;
     json_free_t free_before, free_after;
     json_get_alloc_funcs(&malloc_before, &free_before);
@@ -269,7 +252,6 @@ static void does_not_change_jansson_allocator(void **state)
 
 static void quoting_rejects_invalid_utf8(void **state)
 {
-    (void)state;
     volt_text_buffer quoted = {0};
     check_fails(volt_json_quote(&quoted, "a\xff"), VOLT_ERR_ARGUMENT, "UTF-8");
     volt_free(quoted.bytes);

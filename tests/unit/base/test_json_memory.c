@@ -7,16 +7,6 @@
 #include "support/scratch.h"
 #include "volterra/data.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- jansson's allocator ---------------------------------------------------------------------- */
 
 static int64_t fail_at, asked, live;
@@ -115,7 +105,6 @@ static volt_status read_bekk(void)
 
 static void every_allocation_of_jansson_may_fail(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         volt_status (*run)(void);

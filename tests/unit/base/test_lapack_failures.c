@@ -19,14 +19,6 @@
 #include "volterra/solve.h"
 #include "volterra/task.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- LAPACK calls (called by failing_lapack.c) -------------------------------------------------- */
 
 static int64_t fail_at, asked;
@@ -356,7 +348,6 @@ static void check_call(size_t i, int64_t k)
 
 static void every_call_may_fail(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
         fail_at = asked = 0;
         check_ok(subjects[i].work());
@@ -376,7 +367,6 @@ static void every_call_may_fail(void **state)
  * the two folds. */
 static void profile_of_a_loss_ends_after_its_minimum(void **state)
 {
-    (void)state;
     asked = 0;
     check_ok(profile("exact", VOLT_SCORE_R2, "volterra", "huber:delta=1"));
     print_message("%d calls\n", (int)asked);
@@ -385,7 +375,6 @@ static void profile_of_a_loss_ends_after_its_minimum(void **state)
 
 static int make_set(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3300);
     fault_find_lapack();
     problem = plain_problem_make(&rng, ROWS, 2, 2);
@@ -395,7 +384,6 @@ static int make_set(void **state)
 
 static int free_set(void **state)
 {
-    (void)state;
     close_school(&pupils);
     plain_problem_free(&problem);
     return 0;

@@ -3,15 +3,6 @@
 #include "support/check.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum {
     N = 1500,
@@ -24,7 +15,6 @@ enum { N = 46400, WASHOUT = 60 };
 
 static void fitted_values_equal_prediction(void **state)
 {
-    (void)state;
     const uint64_t seed = 46341;
     print_message("seed %d\n", (int)seed);
     double *x = malloc(N * sizeof *x), *y = malloc(N * sizeof *y), *fitted = malloc(N * sizeof *fitted),

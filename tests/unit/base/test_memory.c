@@ -3,19 +3,11 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static void memory_is_aligned_and_writable(void **state)
 {
-    (void)state;
     /* The largest exceeds the size from which the allocator requests huge pages. */
     static const int64_t counts[] = {0, 1, 7, 64, 1000, (int64_t)1 << 20};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -31,7 +23,6 @@ static void memory_is_aligned_and_writable(void **state)
 
 static void zero_size_objects(void **state)
 {
-    (void)state;
     void *memory = volt_alloc(3, 0);
     assert_non_null(memory);
     volt_free(memory);
@@ -39,7 +30,6 @@ static void zero_size_objects(void **state)
 
 static void zeroed_memory_is_zero(void **state)
 {
-    (void)state;
     for (int round = 0; round < 2; round++) { /* the second round reuses freed memory */
         unsigned char *memory = volt_alloc_zero(1000, 3);
         assert_non_null(memory);
@@ -52,7 +42,6 @@ static void zeroed_memory_is_zero(void **state)
 
 static void impossible_sizes_are_rejected(void **state)
 {
-    (void)state;
     assert_null(volt_alloc(INT64_MAX, 8));
     assert_non_null(strstr(volt_error_detail(), "9223372036854775807 objects of 8 bytes"));
     assert_null(volt_alloc(((int64_t)1 << 61) + 1, 8)); /* the product wraps to 8 bytes */
@@ -70,7 +59,6 @@ static void impossible_sizes_are_rejected(void **state)
 
 static void matrices_may_be_empty(void **state)
 {
-    (void)state;
     double *none = volt_alloc_doubles(INT64_MAX, 0);
     assert_non_null(none);
     volt_free(none);
@@ -78,7 +66,6 @@ static void matrices_may_be_empty(void **state)
 
 static void growing_keeps_contents(void **state)
 {
-    (void)state;
     int64_t *values = NULL, capacity = 0, last_capacity = 0;
     int moves = 0;
     for (int64_t n = 1; n <= 5000; n++) {
@@ -98,7 +85,6 @@ static void growing_keeps_contents(void **state)
 
 static void failed_growing_changes_nothing(void **state)
 {
-    (void)state;
     void *memory = volt_alloc(4, 8);
     void *before = memory;
     int64_t capacity = 4;
@@ -115,7 +101,6 @@ static void failed_growing_changes_nothing(void **state)
 
 static void strings_are_copied(void **state)
 {
-    (void)state;
     char text[] = "tau=0.4";
     char *copy = volt_strdup(text);
     text[0] = 'x';
@@ -127,7 +112,6 @@ static void strings_are_copied(void **state)
 
 static void every_function_uses_the_replacement(void **state)
 {
-    (void)state;
     failing_alloc_start(0);
     void *grown = NULL;
     int64_t capacity = 0;
@@ -147,7 +131,6 @@ static void every_function_uses_the_replacement(void **state)
 
 static void failing_allocator_returns_null_with_message(void **state)
 {
-    (void)state;
     failing_alloc_start(1);
     void *memory = volt_alloc(5, 16);
     failing_alloc_stop();
@@ -159,7 +142,6 @@ static void failing_allocator_returns_null_with_message(void **state)
 
 static void excessive_request_reports_required_and_available(void **state)
 {
-    (void)state;
     check_ok(volt_memory_require(1, "a byte"));
     if (volt_memory_available() == 0)
         skip(); /* not available on this system */
@@ -170,7 +152,6 @@ static void excessive_request_reports_required_and_available(void **state)
 /* With this many processes the share of each is close to 0. */
 static void processes_share_equally(void **state)
 {
-    (void)state;
     volt_memory_set_sharers(INT64_MAX);
     assert_true(volt_memory_available() <= 2);
     volt_memory_set_sharers(0); /* single process */
@@ -180,7 +161,6 @@ static void processes_share_equally(void **state)
 /* A limit on the address space leaves the unused part, up to the pages that the query itself uses. */
 static void address_space_limit_counts_used_memory(void **state)
 {
-    (void)state;
     const uint64_t more = 64 << 20;
     struct rlimit before, limit;
     unsigned long long pages = 0;

@@ -9,15 +9,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 30, H = 11, D = 3, Q = 2, PAD = 2, MOST = 4096 };
 static const double untouched = -12345.5;
 
@@ -38,7 +29,6 @@ static volt_view targets(void)
 
 static int make_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(8810);
     for (int64_t t = 0; t < N + H; t++)
         for (int64_t c = 0; c < D + PAD; c++) {
@@ -59,7 +49,6 @@ static int make_rows(void **state)
 
 static int reset(void **state)
 {
-    (void)state;
     return volt_set_threads(0) != VOLT_OK;
 }
 
@@ -339,7 +328,6 @@ static void compare(const char *text, int number, const double *tight, const dou
 
 static void padding_is_neither_read_nor_written(void **state)
 {
-    (void)state;
     static double tight[2][MOST], wide[2][MOST];
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         padded = false;

@@ -8,17 +8,6 @@
 #include "support/check.h"
 #include "volterra/base.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { LARGEST = 210, LD = LARGEST + 3, CELLS = LARGEST * LD, MARK = -77 };
 
 static const int sizes[] = {1, 2, 3, 4, 5, 8, 31, 32, 33, 65, 97, 130, LARGEST};
@@ -91,7 +80,6 @@ static void check_gemm(int m, int n, int k, int ta, int tb, double alpha, double
 
 static void products_match_definition(void **state)
 {
-    (void)state;
     fill(A);
     fill(B);
     for (int s = 0; s < SIZES; s += EVERY)
@@ -108,7 +96,6 @@ static void products_match_definition(void **state)
 /* Products with few columns or rows are computed in blocks of 256: here more rows and terms than one block has. */
 static void thin_products_of_several_blocks(void **state)
 {
-    (void)state;
     enum { ROWS = 270, TERMS = 300 };
     static double wide[ROWS * TERMS], thin[TERMS * 2], out[ROWS * 2];
     for (int i = 0; i < ROWS * TERMS; i++)
@@ -137,7 +124,6 @@ static void thin_products_of_several_blocks(void **state)
 
 static void symmetric_products_match_definition(void **state)
 {
-    (void)state;
     for (int s = 0; s < SIZES; s += EVERY)
         for (int t = 0; t < 2; t++) {
             int n = sizes[s], k = sizes[(s + 7) % SIZES];
@@ -185,7 +171,6 @@ static void symmetric_products_match_definition(void **state)
 /* C <- 2 A B - C for A = [1 2; 2 3] and B = [1; 10], C = [5; 7]: small integers, exact. */
 static void symmetric_product_is_added(void **state)
 {
-    (void)state;
     const double symmetric[] = {1, 2, NAN, 3}, right[] = {1, 10};
     double sum[] = {5, 7};
     cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, 2, 1, 2, symmetric, 2, right, 1, -1, sum, 1);
@@ -194,7 +179,6 @@ static void symmetric_product_is_added(void **state)
 
 static void vectors_match_definition(void **state)
 {
-    (void)state;
     for (int s = 0; s < SIZES; s += EVERY) {
         int n = sizes[s], m = sizes[(s + 4) % SIZES];
         fill(A);
@@ -248,7 +232,6 @@ static void check_solution(int n, int transpose, const double *L, const double *
 
 static void triangular_solves_have_small_residuals(void **state)
 {
-    (void)state;
     for (int s = 0; s < SIZES; s += EVERY)
         for (int t = 0; t < 2; t++) {
             int n = sizes[s], m = sizes[(s + 5) % SIZES];
@@ -293,7 +276,6 @@ static void square_of_triangle(int n)
 
 static void factors_reproduce_matrix(void **state)
 {
-    (void)state;
     for (int s = 0; s < SIZES; s += EVERY) {
         int n = sizes[s], ld = LD, info = -1;
         fill_triangle(n, A);
@@ -346,7 +328,6 @@ static void factors_reproduce_matrix(void **state)
 
 static void failing_pivots_are_reported(void **state)
 {
-    (void)state;
     for (int at = 1; at <= 97; at += 16) {
         int n = 97, ld = LD, info = 0;
         for (int i = 0; i < n; i++)
@@ -374,7 +355,6 @@ static int decompose(const char *job, int n, double *M, double *values)
 /* Residuals and deviations from orthogonality are of order n u |A|. */
 static void eigenvectors_diagonalise(void **state)
 {
-    (void)state;
     double values[LARGEST], alone[LARGEST];
     for (int s = 0; s < 2 * SIZES; s += EVERY) {
         int n = sizes[s / 2];
@@ -420,7 +400,6 @@ static void eigenvectors_diagonalise(void **state)
 /* A = V S W': orthonormal columns of V with decreasing values, and V V' A = A, entry by entry to n u |A|. */
 static void singular_vectors_span_columns(void **state)
 {
-    (void)state;
     for (int s = 0; s < SIZES - 4; s += EVERY) {
         int n = sizes[s + 2], m = sizes[s] < n ? sizes[s] : n, size = m * n, info = -1, whole[8 * LARGEST],
             one = 1;

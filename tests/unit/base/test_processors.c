@@ -2,17 +2,11 @@
  * root. */
 #define _GNU_SOURCE
 #include "base/threads.h"
+#include "support/check.h"
 #include "support/scratch.h"
 
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 static char root[512];
 
@@ -26,7 +20,6 @@ static int remove_entry(const char *path, const struct stat *entry, int kind, st
 
 static int remove_root(void **state)
 {
-    (void)state;
     if (root[0])
         nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     return 0;
@@ -59,7 +52,6 @@ static void put(const char *name, const char *text)
 
 static void missing_files_mean_no_quota(void **state)
 {
-    (void)state;
     begin();
     assert_int_equal(volt_cgroup_processors(root), 0);
     put("/proc/self/cgroup", "0::/\n");
@@ -70,7 +62,6 @@ static void missing_files_mean_no_quota(void **state)
 
 static void cgroup_version_2(void **state)
 {
-    (void)state;
     const struct {
         const char *text;
         int64_t expected;
@@ -98,7 +89,6 @@ static void cgroup_version_2(void **state)
 /* The smallest quota of the group and its ancestors applies. */
 static void parent_groups_limit_quota(void **state)
 {
-    (void)state;
     begin();
     put("/proc/self/cgroup", "0::/batch/job/step");
     put("/sys/fs/cgroup/batch/job/step/cpu.max", "max 100000");
@@ -117,7 +107,6 @@ static void parent_groups_limit_quota(void **state)
 /* A container may see a path that is not mounted: its own group is then the root of the hierarchy. */
 static void missing_path(void **state)
 {
-    (void)state;
     begin();
     put("/proc/self/cgroup", "0::/docker/0123\n");
     put("/sys/fs/cgroup/cpu.max", "300000 100000");
@@ -126,7 +115,6 @@ static void missing_path(void **state)
 
 static void cgroup_version_1(void **state)
 {
-    (void)state;
     begin();
     put("/proc/self/cgroup", "9:memory:/job\n4:cpu,cpuacct:/job\n2:cpuset:/narrow\n0::/system\n");
     put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "100000\n"); /* without its period */
@@ -158,7 +146,6 @@ static void cgroup_version_1(void **state)
 /* A group outside the visible hierarchy has a path with "..": no file there is read. */
 static void paths_outside_root_are_not_read(void **state)
 {
-    (void)state;
     begin();
     put("/sys/fs/outside/cpu.max", "100000 100000");
     put("/sys/fs/cgroup/cpu.max", "400000 100000");
@@ -173,7 +160,6 @@ static void paths_outside_root_are_not_read(void **state)
 /* Shares are relative to the quota of the machine that runs the test. */
 static void processes_share_equally(void **state)
 {
-    (void)state;
     const char *why = "nothing";
     int64_t all = volt_processors_limit(12, &why);
     assert_true(all >= 1 && all <= 12);

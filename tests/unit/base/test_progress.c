@@ -3,12 +3,7 @@
 #include "support/check.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <omp.h>
 
 /* Calls of a callback; it cancels at call number cancel_at (0: never). */
@@ -55,7 +50,6 @@ static void let_time_pass(void)
 
 static void stages_share_one_scale(void **state)
 {
-    (void)state;
     witness seen = fresh_witness(0);
     volt_progress progress = {watch, &seen};
     volt_stage stage;
@@ -86,7 +80,6 @@ static void stages_share_one_scale(void **state)
 
 static void callback_rate_is_limited(void **state)
 {
-    (void)state;
     witness seen = fresh_witness(0);
     volt_stage stage;
     double start = volt_seconds();
@@ -101,7 +94,6 @@ static void callback_rate_is_limited(void **state)
 
 static void cancellation_reports_stage_name(void **state)
 {
-    (void)state;
     witness seen = fresh_witness(2);
     volt_stage stage;
     volt_stage_begin(&stage, (volt_progress){watch, &seen}, "gram", 0, 1, 10);
@@ -120,7 +112,6 @@ static void cancellation_reports_stage_name(void **state)
 
 static void cancellation_at_first_or_last_call(void **state)
 {
-    (void)state;
     volt_stage stage;
     witness first = fresh_witness(1);
     volt_stage_begin(&stage, (volt_progress){watch, &first}, "gram", 0, 1, 10);
@@ -136,7 +127,6 @@ static void cancellation_at_first_or_last_call(void **state)
 
 static void null_callback_is_allowed(void **state)
 {
-    (void)state;
     volt_stage stage;
     volt_stage_begin(&stage, (volt_progress){NULL, NULL}, "gram", 0, 1, 0);
     assert_true(volt_stage_advance(&stage, 5));
@@ -160,7 +150,6 @@ static double work_in_parallel(volt_stage *stage, int n_threads)
 
 static void all_threads_of_a_region_stop(void **state)
 {
-    (void)state;
     witness seen = fresh_witness(3);
     volt_stage stage;
     volt_stage_begin(&stage, (volt_progress){watch, &seen}, "gram", 0, 1, 1e12);
@@ -175,7 +164,6 @@ static void all_threads_of_a_region_stop(void **state)
  * receives its progress and can cancel, from any thread of the region. */
 static void every_caller_in_a_region_can_cancel(void **state)
 {
-    (void)state;
     enum { CALLERS = 3 };
     witness seen[CALLERS];
     double seconds[CALLERS] = {0};

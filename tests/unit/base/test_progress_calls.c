@@ -10,16 +10,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 120, D = 2, MAX_STAGES = 16, NAME = 32 };
 
 /* ---- what is reported ------------------------------------------------------------------------- */
@@ -428,7 +418,6 @@ static const struct {
 
 static void fractions_are_in_proportion_to_the_work(void **state)
 {
-    (void)state;
     make_rows();
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         record r = {0};

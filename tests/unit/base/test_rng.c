@@ -1,17 +1,9 @@
 /* tests/unit/base/test_rng.c: Philox equals NumPy's, and its uniform and normal numbers have the expected
  * moments. */
 #include "base/numbers.h"
+#include "support/check.h"
 #include "support/golden.h"
 #include "volterra/base.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* A 64-bit word from its two halves in the golden file. */
 static uint64_t word_of(const double *halves)
@@ -21,7 +13,6 @@ static uint64_t word_of(const double *halves)
 
 static void words_and_uniforms_equal_numpy(void **state)
 {
-    (void)state;
     golden *file = golden_load("philox");
     golden_array keys = golden_array_of(file, "inputs.keys");           /* key x (seed, stream) x halves */
     golden_array words = golden_array_of(file, "expected.words");       /* key x word x halves */
@@ -43,7 +34,6 @@ static void words_and_uniforms_equal_numpy(void **state)
 
 static void a_copy_repeats_the_sequence(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 5, 6);
     for (int start = 0; start < 9; start++) { /* every position in a block, with and without a stored normal */
@@ -60,7 +50,6 @@ static void a_copy_repeats_the_sequence(void **state)
 
 static void streams_and_seeds_differ(void **state)
 {
-    (void)state;
     volt_rng a, b, c;
     volt_rng_init(&a, 1, 0);
     volt_rng_init(&b, 1, 1);
@@ -85,7 +74,6 @@ static void check_moment(const char *name, double value, double expected, double
 
 static void uniforms_fill_the_unit_interval(void **state)
 {
-    (void)state;
     const uint64_t seed = 20240101;
     print_message("seed %d, stream 0\n", (int)seed);
     volt_rng rng;
@@ -111,7 +99,6 @@ static void uniforms_fill_the_unit_interval(void **state)
 
 static void normals_have_the_moments_of_the_normal(void **state)
 {
-    (void)state;
     const uint64_t seed = 20240102;
     print_message("seed %d, stream 0\n", (int)seed);
     volt_rng rng;

@@ -4,14 +4,6 @@
 #include "support/check.h"
 #include "volterra/base.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* Replaces the function of OpenBLAS: 0 means without threads. */
 int openblas_get_parallel(void);
 int openblas_get_parallel(void)
@@ -21,7 +13,6 @@ int openblas_get_parallel(void)
 
 static void one_thread_is_used(void **state)
 {
-    (void)state;
     int64_t before = -1;
     if (!strstr(volt_blas_name(), "OpenBLAS"))
         skip();

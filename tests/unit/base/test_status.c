@@ -3,13 +3,6 @@
 #include "support/check.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define CODE(code, message) code,
 static const volt_status codes[] = {VOLT_STATUS_LIST(CODE)};
@@ -17,7 +10,6 @@ enum { STATUS_COUNT = sizeof codes / sizeof *codes };
 
 static void every_code_has_its_own_message(void **state)
 {
-    (void)state;
     assert_int_equal(VOLT_OK, 0);
     for (int i = 0; i < STATUS_COUNT; i++) {
         const char *message = volt_status_message(codes[i]);
@@ -32,7 +24,6 @@ static void every_code_has_its_own_message(void **state)
 
 static void other_values_are_unknown(void **state)
 {
-    (void)state;
     static const int others[] = {-1, STATUS_COUNT, STATUS_COUNT + 1, 1 << 20};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         volt_status status;
@@ -43,7 +34,6 @@ static void other_values_are_unknown(void **state)
 
 static void message_belongs_to_last_failure(void **state)
 {
-    (void)state;
     assert_int_equal(volt_fail(VOLT_ERR_SHAPE, "%d rows and %d", 3, 4), VOLT_ERR_SHAPE);
     assert_string_equal(volt_error_detail(), "3 rows and 4");
     assert_int_equal(volt_fail_prefix(VOLT_ERR_IO, "file %s", "a.csv"), VOLT_ERR_IO);
@@ -53,7 +43,6 @@ static void message_belongs_to_last_failure(void **state)
 /* A message longer than its buffer is truncated and never written past the end. */
 static void long_messages_are_truncated(void **state)
 {
-    (void)state;
     char text[5000];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -82,7 +71,6 @@ static volt_status require_positive(int value)
 
 static void macros_forward_and_require(void **state)
 {
-    (void)state;
     int went_on = 0;
     assert_int_equal(forward(VOLT_ERR_IO, &went_on), VOLT_ERR_IO);
     assert_int_equal(went_on, 0);
@@ -101,7 +89,6 @@ static void *fail_elsewhere(void *seen_first)
 
 static void each_thread_has_its_message(void **state)
 {
-    (void)state;
     volt_fail(VOLT_ERR_SHAPE, "this thread");
     char seen_first[2000] = "not written";
     pthread_t thread;

@@ -9,14 +9,6 @@
 #include "volterra/stats.h"
 #include "volterra/task.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, D = 2 };
 
 typedef struct setup {
@@ -72,7 +64,6 @@ static void check_same_model(const volt_model *first, const volt_model *second)
 /* Fields unknown to the program have their defaults; fields unknown to the library are ignored. */
 static void fit_and_predict(void **state)
 {
-    (void)state;
     setup s = begin();
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.1;
@@ -100,7 +91,6 @@ static void fit_and_predict(void **state)
 
 static void gram(void **state)
 {
-    (void)state;
     setup s = begin();
     double expected[N * N], found[N * N];
     volt_gram_options options = volt_gram_options_default();
@@ -116,7 +106,6 @@ static void gram(void **state)
 
 static void search(void **state)
 {
-    (void)state;
     setup s = begin();
     volt_candidates *candidates = NULL;
     volt_search *full = NULL, *same = NULL;
@@ -147,7 +136,6 @@ static void search(void **state)
 /* Results: the library writes only the fields known to the program, and does not change struct_size. */
 static void results(void **state)
 {
-    (void)state;
     setup s = begin();
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.1;
@@ -169,7 +157,6 @@ static void results(void **state)
 
 static void forecast(void **state)
 {
-    (void)state;
     double levels[N];
     volt_forecast *found = NULL;
     for (int t = 0; t < N; t++)
@@ -192,7 +179,6 @@ static void forecast(void **state)
 /* The defaults that the headers document. */
 static void documented_defaults(void **state)
 {
-    (void)state;
     volt_capacity_options capacity = volt_capacity_options_default();
     assert_true(capacity.rows == 5000 && capacity.degree == 3 && capacity.delay == 30 &&
                 capacity.significance == 1e-4);
@@ -223,7 +209,6 @@ static void documented_defaults(void **state)
 /* An uninitialised struct. */
 static void zero_is_rejected(void **state)
 {
-    (void)state;
     setup s = begin();
     volt_model *model = NULL;
     volt_candidates *candidates = NULL;

@@ -5,13 +5,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { N = 30 };
 
 static const max_align_t zero[64]; /* options of any kind, all fields 0 */
@@ -20,7 +13,6 @@ static const max_align_t zero[64]; /* options of any kind, all fields 0 */
 
 static void options_need_a_size(void **state)
 {
-    (void)state;
     const void *options = zero;
     volt_rng rng = test_rng(1);
     double *rows = normal_rows(&rng, N, 1), out[N];

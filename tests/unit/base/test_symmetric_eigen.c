@@ -1,17 +1,10 @@
 /* tests/unit/base/test_symmetric_eigen.c: eigenvalues of small symmetric matrices. */
 #include "base/symmetric_eigen.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "support/check.h"
 
 /* Known eigenvalues of matrices with a zero diagonal and of diagonal matrices. */
 static void eigenvalues_by_hand(void **state)
 {
-    (void)state;
     double V[9], swap[] = {0, 2, 2, 0};
     assert_int_equal(volt_symmetric_eigen(2, swap, V), 1);
     assert_true(fabs(fabs(swap[0]) - 2) < 1e-14 && fabs(swap[0] + swap[3]) < 1e-14 && swap[1] == 0);

@@ -14,21 +14,11 @@
 
 #include <errno.h>
 #include <ftw.h>
-#include <math.h>
 #include <omp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char root[512];
 
@@ -42,7 +32,6 @@ static int remove_entry(const char *path, const struct stat *entry, int kind, st
 
 static int remove_root(void **state)
 {
-    (void)state;
     failing_function_root(NULL);
     nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     return 0;
@@ -81,7 +70,6 @@ static void set_memory(const char *system, const char *limit, const char *used, 
 /* The smaller of the free memory and the remainder of the control group. */
 static void memory_is_minimum_of_system_files(void **state)
 {
-    (void)state;
     static const struct {
         const char *system, *limit, *used, *kinds;
         uint64_t expected;
@@ -121,7 +109,6 @@ static void memory_is_minimum_of_system_files(void **state)
 /* Centring on m columns requires 8 m^2 bytes in addition to the result: at most m = 11 for 1024 bytes. */
 static void centring_is_limited_by_memory(void **state)
 {
-    (void)state;
     const double x[12] = {0.1, -0.4, 0.3, 0.8, -0.7, 0.2, 0.6, -0.1, 0.9, -0.5, 0.4, 0};
     double K[12];
     volt_kernel *kernel = NULL;
@@ -141,7 +128,6 @@ static void centring_is_limited_by_memory(void **state)
 /* A search whose matrix does not fit in memory uses landmarks, if the rows are enough for them. */
 static void large_search_without_memory_uses_landmarks(void **state)
 {
-    (void)state;
     enum { ROWS = 9000 };
     static const struct {
         const char *memory, *solver; /* the matrix of 8500 rows has 578 MB */
@@ -167,7 +153,6 @@ static void large_search_without_memory_uses_landmarks(void **state)
 
 static void processes_share_resources(void **state)
 {
-    (void)state;
     set_memory("MemAvailable: 8 kB\n", NULL, NULL, NULL);
     volt_memory_set_sharers(4);
     assert_int_equal(volt_memory_available(), 2 * 1024);
@@ -181,7 +166,6 @@ static void processes_share_resources(void **state)
 /* An address space limit applies to the process: its current size is subtracted. */
 static void address_space_may_be_limited(void **state)
 {
-    (void)state;
     if (UNDER_SANITIZERS)
         skip(); /* sanitizer shadow memory exceeds any such limit */
     set_memory(NULL, NULL, NULL, NULL);
@@ -210,7 +194,6 @@ static void address_space_may_be_limited(void **state)
 
 static void system_allocator_may_fail(void **state)
 {
-    (void)state;
     static const int64_t sizes[] = {0, 100, (int64_t)8 << 20}; /* the last uses huge pages */
     for (int i = 0; i < 3; i++) {
         failing_function_start("posix_memalign", 1, ENOMEM);
@@ -228,7 +211,6 @@ static void system_allocator_may_fail(void **state)
 
 static void excessive_mapping_fails(void **state)
 {
-    (void)state;
     assert_true(volt_memory_can_map(4096));
     assert_false(volt_memory_can_map(0x1p62)); /* larger than any address space */
     assert_false(volt_memory_can_map(0x1p64));
@@ -240,7 +222,6 @@ static void excessive_mapping_fails(void **state)
 /* The first call here reads the quota, only once. */
 static void quota_limits_thread_count(void **state)
 {
-    (void)state;
     const char *why = "nothing";
     int all = omp_get_num_procs();
     put("/proc/self/cgroup", "0::/job\n");
@@ -269,7 +250,6 @@ static void quota_limits_thread_count(void **state)
 /* The number of threads is read from /proc; if that fails, a child assumes several threads. */
 static void child_with_unknown_parent_uses_one_thread(void **state)
 {
-    (void)state;
     int status = 0;
     failing_function_start("opendir", 1, EACCES);
     pid_t pid = fork();
@@ -288,7 +268,6 @@ static void child_with_unknown_parent_uses_one_thread(void **state)
 
 static void library_without_path_has_no_plugin(void **state)
 {
-    (void)state;
     static const struct {
         const char *function;
         int64_t call;

@@ -4,17 +4,11 @@
 #include "volterra/base.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <omp.h>
 
 static void thread_count_persists_until_default(void **state)
 {
-    (void)state;
     int64_t initial = volt_threads();
     assert_int_equal(initial, omp_get_max_threads());
     for (int64_t count = 1; count <= 5; count++) {
@@ -27,7 +21,6 @@ static void thread_count_persists_until_default(void **state)
 
 static void impossible_counts_are_rejected_and_change_nothing(void **state)
 {
-    (void)state;
     check_ok(volt_set_threads(3));
     check_fails(volt_set_threads(-1), VOLT_ERR_ARGUMENT, "threads -1");
     check_fails(volt_set_threads(INT64_MIN), VOLT_ERR_ARGUMENT, "-9223372036854775808");
@@ -68,7 +61,6 @@ static stranger seen_by_another_thread(void)
 
 static void local_thread_count(void **state)
 {
-    (void)state;
     check_ok(volt_set_threads(3));
     check_ok(volt_set_threads_local(2, NULL));
     assert_int_equal(volt_threads(), 2);
@@ -91,7 +83,6 @@ static void local_thread_count(void **state)
 /* BLAS uses the OpenMP setting of each thread; a new thread has the default. */
 static void process_thread_count_reaches_blas(void **state)
 {
-    (void)state;
     check_ok(volt_set_threads(5));
     int seen = 0;
     pthread_t thread;
@@ -104,7 +95,6 @@ static void process_thread_count_reaches_blas(void **state)
 /* Small work runs on one thread, also in BLAS, and the numbers of before return. */
 static void small_work_has_one_thread(void **state)
 {
-    (void)state;
     check_ok(volt_set_threads(5));
     const double work[] = {0, 1, 1.9, 2, 3.5, 5, 1e9};
     const int64_t threads[] = {1, 1, 1, 2, 3, 5, 5};
@@ -131,7 +121,6 @@ static void small_work_has_one_thread(void **state)
 
 static void build_info_is_complete(void **state)
 {
-    (void)state;
     check_ok(volt_set_threads(2));
     volt_build_info info = {.struct_size = sizeof info};
     volt_build_info_get(&info);

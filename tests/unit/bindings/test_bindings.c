@@ -3,15 +3,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, NEW = 10 };
 
 typedef struct data {
@@ -84,7 +75,6 @@ static value *with_model(value *fitted, const char *name, value *item)
 
 static void fit_and_predict(void **state)
 {
-    (void)state;
     data made = make_data();
     value *arguments = fit_arguments(made);
     value_add(arguments, "alpha", value_number(0.01));
@@ -120,7 +110,6 @@ static void fit_and_predict(void **state)
 /* A stream lives longer than the handle of its model. */
 static void stream_keeps_its_model(void **state)
 {
-    (void)state;
     data made = make_data();
     value *fitted = ok("fit", fit_arguments(made));
     value *predicted = ok("predict", with_model(fitted, "X", column(made.x + N, NEW)));
@@ -142,7 +131,6 @@ static void stream_keeps_its_model(void **state)
 
 static void results_of_tasks(void **state)
 {
-    (void)state;
     data made = make_data();
     value *arguments = value_list();
     value_add(arguments, "series", column(made.y, N));
@@ -187,7 +175,6 @@ static value *fit_with(data made, const char *name, value *item)
 
 static void invalid_arguments(void **state)
 {
-    (void)state;
     data made = make_data();
     fails("nothing", value_list(), VOLT_ERR_ARGUMENT, "'nothing'");
     fails("fit", value_list(), VOLT_ERR_ARGUMENT, "X");
@@ -215,7 +202,6 @@ static void invalid_arguments(void **state)
 /* An item that could not be created marks the list. */
 static void lists_without_memory(void **state)
 {
-    (void)state;
     value *list = value_list();
     assert_true(value_list_ok(list));
     value_add(list, "a", NULL);

@@ -2,18 +2,10 @@
  * parsed before they are plotted; the plot must not depend on that. */
 #define _POSIX_C_SOURCE 200809L
 #include "search/search_plot.h"
+#include "support/check.h"
 #include "support/scratch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { TRIALS = 6 };
 enum { VALUE, PARAMETER, NAME, N_PLACES };
@@ -60,7 +52,6 @@ static char *draw(const char *value, int place)
 
 static void shell_commands_are_not_executed(void **state)
 {
-    (void)state;
     if (system("gnuplot --version >/dev/null 2>&1") != 0) {
         print_message("there is no gnuplot\n");
         skip();

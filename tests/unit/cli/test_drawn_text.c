@@ -4,21 +4,12 @@
 #include "base/numbers.h"
 #include "files/gnuplot_text.h"
 #include "page/page_frame.h"
+#include "support/check.h"
 #include "support/scratch.h"
 #include "text/text.h"
 #include "volterra.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
@@ -246,7 +237,6 @@ static void check_picture(const text_list *list, int place, const char *svg)
 
 static void gnuplot_executes_no_commands(void **state)
 {
-    (void)state;
     if (system("gnuplot --version >/dev/null 2>&1") != 0) {
         print_message("there is no gnuplot\n");
         skip();
@@ -269,7 +259,6 @@ static void gnuplot_executes_no_commands(void **state)
 /* The script without gnuplot: a string literal that cannot be left. */
 static void quoted_texts_are_plain(void **state)
 {
-    (void)state;
     text_list *list = malloc(sizeof *list);
     assert_non_null(list);
     collect_texts(list);
@@ -308,7 +297,6 @@ static char *escaped(const char *text)
 
 static void html_has_no_markup(void **state)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"a<b & c>d", "a&lt;b &amp; c&gt;d"},   {"\"x\" onload='y'", "&quot;x&quot; onload=&#39;y&#39;"},
         {"<script>", "&lt;script&gt;"},         {"&lt;", "&amp;lt;"},
@@ -333,7 +321,6 @@ static void html_has_no_markup(void **state)
 /* A plot in a page: its tags are changed, its texts are not. */
 static void plot_texts_are_preserved(void **state)
 {
-    (void)state;
     static const char svg[] = "<?xml version=\"1.0\"?>\n<svg width=\"5\" viewBox=\"0 0 5 "
                               "5\">\n<title>Gnuplot</title>\n<desc>made by x</desc>\n"
                               "<g id=\"one\"><use xlink:href='#mark' color=\"rgb(127, 127, 127)\"/>\n"

@@ -2,6 +2,7 @@
  * signal arrives. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/outputs.h"
+#include "support/check.h"
 #include "support/child.h"
 #include "support/scratch.h"
 #include "terminal/digits.h"
@@ -9,19 +10,9 @@
 #include "terminal/results.h"
 
 #include <fcntl.h>
-#include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- reports ---------------------------------------------------------------------------------- */
 
@@ -65,7 +56,6 @@ static result_list *inner_results(void)
 /* NULL is a list that could not be allocated. The report is not printed then, whatever is added later. */
 static void incomplete_reports_are_not_printed(void **state)
 {
-    (void)state;
     void (*const add[])(result_list *, const char *, result_list *) = {results_nest, results_append};
     for (int i = 0; i < 2; i++)
         for (int lacks = 0; lacks < 2; lacks++) {
@@ -103,7 +93,6 @@ int __wrap_fsync(int file)
 /* A signal during writing takes effect after the file is in place; a later one ends the program immediately. */
 static void signals_wait_for_text_files(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("page.html", "old");
     int before = scratch_count(), ended;
     fflush(NULL);
@@ -130,7 +119,6 @@ static void signals_wait_for_text_files(void **state)
 
 static void numbers_have_four_digits(void **state)
 {
-    (void)state;
     assert_string_equal(digits(0.123456).text, "0.1235");
     assert_string_equal(digits(9999.6).text, "10000");
     assert_string_equal(digits(-1234567).text, "-1235000");
@@ -144,7 +132,6 @@ static void numbers_have_four_digits(void **state)
 
 static void columns_have_equal_decimals(void **state)
 {
-    (void)state;
     assert_int_equal(column_decimals(0.0176), 4);
     assert_int_equal(column_decimals(12.34), 2);
     assert_int_equal(column_decimals(12345), 0);

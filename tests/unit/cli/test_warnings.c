@@ -1,25 +1,17 @@
 /* tests/unit/cli/test_warnings.c: messages of the program: warnings from several threads, units, padding, and progress on
  * a clock of the test. */
 #define _GNU_SOURCE /* pseudo-terminals, terminal size */
+#include "support/check.h"
 #include "support/scratch.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { THREADS = 4, TEXTS = 12, ROUNDS = 50 }; /* fewer texts than the program stores */
 
@@ -86,7 +78,6 @@ static int count(const char *text, const char *part)
 
 static void concurrent_warnings(void **state)
 {
-    (void)state;
     pthread_t threads[THREADS];
     char text[32];
     for (int i = 0; i < THREADS; i++)
@@ -109,7 +100,6 @@ static void concurrent_warnings(void **state)
 
 static void units_change_at_their_limits(void **state)
 {
-    (void)state;
     static const struct {
         double value;
         const char *text;
@@ -138,7 +128,6 @@ static void units_change_at_their_limits(void **state)
 
 static void texts_are_cut_and_padded(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int width;
@@ -165,7 +154,6 @@ static void texts_are_cut_and_padded(void **state)
 
 static void quiet_programs_print_errors_only(void **state)
 {
-    (void)state;
     set_command_name("fit");
     for (int quiet = 0; quiet < 2; quiet++) {
         int kept = redirect_to_file();
@@ -207,7 +195,6 @@ static void advance(volt_progress progress, double time, double fraction)
 /* Not on a terminal: the first line after 5 s, one every 10 s, with an estimate after 2 % of the work. */
 static void progress_lines(void **state)
 {
-    (void)state;
     int kept = redirect_to_file();
     set_command_name("fit");
     test_clock = 1000;
@@ -267,7 +254,6 @@ static void assert_shown(int terminal, const char *expected)
 /* On a terminal: a bar after 0.3 s, drawn again after 0.1 s, cut at the width, and erased at the end. */
 static void progress_bars(void **state)
 {
-    (void)state;
     int kept = -1, terminal = open_terminal(80, &kept);
     if (terminal < 0) {
         print_message("there are no pseudo-terminals\n");

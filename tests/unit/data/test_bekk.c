@@ -7,17 +7,6 @@
 #include "support/sequences.h"
 #include "volterra/data.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const volt_matrix nothing = {NULL, 0, 0, 0};
 static const double two_pi = 6.283185307179586;
 
@@ -36,7 +25,6 @@ static volt_bekk *two_assets(void)
 
 static void fresh_parameters_are_zero_and_unknown(void **state)
 {
-    (void)state;
     volt_bekk *bekk = NULL;
     check_ok(volt_bekk_create(3, &bekk));
     for (int i = 0; i < 15; i++)
@@ -55,7 +43,6 @@ static void fresh_parameters_are_zero_and_unknown(void **state)
 
 static void stationarity_names_the_asset(void **state)
 {
-    (void)state;
     volt_bekk *bekk = two_assets();
     check_ok(volt_bekk_check_stationary(bekk));
     bekk->a[1] = 0.6;
@@ -84,7 +71,6 @@ static void stationarity_names_the_asset(void **state)
 /* C C' = [0.10 0.04; 0.04 0.16]; 1 - a a' - b b' = [0.10, 0.085; 0.085, 0.0575]. */
 static void stationary_covariance_by_hand(void **state)
 {
-    (void)state;
     volt_bekk *bekk = two_assets();
     double covariance[4];
     const double expected[] = {0.1 / 0.1, 0.04 / 0.085, 0.04 / 0.085, 0.16 / 0.0575};
@@ -103,7 +89,6 @@ static void stationary_covariance_by_hand(void **state)
 
 static void signs_are_fixed_without_changing_the_model(void **state)
 {
-    (void)state;
     volt_bekk *bekk = two_assets();
     double before[3], after[3];
     bekk->a[0] = -0.3, bekk->a[1] = 0.2; /* individual signs are identified, the common sign is not */
@@ -121,7 +106,6 @@ static void signs_are_fixed_without_changing_the_model(void **state)
 /* [5 2; 2 4]: c22 = 2, c12 = 1, c11 = 2. */
 static void upper_factor_by_hand(void **state)
 {
-    (void)state;
     const double M[] = {5, 2, 4};
     double C[4];
     assert_true(volt_bekk_upper_factor(2, M, C));
@@ -134,7 +118,6 @@ static void upper_factor_by_hand(void **state)
  * diagonal entry is 0.95 (1 - 0.7 * 0.7) = 0.48 > sqrt(0.0199 * 0.5) = 0.1. */
 static void indefinite_covariance_targets_are_shifted(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(11);
     enum { ROWS = 60 };
     double rows[ROWS][2], first[] = {1, 0.95, 1};
@@ -161,7 +144,6 @@ static void indefinite_covariance_targets_are_shifted(void **state)
  * normal draws. */
 static void one_asset_by_hand(void **state)
 {
-    (void)state;
     volt_bekk *bekk = NULL;
     check_ok(volt_bekk_create(1, &bekk));
     bekk->C[0] = 0.5, bekk->a[0] = 0.4, bekk->b[0] = 0.8;
@@ -187,7 +169,6 @@ static void one_asset_by_hand(void **state)
 
 static void seeds_streams_and_optional_outputs(void **state)
 {
-    (void)state;
     volt_bekk *bekk = two_assets();
     double r[30][2], again[30][2], h[30][3], other[30][2];
     volt_bekk_simulate_options options = volt_bekk_simulate_options_default();
@@ -221,7 +202,6 @@ static void seeds_streams_and_optional_outputs(void **state)
 /* Three returns of one asset: 1, -1, 0. H_1 is their variance 1, then H is 0.25 + 0.16 r^2 + 0.64 h. */
 static void likelihood_by_hand(void **state)
 {
-    (void)state;
     volt_bekk *bekk = NULL;
     check_ok(volt_bekk_create(1, &bekk));
     bekk->C[0] = 0.5, bekk->a[0] = 0.4, bekk->b[0] = 0.8;
@@ -259,7 +239,6 @@ static void likelihood_by_hand(void **state)
 
 static void log_returns_by_hand(void **state)
 {
-    (void)state;
     double prices[] = {1, 8, 2, 4, 8, 4}, returns[4] = {-7, -7, -7, -7};
     const double expected[] = {log(2), -log(2), log(4), 0};
     check_ok(volt_log_returns(volt_view_of(prices, 3, 2), volt_matrix_of(returns, 2, 2)));
@@ -286,7 +265,6 @@ static void log_returns_by_hand(void **state)
 
 static void parameters_read_back_exactly(void **state)
 {
-    (void)state;
     volt_bekk *bekk = two_assets(), *back = NULL;
     const char *const tickers[] = {"A \"quoted\" one", "\xc3\x9c"};
     char *text = NULL, *again = NULL;
@@ -333,7 +311,6 @@ static void parameters_read_back_exactly(void **state)
 
 static void damaged_files_are_rejected_with_position(void **state)
 {
-    (void)state;
     const struct {
         const char *text;
         volt_status status;
@@ -377,7 +354,6 @@ static void damaged_files_are_rejected_with_position(void **state)
 
 static void presets_are_stationary_estimates(void **state)
 {
-    (void)state;
     static const char *const names[] = {"sp500-d5", "sp500-d10", "sp500-d15"};
     for (int64_t k = 0; k < 3; k++) {
         volt_bekk *bekk = NULL;
@@ -405,7 +381,6 @@ static void presets_are_stationary_estimates(void **state)
 
 static void invalid_estimation_data(void **state)
 {
-    (void)state;
     enum { ROWS = 60 };
     volt_rng rng = test_rng(3);
     double *rows = normal_rows(&rng, ROWS, 3);
@@ -449,7 +424,6 @@ static void keep_warning(volt_log_level level, const char *message, void *contex
 /* One iteration is not enough. The call reports this and still returns the estimate. */
 static void unconverged_estimate_is_reported(void **state)
 {
-    (void)state;
     volt_bekk *truth = two_assets(), *bekk = NULL;
     double *returns = sample_of(truth, 400, 9);
     volt_bekk_fit_info info = {.struct_size = sizeof info};
@@ -504,7 +478,6 @@ static int watch(const char *stage, double fraction, void *context)
 
 static void progress_and_cancellation(void **state)
 {
-    (void)state;
     volt_bekk *truth = two_assets(), *bekk = NULL;
     double *returns = sample_of(truth, 300, 2);
     volt_bekk_fit_options options = volt_bekk_fit_options_default();
@@ -559,7 +532,6 @@ static volt_status everything(double *returns, volt_bekk **bekk)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int64_t k = 1, hit = 1; hit; k++) {
         double returns[300];
         volt_bekk *bekk = NULL;

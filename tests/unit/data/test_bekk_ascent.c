@@ -9,16 +9,6 @@
 #include "support/polling.h"
 
 #include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- LAPACK calls (called by failing_lapack.c) -------------------------------------------------- */
 
@@ -38,7 +28,6 @@ static volt_bekk_likelihood likelihood;
 
 static int make_returns(void **state)
 {
-    (void)state;
     volt_bekk *bekk = NULL;
     check_ok(volt_bekk_create(D, &bekk));
     const double C[] = {0.3, 0.1, 0, 0.4}, a[] = {0.4, 0.3}, b[] = {0.8, 0.85};
@@ -55,7 +44,6 @@ static int make_returns(void **state)
 
 static int free_returns(void **state)
 {
-    (void)state;
     volt_bekk_likelihood_free(&likelihood);
     return 0;
 }
@@ -82,7 +70,6 @@ static const volt_progress unwatched = {NULL, NULL};
  * The reported remaining gain equals that of volt_bekk_curve at the point. */
 static void stalled_ascent_uses_hessian(void **state)
 {
-    (void)state;
     double point[SIZE], beyond[SIZE];
     volt_bekk_ascent usual = {0}, further = {0};
     begin(point);
@@ -104,7 +91,6 @@ static void stalled_ascent_uses_hessian(void **state)
 /* A scale that cannot be factored slows convergence but is not a failure: the maximum is the same. */
 static void every_factorisation_may_fail(void **state)
 {
-    (void)state;
     double point[SIZE], other[SIZE];
     volt_bekk_ascent usual = {0}, found = {0};
     begin(point);
@@ -134,7 +120,6 @@ static int stop_at(const char *stage, double fraction, void *context)
 
 static void cancellation_at_every_poll(void **state)
 {
-    (void)state;
     double point[SIZE], before[SIZE];
     for (int64_t k = 1;; k += 1 + k / 8) {
         int64_t left = k;
@@ -156,7 +141,6 @@ static void cancellation_at_every_poll(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     double point[SIZE], before[SIZE];
     volt_bekk_ascent ascent = {.evaluations = -7};
     begin(point);
@@ -180,7 +164,6 @@ static void every_allocation_may_fail(void **state)
 
 static void ascent_from_infeasible_start_is_rejected(void **state)
 {
-    (void)state;
     double point[SIZE];
     volt_bekk_ascent ascent = {0};
     begin(point);
@@ -190,7 +173,6 @@ static void ascent_from_infeasible_start_is_rejected(void **state)
 
 static void singular_covariance_is_rejected(void **state)
 {
-    (void)state;
     volt_bekk_likelihood singular;
     const double first[] = {1, 2, 1}; /* indefinite */
     double a[] = {0.2, 0.2}, b[] = {0.9, 0.9}, C[4];
@@ -205,7 +187,6 @@ static void singular_covariance_is_rejected(void **state)
  * undefined. */
 static void hessian_near_infeasible_point_is_missing(void **state)
 {
-    (void)state;
     enum { STEPS = 20 };
     double rows[STEPS], point[] = {1e-3, 0, 0}, first = 1e-6;
     for (int t = 0; t < STEPS; t++)
@@ -231,7 +212,6 @@ static void hessian_near_infeasible_point_is_missing(void **state)
  * likelihood. */
 static void ascent_to_singular_covariances_stays_feasible(void **state)
 {
-    (void)state;
     enum { STEPS = 60 };
     double rows[STEPS][D], point[SIZE] = {0.5, 0.2, 0, 0.5, 0.3, 0.3, 0.5, 0.5}, gradient[SIZE];
     const double first[] = {1, 0, 1};
@@ -256,7 +236,6 @@ static void ascent_to_singular_covariances_stays_feasible(void **state)
 
 static void overflowing_returns_are_rejected(void **state)
 {
-    (void)state;
     double rows[60];
     for (int t = 0; t < 60; t++)
         rows[t] = t % 2 ? 1e200 : -1e200;

@@ -4,18 +4,7 @@
 #include "support/golden.h"
 #include "volterra/data.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 /* ---- Lorenz ----------------------------------------------------------------------------------- */
 
@@ -28,7 +17,6 @@ static volt_simulate_options lorenz_with(volt_ode_method method)
 
 static void null_options_are_defaults(void **state)
 {
-    (void)state;
     double given[30], none[30];
     volt_simulate_options lorenz = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(given, 10, 3)));
@@ -51,7 +39,6 @@ static void null_options_are_defaults(void **state)
  * q^2 = beta (rho - 1), which is weakly unstable (e^(0.094 t)). */
 static void lorenz_stays_at_fixed_points(void **state)
 {
-    (void)state;
     for (int method = 0; method < 2; method++) {
         volt_simulate_options options = lorenz_with((volt_ode_method)method);
         double rows[200][3];
@@ -70,7 +57,6 @@ static void lorenz_stays_at_fixed_points(void **state)
 /* On the axis u = v = 0 the solution is w0 e^(-beta t), for any spacing of rows. */
 static void accurate_lorenz_on_the_axis_is_the_exponential(void **state)
 {
-    (void)state;
     static const double steps[] = {0.001, 0.1, 3};
     for (int s = 0; s < 3; s++) {
         volt_simulate_options options = lorenz_with(VOLT_ODE_ACCURATE);
@@ -91,7 +77,6 @@ static void accurate_lorenz_on_the_axis_is_the_exponential(void **state)
 
 static void discarding_shifts_the_rows(void **state)
 {
-    (void)state;
     for (int method = 0; method < 2; method++) {
         double all[50 * 3], late[30 * 3];
         volt_simulate_options lorenz = lorenz_with((volt_ode_method)method);
@@ -121,7 +106,6 @@ static void discarding_shifts_the_rows(void **state)
 /* Only the entries of the view are written. */
 static void wider_output_keeps_other_columns(void **state)
 {
-    (void)state;
     double wide[20][5], rows[20][3];
     for (int i = 0; i < 20; i++)
         for (int j = 0; j < 5; j++)
@@ -140,7 +124,6 @@ static void wider_output_keeps_other_columns(void **state)
  * steps x = 1 + t, then 2 + s + s^2/2, then 7/2 + 2 s + s^2/2 + s^3/6 with s the time in the interval. */
 static void accurate_mackey_glass_by_hand(void **state)
 {
-    (void)state;
     static const double steps[] = {1, 0.5, 0.125};
     for (int k = 0; k < 3; k++) {
         volt_simulate_options options = {.struct_size = sizeof(volt_simulate_options),
@@ -166,7 +149,6 @@ static void accurate_mackey_glass_by_hand(void **state)
 /* Fixed point: a x / (1 + x^power) = b x at x = 1 when a = 2 b. */
 static void mackey_glass_stays_at_equilibrium(void **state)
 {
-    (void)state;
     for (int method = 0; method < 2; method++) {
         volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         double rows[20];
@@ -186,7 +168,6 @@ static void mackey_glass_stays_at_equilibrium(void **state)
  * large values. Over five delays a change of 1e-9 grows by far less than 1e4. */
 static void mackey_glass_takes_any_power(void **state)
 {
-    (void)state;
     static const double powers[] = {2, 10, 41, 100};
     for (int k = 0; k < 4; k++) {
         volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
@@ -205,7 +186,6 @@ static void mackey_glass_takes_any_power(void **state)
 /* An even power has the symmetry x -> -x, which every operation preserves exactly. */
 static void mackey_glass_with_an_even_power_is_odd(void **state)
 {
-    (void)state;
     for (int method = 0; method < 2; method++) {
         volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         double plus[60], minus[60];
@@ -222,7 +202,6 @@ static void mackey_glass_with_an_even_power_is_odd(void **state)
 
 static void narma10_follows_its_formula(void **state)
 {
-    (void)state;
     enum { N = 400 };
     double rows[N][2], u[N], y[N + 1] = {0};
     const volt_simulate_options options = {.struct_size = sizeof(volt_simulate_options), .seed = 17};
@@ -245,7 +224,6 @@ static void narma10_follows_its_formula(void **state)
 /* The first seed whose sequence diverges within 10000 rows. Rows up to the reported one are finite. */
 static void narma10_names_the_row_where_it_diverges(void **state)
 {
-    (void)state;
     enum { N = 10000 };
     double *rows = malloc(2 * N * sizeof *rows);
     volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_NARMA10);
@@ -275,7 +253,6 @@ static void narma10_names_the_row_where_it_diverges(void **state)
 
 static void diverging_systems_are_rejected(void **state)
 {
-    (void)state;
     double rows[60];
     for (int i = 0; i < 60; i++)
         rows[i] = -7;
@@ -313,7 +290,6 @@ static void diverging_systems_are_rejected(void **state)
 
 static void invalid_lorenz_options_are_rejected(void **state)
 {
-    (void)state;
     double rows[30];
     volt_matrix out = volt_matrix_of(rows, 10, 3);
     const struct {
@@ -347,7 +323,6 @@ static void invalid_lorenz_options_are_rejected(void **state)
 
 static void invalid_mackey_glass_options_are_rejected(void **state)
 {
-    (void)state;
     double rows[10];
     volt_matrix out = volt_matrix_of(rows, 10, 1);
     const struct {
@@ -396,7 +371,6 @@ static void invalid_mackey_glass_options_are_rejected(void **state)
 /* Decimal steps that divide the delay up to rounding give an integer number of steps. */
 static void rounded_steps_are_accepted(void **state)
 {
-    (void)state;
     static const double pairs[][2] = {{17, 0.1}, {0.3, 0.1}, {17, 17.0 / 849}, {1, 1.0 / 3}, {1e-3, 1e-9}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
@@ -409,7 +383,6 @@ static void rounded_steps_are_accepted(void **state)
 
 static void invalid_matrices_are_rejected(void **state)
 {
-    (void)state;
     double rows[30];
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows, 10, 2)), VOLT_ERR_SHAPE,
                 "2 columns 3");
@@ -519,7 +492,6 @@ static volt_status run(int which, int is_long, volt_progress progress, double *r
 
 static void progress_runs_from_zero_to_one(void **state)
 {
-    (void)state;
     for (int which = 0; which < RUNS; which++) {
         double rows[MOST_VALUES];
         watch_state seen = {.last = 0};
@@ -531,7 +503,6 @@ static void progress_runs_from_zero_to_one(void **state)
 
 static void cancellation_is_prompt_and_leaks_nothing(void **state)
 {
-    (void)state;
     for (int which = 0; which < RUNS; which++) {
         double rows[MOST_VALUES];
         for (int i = 0; i < MOST_VALUES; i++)
@@ -550,7 +521,6 @@ static void cancellation_is_prompt_and_leaks_nothing(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int which = 0; which < RUNS; which++)
         for (int64_t k = 1, hit = 1; hit; k++) {
             double rows[MOST_VALUES] = {-7};

@@ -9,18 +9,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 30, D = 2, Q = 2, LAGS = 3, HISTORY = 300 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -136,7 +124,6 @@ static void check_band(const char *text, const double *X, const double *Y, const
 
 static void standard_deviations(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "volterra:tau=0.6,lambda=0.7",
         "volterra:tau=0.8,lambda=0.6,lift=exponential",
@@ -164,7 +151,6 @@ static void standard_deviations(void **state)
 /* With several alphas, missing targets, records and a washout, joint results equal separate ones. */
 static void standard_deviations_of_parts(void **state)
 {
-    (void)state;
     enum { KEPT = 24 };
     volt_rng rng = test_rng(7702);
     double *X = random_rows(&rng, N, D, 0.95), *Y = normal_rows(&rng, N, Q);
@@ -248,7 +234,6 @@ static void compare_bands(const char *kernel, const double *X, const double *Y, 
 
 static void standard_deviations_from_stored_factor(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7703);
     double *X = random_rows(&rng, MANY, D, 0.95), *Y = normal_rows(&rng, MANY, Q);
     for (int t = 1; t < MANY; t++) {
@@ -272,7 +257,6 @@ static void standard_deviations_from_stored_factor(void **state)
 /* A model with a loss has kernels of the function before the link, and no standard deviations of this kind. */
 static void model_with_loss(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7707);
     double *X = random_rows(&rng, N, D, 0.95), *Y = normal_rows(&rng, N, Q);
     volt_fit_options options = plain_options(0.05);
@@ -303,7 +287,6 @@ static void model_with_loss(void **state)
 /* y = 1 + g1 x + x g2 x with two lags and no noise: its kernels are recovered, and higher orders are zero. */
 static void known_system_is_recovered(void **state)
 {
-    (void)state;
     enum { ROWS = 500 };
     volt_rng rng = test_rng(7703);
     double *X = new_matrix(ROWS, D), *Y = new_matrix(ROWS, Q);
@@ -348,7 +331,6 @@ static void known_system_is_recovered(void **state)
 
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     enum { ROWS = 700 };
     volt_rng rng = test_rng(7704);
     double *X = random_rows(&rng, ROWS, D, 1), *Y = normal_rows(&rng, ROWS, Q);
@@ -406,7 +388,6 @@ static void free_scene(scene *s)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     scene s = make_scene();
     double parts[N * Q * 4];
     check_ok(volt_set_threads(1));
@@ -445,7 +426,6 @@ static int listen(const char *stage, double fraction, void *context)
 /* Every poll calls the callback, on one thread. Cancels at each call in turn. */
 static void cancellation_at_every_poll(void **state)
 {
-    (void)state;
     scene s = make_scene();
     user all = {0};
     volt_explanation *e = NULL;
@@ -466,7 +446,6 @@ static void cancellation_at_every_poll(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     scene s = make_scene();
     volt_explanation *e = NULL;
     volt_explain_options options = volt_explain_options_default();
@@ -520,7 +499,6 @@ static void invalid_arguments_are_rejected(void **state)
  * every record. */
 static void order_contributions_sum_to_change(void **state)
 {
-    (void)state;
     enum { ROWS = 40, ORDER = 2, TESTS = 12 };
     volt_rng rng = test_rng(77);
     double *X = random_rows(&rng, ROWS, D, 0.5), *Y = new_matrix(ROWS, Q);

@@ -5,18 +5,9 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 /* The variance is 0, so the share of every order is 0. */
 static void constant_model_has_no_shares(void **state)
 {
-    (void)state;
     enum { ROWS = 40 };
     volt_rng rng = test_rng(7704);
     double X[ROWS], Y[ROWS];
@@ -45,7 +36,6 @@ static void constant_model_has_no_shares(void **state)
 /* Outputs of 1e300: with inputs of 1e-5 the kernel of order 2 overflows, with inputs of 1e-12 that of order 1. */
 static void kernels_that_overflow_are_rejected(void **state)
 {
-    (void)state;
     enum { ROWS = 30 };
     static const double units[] = {1, 1e-5, 1e-12};
     for (int overflow = 0; overflow < 3; overflow++) {
@@ -81,7 +71,6 @@ static void kernels_that_overflow_are_rejected(void **state)
  * point: sums, windows and filters included. */
 static void higher_orders_vanish_near_the_point(void **state)
 {
-    (void)state;
     enum { ROWS = 40, D = 2, ORDER = 4 };
     static const char *const texts[] = {
         "fir:mu=0.6 + 2*rbf:gamma=0.5,pole=0.4,window=3", "linear + memory:gamma=0.5,rho=0.5,mu=0.6,pole=0.3",
@@ -134,7 +123,6 @@ static void higher_orders_vanish_near_the_point(void **state)
 /* y = x0 + x1[-1] / 2, with x1 a tenth of x0: lag 1 has 1 / 400 of the variance, and does not count as memory. */
 static void memory_uses_the_variance_of_each_input(void **state)
 {
-    (void)state;
     enum { ROWS = 120, D = 2, Q = 2, LAGS = 2 };
     volt_rng rng = test_rng(7711);
     double X[ROWS * D], Y[ROWS * Q], figures[8 * 2];
@@ -172,7 +160,6 @@ static void memory_uses_the_variance_of_each_input(void **state)
 /* Outputs of 1e200 and inputs of 1e150: the linear part is too large. */
 static void part_too_large_is_rejected(void **state)
 {
-    (void)state;
     enum { ROWS = 30 };
     volt_rng rng = test_rng(7708);
     double X[ROWS], Y[ROWS], far = 1e150, parts[3] = {0};

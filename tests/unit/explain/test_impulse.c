@@ -7,17 +7,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { N = 40, D = 2, Q = 3, LAGS = 25 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -57,7 +46,6 @@ static void free_scene(scene *s)
 /* g[k] = sum_j A_j sum_l mu^{(k+l)/2} corr^{|k-l|} z_{j-l}, unfiltered. */
 static void impulse_response_equals_formula(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1320);
     for (int repeat = 0; repeat < 6; repeat++) {
         double mu = 0.1 + 0.85 * volt_rng_uniform(&rng),
@@ -98,7 +86,6 @@ static void impulse_response_equals_formula(void **state)
  * including filters. */
 static void impulse_response_equals_simulation(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "fir",
         "fir:mu=0.7,corr=0.5",
@@ -144,7 +131,6 @@ static void impulse_response_equals_simulation(void **state)
 /* Columns of levels and changes, and a change added to the level. */
 static void impulse_response_with_difference_columns(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1322);
     static const int64_t anchors[] = {0, 1};
     double *X = normal_rows(&rng, N + 1, D), g[D * LAGS * D], with[D], without[D];
@@ -186,7 +172,6 @@ static void impulse_response_with_difference_columns(void **state)
 
 static void models_without_response_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1323);
     double out[Q * LAGS * D];
     volt_matrix fits = volt_matrix_of(out, Q * LAGS, D);
@@ -218,7 +203,6 @@ static void models_without_response_are_rejected(void **state)
 /* A response of 1e300 per 1e-20. */
 static void response_too_large_is_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1324);
     double *X = normal_rows(&rng, N, 1), Y[N], out[2];
     for (int i = 0; i < N; i++) {

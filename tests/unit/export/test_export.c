@@ -4,17 +4,9 @@
 #include "support/export_program.h"
 #include "support/scratch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const export_case cases[] = {
     /* every kernel with a recursion, several in one model */
@@ -163,13 +155,11 @@ static void compare(const char *name, bool single)
 
 static void double_equals_stream(void **state)
 {
-    (void)state;
     compare("double", false);
 }
 
 static void single_is_near_stream(void **state)
 {
-    (void)state;
     compare("single", true);
 }
 
@@ -177,7 +167,6 @@ static void single_is_near_stream(void **state)
 
 static void refuses(void **state)
 {
-    (void)state;
     volt_model *model = export_case_fit(&(export_case){.name = "m", .kernel = "fading", .washout = 3});
     volt_export_options options = {.struct_size = sizeof options};
     const char *path = scratch_path("m.c");
@@ -210,7 +199,6 @@ static void refuses(void **state)
 /* Residual models whose members are sums: only without feedback. */
 static void refuses_trees_with_feedback(void **state)
 {
-    (void)state;
     static const export_case members[] = {
         {.name = "m", .kernel = "fir", .second = "fading", .sum = VOLT_SUM_RESIDUAL, .feedback = 0.2},
         {.name = "m", .kernel = "fir", .second = "fading", .sum = VOLT_SUM_RESIDUAL}};
@@ -233,7 +221,6 @@ static void refuses_trees_with_feedback(void **state)
 
 static void refuses_models(void **state)
 {
-    (void)state;
     static const struct {
         export_case wanted;
         int64_t landmarks;
@@ -275,7 +262,6 @@ static void refuses_models(void **state)
 /* Words and numbers of comments and preprocessor lines are not translated, also where a comment is written in pieces. */
 static void comments_are_not_translated(void **state)
 {
-    (void)state;
     volt_source source = {.single = true};
     volt_source_put(&source, "#define exp 1.5\n/* exp of a double, ");
     volt_source_put(&source, "1.5 */ double x = exp(1.5);\n");
@@ -288,7 +274,6 @@ static void comments_are_not_translated(void **state)
 /* The iteration to the state before the first row does not begin with indeterminate numbers. */
 static void iteration_has_a_start(void **state)
 {
-    (void)state;
     volt_model *model =
         export_case_fit(&(export_case){.name = "m", .kernel = "recurrent", .initial = VOLT_INITIAL_FIRST});
     volt_export_options options = {.struct_size = sizeof options};
@@ -306,7 +291,6 @@ static void iteration_has_a_start(void **state)
 /* The header lists inputs, outputs and classes. */
 static void header_describes_the_model(void **state)
 {
-    (void)state;
     volt_model *model =
         export_case_fit(&(export_case){.name = "m", .kernel = "fading", .d = 3, .loss = "multinomial"});
     static const struct {

@@ -4,17 +4,6 @@
 #include "support/export_program.h"
 #include "support/scratch.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* The exported model of a case; release it. */
 static json_t *export_json(const export_case *wanted)
 {
@@ -63,7 +52,6 @@ static void check_matrix(json_t *in, const char *name, size_t rows, size_t cols)
 
 static void filters(void **state)
 {
-    (void)state;
     json_t *root = export_json(&(export_case){
         .name = "m", .kernel = "rbf:gamma=0.5,pole=0.5 + fading:pair=0.6,angle=0.3 + fir:mu=0.8,corr=0.4"});
     json_t *part = first_part(root), *list = json_object_get(part, "filters");
@@ -89,7 +77,6 @@ static void filters(void **state)
 
 static void windows_and_states(void **state)
 {
-    (void)state;
     json_t *root = export_json(&(export_case){.name = "m", .kernel = "linear:window=4 + recurrent"});
     json_t *part = first_part(root), *window = factor_of(part, 0), *recurrent = factor_of(part, 1);
     check_matrix(json_object_get(window, "start"), "window", 3, 2);
@@ -111,7 +98,6 @@ static void windows_and_states(void **state)
 
 static void losses(void **state)
 {
-    (void)state;
     json_t *root = export_json(&(export_case){.name = "m", .kernel = "fading", .loss = "multinomial"});
     json_t *part = first_part(root), *outputs = json_object_get(root, "outputs");
     assert_string_equal(json_string_value(json_object_get(part, "loss")), "multinomial");
@@ -122,7 +108,6 @@ static void losses(void **state)
 
 static void seasons(void **state)
 {
-    (void)state;
     json_t *root = export_json(&(export_case){.name = "m", .kernel = "volterra", .change = true, .season = 4});
     json_t *part = first_part(root), *columns = json_object_get(part, "columns");
     size_t lags = (size_t)number_of(part, "lags"), differences = 0;
@@ -141,7 +126,6 @@ static void seasons(void **state)
 /* Without a name the prefix comes from the file; a C identifier does not begin with a digit. */
 static void prefixes(void **state)
 {
-    (void)state;
     volt_model *model = export_case_fit(&(export_case){.name = "m", .kernel = "fading"});
     char *text = NULL;
     check_ok(volt_model_export(model, NULL, scratch_path("2-pump.c"), NULL));

@@ -4,13 +4,7 @@
 #include "support/scenario.h"
 #include "support/scratch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { MOST = UNDER_SANITIZERS ? 40 : 0 }; /* faults of each kind; 0: all */
 
@@ -71,13 +65,11 @@ static volt_status write_json(const void *with, volt_progress progress, scenario
 
 static void source_of_a_sum(void **state)
 {
-    (void)state;
     scenario_check(&(scenario){"source", sum, write_source, SCENARIO_SILENT | SCENARIO_DOES_WITHOUT, MOST});
 }
 
 static void json_with_landmarks(void **state)
 {
-    (void)state;
     scenario_check(&(scenario){"json", plain, write_json, SCENARIO_DOES_WITHOUT, MOST});
 }
 

@@ -7,18 +7,9 @@
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char text[] = "memory:gamma=1,rho=0.5,mu=0.8";
 
@@ -66,7 +57,6 @@ static int stop_at(const char *stage, double fraction, void *context)
 
 static void stopped_fit_resumes_bitwise(void **state)
 {
-    (void)state;
     problem *p = make_problem(9500);
     const char *path = scratch_path("stopped.ckpt");
     volt_fit_options whole = with_checkpoint(NULL), options = with_checkpoint(path);
@@ -110,7 +100,6 @@ static void stopped_fit_resumes_bitwise(void **state)
 
 static void resumed_fit_chooses_same_alpha(void **state)
 {
-    (void)state;
     problem *p = make_problem(9510);
     volt_fit_options options = with_checkpoint(scratch_path("chosen.ckpt"));
     static const int64_t lengths[] = {36, 44};
@@ -135,7 +124,6 @@ static void resumed_fit_chooses_same_alpha(void **state)
 /* With an interval of 60 seconds, only the final checkpoint is written. */
 static void checkpoint_is_written_at_interval(void **state)
 {
-    (void)state;
     problem *p = make_problem(9520);
     volt_fit_options options = with_checkpoint(scratch_path("time.ckpt"));
     volt_model *model = NULL;
@@ -158,7 +146,6 @@ static void refuse(const problem *p, volt_fit_options options, volt_status expec
 
 static void unrelated_files_are_rejected(void **state)
 {
-    (void)state;
     problem *p = make_problem(9530);
     const char *path = scratch_path("other.ckpt");
     volt_fit_options options = with_checkpoint(path), other;
@@ -234,7 +221,6 @@ static void listen(volt_log_level level, const char *message, void *context)
 
 static void full_disk_does_not_stop_fit(void **state)
 {
-    (void)state;
     problem *p = make_problem(9540);
     volt_fit_options options = with_checkpoint(scratch_path("full.ckpt")), whole = with_checkpoint(NULL);
     volt_model *model = NULL, *expected = NULL;
@@ -266,7 +252,6 @@ static void full_disk_does_not_stop_fit(void **state)
  * fail. */
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     problem *p = make_problem(9550);
     const char *path = scratch_path("memory.ckpt");
     volt_fit_options options = with_checkpoint(path);

@@ -11,13 +11,6 @@
 #include "solve/solver_table.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 enum { NUMBER = 8 /* bytes */, HELD_OUT = 2048 };
 
 static void check_bytes(const char *what, double expected, double found)
@@ -34,7 +27,6 @@ static double choice(double n, double q)
 
 static void exact_fits(void **state)
 {
-    (void)state;
     for (double n = 10; n < 1e5; n *= 7)
         for (double q = 1; q < 8; q += 3) {
             assert_true(volt_choice_rows(n) == fmin(n, 4096));
@@ -48,7 +40,6 @@ static void exact_fits(void **state)
 /* A solver accepts work that just fits; 0: the memory is unknown. */
 static void solvers_accept_what_fits(void **state)
 {
-    (void)state;
     const struct {
         const volt_solver *solver;
         int64_t n, states;
@@ -96,7 +87,6 @@ static double landmarks(double m, double columns, double rows)
 
 static void fits_on_features(void **state)
 {
-    (void)state;
     for (double n = 100; n < 1e5; n *= 9)
         for (double q = 1; q < 6; q += 2)
             for (double m = 10; m < 100; m += 40) {
@@ -127,7 +117,6 @@ static double half(double n, double q, double rows)
 
 static void iterations(void **state)
 {
-    (void)state;
     const double n = 5000, q = 3, m = 70, rows = 64;
     check_bytes("half", NUMBER * half(n, q, rows), volt_half_product_bytes(n, q));
     check_bytes("half", NUMBER * half(40000, q, 52),
@@ -165,7 +154,6 @@ static double loss(double n, double q)
  * value and one per column. */
 static void losses(void **state)
 {
-    (void)state;
     for (double n = 150; n < 5000; n *= 2)
         for (double q = 1; q < 5; q += 2) {
             double rows = fmin(n, 1200), more = n > 1200 ? n + (2 * n + 1) * q : 0;
@@ -179,7 +167,6 @@ static void losses(void **state)
 /* Targets, coefficients and fitted values, 64 rows of columns per landmark, and scaled rows where they are kept. */
 static void whole_fits(void **state)
 {
-    (void)state;
     const double n = 900, d = 5, q = 2, m = 30;
     double fit = NUMBER * (n * (4 * q + 2) + 64 * m * (d + 4));
     check_bytes("nystrom", fit + volt_solver_nystrom.bytes(n, q, m),
@@ -195,7 +182,6 @@ static void whole_fits(void **state)
 /* An exact fit is too large if it does not fit in memory, or stores the matrix of more than VOLT_MAX_EXACT rows. */
 static void exact_fits_that_are_too_large(void **state)
 {
-    (void)state;
     const int64_t n = VOLT_MAX_EXACT + 1;
     const double stored = volt_solver_exact.bytes((double)n, 2, 0);
     volt_plan plan = {.struct_size = sizeof plan, .available_bytes = 2 * stored};
@@ -213,7 +199,6 @@ static void exact_fits_that_are_too_large(void **state)
 /* Class 3 is in rows 2 and 5; row 5 has weight 0. */
 static void classes_of_a_range_of_rows(void **state)
 {
-    (void)state;
     double labels[] = {0, 1, 3, 0, 1, 3}, weights[] = {1, 1, 1, 1, 1, 0};
     const volt_loss_fit fit = {.labels = labels};
     for (int64_t begin = 0; begin <= 6; begin++)

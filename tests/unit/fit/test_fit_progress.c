@@ -7,16 +7,6 @@
 #include "volterra/kernel.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 2100, D = 2, MAX_STAGES = 16, NAME = 32 };
 
 typedef struct part {
@@ -103,7 +93,6 @@ static void check_record(record *r, const char *stages)
 
 static void landmark_fit(void **state)
 {
-    (void)state;
     record r = record_fit("nystrom", N, 96, 1e-3);
     check_record(&r, "landmarks states solve readout finish");
     assert_true(r.longest < 0.25); /* five blocks of rows in each pass */
@@ -111,7 +100,6 @@ static void landmark_fit(void **state)
 
 static void landmark_fit_that_chooses_alpha(void **state)
 {
-    (void)state;
     record r = record_fit("nystrom", N, 96, 0);
     check_record(&r, "landmarks states choose solve readout finish");
     assert_true(r.longest < 0.25);
@@ -119,21 +107,18 @@ static void landmark_fit_that_chooses_alpha(void **state)
 
 static void iterative_fit(void **state)
 {
-    (void)state;
     record r = record_fit("pcg", N, 64, 1e-3);
     check_record(&r, "landmarks states step finish");
 }
 
 static void iterative_fit_that_chooses_alpha(void **state)
 {
-    (void)state;
     record r = record_fit("pcg", N, 64, 0);
     check_record(&r, "landmarks states choose step finish");
 }
 
 static void exact_fit(void **state)
 {
-    (void)state;
     record r = record_fit("exact", 300, 0, 1e-3);
     check_record(&r, "gram factor finish");
     r = record_fit("exact", 300, 0, 0);
@@ -144,7 +129,6 @@ static void exact_fit(void **state)
 
 static void meter_covers_parts_in_turn(void **state)
 {
-    (void)state;
     record r = {0};
     volt_meter meter;
     volt_progress progress = volt_meter_begin(&meter, (volt_progress){listen, &r});
@@ -169,7 +153,6 @@ static void meter_covers_parts_in_turn(void **state)
 
 static void inner_stage_counts_for_the_outer_one(void **state)
 {
-    (void)state;
     record r = {0};
     volt_stage outer, inner;
     volt_stage_begin(&outer, (volt_progress){listen, &r}, "outer", 0, 1, 8);

@@ -4,15 +4,6 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 9000, D = 2, MAX_WIDTH = 32 }; /* more rows than a block */
 
 typedef struct problem {
@@ -128,7 +119,6 @@ static void check_problem(const char *kernel, volt_input input, bool records)
 
 static void computed_rows_equal_stored_rows(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra", "rbf:window=3,pole=0.5",
                                           "volterra + memory:pair=0.8,angle=0.3"};
     static const volt_input inputs[] = {VOLT_INPUT_LEVEL, VOLT_INPUT_CHANGE, VOLT_INPUT_BOTH};
@@ -140,7 +130,6 @@ static void computed_rows_equal_stored_rows(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     begin("volterra", VOLT_INPUT_BOTH, true);
     for (int64_t k = 1;; k++) {
         volt_model *model = NULL;
@@ -165,7 +154,6 @@ static void every_allocation_may_fail(void **state)
 /* The season is that of the longest record, wherever it is; of two, that of the first. */
 static void season_of_the_longest_record(void **state)
 {
-    (void)state;
     enum { ROWS = 160 };
     static const struct {
         int64_t parts[3];

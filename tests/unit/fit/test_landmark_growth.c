@@ -6,16 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/kernel.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- the choice of a level -------------------------------------------------------------------- */
 
 static volt_landmark_levels levels_of(const double *rmse, int64_t count)
@@ -37,7 +27,6 @@ static int64_t choose(const double *rmse, int64_t count, bool *grows)
 
 static void least_level_within_one_percent(void **state)
 {
-    (void)state;
     bool grows = false;
     assert_int_equal(choose((double[]){2, 1.02, 1.009, 1}, 4, &grows), 2);
     assert_false(grows);
@@ -56,7 +45,6 @@ static void least_level_within_one_percent(void **state)
  * 128 and 1.3e9 for 256. */
 static void fewest_operations_of_preconditioner_and_iterations(void **state)
 {
-    (void)state;
     volt_landmark_costs costs = {.iterates = true, .n = 1e4, .d = 1, .q = 1, .tolerance = 1e-4};
     volt_landmark_levels levels = levels_of((double[]){1, 1, 1, 1}, 4);
     bool grows = true;
@@ -115,7 +103,6 @@ static void check_nested(volt_landmarks choice, int64_t rows, int64_t m)
 
 static void first_landmarks_are_chosen_like_all(void **state)
 {
-    (void)state;
     check_nested(VOLT_LANDMARKS_SPREAD, 5000, 2048);
     check_nested(VOLT_LANDMARKS_SPREAD, 600, 600);
     check_nested(VOLT_LANDMARKS_LAST, 5000, 1000);
@@ -186,7 +173,6 @@ static void check_same(const volt_model *a, const volt_model *b)
 /* Of rank 21: all levels have more landmarks, so the least of 600, 312, 160, 96 is as good as all. */
 static void finite_rank_needs_the_least_number(void **state)
 {
-    (void)state;
     problem p = make_problem(0.1);
     volt_model *model = NULL, *given = NULL;
     check_ok(fit(&p, "poly:degree=2", "nystrom", VOLT_LANDMARKS_AUTO, VOLT_LANDMARKS_SPREAD, &model));
@@ -207,7 +193,6 @@ static void finite_rank_needs_the_least_number(void **state)
 /* A narrow kernel without noise: every landmark helps, up to all rows. This is the reason, and not for a kernel of rank 21. */
 static void every_landmark_helps(void **state)
 {
-    (void)state;
     problem p = make_problem(0);
     volt_model *model = NULL, *of_rank = NULL;
     alpha = 1e-9;
@@ -225,7 +210,6 @@ static void every_landmark_helps(void **state)
  * ways to the same normal equations of condition below 1e6. */
 static void errors_of_levels_are_errors_of_fits(void **state)
 {
-    (void)state;
     problem p = make_problem(0.3);
     volt_model *model = NULL, *few = NULL, *all = NULL;
     check_ok(fit(&p, "rbf:gamma=0.05", "nystrom", VOLT_LANDMARKS_AUTO, VOLT_LANDMARKS_LAST, &model));
@@ -243,7 +227,6 @@ static void errors_of_levels_are_errors_of_fits(void **state)
 
 static void iterative_solver_chooses_preconditioner(void **state)
 {
-    (void)state;
     problem p = make_problem(0.1);
     volt_model *model = NULL, *given = NULL;
     check_ok(fit(&p, "poly:degree=2", "pcg", VOLT_LANDMARKS_AUTO, VOLT_LANDMARKS_SPREAD, &model));
@@ -261,7 +244,6 @@ static void iterative_solver_chooses_preconditioner(void **state)
 
 static void solver_without_landmarks_ignores_it(void **state)
 {
-    (void)state;
     problem p = make_problem(0.1);
     volt_model *model = NULL, *exact = NULL;
     check_fails(fit(&p, "rbf", "nystrom", -2, VOLT_LANDMARKS_SPREAD, &model), VOLT_ERR_ARGUMENT, "-2");

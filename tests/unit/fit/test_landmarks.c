@@ -12,17 +12,6 @@
 #include "support/sequences.h"
 #include "volterra/live.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- landmarks -------------------------------------------------------------------------------- */
 
 static void check_set(int64_t rows, int64_t washout, const int64_t *lengths, int64_t n, int64_t m,
@@ -64,7 +53,6 @@ static void check_set(int64_t rows, int64_t washout, const int64_t *lengths, int
 
 static void landmarks_form_runs(void **state)
 {
-    (void)state;
     static const int64_t lengths[] = {50, 1, 99, 250};
     static const int64_t counts[] = {1, 2, 31, 32, 33, 64, 65, 100, 250, 399, 400};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -80,7 +68,6 @@ static void landmarks_form_runs(void **state)
 /* The number of rows after which the influence of the state is below 1e-7, or the window length. */
 static void landmark_runs_cover_kernel_memory(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t ghosts;
@@ -104,7 +91,6 @@ static void landmark_runs_cover_kernel_memory(void **state)
 
 static void files_and_streams_continue(void **state)
 {
-    (void)state;
     problem *p = make_problem(9500);
     volt_fit_options options = plain_options();
     static const int64_t lengths[] = {30, 50};
@@ -146,7 +132,6 @@ static void files_and_streams_continue(void **state)
 /* Held-out errors equal those of a model fitted on the rows before them. */
 static void errors_are_out_of_sample(void **state)
 {
-    (void)state;
     problem *p = make_problem(9600);
     volt_kernel *kernel = plain_parse("memory:gamma=1,rho=0.5,mu=0.8");
     volt_fit_options options = plain_options();
@@ -184,7 +169,6 @@ static void errors_are_out_of_sample(void **state)
 /* The candidate with the smallest held-out error is chosen, and the model is the fit with it. */
 static void alpha_is_chosen_with_landmarks(void **state)
 {
-    (void)state;
     problem *p = make_problem(9700);
     volt_fit_options options = plain_options();
     double fitted[2][N * Q];
@@ -215,7 +199,6 @@ static void alpha_is_chosen_with_landmarks(void **state)
 /* Threads share the sums: equal up to rounding. */
 static void threads_change_only_rounding(void **state)
 {
-    (void)state;
     problem *p = make_problem(9800);
     volt_fit_options options = plain_options();
     double fitted[2][N * Q];
@@ -248,7 +231,6 @@ static void refuse(const volt_fit_options *options, const char *text, volt_statu
 
 static void invalid_options_are_rejected(void **state)
 {
-    (void)state;
     volt_fit_options options = plain_options();
     options.landmarks = N + 1;
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "landmarks 81 1 80");
@@ -280,7 +262,6 @@ static void invalid_options_are_rejected(void **state)
 /* The kernel of the later landmarks overflows: (1e160)^2. */
 static void overflowing_kernel_of_landmarks_is_rejected(void **state)
 {
-    (void)state;
     problem *p = make_problem(9901);
     volt_fit_options options = plain_options();
     volt_kernel *kernel = plain_parse("poly:degree=2");
@@ -299,7 +280,6 @@ static void overflowing_kernel_of_landmarks_is_rejected(void **state)
 /* By default, few rows are fitted exactly. */
 static void auto_is_exact_on_few_rows(void **state)
 {
-    (void)state;
     problem *p = make_problem(9910);
     volt_fit_options options = plain_options();
     double fitted[N * Q];
@@ -316,7 +296,6 @@ static void auto_is_exact_on_few_rows(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     problem *p = make_problem(9920);
     volt_kernel *kernel = plain_parse("memory:gamma=1,rho=0.5,mu=0.8");
     volt_fit_options options = plain_options();
@@ -353,7 +332,6 @@ static int stop(const char *stage, double fraction, void *context)
 
 static void cancelled_fit_leaks_nothing(void **state)
 {
-    (void)state;
     problem *p = make_problem(9930);
     volt_kernel *kernel = plain_parse("memory:gamma=1,rho=0.5,mu=0.8");
     volt_fit_options options = plain_options();

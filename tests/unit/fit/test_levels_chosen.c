@@ -5,15 +5,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 90, H = 6, ALL = N + H, D = 3, Q = 2, WASHOUT = 3 };
 
 /* A sine of the third input, and noise. Both are so small compared with the third input that they hardly
@@ -25,7 +16,6 @@ static const int64_t anchors[Q] = {0, 1};
 
 static int make_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(9308);
     double before = 0;
     for (int64_t t = 0; t <= ALL; t++) {
@@ -85,7 +75,6 @@ static const double tolerance = 1e-6;
 
 static void chosen_levels_are_fitted(void **state)
 {
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_fit_options options = volt_fit_options_default();
         volt_model_info info = {.struct_size = sizeof info};

@@ -4,15 +4,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { N = 60, D = 2, Q = 2, LATER = 9 };
 
 typedef struct sample {
@@ -73,7 +64,6 @@ static void plain_forecasts(const sample *s, const volt_kernel *kernel, int wash
  * within the ball of the first N rows, so nothing is clipped. */
 static void missing_target_only_updates_state(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.4,lambda_coef=0.8", "rbf:gamma=0.3,window=3"};
     static const int washouts[] = {0, 7};
     volt_rng rng = test_rng(911);
@@ -119,7 +109,6 @@ static void missing_target_only_updates_state(void **state)
  * output, with mean squared errors compared at the chosen alpha, avoids target scaling. */
 static void alpha_is_chosen_on_rows_with_targets(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(912);
     sample s = draw(&rng, 0.2);
     for (int i = 0; i < N; i++) /* a learnable target */
@@ -166,7 +155,6 @@ static void alpha_is_chosen_on_rows_with_targets(void **state)
  * rounded. */
 static void constant_held_out_targets(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(914);
     sample s = draw(&rng, 0.2);
     volt_kernel *kernel = NULL;
@@ -194,7 +182,6 @@ static void constant_held_out_targets(void **state)
 
 static void missing_targets_require_option(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(913);
     sample s = draw(&rng, 0.3);
     volt_kernel *kernel = NULL;

@@ -7,17 +7,6 @@
 #include "support/scratch.h"
 #include "support/sequences.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- explicit formula ------------------------------------------------------------------------- */
 
 typedef struct setting {
@@ -146,7 +135,6 @@ static void check_formula(const char *text, const setting *s, uint64_t seed)
 
 static void fits_equal_formula(void **state)
 {
-    (void)state;
     static const setting settings[] = {
         {.m = 36, .intercept = true},
         {.m = 33, .washout = 9, .intercept = true, .choice = VOLT_LANDMARKS_LAST},
@@ -164,7 +152,6 @@ static void fits_equal_formula(void **state)
 
 static void all_rows_give_the_exact_fit(void **state)
 {
-    (void)state;
     problem *p = make_problem(9200);
     volt_fit_options options = plain_options(), exact = plain_options();
     static const char *const filtered =
@@ -192,7 +179,6 @@ static void all_rows_give_the_exact_fit(void **state)
 /* A filter before the kernel uses all rows before a landmark, with or without ghost rows. */
 static void filters_are_applied_before_landmarks(void **state)
 {
-    (void)state;
     problem *p = make_problem(9210), *seen = make_problem(9210);
     volt_fit_options options = plain_options();
     double fitted[2][N * Q], later[2][H * Q];
@@ -216,7 +202,6 @@ static void filters_are_applied_before_landmarks(void **state)
  * loads. */
 static void fewer_landmarks_than_washout_rows(void **state)
 {
-    (void)state;
     problem *p = make_problem(9220);
     volt_fit_options options = plain_options();
     double fitted[N * Q], later[H * Q], again[H * Q];
@@ -243,7 +228,6 @@ static void fewer_landmarks_than_washout_rows(void **state)
 /* A missing target excludes its row from the fit. Landmarks are rows with or without a target. */
 static void loo_equals_refit(void **state)
 {
-    (void)state;
     problem *p = make_problem(9300);
     volt_fit_options options = plain_options();
     double fitted[N * Q], sum[Q] = {0}, rows = 0;

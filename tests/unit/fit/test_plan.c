@@ -5,17 +5,9 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static volt_plan plan_of(int64_t n, int64_t d, int64_t q, int measure)
 {
@@ -56,7 +48,6 @@ static void measured_release(void *memory, void *context)
 
 static int use_own_allocator(void **state)
 {
-    (void)state;
     volt_set_allocator(NULL);
     return 0;
 }
@@ -110,7 +101,6 @@ static volt_solver_plans solvers_of(const char *text, int64_t n, int64_t d, int6
  * landmarks with a longer memory would need more, at most three times the peak, plus 128 KiB. */
 static void every_solver_stays_within_its_plan(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"volterra", "rbf:gamma=1,window=4", "esn:size=20"};
     static const int64_t shapes[][3] = {{900, 2, 1}, {700, 12, 3}};
     for (size_t s = UNDER_SANITIZERS; s < sizeof shapes / sizeof *shapes; s++)
@@ -142,7 +132,6 @@ static void every_solver_stays_within_its_plan(void **state)
  * with the copy. */
 static void wide_inputs_of_landmarks_are_not_counted_twice(void **state)
 {
-    (void)state;
     enum { WIDE_N = 20000, WIDE_D = 30 };
     volt_solver_plans plans = solvers_of("fir:mu=0.3", WIDE_N, WIDE_D, 1, 8);
     volt_fit_options options = volt_fit_options_default();
@@ -197,7 +186,6 @@ static volt_search_plan search_of(const char *text, int64_t n, int64_t d, int64_
  * inputs. */
 static void search_stays_within_plan(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t d;
@@ -223,7 +211,6 @@ static void search_stays_within_plan(void **state)
 /* Times depend on the rows of the training parts and the number of alphas. */
 static void search_time_is_planned(void **state)
 {
-    (void)state;
     volt_search_options options = volt_search_options_default();
     options.draws = 7;
     options.solver = "exact";
@@ -263,7 +250,6 @@ static void search_time_is_planned(void **state)
 /* Small fits are exact, on states if these are few; fits of hours use landmarks. Errors match the table. */
 static void plan_reports_solver(void **state)
 {
-    (void)state;
     volt_solver_plans small = solvers_of("volterra", 500, 2, 1, 0),
                       large = solvers_of("volterra", 70000, 2, 1, 0);
     assert_string_equal(small.solver[small.taken].name, "exact");
@@ -299,7 +285,6 @@ static void plan_reports_solver(void **state)
  * the largest, plus buffers of 128 KiB. */
 static void plan_covers_the_peak_of_a_fit(void **state)
 {
-    (void)state;
     static const int64_t shapes[][3] = {{50, 2, 1}, {700, 3, 2}, {700, 2, 60}, {700, 40, 1}, {400, 200, 3}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s += UNDER_SANITIZERS ? 3 : 1) {
         int64_t n = shapes[s][0], d = shapes[s][1], q = shapes[s][2];
@@ -318,7 +303,6 @@ static void plan_covers_the_peak_of_a_fit(void **state)
 
 static void peak_memory_is_within_budget(void **state)
 {
-    (void)state;
     enum { N = 1500, D = 3, Q = 3 };
     if (UNDER_SANITIZERS) /* large fits allocate the same objects as small ones */
         skip();
@@ -333,7 +317,6 @@ static void peak_memory_is_within_budget(void **state)
 /* On disk: the numbers and a header of a few hundred bytes. */
 static void model_size_equals_file_size(void **state)
 {
-    (void)state;
     enum { N = 500, D = 4, Q = 3 };
     volt_rng rng = test_rng(162);
     const char *tmp = getenv("TMPDIR");
@@ -360,7 +343,6 @@ static void model_size_equals_file_size(void **state)
 
 static void largest_n_fits_in_memory(void **state)
 {
-    (void)state;
     for (int64_t d = 1; d <= 1000; d *= 10)
         for (int64_t q = 1; q <= 100; q *= 10) {
             volt_plan plan = plan_of(1000, d, q, 0);
@@ -376,7 +358,6 @@ static void largest_n_fits_in_memory(void **state)
 
 static void very_large_plans_stay_finite(void **state)
 {
-    (void)state;
     volt_plan plan = plan_of(INT64_MAX, INT64_MAX, INT64_MAX, 0);
     assert_true(isfinite(plan.fit_bytes) && isfinite(plan.model_bytes) && plan.fit_bytes > 1e38);
     assert_true(plan.n_that_fits >= 0);
@@ -388,7 +369,6 @@ static void very_large_plans_stay_finite(void **state)
  * do not. */
 static void features_are_counted(void **state)
 {
-    (void)state;
     volt_kernel *plain = plain_parse("volterra"), *features = plain_parse("sig:window=200,level=3,order=3");
     volt_plan with = {.struct_size = sizeof with}, without = {.struct_size = sizeof without};
     check_ok(volt_plan_fit(plain, 3000, 30, 1, 0, 0, &without, NULL));
@@ -403,7 +383,6 @@ static void features_are_counted(void **state)
 
 static void times_are_measured_on_request(void **state)
 {
-    (void)state;
     volt_plan plan = plan_of(5000, 3, 3, 0);
     assert_true(plan.gram_seconds == 0 && plan.factor_seconds == 0 && plan.stream_seconds == 0);
     volt_plan small = plan_of(1000, 3, 3, 1), large = plan_of(100000, 3, 3, 1);
@@ -414,7 +393,6 @@ static void times_are_measured_on_request(void **state)
 
 static void invalid_plans_are_rejected(void **state)
 {
-    (void)state;
     volt_plan plan = {.struct_size = sizeof(volt_plan), .fit_bytes = -7};
     check_fails(volt_plan_fit(NULL, 0, 1, 1, 0, 0, &plan, NULL), VOLT_ERR_ARGUMENT, "n = 0");
     check_fails(volt_plan_fit(NULL, 1, -1, 1, 0, 0, &plan, NULL), VOLT_ERR_ARGUMENT, "d = -1");

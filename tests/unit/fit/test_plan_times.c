@@ -8,13 +8,7 @@
 #include "task/identify_internal.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 /* Replaces the library's clock: each call advances it by 1 ms. Every measurement takes the same time in
  * every run, on one thread, so plans are comparable. */
@@ -41,7 +35,6 @@ static double sum_of_groups(const volt_split *splits, int64_t folds, double most
 /* Matrices cost the square of their rows; factors cost the third power for every alpha. */
 static void search_time_is_sum_of_parts(void **state)
 {
-    (void)state;
     enum { ROWS = 1000, FOLDS = 4 };
     volt_split splits[FOLDS];
     volt_search_options options = volt_search_options_default();
@@ -74,7 +67,6 @@ static void search_time_is_sum_of_parts(void **state)
 /* An identification expects the time of an exact trial with a given alpha, inputs and fed outputs together. */
 static void trial_of_an_identification_is_planned(void **state)
 {
-    (void)state;
     enum { ROWS = 900 };
     const volt_identify_state run = {.U = {.cols = 2}, .Y = {.cols = 1}, .found = {.washout = 7}};
     volt_search_options options = volt_identify_search_options(&run, ROWS);
@@ -122,7 +114,6 @@ static double seconds_of_iterations(double n, double m)
 
 static void solver_times_are_in_proportion_to_operations(void **state)
 {
-    (void)state;
     for (double n = 500, m = 10; n <= 4000; n *= 8, m *= 9) {
         double found;
         check_ok(volt_solver_exact.seconds(n, m, &found));
@@ -141,7 +132,6 @@ static void solver_times_are_in_proportion_to_operations(void **state)
 /* The Gram matrix of 1536 rows, or of 256 expensive ones, takes some ticks; all figures follow from it. */
 static void fit_times_follow_from_the_trial(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double rows;
@@ -168,7 +158,6 @@ static void fit_times_follow_from_the_trial(void **state)
 /* Two passes of the rows; a trial has 64 rows. */
 static void times_on_states_follow_from_the_trial(void **state)
 {
-    (void)state;
     const double n = 20000, m = 24;
     volt_plan plan = {.struct_size = sizeof plan};
     volt_kernel *kernel = plain_parse("esn:size=24");
@@ -184,7 +173,6 @@ static void times_on_states_follow_from_the_trial(void **state)
  * 32. Iterations: 40 products with the triangle. */
 static void every_solver_has_a_time(void **state)
 {
-    (void)state;
     const double n = 3000, m = 100, columns = 100 + 4 * 3;
     volt_plan fit = {.struct_size = sizeof fit};
     volt_solver_plans plans = {.struct_size = sizeof plans};

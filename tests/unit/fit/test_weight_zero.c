@@ -4,15 +4,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const double placeholders[] = {0, -9999, 1e300};
 enum { PLACEHOLDERS = sizeof placeholders / sizeof *placeholders };
 
@@ -45,7 +36,6 @@ static void fit(const loss_rows *d, const loss_case *c, const volt_fit_options *
 /* Objective, gap and fitted values are bitwise equal. */
 static void placeholders_do_not_affect_fits(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(6104);
     const char *names[] = {"a", "b", "c"};
     enum { MOST = LOSS_ROWS * LOSS_OUTPUTS + 2 };
@@ -73,7 +63,6 @@ static void placeholders_do_not_affect_fits(void **state)
 
 static void placeholders_do_not_affect_searches(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(6105);
     for (int t = 0; t < LOSS_CASES; t++)
         for (int way = 0; way < 4; way++) {
@@ -101,7 +90,6 @@ static void placeholders_do_not_affect_searches(void **state)
  * absent. */
 static void alpha_is_chosen_on_rows_with_a_weight(void **state)
 {
-    (void)state;
     enum { KEPT = 30 };
     loss_rows d = loss_rows_make(6106);
     double weights[LOSS_ROWS], all[LOSS_ROWS] = {0}, kept[LOSS_ROWS] = {0};

@@ -4,15 +4,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static void no_step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
                     int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
@@ -32,7 +23,6 @@ static volt_columns *columns_of(volt_view Y, bool distance)
 /* Unpacked rows are bitwise equal to the input, also after centring. The padding is zero. */
 static void packed_rows_are_unchanged(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(81);
     for (int64_t m = 1; m <= 20; m++)
         for (int64_t d = 1; d <= 3; d++)
@@ -58,7 +48,6 @@ static void packed_rows_are_unchanged(void **state)
 
 static void centre_is_median_row(void **state)
 {
-    (void)state;
     double rows[] = {1, 10, 3, 30, 600, 6000}, x[] = {3, 29, 5, 30}, centred[4], norms[2];
     volt_columns *columns = columns_of(volt_view_of(rows, 3, 2), true);
     assert_true(fabs(columns->centre[0] - 3) < 1e-14 && fabs(columns->centre[1] - 30) < 1e-13);
@@ -114,7 +103,6 @@ static void check_local(volt_rng *rng, int64_t m, int64_t d, int64_t rows, bool 
 
 static void inner_products_equal_plain_sums(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(82);
     for (int64_t rows = 1; rows <= VOLT_SCAN_ROWS; rows++)
         for (int64_t m = 1; m <= 27; m += 2)
@@ -124,7 +112,6 @@ static void inner_products_equal_plain_sums(void **state)
 
 static void distances_equal_plain_sums(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(83);
     for (int64_t rows = 1; rows <= VOLT_SCAN_ROWS; rows++)
         for (int64_t m = 1; m <= 27; m += 2)
@@ -135,7 +122,6 @@ static void distances_equal_plain_sums(void **state)
 /* Inputs far from zero: without centring, distances of 1e-3 between points near 1e6 would lose all digits. */
 static void distances_far_from_zero_keep_precision(void **state)
 {
-    (void)state;
     enum { M = 11 };
     double rows[M], x = 1e6 + 0.25, centred, norm, local[M + VOLT_COLUMNS_CHUNK];
     for (int j = 0; j < M; j++)

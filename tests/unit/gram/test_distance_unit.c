@@ -5,18 +5,9 @@
 #include "support/sequences.h"
 #include "volterra/kernel.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 /* 0, 1, 3 have distances 1, 2 and 3: the median is 2. */
 static void by_hand(void **state)
 {
-    (void)state;
     double line[] = {0, 1, 3}, corner[] = {0, 0, 99, 3, 4, 99}, unit = 0;
     check_ok(volt_kernel_distance_unit(volt_view_of(line, 3, 1), 1, &unit));
     assert_true(unit == 2);
@@ -30,7 +21,6 @@ static void by_hand(void **state)
 /* Duplicate rows are ignored: 0 and 1, each repeated many times, have distance 1. */
 static void repeated_rows_are_ignored(void **state)
 {
-    (void)state;
     double rows[400], unit = 0;
     for (int i = 0; i < 400; i++)
         rows[i] = i % 10 == 0;
@@ -42,7 +32,6 @@ static void repeated_rows_are_ignored(void **state)
  * within 10 % and scales with the data. */
 static void large_samples(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(391);
     enum { N = 5000 };
     double *rows = new_matrix(N, 1), unit = 0, larger = 0;
@@ -59,7 +48,6 @@ static void large_samples(void **state)
 
 static void failures(void **state)
 {
-    (void)state;
     double alike[] = {2, 2, 2}, bad[] = {1, NAN}, unit = -1;
     check_fails(volt_kernel_distance_unit(volt_view_of(alike, 3, 1), 1, &unit), VOLT_ERR_DATA, "equal");
     check_fails(volt_kernel_distance_unit(volt_view_of(alike, 1, 3), 1, &unit), VOLT_ERR_DATA, "equal");

@@ -8,21 +8,10 @@
 #include "support/polling.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { D = 2 };
 
 static int threads_as_usual(void **state)
 {
-    (void)state;
     return volt_set_threads(0) != VOLT_OK;
 }
 
@@ -38,7 +27,6 @@ static double largest(const double *K, int64_t count)
 
 static void diagonals_equal_matrix_diagonal(void **state)
 {
-    (void)state;
     enum { N = 150 };
     volt_rng rng = test_rng(931);
     double *rows = random_rows(&rng, N, D, 0.9);
@@ -65,7 +53,6 @@ static void diagonals_equal_matrix_diagonal(void **state)
 /* Single rows and batches are bitwise equal. The terms of a sum are multiplied by the root of their weights. */
 static void states_of_many_rows(void **state)
 {
-    (void)state;
     enum { N = 300 };
     volt_rng rng = test_rng(932);
     double *rows = random_rows(&rng, N, D, 0.9);
@@ -127,7 +114,6 @@ static double *rows_of(const volt_resolved *resolved, const volt_columns *column
  * the last state. */
 static void appended_states_continue(void **state)
 {
-    (void)state;
     enum { THERE = 30, N = 130 };
     volt_rng rng = test_rng(933);
     double *rows = random_rows(&rng, N, D, 0.9);
@@ -160,7 +146,6 @@ static void appended_states_continue(void **state)
 /* More entries than one thread combines, and a state with workspace for more threads than are now available. */
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     enum { N = 320, M = 90 };
     static const char *const factors[] = {"esn:size=4,radius=0.5", "rbf:gamma=0.3", "2*fir:mu=0.5"};
     volt_rng rng = test_rng(934);
@@ -218,7 +203,6 @@ static int listen(const char *stage, double fraction, void *context)
  * complete. */
 static void long_window_can_be_cancelled(void **state)
 {
-    (void)state;
     enum { N = 3 };
     volt_rng rng = test_rng(935);
     double *rows = random_rows(&rng, N, D, 0.9), K[N * N];

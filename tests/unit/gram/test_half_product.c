@@ -5,15 +5,6 @@
 #include "support/failing_alloc.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MAX_K = 5 };
 
 /* A symmetric matrix in memory that provides only its lower triangle. */
@@ -57,7 +48,6 @@ static void check_against_plain(const double *K, int64_t n, int64_t k, const dou
 /* Rows that fill groups and pieces of columns, and rows that do not. */
 static void half_product_equals_full_product(void **state)
 {
-    (void)state;
     static const int64_t sizes[][2] = {{1, 1}, {3, 2}, {67, MAX_K}, {1030, 1}, {2301, 3}};
     volt_rng rng = test_rng(7151);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -90,7 +80,6 @@ static void half_product_equals_full_product(void **state)
 
 static void insufficient_memory_is_reported(void **state)
 {
-    (void)state;
     enum { N = 20 };
     volt_rng rng = test_rng(7152);
     double *K = random_symmetric(&rng, N), *V = normal_rows(&rng, N, 1), C[N];

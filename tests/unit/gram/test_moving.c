@@ -7,15 +7,6 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 120, D = 2 };
 
 /* Additional kernels: windows that are long, augmented, normalised or shorter than the sequence. */
@@ -99,7 +90,6 @@ static void entries_are_those_of_the_whole_matrix(const char *text)
 
 static void every_engine_supports_moving_window(void **state)
 {
-    (void)state;
     for (int i = 0; engine_kernels[i]; i++)
         entries_are_those_of_the_whole_matrix(engine_kernels[i]);
     for (int i = 0; more_kernels[i]; i++)
@@ -110,7 +100,6 @@ static void every_engine_supports_moving_window(void **state)
  * keep few of them, and the border before the first column takes the value of the dropped column. */
 static void precision_at_buffer_edge(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.3",
                                           "memory:gamma=1,rho=0.2,mu=0.3", "fading:rho=0.2",
                                           "2*fir:mu=0.2 + volterra:lambda_coef=0.2"};
@@ -131,7 +120,6 @@ static void precision_at_buffer_edge(void **state)
 
 static void records_reset_state(void **state)
 {
-    (void)state;
     static const int64_t lengths[] = {20, 1, 35, 3, 30, 31};
     for (int i = 0; engine_kernels[i]; i++) {
         run r;
@@ -156,7 +144,6 @@ static void records_reset_state(void **state)
  * all rows. */
 static void dropped_records_free_memory(void **state)
 {
-    (void)state;
     static const int64_t lengths[] = {10, 10, N - 20};
     for (int i = 0; engine_kernels[i]; i++) {
         run r;
@@ -192,7 +179,6 @@ static void dropped_records_free_memory(void **state)
 /* A copy continues independently, bit for bit. Rows that are not added leave its columns unchanged. */
 static void copy_has_same_state(void **state)
 {
-    (void)state;
     for (int i = 0; engine_kernels[i]; i++) {
         run r;
         double k[N], again[N];
@@ -236,7 +222,6 @@ static bool is_tried(int64_t t)
 /* The k-th allocation fails: the state is unchanged, and the row can be pushed again. */
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int i = 0; engine_kernels[i]; i++) {
         run r;
         double k[N];
@@ -263,7 +248,6 @@ static void every_allocation_may_fail(void **state)
 /* Invalid state arrays. */
 static void damaged_states_are_rejected(void **state)
 {
-    (void)state;
     for (int i = 0; engine_kernels[i]; i++) {
         run r;
         begin(engine_kernels[i], 815, NULL, 0, &r);

@@ -6,15 +6,6 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { FIRST = 20, SECOND = 150, N = FIRST + SECOND, MANY = 70, D = 2, FEW = 12 };
 
 /* Additional kernels: a power of a reservoir product, and a single factor. */
@@ -96,7 +87,6 @@ static void many_rows_pass(const char *text)
 
 static void many_rows_without_joining(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8",
                                           "memory:gamma=1,rho=0.5,mu=0.8",
                                           "2*fir:mu=0.7 + memory:gamma=1,rho=0.5,mu=0.8", "linear:window=4",
@@ -108,7 +98,6 @@ static void many_rows_without_joining(void **state)
 /* With a contraction rate of 0 the border has no effect, and an unused column is dropped immediately. */
 static void stateless_engine_drops_nothing(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"fir:mu=0", "fading:rho=0", "memory:rho=0,mu=0", "rbf:gamma=0.5"};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         run r;
@@ -197,7 +186,6 @@ static void memory_fails_between_records(const char *text)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for_every_kernel(memory_fails_at_birth);
     for_every_kernel(memory_fails_between_records);
 }
@@ -251,7 +239,6 @@ static void damaged_numbers(const char *text)
  * the number of tracks and the track length; each part starts with its length. */
 static void factors_must_have_the_same_columns(void **state)
 {
-    (void)state;
     run r;
     begin("fir:mu=0.7 + memory:gamma=1,rho=0.5,mu=0.8", 825, &r);
     push_few(&r);
@@ -279,7 +266,6 @@ static void factors_must_have_the_same_columns(void **state)
 
 static void damaged_states_are_rejected(void **state)
 {
-    (void)state;
     for_every_kernel(damaged_numbers);
 }
 

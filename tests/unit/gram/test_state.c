@@ -4,13 +4,6 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { M = 11, N = 17, D = 2 };
 
 typedef struct fixture {
@@ -46,7 +39,6 @@ static void release(fixture *f)
 
 static void skipping_equals_pushing_on_windows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(731);
     static const char *const kernels[] = {"rbf:window=4",
                                           "linear:window=30",
@@ -80,7 +72,6 @@ static void skipping_equals_pushing_on_windows(void **state)
 /* A scan does not support skipping: it returns an error and is unchanged. */
 static void scans_reject_skipping(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(732);
     static const char *const kernels[] = {"volterra", "volterra:lift=even", "fading", "memory", "rbf"};
     for (size_t p = 0; p < sizeof kernels / sizeof *kernels; p++) {

@@ -7,22 +7,12 @@
 #include "support/scratch.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
-
-#include <cmocka.h>
 
 static volt_status write_whole(const char *path, const char *text)
 {
@@ -51,7 +41,6 @@ static mode_t permissions(const char *path)
 
 static void creates_and_replaces_files(void **state)
 {
-    (void)state;
     const char *path = scratch_path("new.txt");
     mode_t mask = umask(027);
     assert_int_equal(write_whole(path, "first"), VOLT_OK);
@@ -69,7 +58,6 @@ static void creates_and_replaces_files(void **state)
 
 static void discard_keeps_the_old_file(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("old.txt", "old");
     volt_atomic_file file;
     assert_int_equal(volt_atomic_open(&file, path), VOLT_OK);
@@ -83,7 +71,6 @@ static void discard_keeps_the_old_file(void **state)
 
 static void reports_reason_of_failure(void **state)
 {
-    (void)state;
     const char *path = scratch_path("nowhere/file.txt");
     assert_int_equal(write_whole(path, "x"), VOLT_ERR_IO);
     assert_non_null(strstr(volt_error_detail(), "nowhere/file.txt"));
@@ -109,7 +96,6 @@ static void become_oneself(void)
 
 static void does_not_replace_read_only_file(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("protected.txt", "old"), *folder = scratch_path("closed");
     char inside[512];
     snprintf(inside, sizeof inside, "%s/new.txt", folder);
@@ -130,7 +116,6 @@ static void does_not_replace_read_only_file(void **state)
 
 static void writes_through_symbolic_links(void **state)
 {
-    (void)state;
     const char *target = scratch_write_text("target.txt", "old");
     const char *link = scratch_path("link.txt"), *second = scratch_path("second.txt");
     assert_int_equal(symlink("target.txt", link), 0);
@@ -184,7 +169,6 @@ int fsync(int descriptor)
  * the new file exists, never an empty one. */
 static void syncs_the_file_then_renames_then_syncs_the_folder(void **state)
 {
-    (void)state;
     synced_target = scratch_write_text("synced.txt", "old");
     memset(&synced, 0, sizeof synced);
     assert_int_equal(write_whole(synced_target, "new and longer"), VOLT_OK);
@@ -230,7 +214,6 @@ static void stop_writer(pid_t child)
 
 static void removes_files_of_dead_writers(void **state)
 {
-    (void)state;
     enum { KILLED = 3 };
     const char *path = scratch_path("killed.txt"), *other = scratch_path("other.txt");
     const char *link = scratch_path("killed-link.txt");
@@ -256,7 +239,6 @@ static void removes_files_of_dead_writers(void **state)
 /* Entries that only resemble leftovers are kept: another suffix, a folder, a link. */
 static void keeps_unrelated_files(void **state)
 {
-    (void)state;
     static const char name[] = "target.txt";
     unsigned long sum = crc32(crc32(0, NULL, 0), (const Bytef *)name, sizeof name - 1);
     char other[64], folder[64], link[64], dead[64];
@@ -279,7 +261,6 @@ static void keeps_unrelated_files(void **state)
 
 static void keeps_files_of_live_writers(void **state)
 {
-    (void)state;
     const char *path = scratch_path("shared.txt");
     pid_t child = start_writer(path);
     volt_atomic_file mine; /* and one of this process */
@@ -301,7 +282,6 @@ static void keeps_files_of_live_writers(void **state)
 /* Concurrent writers to one name: none removes the temporary file of another, and every write completes. */
 static void concurrent_writers_are_independent(void **state)
 {
-    (void)state;
     enum { WRITERS = 4, WRITES = 200 };
     const char *path = scratch_path("busy.txt");
     pid_t children[WRITERS];
@@ -329,7 +309,6 @@ static void concurrent_writers_are_independent(void **state)
 
 static void writes_directly_to_devices(void **state)
 {
-    (void)state;
     assert_int_equal(write_whole("/dev/null", "gone"), VOLT_OK);
     struct stat entry;
     assert_int_equal(stat("/dev/null", &entry), 0);
@@ -342,7 +321,6 @@ static void writes_directly_to_devices(void **state)
 
 static void size_limit_leaves_the_old_file(void **state)
 {
-    (void)state;
     enum { LIMIT = 4096, SIZE = 100000 };
     const char *path = scratch_write_text("limited.txt", "old");
     char *bytes = calloc(1, SIZE);
@@ -375,7 +353,6 @@ static void size_limit_leaves_the_old_file(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     const char *target = scratch_write_text("target.txt", "old"), *link = scratch_path("link.txt");
     assert_int_equal(symlink("target.txt", link), 0);
     for (int64_t k = 1;; k++) {
@@ -401,7 +378,6 @@ static void every_allocation_may_fail(void **state)
 /* The last one cannot be rolled back. */
 static void discards_output_when_requested(void **state)
 {
-    (void)state;
     const char *old = scratch_path("kept.txt"), *missing = scratch_path("never.txt");
     assert_int_equal(write_whole(old, "old"), VOLT_OK);
     volt_atomic_discard_all();
@@ -414,7 +390,6 @@ static void discards_output_when_requested(void **state)
 /* A file that cannot be examined is an error: taken for absent, it would be replaced. */
 static void existence_is_certain_or_an_error(void **state)
 {
-    (void)state;
     const char *old = scratch_path("there.txt");
     char path[1024];
     bool exists = false;

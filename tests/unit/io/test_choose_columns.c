@@ -8,16 +8,7 @@
 #include "support/scratch.h"
 #include "volterra/io.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char *const names[] = {"date", "z1",   "z2",   "z3",   "h11", "h12",
                                     "a*b",  "x..y", "z1,5", "twin", "twin"};
@@ -49,7 +40,6 @@ static void assert_refused(const char *selection, const char *reason)
 
 static void selections(void **state)
 {
-    (void)state;
     assert_chosen(NULL, "1 2 3 4 5 6 7 8 9 10");
     assert_chosen("z2", "2");
     assert_chosen("h12,z1", "5 1");
@@ -87,7 +77,6 @@ static void selections(void **state)
  * are matched by position, and a part of the names is an error with both lists. */
 static void columns_matched_by_name(void **state)
 {
-    (void)state;
     static const char *const given[] = {"u", "v", "w", "v"};
     static const struct {
         const char *const wanted[4];
@@ -127,7 +116,6 @@ static void columns_matched_by_name(void **state)
 /* Among chosen columns only; columns without names are used by position. */
 static void chosen_columns_narrowed(void **state)
 {
-    (void)state;
     static const char *const first[] = {"h12", "z1"}, *const other[] = {"z1", "z2"},
                              *const four[] = {"a", "b", "c", "d"};
     int64_t chosen[] = {1, 5, 9, 10}, count = 4;
@@ -147,7 +135,6 @@ static void chosen_columns_narrowed(void **state)
 
 static void unknown_among_many(void **state)
 {
-    (void)state;
     enum { MANY = 12 };
     char text[MANY][24];
     const char *many[MANY];
@@ -179,7 +166,6 @@ static void assert_split(const char *source, const char *path, const char *selec
 
 static void sources(void **state)
 {
-    (void)state;
     char source[3][5000];
     const char *plain = scratch_write_text("plain.csv", "a\n1\n"),
                *odd = scratch_write_text("odd.csv:a", "a\n1\n");
@@ -206,7 +192,6 @@ static void sources(void **state)
 
 static void file_kind_from_first_bytes(void **state)
 {
-    (void)state;
     const double values[] = {1, 2, 3, 4};
     const char *npy = scratch_path("matrix.npy"), *mat = scratch_path("matrix.mat"),
                *bare = scratch_path("matrix");
@@ -227,7 +212,6 @@ static void file_kind_from_first_bytes(void **state)
 
 static void tables_with_common_rows(void **state)
 {
-    (void)state;
     const char *first_path = scratch_write_text("x.csv", "a,b\n1,2\nNA,4\n5,6\n7,8\n");
     const char *second_path = scratch_write_text("y.csv", "c\n10\n20\nNA\n40\n");
     volt_table *first = NULL, *second = NULL;
@@ -276,7 +260,6 @@ static void tables_with_common_rows(void **state)
  * so 4 eps times the largest value is sufficient. */
 static void interpolation_is_linear(void **state)
 {
-    (void)state;
     volt_table *table = NULL;
     const char *path = scratch_write_text("gaps.csv", "a\n3\nNA\nNA\n-6\nNA\n1\n");
     assert_int_equal(volt_table_read(path,
@@ -294,7 +277,6 @@ static void interpolation_is_linear(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int64_t k = 1;; k++) {
         int64_t *chosen = NULL, n_chosen = 0;
         failing_alloc_start(k);

@@ -9,16 +9,6 @@
 #include "volterra/io.h"
 
 #include <locale.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* Reads `text` as a file; `columns` may be NULL. */
 static volt_status read_text(const char *text, const char *columns, volt_missing missing, volt_table **table)
@@ -80,7 +70,6 @@ static void assert_proposes(const char *text, const char *columns)
 
 static void headers(void **state)
 {
-    (void)state;
     assert_reads("a,b\n1,2\n3,4\n", NULL, "a|b", "1 2/3 4");
     assert_reads("1,2\n3,4\n", NULL, "1|2", "1 2/3 4");
     assert_reads("1,,2\n3,4,5", "1,3", "1|3", "1 2/3 5");           /* a missing value does not make a header */
@@ -112,7 +101,6 @@ static void headers(void **state)
 
 static void lines_and_separators(void **state)
 {
-    (void)state;
     assert_reads("a,b\r\n1,2\r\n\r\n3,4\r\n\r\n", NULL, "a|b", "1 2/3 4");
     assert_reads("a,b\r1,2\r3,4", NULL, "a|b", "1 2/3 4");
     assert_reads("\n\n  \na,b\n\n1,2\n   \n3,4\n\n", NULL, "a|b", "1 2/3 4");
@@ -136,7 +124,6 @@ static void lines_and_separators(void **state)
 
 static void dates(void **state)
 {
-    (void)state;
     static const char *const dates[] = {"2019-04-09",
                                         "2019/4/9",
                                         "09.04.2019",
@@ -165,7 +152,6 @@ static void dates(void **state)
 
 static void unselected_columns_are_ignored(void **state)
 {
-    (void)state;
     /* one value, then no value */
     const char *tanks = "\"uEst\",\"yEst\",\"Ts\",\r\n3.25,5.5,4,\r\n3.5,5.25,,\r\n";
     assert_reads(tanks, "yEst,uEst", "yEst|uEst", "5.5 3.25/5.25 3.5");
@@ -186,7 +172,6 @@ static void unselected_columns_are_ignored(void **state)
 
 static void missing_values(void **state)
 {
-    (void)state;
     static const char *const words[] = {"",     "NA", "nan", "NaN",  "-nan", "null",
                                         "NULL", "?",  "N/A", "None", " "};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -220,7 +205,6 @@ static void missing_values(void **state)
 /* Records a = (1, NA, 3, NA) and (NA, 20, NA, 40): no value is interpolated across records. */
 static void records_are_filled_separately(void **state)
 {
-    (void)state;
     static const char text[] = "a,b\n1,5\n,5\n3,5\n,5\n,6\n20,6\n,6\n40,6\n";
     static const double expected[] = {1, 2, 3, 3, 20, 20, 30, 40};
     const int64_t records[] = {4, 4}, uneven[] = {4, 5}, alone[] = {4, 1, 3};
@@ -256,7 +240,6 @@ static void records_are_filled_separately(void **state)
 
 static void wrong_files(void **state)
 {
-    (void)state;
     assert_fails("", NULL, VOLT_ERR_FORMAT, "empty");
     assert_fails("\n \r\n", NULL, VOLT_ERR_FORMAT, "lines");
     assert_fails("a,b\n", NULL, VOLT_ERR_FORMAT, "row");
@@ -298,7 +281,6 @@ static void wrong_files(void **state)
 /* Every double is read as it was written, also in a locale with a decimal comma, if one is installed. */
 static void numbers_are_exact(void **state)
 {
-    (void)state;
     enum { ROWS = 500, COLS = 3 };
     const uint64_t seed = 7;
     print_message("seed %d\n", (int)seed);
@@ -330,7 +312,6 @@ static void numbers_are_exact(void **state)
 
 static void writes_plain_text(void **state)
 {
-    (void)state;
     const double values[] = {1, 2.5, 99, 0.1, -3e300, 99}; /* 2 x 2 with ld 3 */
     const volt_view view = {values, 2, 2, 3};
     const char *names[] = {"a", "b"}, *numbers[] = {"1", "2"};
@@ -350,7 +331,6 @@ static void writes_plain_text(void **state)
 
 static void one_line(void **state)
 {
-    (void)state;
     double row[3] = {-1, -1, -1};
     assert_int_equal(volt_csv_parse_row("1, 2.5 ,3\n", 3, VOLT_MISSING_ERROR, row), VOLT_OK);
     assert_true(row[0] == 1 && row[1] == 2.5 && row[2] == 3);
@@ -400,7 +380,6 @@ static void check_cells(const char *line, int64_t expected, const char *const *t
 /* The cells are those parsed by volt_csv_parse_row. */
 static void cells_of_one_line(void **state)
 {
-    (void)state;
     check_cells("a, b ,\"c, \"\"d\"\"\"\n", 3, (const char *const[]){"a", "b", "c, \"d\""});
     check_cells("a;b,c;d", 3, (const char *const[]){"a", "b,c", "d"});
     check_cells("a\tb\tc", 3, (const char *const[]){"a", "b", "c"});
@@ -430,7 +409,6 @@ static void cells_of_one_line(void **state)
 /* Cells that are not numbers, with the lines of their rows; dropped rows move both. */
 static void faults_are_kept(void **state)
 {
-    (void)state;
     const char *text = "id,ds,y,z\na,1,2,0\n\na,2,x,0\nb,,,1\nb,2,inf,two\nb,3,NA,three\n";
     volt_read_options options = volt_read_options_default();
     volt_table *table = NULL;
@@ -470,7 +448,6 @@ static void faults_are_kept(void **state)
 /* The times are the first column of dates, also if it is the first column of the file, or the column that is named. */
 static void the_first_column_of_dates_has_the_times(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"from,to,y\n2020-01-01,2020-02-02,5\n2020-01-02,2020-02-03,6\n",
                                         "y,from,to\n5,2020-01-01,2020-02-02\n6,2020-01-02,2020-02-03\n"};
     for (int i = 0; i < 2; i++)
@@ -491,7 +468,6 @@ static void the_first_column_of_dates_has_the_times(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text(
         "alloc.csv", "date,a,b,c,\n2019-04-09,1,2,x,\n2019-04-10,3,,y,\n2019-04-11,no,1,y,\n");
     char source[5000];
@@ -531,7 +507,6 @@ static void every_allocation_may_fail(void **state)
 /* The second pass over a file fills at most the size measured by the first. */
 static void too_long_texts_are_rejected(void **state)
 {
-    (void)state;
     volt_csv_texts kept = {.column = -1};
     check_ok(volt_csv_texts_begin(&kept, 2, 3, 9));
     assert_int_equal(kept.column, 2);

@@ -6,16 +6,7 @@
 #include "support/scratch.h"
 #include "volterra/io.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- blocks ----------------------------------------------------------------------------------- */
 
@@ -88,7 +79,6 @@ static void walk_memory(const char *text, story *told)
 
 static void result_does_not_depend_on_block_size(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         story whole = {.used = 0}, cut = {.used = 0};
         walk_memory(texts[i], &whole);
@@ -104,7 +94,6 @@ static void result_does_not_depend_on_block_size(void **state)
 /* An unterminated quote at the end, and a zero byte in a later block. */
 static void errors_in_any_block(void **state)
 {
-    (void)state;
     story told = {.used = 0};
     volt_csv_events events = {tell_cell, tell_row, &told};
     volt_csv_text csv;
@@ -130,7 +119,6 @@ static void errors_in_any_block(void **state)
 
 static void truncation_between_blocks(void **state)
 {
-    (void)state;
     story told = {.used = 0};
     volt_csv_events events = {tell_cell, tell_row, &told};
     volt_csv_text csv;
@@ -202,7 +190,6 @@ static void change_while_read(const char *before, const char *after, int64_t cou
 
 static void file_modified_while_reading(void **state)
 {
-    (void)state;
     int64_t counts[3];
     static const char plain[] = "a,b\n1,2\n3,4\n5,6\n",
                       dated[] = "date,a,b\n2020-01-01,1,2\n2020-01-02,3,4\n2020-01-03,5,6\n";

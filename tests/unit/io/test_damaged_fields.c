@@ -12,17 +12,7 @@
 #include "volterra/live.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 14, D = 2, Q = 2 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -268,7 +258,6 @@ static const int64_t lengths[] = {6, ROWS - 6};
 
 static void model_of_changes(void **state)
 {
-    (void)state;
     static const lie lies[] = {
         {"inputs", 0, 1e200, NULL, "beyond the model's radius"},
         {"inputs", COLS_ONLY, 0, NULL, "its tensors are empty"},
@@ -346,7 +335,6 @@ static void model_of_changes(void **state)
 
 static void models_of_losses(void **state)
 {
-    (void)state;
     static const lie of_classes[] = {
         {"loss", TEXT, 0, "multinomial:q=1", "loss multinomial has no parameter"},
         {"loss", TEXT, 0, "quantile:q=0.1/0.9", "its 3 outputs are not a multiple of 2 levels"},
@@ -381,7 +369,6 @@ static void models_of_losses(void **state)
 
 static void model_with_feedback(void **state)
 {
-    (void)state;
     static const lie lies[] = {
         {"feedback_weight", TEXT, 0, "0", "its feedback weight is 0"},
         {"inputs", COLS_ONLY, 2, NULL, "of its 2 columns 2 are fed back"},
@@ -401,7 +388,6 @@ static void model_with_feedback(void **state)
 
 static void models_of_other_solvers(void **state)
 {
-    (void)state;
     static const lie lies[] = {
         {"landmarks", ROWS_ONLY, 2, NULL, "landmarks 2 numbers 3"},
         {"landmarks", 0, 0, NULL, "whole numbers from 1 to"},
@@ -437,7 +423,6 @@ static const double coverages[] = {0.5, 0.6};
 
 static void streams(void **state)
 {
-    (void)state;
     static const lie lies[] = {
         {"coverages", 0, 2, NULL, "coverage"},
         {"made", ROWS_ONLY, 1, NULL, "has 1 numbers, which are not predictions"},
@@ -472,7 +457,6 @@ static void streams(void **state)
 
 static void learners(void **state)
 {
-    (void)state;
     static const lie lies[] = {
         {"forget", TEXT, 0, "0", "\"forget\" above 0"},
         {"forget", TEXT, 0, "1.5", "\"forget\" above 1.5"},
@@ -521,7 +505,6 @@ static void learners(void **state)
 /* A sum of two members, and its state. */
 static void sums(void **state)
 {
-    (void)state;
 #define FINE(m)                                                                                              \
     "no text " m "library, another text " m "library, no text " m "input_names, no text " m "output_names, " \
     "no tensor " m "errors, no tensor " m "input_range, no text " m "first_rows, another text " m            \
@@ -560,7 +543,6 @@ static void sums(void **state)
 
 static void checkpoints(void **state)
 {
-    (void)state;
     enum { SIZE = 2, RESIDUAL = 3 }; /* indices within a column */
     static const lie lies[] = {
         {"version", TEXT, 0, "7", "has checkpoint format 7"},
@@ -577,7 +559,6 @@ static void checkpoints(void **state)
 
 static int make_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(5201);
     double *rows = random_rows(&rng, ROWS + 2, D, 1);
     memcpy(X, rows, sizeof X);

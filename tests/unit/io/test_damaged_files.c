@@ -6,17 +6,7 @@
 #include "support/scratch.h"
 #include "volterra/io.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
-
-#include <cmocka.h>
 
 /* ---- MAT files -------------------------------------------------------------------------------- */
 
@@ -86,7 +76,6 @@ static volt_status check_mat(const mat_file *file)
 
 static void inconsistent_matrices_are_rejected(void **state)
 {
-    (void)state;
     static mat_file file;
     const struct {
         const char *what;
@@ -168,7 +157,6 @@ static void inconsistent_matrices_are_rejected(void **state)
 /* Nested cells: the maximum depth, and one more level. */
 static void nested_cells_are_rejected(void **state)
 {
-    (void)state;
     enum { HEAD_WORDS = 10, INNER = 14, MOST = 34 };
     static const uint32_t head[HEAD_WORDS] = {HEAD(CELL, 1, 1)},
                           inner[INNER] = {HEAD(NUMBERS, 1, 1), DOUBLE, 8, 0, 0};
@@ -190,7 +178,6 @@ static void nested_cells_are_rejected(void **state)
 /* Data longer than the reader's buffer, complete and truncated. */
 static void long_compressed_data(void **state)
 {
-    (void)state;
     enum { NUMBERS_IN_IT = 1500, WORDS = 12 + 2 * NUMBERS_IN_IT };
     static uint32_t words[WORDS] = {HEAD(NUMBERS, NUMBERS_IN_IT, 1), DOUBLE, 8 * NUMBERS_IN_IT};
     static mat_file file;
@@ -211,7 +198,6 @@ static void long_compressed_data(void **state)
 /* MATLAB stores the contents of objects in a variable without a name. */
 static void unnamed_variable_is_skipped(void **state)
 {
-    (void)state;
     static mat_file file;
     begin_mat(&file);
     put_element(&file, MATRIX, BODY(FLAGS(NUMBERS), SHAPE(1, 1), SHORT(INT8, 0), 0, DOUBLE, 8, 0, 0x40000000));
@@ -245,7 +231,6 @@ static volt_status read_arrays(const char *header, size_t data_bytes, volt_array
 
 static void inconsistent_arrays_are_rejected(void **state)
 {
-    (void)state;
     static const struct {
         const char *header, *reason;
     } cases[] = {

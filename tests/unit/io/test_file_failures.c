@@ -16,17 +16,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 3, COLS = 2 };
 static const double numbers[ROWS * COLS] = {1, 2.5, -3, 4, 0.125, 6};
@@ -186,7 +177,6 @@ static void unpack_mat_files(void)
 
 static int make_files(void **state)
 {
-    (void)state;
     static const char columns[] =
         "\x93NUMPY\x01\0?\0{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2), }\n";
     enum { LENGTH = sizeof columns - 1 };
@@ -343,7 +333,6 @@ static const struct {
 
 static void every_call_may_fail(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t hits[2] = {0, 0};
         for (int j = 0; j < N_SCENARIOS; j++)
@@ -357,7 +346,6 @@ static void every_call_may_fail(void **state)
 /* Unread data in a stream are not mistaken for the end of the file. */
 static void read_error_is_not_end_of_file(void **state)
 {
-    (void)state;
     char *text = NULL;
     failing_function_start("fread", 1, EIO);
     volt_status status = volt_text_read(scratch_path("text.txt"), &text);
@@ -370,7 +358,6 @@ static void read_error_is_not_end_of_file(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int j = 0; j < N_SCENARIOS; j++) {
         const scenario *trip = &scenarios[j];
         double whole = 0;
@@ -412,7 +399,6 @@ static void every_allocation_may_fail(void **state)
 /* matio is loaded with the first MATLAB file. */
 static void a_missing_matio_is_reported(void **state)
 {
-    (void)state;
     double sum = 0;
     failing_function_start("dlopen", 1, ENOENT);
     volt_status status = read_table(scratch_path("in.mat"), &sum);

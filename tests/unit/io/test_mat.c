@@ -5,18 +5,8 @@
 #include "support/scratch.h"
 #include "volterra/io.h"
 
-#include <math.h>
 #include <matio.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void put(mat_t *file, const char *name, enum matio_classes class, enum matio_types type, size_t rows,
                 size_t cols, const void *data, int flags, enum matio_compression compression)
@@ -75,7 +65,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static void reads_every_kind(void **state)
 {
-    (void)state;
     static const char *const names[] = {"X_1", "X_2", "y", "r", "i"};
     static const double expected[] = {1, 2, 7, 0.5, -1, 3, 4, 8, 1.5, 0, 5, 6, 9, 2.5, 300};
     for (int k = 0; k < KINDS; k++) {
@@ -105,7 +94,6 @@ static void reads_every_kind(void **state)
 /* Integers of every size, at the limits of their range. */
 static void integer_types(void **state)
 {
-    (void)state;
     static const int8_t a[] = {INT8_MIN, INT8_MAX};
     static const uint8_t b[] = {0, UINT8_MAX};
     static const int16_t c[] = {INT16_MIN, INT16_MAX};
@@ -142,7 +130,6 @@ static void integer_types(void **state)
 
 static void rejects_non_tables(void **state)
 {
-    (void)state;
     static double two[] = {1, 2}, three[] = {1, 2, 3}, bad[] = {1, INFINITY, NAN};
     mat_complex_split_t complex_numbers = {two, two};
     for (int k = 0; k < KINDS; k++) {
@@ -194,7 +181,6 @@ static void rejects_non_tables(void **state)
  * detected. */
 static void every_cut_is_rejected(void **state)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         size_t size, step = kinds[k].version == MAT_FT_MAT5 ? 1 : 97;
         char *bytes = scratch_read(make_sample("whole.mat", kinds[k].version, kinds[k].compression), &size);
@@ -215,7 +201,6 @@ static void every_cut_is_rejected(void **state)
  * flipped bit in the header yields the original matrix or an error. */
 static void flipped_bits_of_compressed_data(void **state)
 {
-    (void)state;
     static const double expected[] = {1, 2, 3, 4, 5, 6};
     size_t size, n_refused = 0;
     char *bytes = scratch_read(make_sample("whole.mat", MAT_FT_MAT5, MAT_COMPRESSION_ZLIB), &size);
@@ -245,7 +230,6 @@ static void set_version(void *header, unsigned char first, unsigned char second,
 
 static void foreign_files(void **state)
 {
-    (void)state;
     char bytes[700] = "hello, this is text";
     assert_fails(scratch_write("a.mat", bytes, 19), NULL, VOLT_ERR_FORMAT, "too");
     assert_fails(scratch_write("a.mat", bytes, 200), NULL, VOLT_ERR_FORMAT, "MAT");
@@ -270,7 +254,6 @@ static void foreign_files(void **state)
 /* A matrix in big-endian order, byte by byte, with a short name and a short count. */
 static void big_endian(void **state)
 {
-    (void)state;
     unsigned char bytes[128 + 8 + 16 + 16 + 8 + 16] = "MATLAB 5.0 MAT-file, test";
     static const unsigned char body[] = {0, 0, 0, 14, 0, 0, 0, 56, 0,    0,    0, 6, 0,   0, 0, 8,
                                          0, 0, 0, 6,  0, 0, 0, 0,  0,    0,    0, 5, 0,   0, 0, 8,
@@ -289,7 +272,6 @@ static void big_endian(void **state)
 
 static void written_files_are_read_by_matio(void **state)
 {
-    (void)state;
     const double values[] = {1, 2, 99, 3, 4, 99, 5, 6, 99}, expected[] = {1, 3, 5, 2, 4, 6};
     const volt_view view = {values, 3, 2, 3};
     const char *path = scratch_path("written.mat");
@@ -330,7 +312,6 @@ static void written_files_are_read_by_matio(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         const char *path = make_sample("alloc.mat", kinds[kind].version, kinds[kind].compression);
         for (int64_t k = 1;; k++) {

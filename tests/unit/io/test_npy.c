@@ -4,17 +4,6 @@
 #include "support/scratch.h"
 #include "volterra/io.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* A file from a preamble, the given header and data. */
 static const char *make_file(int version, const char *header, const void *data, size_t data_bytes)
 {
@@ -64,7 +53,6 @@ static void assert_fails(const char *path, volt_status expected, const char *rea
 
 static void orders_and_types(void **state)
 {
-    (void)state;
     /* The bytes of 1.5 and -2 in each type and byte order. */
     static const unsigned char little8[] = {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0};
     static const unsigned char big8[] = {0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0};
@@ -108,7 +96,6 @@ static void orders_and_types(void **state)
 
 static void columns_by_number(void **state)
 {
-    (void)state;
     const double by_rows[] = {1, 2, 3, 4, 5, 6}, chosen[] = {3, 1, 6, 4};
     char source[5000];
     snprintf(source, sizeof source, "%s:3,1", make_typed("=f8", "False", "(2, 3)", by_rows, 48));
@@ -123,7 +110,6 @@ static void columns_by_number(void **state)
 /* Rows 1 and 2 of four, of all columns and of one, in both orders: item r of column c is 10 c + r. */
 static void some_rows(void **state)
 {
-    (void)state;
     static const double by_rows[12] = {0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23},
                         by_columns[12] = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
     volt_read_options options = volt_read_options_default();
@@ -149,7 +135,6 @@ static void some_rows(void **state)
 
 static void non_finite_values(void **state)
 {
-    (void)state;
     const double with_nan[] = {1, 2, NAN, 4, 5, 6}, with_inf[] = {1, 2, 3, -INFINITY};
     const char *path = make_typed("=f8", "False", "(3, 2)", with_nan, 48);
     assert_fails(path, VOLT_ERR_NOT_FINITE, "row 2 column '1'");
@@ -167,7 +152,6 @@ static void non_finite_values(void **state)
 
 static void damaged_and_foreign(void **state)
 {
-    (void)state;
     const double data[] = {1, 2, 3, 4, 5, 6, 7, 8};
     static const struct {
         const char *header, *reason;
@@ -242,7 +226,6 @@ static void damaged_and_foreign(void **state)
 
 static void written_files_are_read_by_numpy(void **state)
 {
-    (void)state;
     const double values[] = {1.5, -2, 99, 3, 4, 99}, expected[] = {1.5, -2, 3, 4};
     const volt_view view = {values, 2, 2, 3};
     const char *path = scratch_path("written.npy");
@@ -261,7 +244,6 @@ static void written_files_are_read_by_numpy(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     const double data[] = {1, 2, 3, 4, 5, 6};
     const char *path = make_typed("=f8", "True", "(3, 2)", data, sizeof data);
     for (int64_t k = 1;; k++) {

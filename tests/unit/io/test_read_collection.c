@@ -7,18 +7,6 @@
 #include "text/text.h"
 #include "volterra/io.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { LONGEST = 1 << 16 };
 
 /* ---- helpers ---------------------------------------------------------------------------------- */
@@ -87,7 +75,6 @@ static void assert_all_fail(const char *name, const bad_file *files, size_t coun
 
 static void ts_files(void **state)
 {
-    (void)state;
     assert_reads("a.ts",
                  "# comment\n\n@problemName Two\n@timeStamps false\n@missing false\n@univariate false\n"
                  "@dimensions 2\n@equalLength true\n@seriesLength 3\n@classLabel true up down\n@data\n"
@@ -110,7 +97,6 @@ static void ts_files(void **state)
 
 static void invalid_ts_files(void **state)
 {
-    (void)state;
     static const bad_file damaged[] = {
         {"", "the file is empty"},
         {"\n# nothing\n", "the file ends before @data"},
@@ -167,7 +153,6 @@ static void invalid_ts_files(void **state)
 
 static void long_csv_files(void **state)
 {
-    (void)state;
     assert_reads("a.csv", "series,x,y\n1,0.5,1\n1,0.25,2\n2,3,4\n", "x,y;0.5 1/0.25 2|3 4");
     assert_reads("a.csv", "x,Series\n1,b\n2,a\n3,b\n4,c\n5,a\n", "x;1/3|2/5|4"); /* in order of appearance */
     assert_reads("a.csv", "series,x\n1,1\n1.0,2\n01,3\n", "x;1|2|3");            /* compared as text */
@@ -184,7 +169,6 @@ static void long_csv_files(void **state)
 
 static void invalid_long_csv_files(void **state)
 {
-    (void)state;
     static const bad_file damaged[] = {
         {"", "the file is empty"},
         {"\n \n", "only blank lines"},
@@ -213,7 +197,6 @@ static void invalid_long_csv_files(void **state)
 /* More series than the initial hash table holds, with interleaved rows. */
 static void many_interleaved_series(void **state)
 {
-    (void)state;
     enum { SERIES = 3000, ROWS = 3 };
     size_t capacity = SERIES * ROWS * 32, used = 0;
     char *text = malloc(capacity);
@@ -253,7 +236,6 @@ static const char *write_npy(const char *descr, const char *order, const char *s
 
 static void npy_files(void **state)
 {
-    (void)state;
     /* Entry (s, t, c) is 100 s + 10 t + c for 2 series of 3 rows and 2 channels, in both orders. */
     double c_order[12], fortran[12];
     float c_single[12];
@@ -287,7 +269,6 @@ static void npy_files(void **state)
 
 static void invalid_npy_files(void **state)
 {
-    (void)state;
     double data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     static const struct {
         const char *shape, *reason;
@@ -323,7 +304,6 @@ static void invalid_npy_files(void **state)
 /* Random series written as text with all digits are read back bit for bit. */
 static void numbers_read_exactly(void **state)
 {
-    (void)state;
     enum { SERIES = 7, ROWS = 11, CHANNELS = 3 };
     volt_rng rng = test_rng(20240601);
     static double values[SERIES][ROWS][CHANNELS];
@@ -372,7 +352,6 @@ static const char *const small_csv = "date,series,x,y\n2020-01-01,a,1,2\n2020-01
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     const double data[] = {1, 2, 3, 4, 5, 6, 7, 8};
     const char *paths[] = {
         scratch_write_text("small.ts", small_ts),
@@ -401,7 +380,6 @@ static void every_allocation_may_fail(void **state)
 /* A file truncated at any byte is rejected, or read up to its last complete line. */
 static void cut_files(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *text;
     } files[] = {{"cut.ts", small_ts}, {"cut.csv", small_csv}};
@@ -420,7 +398,6 @@ static void cut_files(void **state)
 
 static void invalid_calls_are_rejected(void **state)
 {
-    (void)state;
     volt_collection *collection = NULL;
     check_fails(volt_collection_read(NULL, &collection), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_collection_read("a.ts", NULL), VOLT_ERR_ARGUMENT, "NULL");
@@ -432,7 +409,6 @@ static void invalid_calls_are_rejected(void **state)
 
 static void collection_is_not_a_table(void **state)
 {
-    (void)state;
     volt_table *table = NULL;
     check_fails(volt_table_read("walks.ts", NULL, &table), VOLT_ERR_FORMAT, "series");
     assert_null(table);

@@ -5,18 +5,6 @@
 #include "support/scratch.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MAX_ROWS = 12, COLS = 3 };
 
 /* A table of small numbers, some of them missing, written in each format in turn. */
@@ -89,7 +77,6 @@ static void check_part(const holed *file, volt_read_options options, int64_t fir
 
 static void rows_of_every_kind(void **state)
 {
-    (void)state;
     const uint64_t seed = 20;
     print_message("seed %d\n", (int)seed);
     volt_rng rng;
@@ -108,7 +95,6 @@ static void rows_of_every_kind(void **state)
 
 static void rows_outside_the_file(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("few.csv", "a,b\n1,2\n3,4\n5,6\n");
     static const struct {
         int64_t first, end;
@@ -137,7 +123,6 @@ static void rows_outside_the_file(void **state)
  * line. */
 static void lines_of_the_file(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("lines.csv", "a,b,c\nx,1,2\n\n3,,4\n5,6,7\n8,NA,inf\n");
     volt_table *table = NULL;
     volt_read_options options = volt_read_options_default();
@@ -175,7 +160,6 @@ static void lines_of_the_file(void **state)
 /* The table contains the times of the selected rows. */
 static void times_of_the_rows(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("times.csv", "date,a\n2020-01-01,1\n2020-01-02,NA\n2020-01-03,3\n");
     volt_table *table = NULL;
     volt_read_options options = volt_read_options_default();
@@ -191,7 +175,6 @@ static void times_of_the_rows(void **state)
 /* Two columns of the same name are used in file order. */
 static void duplicate_column_names(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("twice.csv", "a,z,a\n1,oops,2\n");
     static const char *const names[] = {"a", "a"};
     volt_table *table = NULL;
@@ -207,7 +190,6 @@ static void duplicate_column_names(void **state)
  * position. */
 static void missing_ends_use_nearest_value(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("ends.csv", "a,b\n,NA\n2,\n,7\n4,8\n,\n");
     const double expected[] = {2, 7, 2, 7, 3, 7, 4, 8, 4, 8};
     volt_table *table = NULL;
@@ -237,7 +219,6 @@ static void missing_ends_use_nearest_value(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("alloc.csv", "a,b,c\n1,2,3\n4,,6\n7,8,9\n");
     static const char *const names[] = {"c", "b"};
     volt_read_options options = {

@@ -5,15 +5,6 @@
 #include "support/scratch.h"
 #include "volterra/io.h"
 
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* The texts of `columns` (NULL: not named) of a file with this content, joined by bars. */
 static const char *texts_of(const char *name, const char *content, const char *columns)
 {
@@ -32,7 +23,6 @@ static const char *texts_of(const char *name, const char *content, const char *c
 
 static void selected_column_is_read(void **state)
 {
-    (void)state;
     const char *file = "u,run,y\n1,a,2\n3,\"b, c\",4\n\n5,7,6\n";
     assert_string_equal(texts_of("a.csv", file, "run"), "a|b, c|7|");
     assert_string_equal(texts_of("a.csv", file, "u"), "1|3|5|");
@@ -45,7 +35,6 @@ static void selected_column_is_read(void **state)
 
 static void numbers_of_other_formats(void **state)
 {
-    (void)state;
     double values[] = {1, 1, 2.5};
     const char *path = scratch_path("groups.npy");
     char **texts = NULL;
@@ -60,7 +49,6 @@ static void numbers_of_other_formats(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     static const struct {
         const char *content, *columns, *says;
         volt_status status;
@@ -89,7 +77,6 @@ static void invalid_arguments_are_rejected(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     char source[600];
     snprintf(source, sizeof source, "%s:run", scratch_write_text("m.csv", "u,run\n1,a\n2,a\n3,b\n"));
     for (int64_t k = 1;; k++) {
@@ -112,7 +99,6 @@ static void every_allocation_may_fail(void **state)
 
 static void texts_are_numbered_in_order(void **state)
 {
-    (void)state;
     const char *const texts[] = {"b", "10", "9", "B", "10", "-1", "1.0", "1", "nan"};
     const char *const order[] = {"-1", "1", "1.0", "9", "10", "B", "b", "nan"};
     const char *distinct[9];

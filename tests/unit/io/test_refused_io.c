@@ -5,18 +5,8 @@
 #include "support/scratch.h"
 #include "volterra/io.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static void reading_into_null(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("two.csv", "a,b\n1,2\n3,4\n");
     volt_table *table = NULL;
     volt_read_options options = volt_read_options_default();
@@ -52,7 +42,6 @@ static void reading_into_null(void **state)
 /* Records may be numbered in any format: one column of numbers is read as text, two columns are rejected. */
 static void texts_of_a_column_of_numbers(void **state)
 {
-    (void)state;
     const double numbers[] = {3, -0.5, 1e300, 7};
     const char *path = scratch_path("records.npy");
     char **texts = NULL;
@@ -74,7 +63,6 @@ static void texts_of_a_column_of_numbers(void **state)
 
 static void two_tables_with_missing_values(void **state)
 {
-    (void)state;
     volt_table *whole = NULL, *holed = NULL, *longer = NULL;
     check_ok(volt_table_read(scratch_write_text("x.csv", "a\n1\n2\n"),
                              &(volt_read_options){.struct_size = sizeof(volt_read_options),
@@ -110,7 +98,6 @@ static void two_tables_with_missing_values(void **state)
 
 static void writing_invalid_matrices(void **state)
 {
-    (void)state;
     const double numbers[] = {1, 2, 3, 4};
     const char *path = scratch_path("out.csv");
     volt_table_writer *writer = NULL;
@@ -138,7 +125,6 @@ static void writing_invalid_matrices(void **state)
 /* A rejected piece leaves the writer unchanged: the remaining pieces complete the file. */
 static void blocks_with_wrong_shape(void **state)
 {
-    (void)state;
     const double numbers[] = {1, 2, 3, 4};
     const char *labels[] = {"one", "two"};
     volt_table_writer *writer = NULL;
@@ -163,7 +149,6 @@ static void blocks_with_wrong_shape(void **state)
 
 static void lines_of_a_stream(void **state)
 {
-    (void)state;
     double row[2] = {-7, -7};
     char **cells = NULL;
     int64_t count = -7;
@@ -191,7 +176,6 @@ static void lines_of_a_stream(void **state)
 
 static void invalid_times(void **state)
 {
-    (void)state;
     const char *first[] = {"4/9/2019", "13/9/2019", "4/13/2019"}, *nothing[] = {"soon"};
     volt_time times[3] = {{-7, -7}};
     char text[VOLT_TIME_LENGTH] = "as before";
@@ -226,7 +210,6 @@ static void invalid_times(void **state)
 /* AM and PM keep their case, noon and midnight are 12, and quarters range from 1 to 4. */
 static void times_written_like_others(void **state)
 {
-    (void)state;
     static const struct {
         const char *like;
         double later;
@@ -256,7 +239,6 @@ static void times_written_like_others(void **state)
 
 static void invalid_steps_and_calendars(void **state)
 {
-    (void)state;
     const volt_time times[2] = {{0, 0}, {60, 60}}, beyond = {1e14, 1e14};
     volt_time_step step = {.seconds = -7};
     check_fails(volt_time_step_find(NULL, 2, &step), VOLT_ERR_ARGUMENT, "times");
@@ -305,7 +287,6 @@ static void invalid_steps_and_calendars(void **state)
 
 static void texts_without_output(void **state)
 {
-    (void)state;
     const char *const texts[] = {"b", "a", "b"};
     const char *distinct[3];
     int64_t count = -1, numbers[3];

@@ -11,22 +11,12 @@
 #include "volterra/live.h"
 #include "volterra/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { ROWS = 14, D = 2, AHEAD = 4 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 static double *X;
 
 static int make_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(8801);
     X = random_rows(&rng, ROWS + 2 * AHEAD, D, 1);
     return 0;
@@ -34,7 +24,6 @@ static int make_rows(void **state)
 
 static int free_rows(void **state)
 {
-    (void)state;
     free(X);
     return 0;
 }
@@ -113,7 +102,6 @@ static const int64_t lengths[] = {6, ROWS - 6};
 
 static void models(void **state)
 {
-    (void)state;
     static const int64_t anchors[] = {0, 1};
     static const double values[] = {0.1, 0.2};
     volt_fit_options options = volt_fit_options_default();
@@ -167,7 +155,6 @@ static void check_continues(const volt_live *live, const volt_model *model, cons
 /* Of a learner whose targets arrive AHEAD rows later: rows are pending, first one, then several. */
 static void learners(void **state)
 {
-    (void)state;
     double y[D];
     volt_fit_options options = volt_fit_options_default();
     volt_live *live = NULL;
@@ -192,7 +179,6 @@ static void learners(void **state)
 
 static void streams(void **state)
 {
-    (void)state;
     static const double coverages[] = {0.5, 0.6};
     double y[D];
     volt_fit_options options = volt_fit_options_default();
@@ -275,7 +261,6 @@ static void refuse_numbers(const char *path, const volt_model *model)
 
 static void detectors(void **state)
 {
-    (void)state;
     volt_fit_options options = volt_fit_options_default();
     volt_live_options detecting = volt_live_options_default();
     volt_live *live = NULL;

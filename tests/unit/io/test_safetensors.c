@@ -5,15 +5,6 @@
 #include "support/scratch.h"
 #include "volterra/base.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const double vector[] = {1.5, -0.0, 3e-300};
 static const double matrix[] = {1, 2, 3, 4, 5, 6};
 static const volt_tensor tensors[] = {{"v", 3, 0, vector}, {"M", 2, 3, matrix}, {"none", 0, 0, NULL}};
@@ -57,7 +48,6 @@ static volt_status read_header(const char *header, size_t data_bytes)
 
 static void written_file_reads_back(void **state)
 {
-    (void)state;
     const char *path = write_sample("sample.safetensors");
     volt_safetensors *file = NULL;
     assert_int_equal(volt_safetensors_read(path, &file), VOLT_OK);
@@ -83,7 +73,6 @@ static void written_file_reads_back(void **state)
 /* The layout, byte by byte, as required by other readers of the format. */
 static void layout_is_that_of_the_format(void **state)
 {
-    (void)state;
     size_t size;
     char *bytes = scratch_read(write_sample("layout.safetensors"), &size);
     size_t length = (unsigned char)bytes[0] + 256u * (unsigned char)bytes[1];
@@ -99,7 +88,6 @@ static void layout_is_that_of_the_format(void **state)
 
 static void every_flipped_bit_is_rejected(void **state)
 {
-    (void)state;
     size_t size;
     char *bytes = scratch_read(write_sample("flip.safetensors"), &size);
     assert_int_equal(read_bytes(bytes, size), VOLT_OK);
@@ -115,7 +103,6 @@ static void every_flipped_bit_is_rejected(void **state)
 
 static void every_truncation_is_rejected(void **state)
 {
-    (void)state;
     size_t size;
     char *bytes = scratch_read(write_sample("cut.safetensors"), &size);
     for (size_t length = 0; length < size; length++)
@@ -134,7 +121,6 @@ static void every_truncation_is_rejected(void **state)
 
 static void rejects_invalid_files(void **state)
 {
-    (void)state;
 #define NOTES "{\"__metadata__\":{\"checksum\":\"00000000\"}"
 #define TENSOR(name, type, shape, offsets) \
     ",\"" name "\":{\"dtype\":\"" type "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
@@ -198,7 +184,6 @@ static void rejects_invalid_files(void **state)
 /* Files of other programs: more bytes than the shape requires are an error. */
 static void arrays_have_the_bytes_of_their_shape(void **state)
 {
-    (void)state;
     static const char header[] = "{\"A\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[0,24]}}";
     char bytes[8 + sizeof header - 1 + 24] = {(char)(sizeof header - 1)};
     memcpy(bytes + 8, header, sizeof header - 1);
@@ -211,7 +196,6 @@ static void arrays_have_the_bytes_of_their_shape(void **state)
 
 static void rejects_writing_unreadable_data(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("kept.safetensors", "old");
     const volt_tensor twice[] = {tensors[0], tensors[0]};
     const volt_tensor reserved[] = {{"__metadata__", 3, 0, vector}}, negative[] = {{"a", -1, 0, vector}};
@@ -247,7 +231,6 @@ static void rejects_writing_unreadable_data(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     const char *path = write_sample("alloc.safetensors");
     for (int64_t k = 1;; k++) {
         volt_safetensors *file = NULL;

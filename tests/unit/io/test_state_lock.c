@@ -10,19 +10,12 @@
 #include "volterra/io.h"
 #include "volterra/live.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static void one_owner(void **state)
 {
-    (void)state;
     char path[256], link[256], other[256];
     volt_state_lock *lock = NULL, *second = NULL;
     strcpy(path, scratch_path("state"));
@@ -58,7 +51,6 @@ static void one_owner(void **state)
  * the lock of its parent. */
 static void processes(void **state)
 {
-    (void)state;
     volt_state_lock *lock = NULL;
     int ready[2];
     char byte = 0;
@@ -95,7 +87,6 @@ static void processes(void **state)
 /* Only the holder of the lock saves; for any other the file is unchanged. */
 static void saving(void **state)
 {
-    (void)state;
     school s;
     volt_live *owner = NULL, *stranger = NULL, *learner = NULL;
     volt_live_options owning = volt_live_options_default();
@@ -147,7 +138,6 @@ static void saving(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int64_t k = 1;; k++) {
         volt_state_lock *lock = NULL;
         const char *path = scratch_path("short");

@@ -4,16 +4,6 @@
 #include "support/scratch.h"
 #include "volterra/io.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const double values[10] = {1, -2.5, 1e300, 0.1, 5, 6, 7, 8, 9, 1.0 / 3};
 static const char *const names[2] = {"first", "a, b"}, *const labels[5] = {"mon", "tue", "wed", "thu", "fri"};
 
@@ -37,7 +27,6 @@ static volt_status write_pieces(const char *path, const char *const *columns, bo
 
 static void same_bytes(void **state)
 {
-    (void)state;
     static const char *const files[] = {"pieces.csv", "pieces.npy"};
     for (int f = 0; f < 2; f++)
         for (int named = 0; named < 2; named++)
@@ -68,7 +57,6 @@ static void check_old(const char *path, int files)
 
 static void old_file_is_preserved(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("old.csv", "old\n");
     int files = scratch_count();
     volt_table_writer *writer = NULL;
@@ -96,7 +84,6 @@ static void old_file_is_preserved(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int64_t k = 1;; k++) {
         failing_alloc_start(k);
         volt_status status = write_pieces(scratch_path("memory.csv"), names, true);

@@ -4,17 +4,8 @@
 #include "support/scratch.h"
 #include "volterra/io.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static void text_reads_back(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"", "one line\n", "no end of line", "\xc3\xa4\r\n\t{}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char *text = NULL;
@@ -28,7 +19,6 @@ static void text_reads_back(void **state)
 
 static void invalid_text_is_rejected(void **state)
 {
-    (void)state;
     char *text = NULL;
     check_fails(volt_text_read(scratch_path("nowhere"), &text), VOLT_ERR_IO, "nowhere");
     check_fails(volt_text_read(scratch_directory(), &text), VOLT_ERR_IO, "directory");
@@ -44,7 +34,6 @@ static void invalid_text_is_rejected(void **state)
 /* Writing is tested in tests/unit/io/test_atomic_file.c. */
 static void every_allocation_of_reading_may_fail(void **state)
 {
-    (void)state;
     const char *path = scratch_write_text("again", "some text");
     for (int64_t k = 1, hit = 1; hit; k++) {
         char *text = NULL;

@@ -4,15 +4,6 @@
 #include "support/check.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MOST = 400 };
 static const double day = 86400;
 
@@ -47,7 +38,6 @@ static volt_time_step step_of(const char *const *texts, int64_t n)
 
 static void steps(void **state)
 {
-    (void)state;
     const char *const hours[] = {"2019-04-09 22:00", "2019-04-09 23:00", "2019-04-10 00:00"};
     const char *const months[] = {"2019-11", "2019-12", "2020-01"};
     const char *const ends[] = {"2019-12-31", "2020-01-31", "2020-02-29"};
@@ -95,7 +85,6 @@ static void steps(void **state)
 /* Times by hand, the step that describes them, and times after them. */
 static void calendars(void **state)
 {
-    (void)state;
     static const struct {
         const char *texts[16], *step, *next, *fourth;
     } cases[] = {
@@ -164,7 +153,6 @@ static void calendars(void **state)
 
 static void steps_as_texts(void **state)
 {
-    (void)state;
     const char *const good[] = {"3600 s",
                                 "0.25 s",
                                 "1 month",
@@ -206,7 +194,6 @@ static void steps_as_texts(void **state)
 /* Trading days: no weekends, and holidays that shorten a week. */
 static void weekdays(void **state)
 {
-    (void)state;
     enum { ROWS = 40, DAYS = 70 };
     const int weekend = 1 << 5 | 1 << 6, friday = 1 << 4;
     volt_time times[MOST];
@@ -279,7 +266,6 @@ static void check_next(volt_time last, volt_time_step step, int64_t count, const
 /* Hours from Monday to Friday, around the clock. */
 static void weekends_of_hours(void **state)
 {
-    (void)state;
     volt_time times[240];
     for (int n = 0; n < 240; n++)
         times[n] =
@@ -292,7 +278,6 @@ static void weekends_of_hours(void **state)
 /* Days of 14 half hours from 9:30 or 22:00, with or without a break, have no step. Only those that close at night have a grid. */
 static void closed_hours_have_no_step(void **state)
 {
-    (void)state;
     enum { DAYS = 10 };
     for (int k = 0; k < 4; k++) {
         bool has_break = k % 2, is_late = k / 2;

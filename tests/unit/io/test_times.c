@@ -6,17 +6,7 @@
 #include "support/scratch.h"
 #include "volterra/task.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 static volt_time time_of(const char *text)
 {
@@ -29,7 +19,6 @@ static volt_time time_of(const char *text)
 
 static void known_times(void **state)
 {
-    (void)state;
     /* Seconds as printed by `date -u -d ... +%s`. */
     const struct {
         const char *text;
@@ -88,7 +77,6 @@ static void known_times(void **state)
 
 static void rejected_texts(void **state)
 {
-    (void)state;
     const char *const texts[] = {"2019-02-29",
                                  "2019-13-01",
                                  "2019Q5",
@@ -137,7 +125,6 @@ static void rejected_texts(void **state)
 /* Later times have the form of the rows: names of months, their case, and numbers without zeros. */
 static void forms_of_later_times(void **state)
 {
-    (void)state;
     const struct {
         const char *texts[3], *later[3];
         volt_time_step step;
@@ -169,7 +156,6 @@ static void forms_of_later_times(void **state)
 /* Months and quarters as numbers with a point, of which the whole column shows the form. */
 static void numbers_with_a_point(void **state)
 {
-    (void)state;
     enum { ROWS = 30 };
     const struct {
         const char *form; /* of year (Y), month (M, m with two digits), or quarter (q) */
@@ -246,7 +232,6 @@ static void numbers_with_a_point(void **state)
 /* One unambiguous text determines the format of its column. */
 static void day_or_month(void **state)
 {
-    (void)state;
     const char *const days[] = {"4/9/2019", "30/9/2019"}, *const months[] = {"4/9/2019", "9/30/2019"};
     const char *const both[] = {"9/30/2019", "30/9/2019"};
     volt_time times[2];
@@ -260,7 +245,6 @@ static void day_or_month(void **state)
 /* Without a number above 12, the order is the one with a regular step. */
 static void day_or_month_by_step(void **state)
 {
-    (void)state;
     enum { MOST = 40 };
     char room[MOST][32];
     const char *texts[MOST];
@@ -290,7 +274,6 @@ static void day_or_month_by_step(void **state)
 
 static void every_day_of_a_calendar(void **state)
 {
-    (void)state;
     /* Compared with the C library, every day from 1600 to 2400. */
     int64_t first = volt_days_of_date(1600, 1, 1), last = volt_days_of_date(2400, 12, 31);
     assert_int_equal(first, -135140);
@@ -309,7 +292,6 @@ static void every_day_of_a_calendar(void **state)
 
 static void written_and_read(void **state)
 {
-    (void)state;
     const struct {
         const char *like, *later, *expected;
     } cases[] = {
@@ -357,7 +339,6 @@ static void written_and_read(void **state)
 
 static void calendar_by_hand(void **state)
 {
-    (void)state;
     volt_calendar calendar;
     check_ok(volt_calendar_parse("hour,weekday,month,yearday,minute", &calendar));
     assert_int_equal(calendar.cols, 10);
@@ -380,7 +361,6 @@ static void calendar_by_hand(void **state)
 
 static void calendar_rejected(void **state)
 {
-    (void)state;
     volt_calendar calendar;
     double row[4];
     volt_time time = {0, 0}, never = {1e300, 1e300};
@@ -411,7 +391,6 @@ static volt_table *read_table(const char *text, const char *columns, volt_missin
 
 static void tables_keep_their_times(void **state)
 {
-    (void)state;
     volt_table *table =
         read_table("a,when,b\n1,2019-04-09 01:00,2\n3, 2019-04-09 02:00 ,4\n", "", VOLT_MISSING_ERROR);
     assert_int_equal(table->cols, 2);
@@ -525,7 +504,6 @@ static void tables_keep_their_times(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     char path[5000];
     snprintf(path, sizeof path, "%s",
              scratch_write_text("times.csv", "Date,Time,v\n2019-04-09,12:00,1\n2019-04-09,13:00,\n"));
@@ -550,7 +528,6 @@ static void every_allocation_may_fail(void **state)
 
 static void labelled(void **state)
 {
-    (void)state;
     const double values[] = {1, 2.5, 3, 4};
     const char *const names[] = {"a", "b"}, *const labels[] = {"2019-04-09 01:00", "x,\"y\""};
     char path[5000];
@@ -581,7 +558,6 @@ static void days_from(int first, int step, volt_time times[DAYS])
 
 static void times_matched(void **state)
 {
-    (void)state;
     volt_time first[DAYS], second[DAYS];
     int64_t partner[DAYS];
     static const struct {
@@ -628,7 +604,6 @@ static volt_table *read_rows(const char *text, int64_t first)
 /* Tables with times keep the rows of common times, others the rows with common numbers. */
 static void tables_aligned(void **state)
 {
-    (void)state;
     static const char *const names[] = {"X", "Y", "W"};
     int64_t common[3];
     volt_table *tables[3] = {read_rows(DATED(1, 2, 3), 0), read_rows(DATED(2, 3, 4), 0),
@@ -665,7 +640,6 @@ static void tables_aligned(void **state)
 /* Inserted rows have the dates between their neighbours, in the form of the file, and no values. */
 static void missing_dates_are_inserted(void **state)
 {
-    (void)state;
     volt_table *table =
         read_table("date,v\n29.01.2020,1\n30.01.2020,2\n02.02.2020,5\n03.02.2020,6\n04.02.2020,7\n", "",
                    VOLT_MISSING_ERROR);
@@ -686,7 +660,6 @@ static void missing_dates_are_inserted(void **state)
 
 static void texts_with_times(void **state)
 {
-    (void)state;
     char source[600], **texts = NULL;
     int64_t rows = 0;
     volt_table *table = NULL;

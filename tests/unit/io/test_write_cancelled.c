@@ -9,15 +9,6 @@
 #include "volterra/io.h"
 #include "volterra/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 typedef struct user {
     int64_t calls, cancel_at; /* 0: never */
 } user;
@@ -107,7 +98,6 @@ enum { ROWS = 3000, COLS = 100, MIB = 1 << 20 };
 
 static void cancelled_table_write(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2401);
     double *rows = normal_rows(&rng, ROWS, COLS);
     volt_view values = volt_view_of(rows, ROWS, COLS);
@@ -121,7 +111,6 @@ static void cancelled_table_write(void **state)
 /* A model whose state is larger than a piece: a long window of zeros. */
 static void cancelled_model_write(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2402);
     double *rows = random_rows(&rng, 5, 3, 1);
     volt_kernel *kernel = plain_parse("linear:window=100000");

@@ -8,17 +8,6 @@
 #include "volterra/live.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const volt_view nothing = {0};
 
 /* ---- values computed by hand ------------------------------------------------------------------ */
@@ -37,7 +26,6 @@ static const struct {
 
 static void values_by_hand(void **state)
 {
-    (void)state;
     const double X[] = {0, 0, 1, 0, 1, 2};
     for (size_t c = 0; c < sizeof by_hand / sizeof *by_hand; c++) {
         volt_kernel *kernel = plain_parse(by_hand[c].text);
@@ -143,7 +131,6 @@ static void check_windows(volt_rng *rng, const shape *s, double far_x, double fa
 
 static void window_equals_concatenated_row(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(81);
     for (size_t c = 0; c < sizeof shapes / sizeof *shapes; c++) {
         check_windows(&rng, &shapes[c], 0, 0);
@@ -156,7 +143,6 @@ static void window_equals_concatenated_row(void **state)
 
 static void gram_matrices_are_positive_semidefinite(void **state)
 {
-    (void)state;
     enum { N = 48, D = 2 };
     static const char *const texts[] = {"cauchy:gamma=0.01", "cauchy:gamma=5", "cauchy:gamma=1,window=5"};
     volt_rng rng = test_rng(82);
@@ -188,7 +174,6 @@ static void gram_matrices_are_positive_semidefinite(void **state)
 
 static void text_bounds_are_checked(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("cauchy:window=3,gamma=0.25");
     assert_string_equal(volt_kernel_text(kernel), "cauchy:gamma=0.25,window=3");
     volt_kernel_free(kernel);
@@ -211,7 +196,6 @@ static const volt_kernel_info *find_in_table(const char *name)
 
 static void table_has_search_ranges(void **state)
 {
-    (void)state;
     const volt_kernel_info *info = find_in_table("cauchy");
     assert_non_null(info);
     assert_int_equal(info->n_parameters, 2);
@@ -224,7 +208,6 @@ static void table_has_search_ranges(void **state)
 
 static void series_are_rejected(void **state)
 {
-    (void)state;
     const double values[] = {1, 2, 3};
     volt_view series[] = {volt_view_of(values, 3, 1), volt_view_of(values, 2, 1)};
     volt_kernel *kernel = plain_parse("cauchy");
@@ -250,7 +233,6 @@ static double forecast_tolerance(const volt_model *model, int64_t n)
 
 static void stream_equals_prediction(void **state)
 {
-    (void)state;
     enum { N = 60, H = 25, D = 2 };
     volt_rng rng = test_rng(83);
     double *X = random_rows(&rng, N + H, D, 1), *Y = normal_rows(&rng, N, 1), batch[H], row;

@@ -7,16 +7,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static volt_kernel *parse(const char *text)
 {
     volt_kernel *kernel = NULL;
@@ -99,7 +89,6 @@ static char *write_expression(volt_rng *rng, int factors, char *at)
 
 static void random_expressions_round_trip(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1310);
     for (int repeat = 0; repeat < 300; repeat++) {
         char text[4096];
@@ -126,7 +115,6 @@ static void random_expressions_round_trip(void **state)
 
 static void texts_have_canonical_form(void **state)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"2*fir:mu=0.8+memory:pole=0.7 * rbf:gamma=1",
          "2*fir:mu=0.8,corr=0 + memory:gamma=1,rho=0.5,mu=0.85,pole=0.7*rbf:gamma=1,window=1"},
@@ -152,7 +140,6 @@ static void texts_have_canonical_form(void **state)
 
 static void parameters_are_numbered_by_factor(void **state)
 {
-    (void)state;
     volt_kernel *kernel = parse("rbf:gamma=3*linear + 0.25*fir:mu=0.5,pole=0.1");
     volt_kernel_value value = {.struct_size = sizeof value};
     assert_true(get(kernel, "1.gamma").number == 3);
@@ -177,7 +164,6 @@ static void parameters_are_numbered_by_factor(void **state)
 
 static void invalid_expressions_are_reported(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *sentence;
     } cases[] = {
@@ -239,7 +225,6 @@ static void invalid_expressions_are_reported(void **state)
 
 static void long_expressions_are_rejected(void **state)
 {
-    (void)state;
     static char text[8 * 1000 + 8];
     volt_kernel *kernel = NULL;
     for (int terms = 1; terms <= 1000; terms = terms < 20 ? terms + 1 : 1000) {
@@ -275,7 +260,6 @@ static void long_expressions_are_rejected(void **state)
  * truncated. */
 static void parsed_text_is_never_truncated(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1312);
     int taken = 0, refused = 0;
     for (int repeat = 0; repeat < 60; repeat++) {
@@ -307,7 +291,6 @@ static void parsed_text_is_never_truncated(void **state)
 /* Arbitrary bytes give a kernel or an error. */
 static void random_texts_fail_with_message(void **state)
 {
-    (void)state;
     static const char *const pieces[] = {
         "rbf",  "fir",  ":",     "=",   ",", "+",  "*",   "?",     "2",   "-1",
         "pole", "pair", "angle", "0.5", " ", "1e", "e+3", "gamma", "sig", "augment=time+basepoint",
@@ -335,7 +318,6 @@ static void random_texts_fail_with_message(void **state)
 
 static void open_parameters_are_extracted(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *rest, *names;
     } cases[] = {
@@ -358,7 +340,6 @@ static void open_parameters_are_extracted(void **state)
 
 static void values_are_added_to_their_factor(void **state)
 {
-    (void)state;
     char text[64] = "fir + rbf:window=2 *linear", small[8] = "linear";
     assert_true(volt_kernel_text_add(text, sizeof text, "1.mu", "0.5"));
     assert_true(volt_kernel_text_add(text, sizeof text, "2.pole", "0.3"));
@@ -377,7 +358,6 @@ static void values_are_added_to_their_factor(void **state)
 
 static void parsing_runs_out_of_memory(void **state)
 {
-    (void)state;
     for (int64_t k = 1, hit = 1; hit; k++) {
         volt_kernel *kernel = NULL;
         failing_alloc_start(k);

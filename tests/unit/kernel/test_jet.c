@@ -4,15 +4,6 @@
 #include "support/failing_alloc.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { LANES = VOLT_JET_LANES, MAX_N = 3, MAX_POWER = 3, SIDE = MAX_POWER + 1, ENTRIES = SIDE * SIDE * SIDE };
 
 /* ---- dense polynomials ------------------------------------------------------------------------ */
@@ -173,7 +164,6 @@ static void try_sums(fixture *f)
 
 static void sums_equal_polynomial_sums(void **state)
 {
-    (void)state;
     on_all_pairs(921, try_sums);
 }
 
@@ -192,7 +182,6 @@ static void try_products(fixture *f)
 
 static void products_equal_polynomial_products(void **state)
 {
-    (void)state;
     on_all_pairs(922, try_products);
 }
 
@@ -229,14 +218,12 @@ static void try_functions(fixture *f)
 
 static void functions_equal_taylor_series(void **state)
 {
-    (void)state;
     on_all_pairs(923, try_functions);
 }
 
 /* e^{-800} underflows to 0, as do its derivatives. */
 static void underflowed_function(void **state)
 {
-    (void)state;
     const double x[LANES] = {800, 1, 709, 0, 1e6, 2, 1e300, 700};
     volt_lanes f[3];
     volt_taylor_exp(3, -1, x, 2, f);
@@ -278,13 +265,11 @@ static void try_joining(fixture *f)
 
 static void factors_are_multiplied_and_added(void **state)
 {
-    (void)state;
     on_all_pairs(924, try_joining);
 }
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int64_t fails = 1, hit = 1; hit; fails++) {
         volt_jet_space space = {0};
         volt_jet_workspace workspace = {0};

@@ -4,16 +4,6 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* Status of a query on |z| <= radius in d dimensions. */
 static volt_status query(const char *text, double radius, int64_t d, volt_kernel_facts *facts)
 {
@@ -39,7 +29,6 @@ static void close_to(double actual, double expected)
  *     rbf          1                                      bound 1 */
 static void kernel_properties_by_hand(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double tau, sup;
@@ -68,7 +57,6 @@ static void kernel_properties_by_hand(void **state)
 
 static void horizon_by_hand(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("volterra:tau=0.6,lambda=0.4"); /* contraction 0.16/0.64 = 1/4 */
     volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_ok(volt_kernel_query(kernel, 1, 1, 0.01, &facts)); /* 4^-3 = 0.0156, 4^-4 = 0.0039 */
@@ -80,7 +68,6 @@ static void horizon_by_hand(void **state)
 
 static void both_parametrisations_agree(void **state)
 {
-    (void)state;
     static const char *const lifts[] = {"geometric", "even", "exponential", "poly:4"};
     for (int i = 0; i < 4; i++) {
         char text[160];
@@ -103,7 +90,6 @@ static void both_parametrisations_agree(void **state)
 
 static void lambda_at_its_bound_is_rejected(void **state)
 {
-    (void)state;
     volt_kernel_facts facts = {.struct_size = sizeof(volt_kernel_facts), .radius = -7};
     check_fails(query("volterra:tau=0.6,lambda=0.8", 1, 1, &facts), VOLT_ERR_ARGUMENT, "lambda = 0.8");
     assert_non_null(strstr(volt_error_detail(), "bound, 0.8 "));
@@ -120,7 +106,6 @@ static void lambda_at_its_bound_is_rejected(void **state)
 
 static void lambda_just_below_its_bound_is_accepted(void **state)
 {
-    (void)state;
     static const struct {
         const char *lift;
         double bound;
@@ -142,7 +127,6 @@ static void lambda_just_below_its_bound_is_accepted(void **state)
 
 static void tau_at_one_over_the_radius_is_rejected(void **state)
 {
-    (void)state;
     volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_fails(query("volterra:tau=1,lambda=0.1", 1, 1, &facts), VOLT_ERR_ARGUMENT, "1/M = 1");
     check_fails(query("volterra:tau=0.5,lambda=0.1", 2, 1, &facts), VOLT_ERR_ARGUMENT, "tau = 0.5");
@@ -156,7 +140,6 @@ static void tau_at_one_over_the_radius_is_rejected(void **state)
 /* lambda = 0.85 with tau M = 0.6: above 0.8 (geometric), below 0.93 (even) and 1 (rbf). */
 static void bounds_depend_on_lift(void **state)
 {
-    (void)state;
     volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_fails(query("volterra:tau=0.6,lambda=0.85", 1, 2, &facts), VOLT_ERR_ARGUMENT, "lambda = 0.85");
     check_fails(query("volterra:tau=0.6,lambda=0.85,lift=exponential", 1, 2, &facts), VOLT_ERR_ARGUMENT,
@@ -178,7 +161,6 @@ static void bounds_depend_on_lift(void **state)
 
 static void rbf_takes_any_radius(void **state)
 {
-    (void)state;
     volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_ok(query("volterra:gamma=2,lambda=0.9,lift=rbf", 1e100, 3, &facts));
     assert_true(facts.sup_kappa == 1 && facts.tau == 0);
@@ -186,7 +168,6 @@ static void rbf_takes_any_radius(void **state)
 
 static void invalid_queries_are_rejected(void **state)
 {
-    (void)state;
     volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_fails(query("volterra", -1, 1, &facts), VOLT_ERR_ARGUMENT, "radius");
     check_fails(query("volterra", NAN, 1, &facts), VOLT_ERR_ARGUMENT, "radius");
@@ -203,7 +184,6 @@ static void invalid_queries_are_rejected(void **state)
 /* Coefficients are always valid, however close to 1, in any dimension. */
 static void coefficients_next_to_one_are_accepted(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(61);
     static const char *const kernels[] = {
         "volterra:tau_coef=0.999999999999999,lambda_coef=0.999999999999999",
@@ -240,7 +220,6 @@ static void coefficients_next_to_one_are_accepted(void **state)
 
 static void null_arguments_are_rejected(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("volterra");
     volt_kernel_info info = {.struct_size = sizeof info};
     check_fails(volt_kernel_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "kernel");
@@ -255,7 +234,6 @@ static void null_arguments_are_rejected(void **state)
 /* Normalised: K(x, x) = 1, and no entry is larger. */
 static void alignments_are_at_most_one(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("gak:window=3");
     volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_ok(volt_kernel_query(kernel, 1, 2, 1e-16, &facts));
@@ -266,7 +244,6 @@ static void alignments_are_at_most_one(void **state)
 /* A constant input of norm r approaches (input^2 r^2 + bias^2) / (1 - radius^2). */
 static void recurrent_bounds_are_approached(void **state)
 {
-    (void)state;
     enum { N = 200 };
     double X[N], K[N * N];
     volt_kernel *kernel = plain_parse("recurrent:activation=relu,radius=0.8,input=0.7,bias=0.5");
@@ -282,7 +259,6 @@ static void recurrent_bounds_are_approached(void **state)
 
 static void entries_do_not_exceed_bound(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(62);
     enum { N = 60, D = 2 };
     for (int p = 0; p < 2 * PLAIN_KERNELS; p++) {
@@ -314,7 +290,6 @@ static void entries_do_not_exceed_bound(void **state)
  * eps largest. */
 static void influence_is_negligible_after_horizon(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(63);
     enum { HISTORY = 30, D = 2 };
     const double eps = 1e-6;

@@ -13,16 +13,6 @@
 #include "support/tensor_file.h"
 #include "volterra/kernel.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static void refuse(const char *text, const char *fragment)
 {
     volt_kernel *kernel = NULL;
@@ -43,7 +33,6 @@ static const char *repeat(const char *piece, const char *between, int count, cha
 
 static void exponent_signs_do_not_split_factors(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"2.e+1*rbf:gamma=1", "2.0E+1*rbf:gamma=1", "2e+1*rbf:gamma=1",
                                         "20*rbf:gamma=1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -57,7 +46,6 @@ static void exponent_signs_do_not_split_factors(void **state)
 
 static void too_long_texts_are_rejected(void **state)
 {
-    (void)state;
     char text[4096];
     volt_kernel *kernel = NULL;
     refuse(repeat("rbf", "*", 17, text), "the kernel has more than 16 factors");
@@ -77,7 +65,6 @@ static void too_long_texts_are_rejected(void **state)
 /* The searched parameters are extracted from a text, as far as the list of names has room. */
 static void open_parameters_are_extracted(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *rest;
         int64_t most, count;
@@ -106,7 +93,6 @@ static void open_parameters_are_extracted(void **state)
 
 static void parameters_are_inserted_into_text(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *name, *wanted; /* NULL: invalid */
         size_t capacity;
@@ -133,7 +119,6 @@ static void parameters_are_inserted_into_text(void **state)
 
 static void names_of_parameters(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("rbf + fir:corr=0.5 + fir:corr=0.2");
     volt_kernel_value value = {.struct_size = sizeof value};
     check_fails(volt_kernel_get(kernel, "2mu", &value), VOLT_ERR_KERNEL, "\"2mu\"");
@@ -150,7 +135,6 @@ static const volt_view nothing = {NULL, 0, 0, 0};
 /* Invalid arguments of collections, of one kernel and of an expression. */
 static void collections_are_checked(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"fir:mu=0.5", "2*fir:mu=0.5",
                                           "fir:mu=0.5*volterra:tau=0.3,lambda=0.3"};
     const double numbers[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
@@ -187,7 +171,6 @@ static void collections_are_checked(void **state)
 
 static void error_names_failing_factor(void **state)
 {
-    (void)state;
     const double numbers[] = {0.1, 0.2, 0.3, 0.4}, large[] = {1e200, 0, 0, 1};
     volt_view X[] = {volt_view_of(numbers, 2, 2)}, far[] = {volt_view_of(large, 2, 2)};
     double K[4] = {7};
@@ -229,7 +212,6 @@ static void hear(volt_log_level level, const char *message, void *context)
 
 static int listen_no_more(void **state)
 {
-    (void)state;
     volt_set_log(NULL, NULL);
     failing_alloc_stop();
     return 0;
@@ -237,7 +219,6 @@ static int listen_no_more(void **state)
 
 static void matrices_are_checked(void **state)
 {
-    (void)state;
     const double numbers[] = {0.1, 0.2, 0.3, 0.4}, far[] = {3, 0, 0, 2}, farther[] = {5, 0, 0, 4};
     double K[4] = {7, 7, 7, 7};
     volt_view X = volt_view_of(numbers, 2, 2);
@@ -262,7 +243,6 @@ static void matrices_are_checked(void **state)
 /* Intermediate values that overflow. */
 static void overflowing_parameters_are_rejected(void **state)
 {
-    (void)state;
     const double large[] = {1e40, 0, 0, 1e40}, huge[] = {1.7e308, 1.7e308, 1.7e308, 1.7e308};
     double K[4];
     volt_gram_options options = volt_gram_options_default();
@@ -296,7 +276,6 @@ static volt_status gram_of_weights(const char *text, const char *path, double *K
  * + q with P = I has no fixed point. */
 static void resting_states_exist(void **state)
 {
-    (void)state;
     double rotation[] = {0, -3, 3, 0}, C[4] = {0}, b[] = {0.5, 0.1}, unit[] = {1, 0, 0, 1};
     double zeros[8] = {0}, K[4] = {7, 7, 7, 7};
     tensor_entry esn[] = {{"A", 2, {2, 2}, rotation, 0}, {"C", 2, {2, 2}, C, 0}, {"b", 1, {2}, b, 0}};
@@ -346,7 +325,6 @@ static void hear_difference(volt_log_level level, const char *message, void *con
 /* Linear reservoirs: the difference of two states does not depend on the inputs. It starts with alternating signs. */
 static void reservoir_with_long_memory_is_measured(void **state)
 {
-    (void)state;
     enum { N = 9, ROWS = 200 };
     double A[N * N], radius = 0, x[N], next[N], squares = 0, found = 0, K[4];
     const double rows[2] = {0.5, 1};
@@ -375,7 +353,6 @@ static void reservoir_with_long_memory_is_measured(void **state)
 
 static void reservoirs_on_zeros(void **state)
 {
-    (void)state;
     const double zeros[4] = {0};
     double K[4];
     volt_kernel *kernel = plain_parse("sas:size=3,norm=0,start=zero"); /* p = 0: x_t = q0 */
@@ -386,7 +363,6 @@ static void reservoirs_on_zeros(void **state)
 
 static void weights_with_wrong_shape_are_rejected(void **state)
 {
-    (void)state;
     const double rows[] = {0.5, -0.2, 0.3, 0.9};
     volt_resolved resolved = resolve_on("esn:size=3", volt_view_of(rows, 2, 2));
     volt_reservoir *reservoir = resolved.reservoir;
@@ -402,7 +378,6 @@ static void weights_with_wrong_shape_are_rejected(void **state)
 /* A tiny element below a zero diagonal is ignored; a matrix with NaN has no radius. */
 static void spectral_edge_cases(void **state)
 {
-    (void)state;
     double tiny[] = {0, 1, 2, 1e-310, 0, 1, 0, 1e-310, 0}, broken[] = {NAN, 1, 1, 1, 1, 1, 0, 1, 1}, radius = 7;
     assert_int_equal(volt_hessenberg_radius(tiny, 3, &radius), 1);
     assert_true(radius <= 1e-150);
@@ -418,7 +393,6 @@ static void spectral_edge_cases(void **state)
 
 static void records_are_checked(void **state)
 {
-    (void)state;
     volt_records records;
     const int64_t lengths[] = {2, 3};
     int64_t *cut = NULL, n = 7;
@@ -440,7 +414,6 @@ static void records_are_checked(void **state)
 /* Nothing bounds the states of an unbounded activation: an overflow of the kernel is an error. */
 static void overflow_of_linear_states(void **state)
 {
-    (void)state;
     const double Z[] = {1, -1, 1, 1};
     double K[4] = {0};
     volt_kernel *kernel = plain_parse("esn:size=5,activation=identity,input=1e60,degree=3");

@@ -7,15 +7,6 @@
 #include "text/text.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- texts ------------------------------------------------------------------------------------ */
 
 /* Input and printed text: all parameters in table order, without choices at their default. */
@@ -70,7 +61,6 @@ static void same_kernel(const volt_kernel *a, const volt_kernel *b)
 
 static void every_form_is_read_and_printed(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         volt_kernel *kernel = plain_parse(forms[i].given), *again = plain_parse(volt_kernel_text(kernel));
         assert_string_equal(volt_kernel_text(kernel), forms[i].printed);
@@ -83,7 +73,6 @@ static void every_form_is_read_and_printed(void **state)
 /* Words in any order denote the same augmentations. */
 static void augmentations_in_any_order(void **state)
 {
-    (void)state;
     static const char *const orders[] = {"time+leadlag+basepoint", "time+basepoint+leadlag",
                                          "leadlag+time+basepoint", "leadlag+basepoint+time",
                                          "basepoint+time+leadlag", "basepoint+leadlag+time"};
@@ -140,7 +129,6 @@ static void check_bound(const char *kernel_name, const volt_parameter_info *para
 
 static void ends_of_every_range(void **state)
 {
-    (void)state;
     int checked = 0;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
         const volt_kernel_info *info = volt_kernel_at(i);
@@ -171,7 +159,6 @@ static void ends_of_every_range(void **state)
 /* Searches stay inside the valid range. */
 static void search_ranges_are_allowed(void **state)
 {
-    (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
         const volt_kernel_info *info = volt_kernel_at(i);
         for (int64_t p = 0; p < info->n_parameters; p++) {
@@ -230,7 +217,6 @@ static const struct {
 
 static void invalid_texts_are_rejected_with_message(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         volt_kernel *kernel = NULL;
         volt_status status = volt_kernel_parse(wrong[i].text, &kernel);
@@ -246,7 +232,6 @@ static void invalid_texts_are_rejected_with_message(void **state)
 /* On a sequence, a path kernel requires the number of rows of a path. Nothing is computed or written. */
 static void path_kernels_require_a_window(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *fragment;
     } cases[] = {
@@ -280,7 +265,6 @@ static void path_kernels_require_a_window(void **state)
  * distance 0. */
 static void smallest_widths_give_no_nan(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"gak:sigma=1e-200,window=1", "gak:sigma=1e-310,path=rows",
                                         "sigpde:static=rbf,sigma=1e-310,window=1", "rbf:gamma=1e308",
                                         "fading:gamma=1e308,rho=0.5"};
@@ -317,7 +301,6 @@ static void take_log(volt_log_level level, const char *message, void *context)
 
 static int silence(void **state)
 {
-    (void)state;
     volt_set_log(NULL, NULL);
     return 0;
 }
@@ -325,7 +308,6 @@ static int silence(void **state)
 /* Kernels that may be indefinite warn once per call and continue; the others do not warn. */
 static void indefinite_kernels_warn(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool warns, series;

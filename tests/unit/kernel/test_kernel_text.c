@@ -6,15 +6,7 @@
 #include "support/sequences.h"
 #include "text/text.h"
 
-#include <inttypes.h>
 #include <locale.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- parsing and printing --------------------------------------------------------------------- */
 
@@ -39,7 +31,6 @@ static const struct {
 
 static void every_form_is_read_and_printed(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         volt_kernel *kernel = plain_parse(forms[i].given), *again = plain_parse(volt_kernel_text(kernel));
         assert_string_equal(volt_kernel_text(kernel), forms[i].printed);
@@ -76,7 +67,6 @@ static void same_kernel(const volt_kernel *a, const volt_kernel *b)
 
 static void random_numbers_survive_the_text_bit_by_bit(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(51);
     static const char *const shapes[] = {
         "volterra:tau=%.17g,lambda=%.17g", "volterra:tau_coef=%.17g,lambda_coef=%.17g,lift=even",
@@ -97,7 +87,6 @@ static void random_numbers_survive_the_text_bit_by_bit(void **state)
 
 static void a_locale_with_a_decimal_comma_changes_nothing(void **state)
 {
-    (void)state;
     const char *set = NULL;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"};
     for (int i = 0; i < 4 && !set; i++)
@@ -170,7 +159,6 @@ static const struct {
 
 static void invalid_texts_are_rejected_with_message(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         volt_kernel *kernel = (volt_kernel *)&wrong; /* must not be modified */
         volt_status status = volt_kernel_parse(wrong[i].text, &kernel);
@@ -183,7 +171,6 @@ static void invalid_texts_are_rejected_with_message(void **state)
 
 static void null_is_rejected(void **state)
 {
-    (void)state;
     volt_kernel *kernel = NULL;
     check_fails(volt_kernel_parse(NULL, &kernel), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_kernel_parse("volterra", NULL), VOLT_ERR_ARGUMENT, "NULL");
@@ -191,7 +178,6 @@ static void null_is_rejected(void **state)
 
 static void very_long_texts_are_rejected(void **state)
 {
-    (void)state;
     static char text[100001];
     volt_kernel *kernel = NULL;
     static const size_t lengths[] = {63, 64, 65, 200, 400, 511, 512, 1023, 1024, 5000, 100000};
@@ -221,7 +207,6 @@ static void very_long_texts_are_rejected(void **state)
  * again. */
 static void random_texts_never_crash(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(52);
     static const char *const words[] = {"volterra", ":",   ",",    "=",     "tau",  "lambda", "lift", "_coef",
                                         "poly:",    "rbf", "even", "gamma", "0.4",  "1",      "7",    "-",
@@ -253,7 +238,6 @@ static void random_texts_never_crash(void **state)
 
 static void values_are_read_by_name(void **state)
 {
-    (void)state;
     static const struct {
         const char *kernel, *name;
         int given, present;
@@ -297,7 +281,6 @@ static void values_are_read_by_name(void **state)
 /* The text of a kernel from its values: no value is lost, and all parameters are then explicit. */
 static void values_reconstruct_the_kernel(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(53);
     for (int64_t k = 0; k < volt_kernel_count(); k++)
         for (int round = 0; round < 50; round++) {
@@ -345,7 +328,6 @@ static void values_reconstruct_the_kernel(void **state)
 
 static void invalid_names_are_rejected_with_message(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("rbf:gamma=2");
     volt_kernel_value value = {.struct_size = sizeof(volt_kernel_value), .number = 7};
     check_fails(volt_kernel_get(kernel, "gama", &value), VOLT_ERR_KERNEL, "\"gamma\"");
@@ -363,7 +345,6 @@ static void invalid_names_are_rejected_with_message(void **state)
 
 static void too_long_text_is_not_appended(void **state)
 {
-    (void)state;
     char text[16] = "rbf";
     assert_true(volt_kernel_text_add(text, sizeof text, "gamma", "2")); /* 11 characters */
     assert_false(volt_kernel_text_add(text, sizeof text, "window", "3"));
@@ -376,7 +357,6 @@ static void too_long_text_is_not_appended(void **state)
 
 static void table_describes_every_kernel(void **state)
 {
-    (void)state;
     assert_true(volt_kernel_count() >= 1);
     assert_null(volt_kernel_at(-1));
     assert_null(volt_kernel_at(volt_kernel_count()));

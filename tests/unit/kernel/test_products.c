@@ -3,14 +3,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { ROWS = VOLT_PRODUCT_ROWS, CHUNK = VOLT_PRODUCT_CHUNK, MOST = 96, MAX_D = 9, LD = MOST + 2 * CHUNK };
 
 static const double untouched = 1e77;
@@ -50,7 +42,6 @@ static void compare(const volt_product_loops *loops, int64_t rows, int64_t d, in
 /* Counts on both sides of every width at which a loop changes: 8, 16, 32 and 64 columns. */
 static void every_loop_equals_plain_sums(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(911);
     double *x = normal_rows(&rng, ROWS, MAX_D), *y = normal_rows(&rng, MAX_D, LD);
     int n = 0;
@@ -68,7 +59,6 @@ static void every_loop_equals_plain_sums(void **state)
 /* The library uses the first of them. */
 static void first_supported_loop_is_used(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(912);
     double *x = normal_rows(&rng, ROWS, MAX_D), *y = normal_rows(&rng, MAX_D, LD);
     double taken[ROWS * LD] = {0}, first[ROWS * LD] = {0};

@@ -11,15 +11,6 @@
 #include "volterra/live.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- plain loops -------------------------------------------------------------------------------- */
 
 enum { N = 9, D = 2, ROWS = 25 };
@@ -110,7 +101,6 @@ static void check_entries(const char *text, const plain_esn *esn, const double *
 
 static void random_networks_match_parameters(void **state)
 {
-    (void)state;
     static const struct {
         double leak, input, bias, density, reach;
         bool by_norm, bends, rest;
@@ -157,7 +147,6 @@ static void random_networks_match_parameters(void **state)
 /* The bound of p and q measured from steps of the reservoir is the specified norm. */
 static void state_affine_bounds(void **state)
 {
-    (void)state;
     static const double radii[] = {1, 0.2, 3};
     for (int r = 0; r < 3; r++)
         for (int degree = 1; degree <= 3; degree++) {
@@ -185,7 +174,6 @@ static void state_affine_bounds(void **state)
 /* x <- (P0 + z P1) x + q0 + z q1 computed directly, one number in a state. */
 static void state_affine_by_hand(void **state)
 {
-    (void)state;
     const double P0 = 0.5, P1 = 0.25, q0 = 1, q1 = -2, Z[3] = {1, -1, 0.5};
     const tensor_entry entries[] = {{"P0", 2, {1, 1}, &P0, 0},
                                     {"P1", 3, {1, 1, 1}, &P1, 0},
@@ -214,7 +202,6 @@ static void state_affine_by_hand(void **state)
 /* Leading rows of zeros have no effect if the sequence starts at the rest state. */
 static void leading_zeros_have_no_effect(void **state)
 {
-    (void)state;
     enum { ZEROS = 7, ALL = ZEROS + ROWS };
     static const char *const texts[] = {"esn:size=20,leak=0.4", "sas:size=10",
                                         "esn:size=15,activation=identity"};
@@ -266,7 +253,6 @@ static int warnings_of(const char *text, const double *Z)
 
 static void missing_fading_memory_is_reported(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7104);
     double *Z = random_rows(&rng, ROWS, D, 1);
     assert_int_equal(warnings_of("esn:size=60,radius=0.9", Z), 0);
@@ -283,7 +269,6 @@ static void missing_fading_memory_is_reported(void **state)
 
 static void wrong_texts(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *fragment;
     } cases[] = {
@@ -318,7 +303,6 @@ static void wrong_texts(void **state)
 
 static void valid_texts(void **state)
 {
-    (void)state;
     static const char *const texts[][2] = {
         {"esn", "esn:size=100,radius=0.9,leak=1,input=1,bias=0.5,density=1,seed=1,degree=1,coef0=0"},
         {"esn:norm=0.5,degree=3",
@@ -355,7 +339,6 @@ static void gram_fails(const char *kernel_text, const char *path, volt_status st
 
 static void wrong_weights(void **state)
 {
-    (void)state;
     double numbers[27] = {0.1, 0.2};
     tensor_entry A = {"A", 2, {3, 3}, numbers, 0}, C = {"C", 2, {3, 2}, numbers, 0},
                  b = {"b", 1, {3}, numbers, 0};
@@ -397,7 +380,6 @@ static void wrong_weights(void **state)
 /* Truncated or modified files are rejected or read, without undefined behaviour. */
 static void damaged_weights(void **state)
 {
-    (void)state;
     double numbers[9] = {0.1, 0.2};
     const tensor_entry all[] = {{"A", 2, {2, 2}, numbers, 0}, {"C", 2, {2, 2}, numbers, 1}};
     size_t size = 0;
@@ -443,7 +425,6 @@ static void predict_rest(const volt_model *model, const double *X, double out[LA
 /* A model file is self-contained and gives bitwise equal predictions. */
 static void models_keep_their_weights(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7105);
     double *X = random_rows(&rng, ALL_ROWS, D, 2), *Y = normal_rows(&rng, ALL_ROWS, 1),
            *A = normal_rows(&rng, 5, 5), *C = normal_rows(&rng, 5, D);
@@ -486,7 +467,6 @@ static void models_keep_their_weights(void **state)
 /* A file without the weights, or with weights of another shape, is rejected. */
 static void models_with_missing_weights(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7107);
     double *X = random_rows(&rng, ALL_ROWS, D, 2), *Y = normal_rows(&rng, ALL_ROWS, 1);
     char path[256];
@@ -524,7 +504,6 @@ static void models_with_missing_weights(void **state)
 /* For every k, the k-th allocation fails: for a matrix with random weights, and with weights from a file. */
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     double numbers[9] = {0.1, 0.2, 0.3, 0.1}, Z[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, K[9];
     const tensor_entry all[] = {{"A", 2, {2, 2}, numbers, 0}, {"C", 2, {2, 2}, numbers, 1}};
     char texts[3][512] = {"esn:size=7,bias=1 + linear", "sas:size=4,degree=2"};
@@ -552,7 +531,6 @@ static void every_allocation_may_fail(void **state)
 /* Results do not depend on earlier random weights: the cached radius belongs to the current weights. */
 static void radius_is_saved(void **state)
 {
-    (void)state;
     static double first[ROWS * ROWS], again[ROWS * ROWS];
     volt_rng rng = test_rng(7106);
     double *Z = random_rows(&rng, ROWS, D, 1);

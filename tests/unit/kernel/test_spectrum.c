@@ -3,15 +3,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 /* A <- H A, or A H if `right`, with H a random reflection I - 2 v v' / v'v. */
 static void reflect(volt_rng *rng, double *A, int64_t n, bool left, bool right)
 {
@@ -36,7 +27,6 @@ static void reflect(volt_rng *rng, double *A, int64_t n, bool left, bool right)
  * products have an error of n eps times the norm; the iteration stops at 1e-13 of the radius. */
 static void known_spectra(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7101);
     static const int64_t sizes[] = {1, 2, 3, 6, 25, 60, 121};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -70,7 +60,6 @@ static void known_spectra(void **state)
 /* Jordan blocks and nilpotent matrices: the radius of a nilpotent matrix is 0. */
 static void hard_spectra(void **state)
 {
-    (void)state;
     double zero[9] = {0}, shift[9] = {0, 1, 0, 0, 0, 1, 0, 0, 0}, one[4] = {3, 0, 0, -4}, radius = -1;
     check_ok(volt_spectral_radius(zero, 3, &radius));
     assert_true(radius == 0);

@@ -6,20 +6,11 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { KEPT = 300, MOST = KEPT / 2, Q = 2 };
 
 /* The far list starts where it contains MOST rows with a target. Rows without a target are not counted. */
 static void long_horizon_list_counts_targets(void **state)
 {
-    (void)state;
     bool without[KEPT];
     volt_model_errors errors = {0};
     volt_row_errors wanted[VOLT_ROW_ERRORS];
@@ -42,7 +33,6 @@ static void long_horizon_list_counts_targets(void **state)
 /* A row with an error only for output 0, and one with an error only for output 1. */
 static void each_output_uses_its_rows(void **state)
 {
-    (void)state;
     volt_model_errors errors = {0};
     double scores[VOLT_INTERVAL_SCORES];
     check_ok(volt_error_list_allocate(KEPT, Q, &errors.lists[VOLT_ERRORS_NEAR]));
@@ -68,7 +58,6 @@ static void each_output_uses_its_rows(void **state)
 /* Outputs whose errors differ in unit and in the available rows. */
 static void errors_are_in_output_units(void **state)
 {
-    (void)state;
     enum { N = 120 };
     volt_rng rng = test_rng(2706);
     double *X = normal_rows(&rng, N, 1), Y[N * Q], out[N * Q], half[Q];

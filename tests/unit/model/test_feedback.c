@@ -9,17 +9,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { D = FED_D, Q = FED_Q, N = FED_N, H = FED_H, ALL = FED_ALL };
 
 static const double omega = 1.7, alpha = 1e-3;
@@ -162,7 +151,6 @@ static const double bound = 1e5 * 100 * DBL_EPSILON;
 
 static void feedback_equals_plain_model(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(4101);
     for (int c = 0; c < N_KERNELS * 2; c++) {
         const char *text = kernels[c / 2];
@@ -208,7 +196,6 @@ static const double landmark_bound = 1e-5;
  * by row. */
 static void landmark_feedback_equals_plain_model(void **state)
 {
-    (void)state;
     enum { LANDMARKS = 25 };
     fed_system rows = fed_system_make(4102);
     for (int c = 0; c < N_KERNELS; c++) {
@@ -241,7 +228,6 @@ static void landmark_feedback_equals_plain_model(void **state)
 
 static void records_start_from_zero_feedback(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(4102);
     enum { CUT = 23 };
     int64_t lengths[] = {CUT, N - CUT}, new_lengths[] = {11, H - 11};
@@ -278,7 +264,6 @@ static void records_start_from_zero_feedback(void **state)
 
 static void streams_and_files_are_bitwise_equal(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(4103);
     for (int64_t c = 0; c < N_KERNELS; c++) {
         volt_fit_options options = fed_options(omega);
@@ -339,7 +324,6 @@ static void streams_and_files_are_bitwise_equal(void **state)
 /* The state of a model that differs only in the weight is rejected. */
 static void state_requires_same_feedback_weight(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(4104);
     volt_fit_options options = fed_options(omega);
     options.scale = 0;
@@ -363,7 +347,6 @@ static void state_requires_same_feedback_weight(void **state)
 /* With VOLT_INITIAL_FIRST a sequence of equal inputs starts at rest: all outputs are equal. */
 static void equal_inputs_start_at_rest(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(8820);
     for (int k = 0; k < 3; k++) {
         volt_fit_options options = fed_options(0.3);
@@ -394,7 +377,6 @@ static void equal_inputs_start_at_rest(void **state)
 /* The range of the fed-back outputs is that of the training rows, not of the rows behind them. */
 static void ranges_are_those_of_the_training_rows(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(8821);
     volt_fit_options options = fed_options(0.3);
     for (int c = 0; c < Q; c++)

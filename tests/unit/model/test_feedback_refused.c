@@ -7,17 +7,6 @@
 #include "support/scratch.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { Q = FED_Q, N = FED_N, H = FED_H };
 
 static const double omega = 1.7;
@@ -28,7 +17,6 @@ static const volt_matrix nowhere = {NULL, 0, 0, 0};
 /* y_t = 1.5 y_{t-1} + x_t from 1: 1.5^11 is 86 at the end of training, and y leaves the range 6 rows later. */
 static void diverging_runs_are_bounded(void **state)
 {
-    (void)state;
     enum { ROWS = 12, MORE = 20 };
     double x[MORE] = {1}, y[ROWS] = {0}, out[MORE], untouched[MORE];
     for (int t = 0; t < ROWS; t++)
@@ -166,7 +154,6 @@ static void diverging_runs_are_bounded(void **state)
 /* Without scaling, 1e308 fits into a double and twice as much does not. The row then waits for its target. */
 static void target_too_large_for_feedback(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(4108);
     volt_fit_options options = fed_options(2);
     options.scale = 0;
@@ -190,7 +177,6 @@ static void target_too_large_for_feedback(void **state)
 
 static void missing_targets(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(4105);
     volt_fit_options options = fed_options(omega);
     volt_kernel *kernel = NULL;
@@ -238,7 +224,6 @@ static void missing_targets(void **state)
 
 static void wrong_arguments(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(4106);
     volt_kernel *kernel = NULL;
     volt_model *model = NULL, *plain = NULL;
@@ -348,7 +333,6 @@ static volt_status do_all(const volt_kernel *kernel, const fed_system *rows, con
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     fed_system rows = fed_system_make(4107);
     volt_kernel *kernel = NULL;
     check_ok(volt_kernel_parse("fir:mu=0.4 + memory:pole=0.3", &kernel));

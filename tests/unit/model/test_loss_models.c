@@ -9,17 +9,6 @@
 #include "volterra/model.h"
 #include "volterra/solve.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, LATER = 9, MOST = 6 };
 
 /* Rows of two inputs, and targets of every kind. */
@@ -98,7 +87,6 @@ static volt_view targets_of(const data *d, const loss_case *c)
 /* Fitted values equal the model's predictions of its training rows; predict, stream and file agree. */
 static void all_prediction_paths_agree(void **state)
 {
-    (void)state;
     data d = make_data(5501);
     for (int i = 0; i < CASES; i++) {
         const loss_case *c = &cases[i];
@@ -148,7 +136,6 @@ static void all_prediction_paths_agree(void **state)
 /* Properties of outputs: sorted levels, positive means, probabilities; correct on average. */
 static void outputs_use_the_loss_link(void **state)
 {
-    (void)state;
     data d = make_data(5502);
     double out[N * MOST];
     volt_model *model = NULL;
@@ -193,7 +180,6 @@ static void outputs_use_the_loss_link(void **state)
 /* Two classes: the log odds are one function, and classes are ordered by value. */
 static void two_classes_are_one_function(void **state)
 {
-    (void)state;
     data d = make_data(5503);
     double labels[N], swapped[N], p[N * 2], r[N * 2];
     for (int64_t i = 0; i < N; i++) {
@@ -223,7 +209,6 @@ static void two_classes_are_one_function(void **state)
 /* delta is in the units of the targets: scaling targets and delta by 10 scales the predictions by 10. */
 static void parameters_are_in_the_units_of_the_targets(void **state)
 {
-    (void)state;
     data d = make_data(5504);
     double large[N], one[N], ten[N];
     for (int64_t i = 0; i < N; i++)
@@ -247,7 +232,6 @@ static void parameters_are_in_the_units_of_the_targets(void **state)
 /* The squared loss with equal weights is ridge regression with alpha divided by the weight. */
 static void equal_weights_rescale_alpha(void **state)
 {
-    (void)state;
     data d = make_data(5505);
     double weights[N], plain[N * 2], weighted[N * 2];
     for (int64_t i = 0; i < N; i++)
@@ -269,7 +253,6 @@ static void equal_weights_rescale_alpha(void **state)
  * predictions. Both solutions have relative errors of at most about rows eps cond, with cond <= (tr K + alpha) / alpha. */
 static void integer_weights_repeat_equations(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"volterra:tau=0.3,lambda=0.8", "fading:gamma=1,rho=0.8",
                                         "rbf:gamma=2,window=3", "linear"};
     data d = make_data(5508);
@@ -327,7 +310,6 @@ static void integer_weights_repeat_equations(void **state)
 /* A row without a target equals a row of weight 0. */
 static void a_missing_target_has_no_weight(void **state)
 {
-    (void)state;
     data d = make_data(5506);
     for (int i = 0; i < CASES; i++) {
         const loss_case *c = &cases[i];
@@ -361,7 +343,6 @@ static void a_missing_target_has_no_weight(void **state)
 /* Changes are fitted with losses that are translation invariant. */
 static void changes_can_be_learned(void **state)
 {
-    (void)state;
     data d = make_data(5507);
     double next[N], walk[N + 1], out[N * 3];
     walk[0] = 0;
@@ -406,7 +387,6 @@ static void changes_can_be_learned(void **state)
 /* The chosen alpha predicts the held-out rows better than a distant one. */
 static void alpha_is_chosen_by_the_loss(void **state)
 {
-    (void)state;
     data d = make_data(5508);
     for (int i = 0; i < CASES; i++) {
         volt_model *model = NULL;
@@ -443,7 +423,6 @@ static void alpha_is_chosen_by_the_loss(void **state)
 
 static void invalid_options_are_rejected(void **state)
 {
-    (void)state;
     data d = make_data(5509);
     volt_model *model = NULL;
     volt_matrix none = {0};
@@ -472,7 +451,6 @@ static void invalid_options_are_rejected(void **state)
 
 static void invalid_classes_and_weights_are_rejected(void **state)
 {
-    (void)state;
     data d = make_data(5510);
     volt_model *model = NULL;
     volt_matrix none = {0};
@@ -515,7 +493,6 @@ static void invalid_classes_and_weights_are_rejected(void **state)
 
 static void every_allocation_of_a_fit_may_fail(void **state)
 {
-    (void)state;
     data d = make_data(5511);
     static const char *const names[] = {"y"};
     for (int i = 0; i < CASES; i++) {
@@ -541,14 +518,12 @@ static void every_allocation_of_a_fit_may_fail(void **state)
 
 static int begin(void **state)
 {
-    (void)state;
     the_kernel = kernel_of("volterra:tau_coef=0.4,lambda_coef=0.7");
     return volt_set_threads(1) != VOLT_OK;
 }
 
 static int end(void **state)
 {
-    (void)state;
     volt_kernel_free(the_kernel);
     return 0;
 }
@@ -556,7 +531,6 @@ static int end(void **state)
 /* Counts above e have a negative loss: the objective has no lower bound in a file. */
 static void negative_objectives_are_saved(void **state)
 {
-    (void)state;
     data d = make_data(5512);
     for (int64_t t = 0; t < N; t++)
         d.counts[t] += 50;
@@ -584,7 +558,6 @@ static void count_warning(volt_log_level level, const char *message, void *conte
 /* Non-crossing levels at a small alpha: rounding keeps the gap above the tolerance, which is a warning. */
 static void open_gap_is_a_warning(void **state)
 {
-    (void)state;
     static const double tolerances[] = {1e-15, 1e-6};
     data d = make_data(719);
     for (int i = 0; i < 2; i++) {

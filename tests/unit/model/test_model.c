@@ -5,16 +5,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 50, D = 2, Q = 3 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -64,7 +54,6 @@ static void check_target_scales(const volt_model_info *info, const double *Y)
 /* Inputs: the mean, and one scale that makes the largest norm 1; no shift for the even lift. */
 static void scales_come_from_the_training_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(111);
     double X[N * D], Y[N * Q];
     make_data(&rng, X, Y);
@@ -90,7 +79,6 @@ static void scales_come_from_the_training_rows(void **state)
 
 static void without_scaling_values_are_unchanged(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(112);
     double X[N * D], Y[N * Q], largest = 0;
     make_data(&rng, X, Y);
@@ -111,7 +99,6 @@ static void without_scaling_values_are_unchanged(void **state)
 
 static void constant_target_is_predicted_exactly(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(113);
     double X[N * D], Y[N * Q], fitted[N * Q], out[Q];
     make_data(&rng, X, Y);
@@ -133,7 +120,6 @@ static void constant_target_is_predicted_exactly(void **state)
  * Scaled inputs agree up to the rounding of the shift, here 2^10 times their spread. */
 static void forecasts_do_not_depend_on_units(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(114);
     double X[N * D], Y[N * Q], other_X[N * D], other_Y[N * Q], out[N * Q], other_out[N * Q];
     make_data(&rng, X, Y);
@@ -216,7 +202,6 @@ static void check_fitted(const plain_kernel *kernel, const double *X, const doub
 
 static void fitted_values_equal_readout(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(115);
     double X[N * D], Y[N * Q], *small = random_rows(&rng, N, D, 1);
     make_data(&rng, X, Y);
@@ -235,7 +220,6 @@ static void fitted_values_equal_readout(void **state)
 /* Washout of all rows but one: the intercept fits the remaining row. */
 static void a_washout_may_leave_one_row(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(116);
     double X[N * D], Y[N * Q], fitted[N * Q];
     make_data(&rng, X, Y);
@@ -252,7 +236,6 @@ static void a_washout_may_leave_one_row(void **state)
 
 static void description_is_complete(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(117);
     double X[N * D], Y[N * Q];
     make_data(&rng, X, Y);
@@ -320,7 +303,6 @@ static void check_suggestion(const char *text, double *X, int64_t n, int64_t *re
  * threshold n eps max K_ii uses K before centring. */
 static void suggested_alpha_works(void **state)
 {
-    (void)state;
     enum { ROWS = 300 };
     static const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.3",
                                           "volterra:tau_coef=0.3,lambda_coef=0.999999",
@@ -383,7 +365,6 @@ static void shrink(double *X)
 
 static void invalid_fits_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(118);
     static attempt a;
     attempt good = begin_attempt(&rng, &a);
@@ -431,7 +412,6 @@ static void invalid_fits_are_rejected(void **state)
 
 static void constant_inputs_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(119);
     static attempt a;
     begin_attempt(&rng, &a);
@@ -453,7 +433,6 @@ static void constant_inputs_are_rejected(void **state)
 /* One row without scaling: K = 1 + lambda^2 kappa b, A = y / (K + alpha) without intercept. */
 static void one_row_can_be_fitted_without_scale(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("volterra:tau=0.5,lambda=0.5");
     double x = 1, y = 3, fitted = 0;
     volt_fit_options options = volt_fit_options_default();
@@ -472,7 +451,6 @@ static void one_row_can_be_fitted_without_scale(void **state)
 
 static void more_rows_than_memory_holds_are_rejected(void **state)
 {
-    (void)state;
     if (volt_memory_available() == 0)
         skip();              /* not available on this system */
     enum { ROWS = 4000000 }; /* 116 TiB of Gram matrix */
@@ -515,7 +493,6 @@ static int watch(const char *stage, double fraction, void *context)
 
 static void a_fit_can_be_cancelled_in_every_stage(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(120);
     static const char *const stages[] = {"gram", "choose", "factor", NULL};
     for (int i = 0; i < 4; i++) {
@@ -541,7 +518,6 @@ static void a_fit_can_be_cancelled_in_every_stage(void **state)
 
 static void a_forecast_can_be_cancelled(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(121);
     double X[N * D], Y[N * Q], out[N * Q];
     make_data(&rng, X, Y);

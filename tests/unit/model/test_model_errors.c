@@ -8,16 +8,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, D = 2, Q = 2 };
 
 /* Inputs, and targets that depend on them with noise. */
@@ -97,7 +87,6 @@ static const double tolerance = 1e-9;
 
 static void errors_equal_fits_on_previous_rows(void **state)
 {
-    (void)state;
     static const struct {
         int64_t ahead, washout;
         int intercept;
@@ -159,7 +148,6 @@ static double plain_variance(const double *K, int64_t n, int64_t h, int64_t t, d
 
 static void scales_are_standard_deviations(void **state)
 {
-    (void)state;
     for (int intercept = 0; intercept <= 1; intercept++)
         for (int64_t ahead = 1; ahead <= 4; ahead += 3) {
             problem p = make_problem(7, "volterra:tau=0.4,lambda=0.5", N);
@@ -184,7 +172,6 @@ static void scales_are_standard_deviations(void **state)
 /* Rows without a target have no error. They affect the other errors only by their absence from the fit. */
 static void rows_without_a_target_have_no_error(void **state)
 {
-    (void)state;
     problem p = make_problem(11, "rbf:gamma=0.5", N);
     volt_fit_options options = plain_options(1, 0, 1);
     options.missing_targets = 1;
@@ -210,7 +197,6 @@ static void rows_without_a_target_have_no_error(void **state)
 /* A loaded model has bitwise equal errors. */
 static void file_preserves_errors(void **state)
 {
-    (void)state;
     problem p = make_problem(13, "fir:mu=0.5 + 0.5*rbf:gamma=1", N);
     volt_fit_options options = volt_fit_options_default(); /* alpha is chosen per output: scales differ */
     volt_model *model = fit_rows(&p, N, &options), *read = NULL;
@@ -268,7 +254,6 @@ static void make_series(uint64_t seed, double keeps, double *series)
 /* Full readout: a fit with that alpha. Half: the mean of the readout and the change. None: the change. */
 static void errors_include_shares_of_choice(void **state)
 {
-    (void)state;
     int seen[3] = {0};
     double series[LENGTH], e[LENGTH - 1], given[LENGTH - 1];
     for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -319,7 +304,6 @@ static void errors_include_shares_of_choice(void **state)
  * without the last quarter. */
 static void mean_model_errors_are_distances(void **state)
 {
-    (void)state;
     int seen = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         problem p = make_problem(seed, "rbf:gamma=0.5", N);
@@ -351,7 +335,6 @@ static void mean_model_errors_are_distances(void **state)
  * equals an exact fit on those rows. */
 static void reservoir_errors_equal_fits_on_previous_rows(void **state)
 {
-    (void)state;
     enum { MANY = 2048 + 90, KNOWN = MANY / 2, LAST = MANY - KNOWN };
     problem p = make_problem(31, "esn:size=20,seed=3", MANY);
     volt_fit_options options = plain_options(1, 0, 1);
@@ -386,7 +369,6 @@ static int upwards(const void *a, const void *b)
 
 static void half_widths_are_ranks_of_the_last_errors(void **state)
 {
-    (void)state;
     enum { MANY = 650, SCORES = 300 };
     static const double coverages[] = {0.5, 0.9, 0.95, 0.99};
     static const int64_t rank[] = {151, 271, 286, 298}; /* ceil(301 p) */
@@ -425,7 +407,6 @@ static void half_widths_are_ranks_of_the_last_errors(void **state)
 /* The last 300 available errors in time order, or all of them if there are fewer. */
 static void scores_are_the_last_errors(void **state)
 {
-    (void)state;
     static const int64_t rows[] = {1, 14, 40, 200, 700, 900};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (int64_t holes = 0; holes <= 3; holes += 3) {
@@ -456,7 +437,6 @@ static void scores_are_the_last_errors(void **state)
  * before `last`. */
 static void at_most_300_rows_are_held_out(void **state)
 {
-    (void)state;
     enum { MANY = 1300, LAST = MANY - 300 };
     problem p = make_problem(29, "linear:window=3", MANY);
     volt_fit_options options = plain_options(2, 0, 1);
@@ -481,7 +461,6 @@ static void at_most_300_rows_are_held_out(void **state)
 
 static void ranks(void **state)
 {
-    (void)state;
     const double sorted[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     assert_true(volt_interval_quantile(sorted, 9, 0.9) == 9); /* 0.9 * 10 is 9 regardless of rounding */
     assert_true(volt_interval_quantile(sorted, 9, 0.91) == INFINITY);
@@ -497,7 +476,6 @@ static void ranks(void **state)
 /* With fewer errors than the order statistic needs: Student's t times the root mean square, at least the largest error. */
 static void few_errors_have_normal_tails(void **state)
 {
-    (void)state;
     enum { ROWS = 13 };
     problem p = make_problem(23, "rbf:gamma=0.5", N);
     volt_fit_options options = volt_fit_options_default();
@@ -527,7 +505,6 @@ static void few_errors_have_normal_tails(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     problem p = make_problem(19, "rbf:gamma=0.5", N), centred = make_problem(19, "gak:window=4", N);
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.01;

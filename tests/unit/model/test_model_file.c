@@ -8,18 +8,10 @@
 #include "volterra/model.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
@@ -29,7 +21,6 @@ static char folder[512], path[600];
 
 static int make_folder(void **state)
 {
-    (void)state;
     const char *tmp = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/volterra_model_XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(folder))
@@ -40,7 +31,6 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    (void)state;
     unlink(path);
     return rmdir(folder); /* fails if a file is left */
 }
@@ -170,7 +160,6 @@ static void same_forecasts(const volt_model *a, const volt_model *b, int64_t d, 
 
 static void a_loaded_model_forecasts_bit_by_bit_alike(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(151);
     static const char *const coefs[] = {"volterra", "volterra:tau_coef=0.77,lambda_coef=0.999,lift=even",
                                         "volterra:lift=rbf,gamma=0.123456789,lambda_coef=0.9999"};
@@ -204,7 +193,6 @@ static void a_loaded_model_forecasts_bit_by_bit_alike(void **state)
 
 static void names_survive(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(152);
     const char *const inputs[] = {"a \"quoted\" name, with\\slash\t\n",
                                   "\xce\xb6\xcf\x84 \xe6\x97\xa5 \xf0\x9f\x93\x88"};
@@ -237,7 +225,6 @@ static void names_survive(void **state)
 /* For example a CSV header in Latin-1. The error is not VOLT_ERR_MEMORY. */
 static void names_that_are_not_utf8_are_refused_as_such(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(153);
     const char *const inputs[] = {"time", "temp\xe9rature"};
     volt_fit_options options = volt_fit_options_default();
@@ -261,7 +248,6 @@ static void refused_as_damaged(void)
 
 static void a_file_cut_at_any_byte_is_refused(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(154);
     volt_model *model = fit_model("volterra:lift=rbf", &rng, 3, 1, NULL);
     check_ok(volt_model_save(model, path, (volt_progress){0}));
@@ -283,7 +269,6 @@ static void a_file_cut_at_any_byte_is_refused(void **state)
 
 static void a_file_with_any_bit_flipped_is_refused(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(155);
     volt_model *model = fit_model("volterra", &rng, 2, 1, NULL);
     check_ok(volt_model_save(model, path, (volt_progress){0}));
@@ -308,7 +293,6 @@ static void a_file_with_any_bit_flipped_is_refused(void **state)
 
 static void what_is_no_model_is_refused(void **state)
 {
-    (void)state;
     volt_model *model = NULL;
     check_fails(volt_model_load(path, &model), VOLT_ERR_IO, path);
     check_fails(volt_model_load("", &model), VOLT_ERR_IO, "");
@@ -393,7 +377,6 @@ static void check_foreign(const crafted *c, const char *what, const char *fragme
 
 static void the_crafted_model_itself_loads(void **state)
 {
-    (void)state;
     crafted c = craft();
     write_crafted(&c);
     volt_model *model = load();
@@ -449,7 +432,6 @@ static const struct {
 
 static void wrong_metadata_are_refused(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong_metadata / sizeof *wrong_metadata; i++) {
         crafted c = craft();
         for (int64_t m = 0; m < c.n_metadata; m++)
@@ -466,7 +448,6 @@ static void wrong_metadata_are_refused(void **state)
 
 static void wrong_tensors_are_refused(void **state)
 {
-    (void)state;
     static const double values[6] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, nan_values[3] = {NAN, 0.5, 0.5};
     static const double inf_values[3] = {0.5, -INFINITY, 0.5};
     for (int t = 0; t < TENSORS; t++) {
@@ -501,7 +482,6 @@ static void wrong_tensors_are_refused(void **state)
 /* Feedback with more inputs than outputs would push a row that is too short. */
 static void feedback_must_fit_the_tensors(void **state)
 {
-    (void)state;
     static const double inputs[] = {0.5, 0.5, 0.5, 0.5}, shift[] = {0, 0};
     crafted c = craft();
     c.tensors[0] = (volt_tensor){"inputs", 2, 2, inputs};
@@ -513,7 +493,6 @@ static void feedback_must_fit_the_tensors(void **state)
 /* Inputs that are valid for a distance kernel but outside the model's ball. */
 static void inputs_beyond_the_radius_are_refused(void **state)
 {
-    (void)state;
     static const double inputs[] = {1, -1.25};
     crafted c = craft();
     c.tensors[0].data = inputs;
@@ -526,7 +505,6 @@ static void inputs_beyond_the_radius_are_refused(void **state)
 
 static void saving_where_nothing_can_be_written_fails(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(156);
     volt_model *model = fit_model("volterra", &rng, 5, 1, NULL);
     char nowhere_path[700];
@@ -542,7 +520,6 @@ static void saving_where_nothing_can_be_written_fails(void **state)
 
 static void the_old_file_survives_a_save_that_fails(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(157);
     volt_model *small = fit_model("volterra", &rng, 5, 1, NULL),
                *large = fit_model("volterra", &rng, 300, 2, NULL);

@@ -4,14 +4,6 @@
 #include "support/scratch.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 /* A model of two rows in the given format, with a tensor `extra` of the given length. */
 static volt_status load_format(const char *version, const char *kernel, const char *extra, int64_t numbers,
                                int64_t n_state, volt_model **model)
@@ -52,7 +44,6 @@ static const char *const plain = "volterra:tau=0.5,lambda=0.5";
 
 static void part_requires_its_format_version(void **state)
 {
-    (void)state;
     static const struct {
         const char *version;
         double alpha;
@@ -72,7 +63,6 @@ static void part_requires_its_format_version(void **state)
 /* Additions that a later version may make without a new format. */
 static void unknown_tensor_is_ignored(void **state)
 {
-    (void)state;
     for (const char *version = "12"; *version; version++) {
         const char text[] = {*version, 0};
         volt_model *model = NULL;
@@ -84,7 +74,6 @@ static void unknown_tensor_is_ignored(void **state)
 /* The filter state is part of the recipe, which format 1 does not have. */
 static void filters_without_state_are_rejected(void **state)
 {
-    (void)state;
     volt_model *model = NULL;
     check_fails(load_format("1", "volterra:tau=0.5,lambda=0.5,pole=0.5", "radii", 1, 3, &model),
                 VOLT_ERR_FORMAT, "kernel");

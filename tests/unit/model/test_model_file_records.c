@@ -4,14 +4,6 @@
 #include "support/scratch.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 /* A model of two rows; `lengths` are its record lengths. `state` holds the state of each record's rows and
  * its border. */
 static volt_status load_with(const double *lengths, int64_t n, const double *state, int64_t n_state,
@@ -53,7 +45,6 @@ static volt_status load_with(const double *lengths, int64_t n, const double *sta
  * for each of them, because the border precedes the only row of a record. */
 static void two_records_of_one_row(void **state)
 {
-    (void)state;
     const double lengths[] = {1, 1}, states[] = {9, 1.5, 7, 1.25};
     volt_model *model = NULL;
     volt_model_info info = {.struct_size = sizeof info};
@@ -69,7 +60,6 @@ static void two_records_of_one_row(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     static const double states[] = {1.2, 1.3, 1.2, 1.3};
     static const struct {
         double lengths[3];

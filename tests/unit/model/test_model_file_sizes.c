@@ -7,16 +7,6 @@
 #include "volterra/kernel.h"
 #include "volterra/model.h"
 
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 4, D = 2 };
 
 /* ---- an allocator that counts bytes ----------------------------------------------------------- */
@@ -89,7 +79,6 @@ static void check_refused(const char *path, const char *kernel, int64_t length)
 
 static void window_larger_than_state_is_rejected(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"linear", "poly", "rbf",    "sigmoid",          "cauchy",
                                           "gak",    "sig",  "sigpde", "sig:augment=time", "sigpde:static=rbf"};
     static const int64_t windows[] = {2, 600, 30000, 1000000};
@@ -108,7 +97,6 @@ static void window_larger_than_state_is_rejected(void **state)
 
 static void state_with_wrong_length_is_rejected(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t right;

@@ -10,17 +10,7 @@
 #include "volterra/model.h"
 #include "volterra/solve.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { N = 30, H = 11, D = 2 };
 
@@ -40,7 +30,6 @@ static const double untouched = 1e77;
 
 static int make_set(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 171, 0);
     set.X = random_rows(&rng, N + 1 + H, D, 1);
@@ -61,7 +50,6 @@ static int make_set(void **state)
 
 static int free_set(void **state)
 {
-    (void)state;
     failing_alloc_stop();
     unlink(set.path);
     volt_model_free(set.model);
@@ -296,7 +284,6 @@ static void fail_every_allocation(const char *what, volt_status (*call)(void), i
 
 static void kernels_and_gram_matrices(void **state)
 {
-    (void)state;
     fail_every_allocation("kernel parse", call_parse, 0);
     fail_every_allocation("gram", call_gram, WRITES_OUT);
     fail_every_allocation("gram, rectangle", call_gram_rectangle, WRITES_OUT);
@@ -305,7 +292,6 @@ static void kernels_and_gram_matrices(void **state)
 
 static void readout_and_fit(void **state)
 {
-    (void)state;
     fail_every_allocation("ridge", call_ridge, 0);
     fail_every_allocation("fit", call_fit, WRITES_OUT);
     check_ok(volt_set_threads(8)); /* several alphas at once */
@@ -334,14 +320,12 @@ static void use_model(void)
 
 static void forecasts_and_files(void **state)
 {
-    (void)state;
     use_model();
 }
 
 /* A model with a column recipe that uses preceding rows. */
 static void forecasts_and_files_of_changes(void **state)
 {
-    (void)state;
     volt_model *levels = set.model;
     volt_fit_options options = series_options();
     options.alpha = 0.1;
@@ -358,7 +342,6 @@ static void forecasts_and_files_of_changes(void **state)
 /* A model of three records, with a sum of filtered factors. */
 static void forecasts_and_files_of_records(void **state)
 {
-    (void)state;
     static const int64_t lengths[] = {5, 1, N - 6};
     volt_model *levels = set.model;
     volt_kernel *sum = plain_parse("fir:mu=0.5 + rbf:pole=0.3");
@@ -377,7 +360,6 @@ static void forecasts_and_files_of_records(void **state)
 
 static void plans(void **state)
 {
-    (void)state;
     fail_every_allocation("plan", call_plan, 0);
 }
 
@@ -385,7 +367,6 @@ static void plans(void **state)
 
 static void freeing_null_is_allowed(void **state)
 {
-    (void)state;
     volt_model_free(NULL);
     volt_live_free(NULL);
     volt_kernel_free(NULL);

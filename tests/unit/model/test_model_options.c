@@ -6,14 +6,6 @@
 #include "volterra.h"
 #include "volterra/export.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { N = 30 };
 
 static double *rows;
@@ -23,7 +15,6 @@ static volt_model *model, *fed; /* `fed` has output feedback */
 
 static int make_models(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2);
     volt_fit_options options = volt_fit_options_default();
     rows = normal_rows(&rng, N, 2);
@@ -38,7 +29,6 @@ static int make_models(void **state)
 
 static int free_models(void **state)
 {
-    (void)state;
     volt_model_free(fed);
     volt_model_free(model);
     volt_kernel_free(kernel);
@@ -50,7 +40,6 @@ static int free_models(void **state)
 
 static void live_arguments(void **state)
 {
-    (void)state;
     volt_live *live = NULL, *copy = NULL;
     volt_live_options options = volt_live_options_default();
     volt_live_info info = {.struct_size = sizeof info};
@@ -110,7 +99,6 @@ static void live_arguments(void **state)
 
 static void known_outputs_arguments(void **state)
 {
-    (void)state;
     double out[N], broken[N];
     volt_matrix to = volt_matrix_of(out, N, 1);
     volt_predict_options base = volt_predict_options_default(), options = base;
@@ -138,7 +126,6 @@ static void known_outputs_arguments(void **state)
 
 static void export_arguments(void **state)
 {
-    (void)state;
     volt_export_options base = {.struct_size = sizeof base, .format = VOLT_EXPORT_C}, options = base;
     const double coverage = 0.9;
     check_fails(volt_model_export(NULL, &base, "model.c", NULL), VOLT_ERR_ARGUMENT, "model");
@@ -170,7 +157,6 @@ static void export_arguments(void **state)
 
 static void plan_arguments(void **state)
 {
-    (void)state;
     volt_search_plan plan = {.struct_size = sizeof plan};
     volt_search_info info = {.struct_size = sizeof info};
     volt_search_options base = volt_search_options_default(), options;

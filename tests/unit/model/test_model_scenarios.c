@@ -10,16 +10,7 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { N = 20, H = 4, D = 2, MAX_OUTPUTS = 4, WAYS = 19 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -240,7 +231,6 @@ static volt_status fit(const void *with, volt_progress progress, scenario_result
 
 static void every_fit_scenario(void **state)
 {
-    (void)state;
     for (int i = 0; i < n_ways; i++)
         scenario_check(&(scenario){ways[i].name, &ways[i], fit, ways[i].traits, 0});
 }
@@ -473,7 +463,6 @@ static const struct {
 
 static void every_model_scenario(void **state)
 {
-    (void)state;
     for (int i = 0; i < n_ways; i++) {
         way *w = &ways[i];
         volt_kernel *kernel = plain_parse(w->kernel);

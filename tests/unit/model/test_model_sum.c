@@ -7,18 +7,6 @@
 #include "support/sum_problem.h"
 #include "volterra/task.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { D = FED_D, Q = FED_Q, N = FED_N, H = FED_H, COUNT = H * Q };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 /* ---- predictions ------------------------------------------------------------------------------ */
@@ -44,7 +32,6 @@ static int64_t add_predictions(const sum_problem *p, int64_t count, volt_sum_kin
 
 static void prediction_is_the_weighted_sum(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     static const int64_t records[] = {H / 3, H - H / 3};
     const double *truth = fed_targets(&p.rows, N, H).data;
@@ -86,7 +73,6 @@ static void prediction_is_the_weighted_sum(void **state)
 
 static void members_are_shared(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     double before[COUNT], after[COUNT];
     volt_predict_options options = volt_predict_options_default();
@@ -107,7 +93,6 @@ static void members_are_shared(void **state)
 
 static void facts_of_sums(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     volt_model *sum = sum_of(&p, 3, VOLT_SUM_AVERAGE);
     volt_model_info info = sum_info(sum), first = sum_info(p.members[0]);
@@ -152,7 +137,6 @@ static void facts_of_sums(void **state)
 
 static void warnings_of_members(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     volt_model *sum = sum_of(&p, 3, VOLT_SUM_AVERAGE);
     volt_predict_report report = {.struct_size = sizeof report};
@@ -180,7 +164,6 @@ static void warnings_of_members(void **state)
 
 static void saved_sum_predicts_the_same(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     const char *path = scratch_path("sum.safetensors");
     volt_predict_options options = volt_predict_options_default();
@@ -223,7 +206,6 @@ static void saved_sum_predicts_the_same(void **state)
 /* Every flipped byte of the header or of a tensor is found, and every truncation. */
 static void damaged_sums_are_rejected(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     volt_model *sum = sum_of(&p, 2, VOLT_SUM_AVERAGE), *loaded = NULL;
     const char *path = scratch_path("whole");
@@ -247,7 +229,6 @@ static void damaged_sums_are_rejected(void **state)
 
 static void other_operations_are_rejected(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     volt_model *sum = sum_of(&p, 2, VOLT_SUM_AVERAGE);
     volt_matrix out = volt_matrix_of((double[COUNT]){0}, H, Q);
@@ -308,7 +289,6 @@ static volt_status sum_two(const volt_model *first, const volt_model *second, vo
 
 static void members_must_agree(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     static const char *const names[] = {"a", "b"}, *const others[] = {"a", "c"};
     const volt_model *const *members = (const volt_model *const *)p.members;

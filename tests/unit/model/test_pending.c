@@ -5,15 +5,6 @@
 #include "volterra/live.h"
 #include "volterra/model.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { ROWS = 40, AHEAD = 2, COLS = 2 };
 
 /* COLS inputs and one target, AHEAD rows later. */
@@ -56,7 +47,6 @@ static volt_model *saved_and_loaded(const volt_model *model)
 
 static void pending_inputs_survive_a_file(void **state)
 {
-    (void)state;
     task t;
     begin(&t);
     double wide[AHEAD * (COLS + 3)] = {0}; /* a view with a leading dimension */
@@ -82,7 +72,6 @@ static void pending_inputs_survive_a_file(void **state)
 
 static void predictions_do_not_depend_on_pending_inputs(void **state)
 {
-    (void)state;
     task t;
     begin(&t);
     double out[2][AHEAD];
@@ -103,7 +92,6 @@ static void predictions_do_not_depend_on_pending_inputs(void **state)
 
 static void with_feedback_the_last_target_is_pending(void **state)
 {
-    (void)state;
     task t;
     begin(&t);
     t.options.ahead = 1;
@@ -124,7 +112,6 @@ static void with_feedback_the_last_target_is_pending(void **state)
 
 static void invalid_pending_inputs_are_rejected(void **state)
 {
-    (void)state;
     task t;
     begin(&t);
     volt_model *model = NULL;
@@ -147,7 +134,6 @@ static void invalid_pending_inputs_are_rejected(void **state)
 /* A stream that begins with pending inputs continues as one that was fed them. */
 static void streams_begin_after_pending_inputs(void **state)
 {
-    (void)state;
     task t;
     begin(&t);
     volt_model *model = NULL;
@@ -177,7 +163,6 @@ static void streams_begin_after_pending_inputs(void **state)
 /* The digest follows the file format: FNV-1a of the bytes of the first numbers. */
 static void models_recognise_their_first_rows(void **state)
 {
-    (void)state;
     enum { N = 10 };
     double x[N + 2], y[N];
     volt_model *model = NULL;

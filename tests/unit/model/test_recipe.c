@@ -8,17 +8,6 @@
 #include "support/scratch.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, LATER = 25, ALL = N + LATER, MAX_D = 3, MAX_Q = 4, FAR = 6, MAX_COLUMNS = 4 * MAX_D };
 
 static int64_t draw(volt_rng *rng, int64_t least, int64_t most)
@@ -138,7 +127,6 @@ static void make_plain(const problem *p, volt_input kind, int64_t season, int64_
 
 static void columns_equal_plain_construction(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(901);
     int seasons = 0, beyond = 0;
     for (int trial = 0; trial < 200; trial++) {
@@ -179,7 +167,6 @@ static void columns_equal_plain_construction(void **state)
 
 static void constant_difference_is_dropped(void **state)
 {
-    (void)state;
     double X[2 * N];
     for (int64_t i = 0; i < N; i++) {
         X[2 * i] = 0.1 * (double)(i * i % 17);
@@ -200,7 +187,6 @@ static void constant_difference_is_dropped(void **state)
 /* The ring buffer of recent rows compared with the rows themselves, from any row on. */
 static void recent_rows_are_previous_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(902);
     for (int trial = 0; trial < 50; trial++) {
         int64_t memory = draw(&rng, 1, 9);
@@ -356,7 +342,6 @@ static void check_model(const volt_kernel *kernel, const problem *p, int *learne
 
 static void all_prediction_paths_agree(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(903);
     int learned[2] = {0}, formats = 0;
     volt_kernel *kernels[] = {plain_parse("volterra"), plain_parse("rbf:gamma=0.5,window=3")};
@@ -378,7 +363,6 @@ static void all_prediction_paths_agree(void **state)
 /* A closed loop of a model of changes equals a stream that is fed by the test. */
 static void difference_model_continues(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(904);
     volt_kernel *kernel = plain_parse("volterra");
     for (int trial = 0; trial < 10; trial++) {
@@ -416,7 +400,6 @@ static void difference_model_continues(void **state)
 /* Several horizons in one model: each equals the fit of that horizon's targets on the same columns. */
 static void horizons_are_independent(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(905);
     volt_kernel *kernel = plain_parse("volterra");
     problem p;
@@ -453,7 +436,6 @@ static void horizons_are_independent(void **state)
 
 static void impossible_options_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(906);
     volt_kernel *kernel = plain_parse("volterra");
     problem p;

@@ -5,16 +5,6 @@
 #include "support/scratch.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TENSORS = 13, METADATA = 14, COLUMNS = 9, RECENT = 10, ANCHORS = 11, ALPHAS = 12 };
 
 typedef struct crafted {
@@ -113,7 +103,6 @@ static void refused(const crafted *c, const char *fragment)
  * change from 4.5. */
 static void crafted_model_loads(void **state)
 {
-    (void)state;
     crafted c;
     craft(&c);
     volt_model *model = NULL;
@@ -138,7 +127,6 @@ static void crafted_model_loads(void **state)
 
 static void infinite_alphas_and_ranges_round_trip(void **state)
 {
-    (void)state;
     crafted c;
     craft(&c);
     c.alphas[0] = 0;
@@ -157,7 +145,6 @@ static void infinite_alphas_and_ranges_round_trip(void **state)
 
 static void invalid_metadata_are_rejected(void **state)
 {
-    (void)state;
     static const struct {
         const char *key, *value, *fragment; /* value NULL: field omitted */
     } wrong[] = {
@@ -187,7 +174,6 @@ static void invalid_metadata_are_rejected(void **state)
 
 static void invalid_tensors_are_rejected(void **state)
 {
-    (void)state;
     static const char *const names[] = {"columns", "recent", "anchors", "alphas"};
     for (int t = COLUMNS; t < TENSORS; t++) {
         crafted c;
@@ -233,7 +219,6 @@ static void invalid_tensors_are_rejected(void **state)
 /* Levels have no recent rows, and need not use every input. */
 static void weighted_inputs_are_checked(void **state)
 {
-    (void)state;
     crafted c;
     volt_model *model = NULL;
     volt_model_info info = {.struct_size = sizeof info};

@@ -9,17 +9,6 @@
 #include "volterra/live.h"
 #include "volterra/solve.h"
 
-#include <float.h>
-#include <limits.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 24, D = 2 };
 static double X[N * D], Y[N];
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -37,7 +26,6 @@ static volt_view targets(void)
 
 static int draw_system(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(11);
     for (int i = 0; i < N * D; i++)
         X[i] = volt_rng_normal(&rng);
@@ -83,7 +71,6 @@ static volt_fit_options given_alpha(void)
 
 static void options_of_a_fit(void **state)
 {
-    (void)state;
     const int64_t anchors[] = {-2}, far[] = {D}, last[] = {INT64_MAX};
     refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.passthrough_columns = -1);
     refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.passthrough_columns = D);
@@ -121,7 +108,6 @@ static void options_of_a_fit(void **state)
 /* A kernel of the rows that overflows is reported by every solver. */
 static void kernels_too_large_for_a_double(void **state)
 {
-    (void)state;
     static const struct {
         const char *solver, *loss;
     } cases[] = {{"exact", NULL}, {"nystrom", NULL}, {"pcg", NULL}, {"auto", "huber:delta=1"}};
@@ -149,7 +135,6 @@ static void kernels_too_large_for_a_double(void **state)
 
 static void options_of_a_loss(void **state)
 {
-    (void)state;
     double weights[N];
     for (int i = 0; i < N; i++)
         weights[i] = 1;
@@ -175,7 +160,6 @@ static void options_of_a_loss(void **state)
 /* Classes are integers below the class count, and their number is limited. */
 static void invalid_classes(void **state)
 {
-    (void)state;
     volt_fit_options options = given_alpha();
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
@@ -204,7 +188,6 @@ static void invalid_classes(void **state)
 
 static void constant_inputs(void **state)
 {
-    (void)state;
     volt_fit_options options = given_alpha();
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
@@ -235,7 +218,6 @@ static void constant_inputs(void **state)
 
 static void queries_into_null(void **state)
 {
-    (void)state;
     volt_fit_options options = given_alpha();
     volt_model *model = model_of("fir + rbf", &options);
     double out[4 * N] = {-7};
@@ -299,7 +281,6 @@ static void queries_into_null(void **state)
 
 static void invalid_histories(void **state)
 {
-    (void)state;
     volt_fit_options options = given_alpha();
     volt_model *model = model_of("volterra", &options);
     double out[2 * (N + 1)] = {-7};
@@ -335,7 +316,6 @@ static void invalid_histories(void **state)
 /* Models with feedback, with another loss and on landmarks do not support every query. */
 static void unsupported_queries(void **state)
 {
-    (void)state;
     volt_fit_options options = given_alpha();
     double out[N * 4], half;
     volt_interval *interval = NULL;
@@ -384,7 +364,6 @@ static void unsupported_queries(void **state)
 
 static void invalid_stream_rows(void **state)
 {
-    (void)state;
     volt_fit_options options = given_alpha();
     volt_model *model = model_of("rbf", &options);
     volt_live *stream = NULL;
@@ -441,7 +420,6 @@ static void invalid_stream_rows(void **state)
 
 static void invalid_learner_rows(void **state)
 {
-    (void)state;
     volt_fit_options options = given_alpha();
     volt_model *model = model_of("rbf", &options);
     volt_live *learner = NULL, *loaded = NULL;
@@ -506,7 +484,6 @@ static void invalid_learner_rows(void **state)
 /* Calls into matrices of another shape, each dimension in turn, and without an object. */
 static void outputs_of_another_shape(void **state)
 {
-    (void)state;
     enum { AFTER = 10, ROWS = AFTER + 1 };
     double numbers[3 * N];
     volt_view half = volt_view_of(X, 6, D), rest = volt_view_of(X, AFTER, D);

@@ -6,16 +6,6 @@
 #include "volterra/live.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, LATER = 20, ALL = N + LATER, D = 3 };
 
 static const double alpha = 0.1;
@@ -116,7 +106,6 @@ static double distance(const double *a, const double *b, int64_t count)
  * times that over alpha times the size of the targets. */
 static void predictions_do_not_depend_on_units(void **state)
 {
-    (void)state;
     system_rows rows = make_rows(1);
     system_rows binary = in_units(&rows, (double[D]){0x1p-20, 1024, 1}),
                 other = in_units(&rows, (double[D]){1000.0 / 3, 1, 1e-7});
@@ -138,7 +127,6 @@ static void predictions_do_not_depend_on_units(void **state)
 /* The expansion is in the units of the inputs. */
 static void volterra_kernels_have_units(void **state)
 {
-    (void)state;
     static const double units[D] = {1, 256, 0.5};
     system_rows rows = make_rows(2), other = in_units(&rows, units);
     volt_explanation *a = NULL, *b = NULL;
@@ -159,7 +147,6 @@ static void volterra_kernels_have_units(void **state)
 /* A constant input is not used, and a saved model still has it. */
 static void constant_inputs_are_ignored(void **state)
 {
-    (void)state;
     system_rows rows = make_rows(3), moved;
     const char *path = scratch_path("model.safetensors");
     double first[LATER], second[LATER];
@@ -196,7 +183,6 @@ static void constant_inputs_are_ignored(void **state)
 /* Members may be scaled differently. */
 static void sums_add_members_of_both_kinds(void **state)
 {
-    (void)state;
     system_rows rows = make_rows(4);
     volt_model *models[2] = {NULL, NULL}, *sum = NULL, *loaded = NULL;
     const char *path = scratch_path("sum.safetensors");
@@ -220,7 +206,6 @@ static void sums_add_members_of_both_kinds(void **state)
 /* A stream that learns keeps the weights, in any unit. */
 static void learned_models_keep_weights(void **state)
 {
-    (void)state;
     system_rows rows = make_rows(5), other = in_units(&rows, (double[D]){4096, 1, 0x1p-10});
     const system_rows *both[] = {&rows, &other};
     double out[2][LATER];
@@ -248,7 +233,6 @@ static void learned_models_keep_weights(void **state)
 
 static void impossible_weights_are_rejected(void **state)
 {
-    (void)state;
     system_rows rows = make_rows(6);
     volt_fit_options options = volt_fit_options_default();
     volt_kernel *kernel = NULL;
@@ -276,7 +260,6 @@ static void impossible_weights_are_rejected(void **state)
 
 static void allocations_may_fail(void **state)
 {
-    (void)state;
     system_rows rows = make_rows(7);
     check_ok(volt_set_threads(1));
     for (int64_t k = 1;; k++) {

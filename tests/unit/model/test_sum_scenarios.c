@@ -5,13 +5,7 @@
 #include "support/scratch.h"
 #include "support/sum_problem.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { Q = FED_Q, H = 6 };
 
@@ -149,7 +143,6 @@ static volt_status load(const void *with, volt_progress progress, scenario_resul
 
 static void every_sum_scenario(void **state)
 {
-    (void)state;
     static const scenario scenarios[] = {
         {"predict a sum", NULL, predict, 0, 0},
         {"predict a sum with known outputs", &problem, predict, 0, 0},

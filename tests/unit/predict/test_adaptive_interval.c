@@ -8,16 +8,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 80, Q = 2, SCORES = 300, MOST = 5000 };
 
 static volt_model *make_model(int64_t ahead)
@@ -70,7 +60,6 @@ static void plain_learn(plain_interval *plain, double score)
 
 static void interval_equals_plain_formula(void **state)
 {
-    (void)state;
     enum { LEVELS = 4 };
     static const double coverages[LEVELS] = {0.9, 0.5, 0.98, 0.03};
     volt_model *model = make_model(0);
@@ -115,7 +104,6 @@ static void interval_equals_plain_formula(void **state)
  * within (0.9 + 0.02) / (0.02 T) of 0.1, 0.023 for T = 2000. */
 static void interval_adapts_to_noise_jump(void **state)
 {
-    (void)state;
     const double coverage = 0.9;
     volt_model *model = make_model(0);
     volt_interval *interval = NULL;
@@ -140,7 +128,6 @@ static void interval_adapts_to_noise_jump(void **state)
  * once. */
 static void interval_updates_after_target(void **state)
 {
-    (void)state;
     const double coverages[] = {0.8, 0.95};
     for (int64_t ahead = 0; ahead <= 3; ahead++) {
         volt_model *model = make_model(ahead);
@@ -210,7 +197,6 @@ static void track_row(volt_live *stream, double x, const double truth[Q], double
  * buffer of 300 is full. The noise grows, so another order gives other widths. */
 static void files_and_copies_preserve_score_order(void **state)
 {
-    (void)state;
     const double coverage = 0.9;
     static const int64_t saved_after[] = {5, 150, SCORES, 437, 2 * SCORES + 1}; /* plus training scores */
     for (size_t i = 0; i < sizeof saved_after / sizeof *saved_after; i++) {
@@ -248,7 +234,6 @@ static void files_and_copies_preserve_score_order(void **state)
  * theirs. */
 static void overflowing_predictions_keep_their_position(void **state)
 {
-    (void)state;
     enum { ROWS = 40, AHEAD = 2 };
     volt_rng rng = test_rng(41);
     double *X = random_rows(&rng, N, 1, 1), *Y = new_matrix(N, 1), coverage = 0.8;
@@ -302,7 +287,6 @@ static void overflowing_predictions_keep_their_position(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     volt_model *model = make_model(0);
     volt_interval *interval = NULL;
     volt_live *stream = NULL;
@@ -336,7 +320,6 @@ static void invalid_arguments_are_rejected(void **state)
 
 static void allocation_failure_leaves_stream_unchanged(void **state)
 {
-    (void)state;
     volt_model *model = make_model(2);
     const double coverage = 0.9;
     for (int64_t k = 1;; k++) {

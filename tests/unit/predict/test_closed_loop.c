@@ -7,16 +7,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 90, D = 3, STEPS = 20, PATHS = 5 };
 
 static volt_model *fit_series(const double *series, bool has_last)
@@ -43,7 +33,6 @@ static volt_model *fit_series(const double *series, bool has_last)
 /* Reference: a stream fed with its forecast plus an error from the list. */
 static void paths_follow_documented_draws(void **state)
 {
-    (void)state;
     double *series = lorenz_rows(N, 0.05), out[PATHS * STEPS * D], few[2 * STEPS * D];
     volt_model *model = fit_series(series, true);
     volt_model_info info = {.struct_size = sizeof info};
@@ -111,7 +100,6 @@ static void mark_errors(volt_model *model, const int64_t *rows, int64_t n)
 /* Noise comes from rows with an error in every output, in time order, wrapping around at the end. */
 static void noise_is_drawn_from_whole_rows(void **state)
 {
-    (void)state;
     enum { LONG = 200 };
     static const int64_t rows[] = {3, 40, 41, 70};
     double *series = lorenz_rows(N, 0.05), out[LONG * D];
@@ -156,7 +144,6 @@ static void noise_is_drawn_from_whole_rows(void **state)
 /* Rows outside the ball are counted once each: known rows and rows of every path. */
 static void rows_outside_the_ball_are_counted_once(void **state)
 {
-    (void)state;
     static const int64_t rows[] = {5};
     double *series = lorenz_rows(N, 0.05), out[2 * STEPS * D], known[3 * D];
     volt_model *model = fit_series(series, true);
@@ -184,7 +171,6 @@ static void rows_outside_the_ball_are_counted_once(void **state)
  * state. */
 static void reset_path_starts_from_last_target(void **state)
 {
-    (void)state;
     double *series = lorenz_rows(N, 0.05), out[STEPS * D], y[D];
     volt_model *model = fit_series(series, true);
     volt_predict_options reset = volt_predict_options_default();
@@ -205,7 +191,6 @@ static void reset_path_starts_from_last_target(void **state)
 /* Rows after training are processed first. */
 static void paths_after_new_rows(void **state)
 {
-    (void)state;
     double *series = lorenz_rows(N + 4, 0.05), mean[D], out[STEPS * D];
     volt_model *model = fit_series(series, true);
     volt_view X = volt_view_of(series + (N - 1) * D, 5, D);
@@ -228,7 +213,6 @@ static void paths_after_new_rows(void **state)
 
 static void missing_last_target_is_rejected(void **state)
 {
-    (void)state;
     double *series = lorenz_rows(N, 0.05), out[STEPS * D], again[STEPS * D];
     volt_model *model = fit_series(series, false), *read = NULL;
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, STEPS, D), NULL),
@@ -261,7 +245,6 @@ static void missing_last_target_is_rejected(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     double *series = lorenz_rows(N, 0.05), out[STEPS * D] = {0};
     volt_model *model = fit_series(series, true);
     check_fails(volt_model_continue(model, (volt_view){0},

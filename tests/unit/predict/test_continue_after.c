@@ -7,13 +7,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 70, NEW = 9, STEPS = 12, D = 3, ALL = N + 1 + NEW };
 
 typedef struct scene {
@@ -73,7 +66,6 @@ static void check_path(const scene *s, volt_start start, const double *first, in
 
 static void continuation_equals_stream(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra", "volterra:lift=even", "fading", "rbf:window=5",
                                           "gak:sigma=1,window=4"};
     for (int k = 0; k < (int)(sizeof kernels / sizeof *kernels); k++)
@@ -106,7 +98,6 @@ static void count_warnings(volt_log_level level, const char *message, void *cont
  * taken as the target, and the log warns. */
 static void row_repeating_last_target(void **state)
 {
-    (void)state;
     scene s = make_scene("volterra", VOLT_TARGET_LEVEL);
     const double *last = s.series + N * D;
     double rows[(2 + NEW) * D], path[STEPS * D], revised[D] = {last[0] + 0.1, last[1], last[2]};
@@ -135,7 +126,6 @@ static void row_repeating_last_target(void **state)
 /* A view with a leading dimension. Rows outside the ball are counted, also in X. */
 static void views_and_counts(void **state)
 {
-    (void)state;
     scene s = make_scene("volterra", VOLT_TARGET_LEVEL);
     double wide[NEW][D + 2], path[STEPS * D], expected[STEPS * D];
     for (int i = 0; i < NEW; i++)
@@ -164,7 +154,6 @@ static int stop(const char *stage, double fraction, void *context)
 
 static void invalid_calls_are_rejected(void **state)
 {
-    (void)state;
     scene s = make_scene("volterra", VOLT_TARGET_LEVEL);
     double path[STEPS * D], bad[D] = {1, 2, 0};
     volt_view X = volt_view_of(s.series, NEW, D);

@@ -4,16 +4,6 @@
 #include "support/live_options.h"
 #include "volterra.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TRAIN = 200, FEW = 500, NEW = 11000, D = 2 };
 
 static double x[(TRAIN + NEW) * D], y[TRAIN];
@@ -91,7 +81,6 @@ static void check_model(const char *text, volt_input input, const char *solver, 
 /* Pieces made of whole blocks give bitwise equal results. */
 static void blocks_are_bitwise_equal(void **state)
 {
-    (void)state;
     static double whole[NEW], pieces[NEW];
     volt_model *model = make_model("volterra", VOLT_INPUT_LEVEL, "exact");
     volt_live *live = NULL;
@@ -107,7 +96,6 @@ static void blocks_are_bitwise_equal(void **state)
 
 static void blocks_equal_whole_prediction(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra", "rbf:window=4,pole=0.4", "volterra + memory:pole=0.6"};
     for (int k = 0; k < 3; k++)
         for (int start = VOLT_START_CONTINUE; start <= VOLT_START_RESET; start++) {
@@ -120,7 +108,6 @@ static void blocks_equal_whole_prediction(void **state)
 /* Errors name the row of the whole sequence. After a failure the object and the outputs are unchanged. */
 static void failing_block(void **state)
 {
-    (void)state;
     double out[20], whole[25];
     volt_live *live = NULL;
     volt_model *model = make_model("volterra", VOLT_INPUT_LEVEL, "exact");
@@ -149,7 +136,6 @@ static void failing_block(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_model *model = make_model("volterra", VOLT_INPUT_BOTH, "exact");
     for (int64_t k = 1;; k++) {
         volt_live *live = NULL;

@@ -4,14 +4,6 @@
 #include "volterra/live.h"
 #include "volterra/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 24, D = 2 };
 
 /* Inputs 0 from 1 to 3, inputs 1 from -2 to 2. */
@@ -45,7 +37,6 @@ static volt_predict_warning range_of(const volt_model *model, const double *x, i
 /* Margins are 0.1 * 2 and 0.1 * 4. */
 static void rows_outside_range_are_counted(void **state)
 {
-    (void)state;
     volt_model *model = fit_model(VOLT_INPUT_LEVEL);
     const double inside[] = {0.81, -2.39, 3.19, 2.39};
     assert_int_equal(range_of(model, inside, 2).rows, 0);
@@ -86,7 +77,6 @@ static void rows_outside_range_are_counted(void **state)
 /* Changes are clipped to ranges of their own. */
 static void changes_have_no_range_of_levels(void **state)
 {
-    (void)state;
     volt_model *model = fit_model(VOLT_INPUT_CHANGE);
     const double far[] = {100, 100};
     assert_int_equal(range_of(model, far, 1).rows, 0);
@@ -96,7 +86,6 @@ static void changes_have_no_range_of_levels(void **state)
 /* A model of a stream that has learned a row has the wider range. */
 static void learned_rows_extend_range(void **state)
 {
-    (void)state;
     volt_model *model = fit_model(VOLT_INPUT_LEVEL), *grown = NULL;
     volt_live *live = NULL;
     volt_live_options options = volt_live_options_default();

@@ -9,16 +9,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
@@ -90,7 +80,6 @@ static void run_script(const char *text, uint64_t seed, int64_t window)
 
 static void every_engine_learns(void **state)
 {
-    (void)state;
     for (int i = 0; engine_kernels[i]; i++)
         for (int64_t window = 0; window < 20; window += 11)
             run_script(engine_kernels[i], 831, window);
@@ -110,7 +99,6 @@ static bool needs_window(const char *text)
 
 static void every_kernel_learns(void **state)
 {
-    (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
         char text[64];
         snprintf(text, sizeof text, "%s", volt_kernel_at(i)->name);
@@ -125,7 +113,6 @@ static void every_kernel_learns(void **state)
 /* Each row is forecast before it is learned, and two calls equal one combined call. */
 static void prediction_precedes_learning(void **state)
 {
-    (void)state;
     school s;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 834, &s);
     volt_live *one = new_learner(s.model, 10, 1), *two = new_learner(s.model, 10, 1);
@@ -148,7 +135,6 @@ static void prediction_precedes_learning(void **state)
 /* Rows without a target update the state, in the model and afterwards. */
 static void rows_without_targets_are_not_learned(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:window=4,sigma=1"};
     for (int i = 0; i < 2; i++) {
         school s;
@@ -191,7 +177,6 @@ static void rows_without_targets_are_not_learned(void **state)
 /* A model of scaled inputs and of changes: the learner takes targets in the user's units. */
 static void scales_are_fixed_by_the_model(void **state)
 {
-    (void)state;
     school s;
     const int64_t anchors[Q] = {1, 0};
     for (int change = 0; change < 2; change++) {
@@ -260,7 +245,6 @@ static void check_window_of_records(const school *s, int64_t window)
 /* Records of the model and later records: no kernel entry extends across the start of a record. */
 static void records_reset_state(void **state)
 {
-    (void)state;
     static const int64_t lengths[] = {10, 8, 6, 11, 13};
     for (int i = 0; engine_kernels[i]; i++) {
         school s;
@@ -287,7 +271,6 @@ static void records_reset_state(void **state)
 /* Output feedback: the targets of the previous rows or, where missing, the forecasts. */
 static void feedback_models_learn(void **state)
 {
-    (void)state;
     school s;
     double first[Q], second[Q], free_run[2 * Q];
     open_school("volterra:tau=0.2,lambda=0.5", 848, &s);
@@ -317,7 +300,6 @@ static void feedback_models_learn(void **state)
 /* A free run that leaves ten times the range of the targets. */
 static void diverging_free_run_is_rejected(void **state)
 {
-    (void)state;
     school s;
     double far[D], y[Q] = {0};
     open_school("linear", 849, &s);
@@ -338,7 +320,6 @@ static void diverging_free_run_is_rejected(void **state)
 /* The results of a model choice: separate alphas, an output that is not learned, one without an intercept. */
 static void learner_of_chosen_model(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(838);
     enum { ROWS = 160 };
     double *X = random_rows(&rng, ROWS + 1, 1, 0.9), Y[ROWS * Q], expected[Q], found[Q];
@@ -370,7 +351,6 @@ static void learner_of_chosen_model(void **state)
 
 static void bad_rows_change_nothing(void **state)
 {
-    (void)state;
     school s;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8,pole=0.3", 842, &s);
     volt_live *learner = new_learner(s.model, 6, 1), *plain = new_learner(s.model, 6, 1);
@@ -407,7 +387,6 @@ static void bad_rows_change_nothing(void **state)
 
 static void invalid_options_are_rejected(void **state)
 {
-    (void)state;
     school s;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 843, &s);
     volt_live *learner = NULL;
@@ -455,7 +434,6 @@ static void invalid_options_are_rejected(void **state)
 /* A window of one row, and a duplicate row with alpha below rounding. */
 static void small_windows_and_singular_rows(void **state)
 {
-    (void)state;
     school s;
     double y[Q];
     run_script("volterra:tau_coef=0.6,lambda_coef=0.8", 844, 1);
@@ -482,7 +460,6 @@ static void small_windows_and_singular_rows(void **state)
  * window: forecasts of later rows equal those of a fit on all of them. */
 static void constant_targets_are_learned(void **state)
 {
-    (void)state;
     for (int constant = 1; constant <= Q; constant++) /* number of outputs */
         for (int64_t window = 0; window <= 20; window += 20) {
             school s;
@@ -507,7 +484,6 @@ static void constant_targets_are_learned(void **state)
  * columns before the window must keep that of the waiting row. */
 static void windows_can_be_emptied(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"rbf:gamma=0.5", "linear:window=2",
                                         "volterra:tau_coef=0.6,lambda_coef=0.8"};
     for (int i = 0; i < 3; i++) {
@@ -535,7 +511,6 @@ static void windows_can_be_emptied(void **state)
 /* Results are bitwise independent of the number of threads, after the learner is created. */
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     for (int i = 0; engine_kernels[i]; i++) {
         school s;
         double y[2][(N - TRAIN) * Q];

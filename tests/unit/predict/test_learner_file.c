@@ -8,20 +8,11 @@
 #include "support/school.h"
 #include "support/scratch.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q };
 
 /* Bitwise equal at any time, also between a row and its target. */
 static void loaded_learner_continues(void **state)
 {
-    (void)state;
     for (int i = 0; engine_kernels[i]; i++)
         for (int pending = 0; pending < 2; pending++) {
             school s;
@@ -70,7 +61,6 @@ static void loaded_learner_continues(void **state)
 
 static void state_of_another_model_is_rejected(void **state)
 {
-    (void)state;
     school s, other;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 840, &s);
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 841, &other);
@@ -95,7 +85,6 @@ static void state_of_another_model_is_rejected(void **state)
 /* The k-th allocation fails, for every k: the learner is unchanged, and a second call succeeds. */
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:window=4,sigma=1"};
     for (int i = 0; i < 2; i++) {
         school s;
@@ -161,7 +150,6 @@ static void every_allocation_may_fail(void **state)
 /* The readout was halved: the model file records this, and the learner takes unscaled targets. */
 static void readout_decay_is_saved(void **state)
 {
-    (void)state;
     school s;
     volt_model *loaded = NULL;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 849, &s);
@@ -191,7 +179,6 @@ static void readout_decay_is_saved(void **state)
 /* The state of a model is rejected by any other model, whatever differs between them. */
 static void model_digest_covers_every_number(void **state)
 {
-    (void)state;
     school s;
     open_school("rbf", 845, &s);
     double *const parts[] = {s.model->coefficients, s.model->intercepts,   s.model->input.shift,

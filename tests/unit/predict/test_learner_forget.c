@@ -8,16 +8,6 @@
 #include "support/school.h"
 #include "support/scratch.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q, WINDOW = 15 };
 static const double phi = 0.9;
 
@@ -123,7 +113,6 @@ static void run_kernel(const char *text, double common, int intercept, volt_forg
 
 static void both_kinds_equal_direct_solves(void **state)
 {
-    (void)state;
     for (int i = 0; i < KERNELS; i++)
         for (int intercept = 0; intercept < 2; intercept++) {
             run_kernel(kernels[i].text, kernels[i].common, intercept, VOLT_FORGET_DYNAMICS);
@@ -134,7 +123,6 @@ static void both_kinds_equal_direct_solves(void **state)
 /* For kernels without a common part both kinds of forgetting are bitwise equal; for volterra they are not. */
 static void both_kinds_agree_without_common_part(void **state)
 {
-    (void)state;
     for (int i = 0; i < KERNELS; i++) {
         school s;
         double one[Q], two[Q], furthest = 0;
@@ -156,7 +144,6 @@ static void both_kinds_agree_without_common_part(void **state)
 /* States record the forgetting. */
 static void files_preserve_forgetting(void **state)
 {
-    (void)state;
     school s;
     double expected[Q], found[Q];
     open_school(kernels[0].text, 863, &s);
@@ -177,7 +164,6 @@ static void files_preserve_forgetting(void **state)
 
 static void forgetting_mode_is_checked(void **state)
 {
-    (void)state;
     school s;
     volt_live *learner = NULL;
     volt_live_options options = *with_learning();

@@ -8,17 +8,6 @@
 #include "support/school.h"
 #include "support/scratch.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q };
 
 /* n eps times the condition number, as in test_learner.c. */
@@ -74,7 +63,6 @@ static void check_fresh(const school *s, int64_t first, int64_t end, int64_t t, 
 
 static void late_target_is_learned_on_arrival(void **state)
 {
-    (void)state;
     static const int64_t aheads[] = {0, 1, 2, 5};
     for (int i = 0; i < KERNELS; i++)
         for (int a = 0; a < 4; a++)
@@ -101,7 +89,6 @@ static void late_target_is_learned_on_arrival(void **state)
 /* The target of the newest row is learned after that of an earlier row, which changes its solution. */
 static void newest_target_after_a_late_one(void **state)
 {
-    (void)state;
     for (int i = 0; i < KERNELS; i++) {
         school s;
         double y[Q];
@@ -122,7 +109,6 @@ static void newest_target_after_a_late_one(void **state)
 /* If a target is the change from an input, the input of its own row is used. Copies keep it. */
 static void difference_starts_at_its_row(void **state)
 {
-    (void)state;
     static const int64_t anchors[Q] = {1, 0};
     school s;
     open_late(kernels[0], 877, 3, &s);
@@ -148,7 +134,6 @@ static void difference_starts_at_its_row(void **state)
 /* Rows whose target stays missing are skipped, and later rows are learned. */
 static void missing_late_target_is_skipped(void **state)
 {
-    (void)state;
     school s;
     double y[Q], A[N * Q], c[Q];
     int64_t rows[N], expected = TRAIN;
@@ -187,7 +172,6 @@ static void check_same(volt_live *one, volt_live *two)
 /* Saved and loaded after every row: bitwise equal to an uninterrupted run. */
 static void files_preserve_pending_rows(void **state)
 {
-    (void)state;
     static const double coverages[] = {0.5, 0.9};
     for (int i = 0; i < KERNELS; i += 2) {
         school s;
@@ -215,7 +199,6 @@ static void files_preserve_pending_rows(void **state)
 /* Any allocation fails: the row is accepted at the second call, with the same results. */
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         school s;
         open_late(kernels[i], 874, 2, &s);
@@ -244,7 +227,6 @@ static void every_allocation_may_fail(void **state)
 /* The widths equal those of an interval updated by hand, before the observation. */
 static void intervals_follow_the_targets(void **state)
 {
-    (void)state;
     static const double coverages[] = {0.6, 0.9};
     for (int64_t ahead = 0; ahead <= 2; ahead += 2) {
         school s;
@@ -281,7 +263,6 @@ static void intervals_follow_the_targets(void **state)
  * missing. The row that it is passed with is pushed and forecast, and later targets are learned. */
 static void singular_target_does_not_block_row(void **state)
 {
-    (void)state;
     for (int64_t ahead = 1; ahead <= 2; ahead++) {
         school s;
         open_late("rbf:gamma=0.5", 879, ahead, &s);
@@ -311,7 +292,6 @@ static void singular_target_does_not_block_row(void **state)
 
 static void rejected_call_changes_nothing(void **state)
 {
-    (void)state;
     school s;
     double y[Q], bad[D] = {NAN, 0}, infinite[Q] = {1, INFINITY};
     open_late(kernels[1], 876, 2, &s);

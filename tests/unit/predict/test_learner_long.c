@@ -5,15 +5,6 @@
 #include "support/sequences.h"
 #include "volterra/live.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { TRAIN = 10, N = 300, WINDOW = 6 };
 static const double alpha = 0.7;
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -75,7 +66,6 @@ static void check_near(const char *text, double found, double expected)
 
 static void long_moving_window(void **state)
 {
-    (void)state;
     rows drawn = draw_rows(21);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         volt_model *model = fit(kernels[k], &drawn, TRAIN, 0), *fresh = fit(kernels[k], &drawn, N, N - WINDOW);
@@ -105,7 +95,6 @@ static void long_moving_window(void **state)
 /* Empty records are ignored: two restarts equal one. */
 static void two_consecutive_restarts(void **state)
 {
-    (void)state;
     rows drawn = draw_rows(22);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         volt_model *model = fit(kernels[k], &drawn, TRAIN, 0);

@@ -8,17 +8,6 @@
 #include "support/scratch.h"
 #include "support/tensor_fields.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q, LAST = N - 6 };
 
 /* n eps times the condition number, as in test_learner.c. */
@@ -125,7 +114,6 @@ static void check_saved(const school *s, const volt_model *model)
 
 static void learner_model_equals_fit_on_all_rows(void **state)
 {
-    (void)state;
     static const int64_t aheads[] = {0, 1, 3};
     for (int i = 0; i < KERNELS; i++)
         for (int a = 0; a < 3; a++)
@@ -149,7 +137,6 @@ static void learner_model_equals_fit_on_all_rows(void **state)
 
 static void grown_model_keeps_the_factor(void **state)
 {
-    (void)state;
     school s;
     double a[N * Q], b[N * Q], mean[N * Q];
     open_school(kernels[0], 1607, &s);
@@ -173,7 +160,6 @@ static void grown_model_keeps_the_factor(void **state)
  * learner. */
 static void restarts_are_records(void **state)
 {
-    (void)state;
     static const int64_t lengths[] = {TRAIN + 4, LAST - TRAIN - 4};
     for (int i = 0; i < KERNELS; i++) {
         school s;
@@ -212,7 +198,6 @@ static void restarts_are_records(void **state)
  * the next row. */
 static void missing_targets_and_feedback(void **state)
 {
-    (void)state;
     for (int feeds = 0; feeds <= 1; feeds++) {
         school s;
         open_school(kernels[0], 1613, &s);
@@ -239,7 +224,6 @@ static void missing_targets_and_feedback(void **state)
 /* The history is part of a learner's file: the exported model is bitwise equal. */
 static void saved_learner_keeps_rows(void **state)
 {
-    (void)state;
     school s;
     open_school(kernels[0], 1619, &s);
     volt_live *learner = learn_to(&s, TRAIN + 8), *again = NULL;
@@ -268,7 +252,6 @@ static void saved_learner_keeps_rows(void **state)
 /* Rows outside the ball, for a kernel that does not clip: the kernel keeps the first ball, also in files. */
 static void rows_outside_the_ball(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"rbf:gamma=1,window=3", "volterra:tau_coef=0.6,lambda_coef=0.5",
                                         "sig:level=2,path=rows"};
     for (int i = 0; i < 3; i++) {
@@ -335,7 +318,6 @@ static double mean_of(const school *s, int64_t first, int64_t end, int64_t k)
 
 static void constant_model_equals_window_mean(void **state)
 {
-    (void)state;
     for (int64_t window = 0; window <= 10; window += 10) {
         school s;
         open_noise(&s);
@@ -370,7 +352,6 @@ static void constant_model_equals_window_mean(void **state)
 /* Its model has the mean of all targets, and intervals from |y - mean of the rows before the last quarter|. */
 static void a_constant_model_has_intervals(void **state)
 {
-    (void)state;
     school s;
     open_noise(&s);
     volt_live *learner = learn_to(&s, N);
@@ -415,7 +396,6 @@ static const char *file_without(const char *path, const char *end)
 /* Without means in the state, or errors in the model, the targets of training are replaced by their mean. */
 static void constant_without_targets(void **state)
 {
-    (void)state;
     school s;
     double mean[Q], y[Q];
     open_noise(&s);
@@ -450,7 +430,6 @@ static void constant_without_targets(void **state)
 /* The naive forecast stays naive, whatever is learned. */
 static void naive_stays_naive(void **state)
 {
-    (void)state;
     static const int64_t anchors[Q] = {0, 1};
     school s;
     open_school("rbf:gamma=1,window=1", 1637, &s);
@@ -479,7 +458,6 @@ static void naive_stays_naive(void **state)
 /* Before the first row the model is that of the fit. A learner may begin with a new record. */
 static void nothing_learned(void **state)
 {
-    (void)state;
     school s;
     open_school(kernels[0], 1643, &s);
     volt_live *learner = new_learner(s.model, 0, 1), *restarted = NULL, *begun = NULL;
@@ -507,7 +485,6 @@ static void nothing_learned(void **state)
 
 static void learners_without_model_are_rejected(void **state)
 {
-    (void)state;
     school s;
     volt_model *model = NULL;
     open_school(kernels[0], 1657, &s);
@@ -530,7 +507,6 @@ static void learners_without_model_are_rejected(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     for (int i = 0; i < KERNELS; i += 5) {
         school s;
         open_school(kernels[i], 1663, &s);

@@ -9,16 +9,7 @@
 #include "support/sequences.h"
 #include "volterra/live.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { TRAIN = 8, ROWS = 7, D = 2, Q = 2, H = 2 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -168,7 +159,6 @@ static pupil pupils[] = {
 
 static void every_learner_scenario(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof pupils / sizeof *pupils; i++)
         scenario_check(&(scenario){pupils[i].name, &pupils[i], live, SCENARIO_GOES_ON, 0});
 }

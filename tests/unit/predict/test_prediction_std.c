@@ -10,16 +10,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 132, H = 6, D = 2, Q = 2 }; /* more than one panel of rows */
 
 static volt_model *fit_rows(const char *text, const double *X, const double *Y, int64_t n,
@@ -135,7 +125,6 @@ static void check_kernel(const char *text, int intercept, int64_t washout, bool 
 
 static void every_engine(void **state)
 {
-    (void)state;
     for (const char *const *text = engine_kernels; *text; text++) {
         if (strstr(*text, "centre=yes"))
             continue;
@@ -145,7 +134,6 @@ static void every_engine(void **state)
 
 static void without_intercept_with_washout_and_missing_targets(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"volterra:tau=0.5,lambda=0.6", "memory:gamma=0.5,rho=0.4,mu=0.3",
                                         "rbf:window=4", "fir:mu=0.5,pole=0.4 + 0.5*rbf:gamma=1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -159,7 +147,6 @@ static void without_intercept_with_washout_and_missing_targets(void **state)
 /* Later records start from a zero initial state: the same as separate starts. */
 static void records(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(43);
     double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q), *later = random_rows(&rng, H, D, 1);
     volt_fit_options options = keeping(0.3, 1);
@@ -190,7 +177,6 @@ static void records(void **state)
 /* Outputs select separate alphas or none: each has its own factor. */
 static void chosen_alphas(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(47);
     double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q);
     for (int64_t i = 0; i < N; i++)
@@ -222,7 +208,6 @@ static void chosen_alphas(void **state)
 /* Each output has its own factor, and the file stores all of them. */
 static void several_factors_in_a_file(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(48);
     double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q);
     for (int64_t i = 0; i < N; i++) {
@@ -255,7 +240,6 @@ static void several_factors_in_a_file(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(53);
     double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q);
     volt_fit_options options = keeping(0.3, 1);
@@ -286,7 +270,6 @@ static void invalid_arguments_are_rejected(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     enum { FEW = 24 };
     volt_rng rng = test_rng(59);
     double *X = random_rows(&rng, FEW, D, 1), *Y = normal_rows(&rng, FEW, Q), out[H * Q], std[H * Q];

@@ -7,15 +7,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
 /* A model of one input and one target on `rows` random rows in [-1, 1], the first of them 1, without
@@ -108,7 +99,6 @@ static void check_stream(const plain_kernel *kernel, volt_start start, int pushe
 
 static void streaming_equals_batch_after_training(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(131);
     for (int p = 0; p < PLAIN_KERNELS; p++)
         check_stream(&plain_kernels[p], VOLT_START_CONTINUE, p == PLAIN_GEOMETRIC ? MANY : FEW, &rng);
@@ -116,7 +106,6 @@ static void streaming_equals_batch_after_training(void **state)
 
 static void streaming_equals_batch_after_a_reset(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(132);
     for (int p = 0; p < PLAIN_KERNELS; p++)
         check_stream(&plain_kernels[p], VOLT_START_RESET, p == PLAIN_RBF ? MANY : FEW, &rng);
@@ -125,7 +114,6 @@ static void streaming_equals_batch_after_a_reset(void **state)
 /* A model is immutable, and streams are independent. */
 static void streams_are_independent(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(133);
     volt_model *model = line_model("volterra:tau=0.5,lambda=0.6", &rng, 20, 0);
     volt_live *first = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
@@ -149,7 +137,6 @@ static void streams_are_independent(void **state)
  * paths store their state differently from the scans. */
 static void copy_continues_like_source(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6", "memory:gamma=1,rho=0.5,mu=0.8",
                                           "rbf:gamma=1,window=4", "gak:sigma=1,window=5",
                                           "sig:level=3,window=5"};
@@ -188,7 +175,6 @@ static const char *const quarter = "volterra:tau=0.5,lambda=0.5";
 
 static void clipping_projects_and_counts(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(134);
     volt_kernel *kernel = plain_parse(quarter);
     enum { ROWS = 12 };
@@ -230,7 +216,6 @@ static void clipping_projects_and_counts(void **state)
 
 static void rejection_changes_nothing(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(135);
     volt_model *model = line_model(quarter, &rng, 20, 0);
     volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_ERROR};
@@ -251,7 +236,6 @@ static void rejection_changes_nothing(void **state)
 
 static void allowed_inputs_stop_before_divergence(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(136);
     volt_model *model = line_model(quarter, &rng, 20, 0);
     volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_ALLOW};
@@ -273,7 +257,6 @@ static void allowed_inputs_stop_before_divergence(void **state)
 /* Kernel values outside the ball, from plain loops. */
 static void allowed_inputs_follow_the_recursion(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(137);
     enum { ROWS = 15, H = 9 };
     for (int p = 0; p < PLAIN_KERNELS; p++) {
@@ -317,7 +300,6 @@ static void allowed_inputs_follow_the_recursion(void **state)
 /* exp(-gamma d^2) vanishes: far away only the constant 1 of the kernel remains. */
 static void rbf_accepts_any_input(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(138);
     volt_model *model = line_model("volterra:lift=rbf,gamma=1,lambda=0.9", &rng, 10, 0);
     volt_model_info info = {.struct_size = sizeof info};
@@ -340,7 +322,6 @@ static void rbf_accepts_any_input(void **state)
 
 static void rejected_row_leaves_stream_unchanged(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(139);
     volt_model *model = line_model(quarter, &rng, 20, 0);
     volt_live *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ERROR);
@@ -365,7 +346,6 @@ static void rejected_row_leaves_stream_unchanged(void **state)
 
 static void invalid_forecasts_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(140);
     volt_model *model = line_model(quarter, &rng, 20, 0);
     double x[4] = {0.1, 0.2, NAN, 0.3}, out[4] = {7, 7, 7, 7};
@@ -404,7 +384,6 @@ static void invalid_forecasts_are_rejected(void **state)
 /* Past the end of the state buffer, bitwise equal to explicit pushes. */
 static void closed_loop_equals_manual_feeding(void **state)
 {
-    (void)state;
     enum { ROWS = 300, STEPS = 4500, LD = 4 };
     double *X = lorenz_rows(ROWS + 1, 0.02), *path = new_matrix(STEPS, LD), input[3], output[3];
     volt_kernel *kernel = plain_parse("volterra:tau_coef=0.3,lambda_coef=0.8");
@@ -443,7 +422,6 @@ static int cancel_late(const char *stage, double fraction, void *context)
 
 static void failures_of_the_closed_loop(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(141);
     volt_model *model = line_model(quarter, &rng, 20, 1);
     double out[3] = {7, 7, 7};
@@ -466,7 +444,6 @@ static void failures_of_the_closed_loop(void **state)
 /* A target far outside the inputs leaves the ball immediately. */
 static void closed_loop_outside_ball_is_rejected(void **state)
 {
-    (void)state;
     double x[] = {0.1, -0.5, 1, 0.2, 0.7}, y[] = {10, -50, 100, 20, 70}, out[5] = {7, 7, 7, 7, 7};
     volt_kernel *kernel = plain_parse(quarter);
     volt_fit_options fit_options = volt_fit_options_default();

@@ -9,14 +9,7 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { N = 20, D = 2, Q = 2, BEFORE = 11, AFTER = 9 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -54,7 +47,6 @@ static void push_rows(volt_live *stream, const double *x, int rows, double *y)
  * row and after several; with the model in memory and with the loaded model. */
 static void loaded_stream_continues(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6", "memory:gamma=1,rho=0.5,mu=0.8",
                                           "rbf:gamma=1,window=4",        "gak:sigma=1,window=5",
                                           "sig:level=3,window=5",        "linear"};
@@ -97,7 +89,6 @@ static void loaded_stream_continues(void **state)
  * after every row gives the same predictions as an uninterrupted one, from both initial states. */
 static void difference_model_continues(void **state)
 {
-    (void)state;
     enum { ROWS = 60, SEASON = 7 };
     volt_rng rng = test_rng(206);
     volt_kernel *kernel = plain_parse("volterra");
@@ -142,7 +133,6 @@ static void difference_model_continues(void **state)
 /* A copy keeps the last input too; a rejected row is not an input. */
 static void last_input(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(202);
     volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &rng, 0.1);
     volt_live *stream = open_stream(model, VOLT_START_CONTINUE), *copy = NULL;
@@ -163,7 +153,6 @@ static void last_input(void **state)
 /* Metadata of the file (docs/file_formats.md). */
 static void file_has_its_kind(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(204);
     volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &rng, 0.1);
     volt_live *stream = open_stream(model, VOLT_START_CONTINUE);
@@ -183,7 +172,6 @@ static void file_has_its_kind(void **state)
 
 static void invalid_files_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(203);
     volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &rng, 0.1),
                *other = new_model("rbf:gamma=1,window=3", &rng, 0.1);
@@ -227,7 +215,6 @@ static void invalid_files_are_rejected(void **state)
 /* Models that differ in any number are different models. */
 static void model_digest(void **state)
 {
-    (void)state;
     volt_rng first = test_rng(204), second = test_rng(204);
     volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &first, 0.1);
     volt_model *same = new_model("volterra:tau=0.5,lambda=0.6", &second, 0.1);
@@ -249,7 +236,6 @@ static void model_digest(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(205);
     volt_model *model = new_model("gak:sigma=1,window=3", &rng, 0.1);
     volt_live *stream = open_stream(model, VOLT_START_CONTINUE);

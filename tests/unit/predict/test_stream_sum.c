@@ -5,15 +5,6 @@
 #include "support/scratch.h"
 #include "support/sum_problem.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { D = FED_D, Q = FED_Q, N = FED_N, H = FED_H, COUNT = H * Q };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
@@ -22,7 +13,6 @@ static const volt_matrix nowhere = {NULL, 0, 0, 0};
 /* Members with feedback are predicted row by row in both ways, with the same bits. */
 static void stream_equals_prediction(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     volt_model *fed[] = {p.members[0], p.members[2]};
     for (int kind = 0; kind < 2; kind++)
@@ -66,7 +56,6 @@ static void stream_equals_prediction(void **state)
 /* Members without feedback, in blocks: as volt_model_predict, and rows continue afterwards. */
 static void stream_in_blocks(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     volt_fit_options options = fed_options(0);
     volt_model *other = fed_fit("memory:pole=0.3", &p.rows, &options, nowhere), *sum = NULL;
@@ -147,7 +136,6 @@ static void check_rejected_row(const volt_model *first)
 
 static void rejected_row_changes_no_member(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     const volt_model *inner[] = {p.members[2], p.members[1]};
     volt_model *sum = NULL;
@@ -161,7 +149,6 @@ static void rejected_row_changes_no_member(void **state)
 /* A rejected first row does not determine the output before the first row. */
 static void rejected_first_row(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     volt_fit_options options = fed_options(0.2);
     options.initial = VOLT_INITIAL_FIRST;
@@ -193,7 +180,6 @@ static void rejected_first_row(void **state)
 /* Intervals start without errors and adapt to those of the sum. */
 static void intervals_of_a_stream(void **state)
 {
-    (void)state;
     sum_problem p = sum_problem_make();
     static const double coverage = 0.5;
     volt_model *sum = sum_of(&p, 2, VOLT_SUM_AVERAGE);
@@ -221,7 +207,6 @@ static void intervals_of_a_stream(void **state)
 /* y_t = 1.5 y_{t-1} + x_t: a free run leaves the range of training. */
 static void diverging_member(void **state)
 {
-    (void)state;
     enum { ROWS = 12, AFTER = 20 };
     double x[AFTER] = {1}, y[ROWS] = {1}, out[AFTER];
     for (int t = 1; t < ROWS; t++)
@@ -287,7 +272,6 @@ static void diverging_member(void **state)
 /* The output of a member overflows: the message names it, and every member has taken the row. */
 static void overflowing_member(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"linear", "poly:degree=3"};
     const double X[] = {1, 2, 3, 4}, huge = 1e150;
     volt_model *members[2] = {NULL, NULL}, *sum = NULL;

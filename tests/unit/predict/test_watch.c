@@ -10,16 +10,6 @@
 #include "support/sequences.h"
 #include "volterra/live.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -48,7 +38,6 @@ static double plain_median(const double *values, int64_t n, int64_t most)
 
 static void ring_keeps_last_numbers_in_order(void **state)
 {
-    (void)state;
     enum { CAPACITY = 7, N = 200 };
     double ring[CAPACITY], sorted[CAPACITY], values[N], expected[CAPACITY];
     int64_t n = 0, next = 0;
@@ -75,7 +64,6 @@ static double plain_tail(const double *sorted, int64_t count, double rate)
  * the minimum of 5. */
 static void tail_is_top_tenth_of_scores(void **state)
 {
-    (void)state;
     enum { N = 450 }; /* fewer than 1 / rate */
     volt_alarm_level level;
     double values[N], sorted[N];
@@ -95,7 +83,6 @@ static void tail_is_top_tenth_of_scores(void **state)
 /* With rate r, the (N + 1) r largest of N exceed the level; with fewer scores, an exponential tail is used. */
 static void level_is_quantile_of_last_scores(void **state)
 {
-    (void)state;
     enum { N = 1500 };
     volt_alarm_level level;
     double values[N], sorted[1000];
@@ -166,7 +153,6 @@ static volt_live_options detecting(double rate, int64_t window, int64_t scale_ro
 /* Scores from a learner and score lists of the test. */
 static void scores_equal_plain_formula(void **state)
 {
-    (void)state;
     enum { N = 80, ROWS = 220, D = 2, WINDOW = 60, SCALE = 40 };
     volt_rng rng = test_rng(31);
     double *X = autoregression(&rng, N + ROWS, D, false), *errors[D], *scores = new_matrix(N + ROWS, 1);
@@ -244,7 +230,6 @@ static void scores_equal_plain_formula(void **state)
  * for independent scores; five standard deviations are allowed, and the first rows raise fewer alarms. */
 static void alarm_rate_equals_requested_rate(void **state)
 {
-    (void)state;
     enum { N = 150, ROWS = UNDER_SANITIZERS ? 1500 : 6000, D = 1 };
     static const double rates[] = {0.01, 0.05};
     volt_rng rng = test_rng(77);
@@ -274,7 +259,6 @@ static void alarm_rate_equals_requested_rate(void **state)
 /* A constant series has errors at the rounding level or zero: no row is an alarm until the value changes. */
 static void a_constant_series_has_finite_scores(void **state)
 {
-    (void)state;
     enum { N = 100, ROWS = 100 };
     volt_rng rng = test_rng(5);
     double *X = autoregression(&rng, N, 1, false);
@@ -299,7 +283,6 @@ static void a_constant_series_has_finite_scores(void **state)
 /* A copy and a loaded watch continue with the same scores, also after the ring buffers are full. */
 static void copies_and_files_continue_with_the_same_scores(void **state)
 {
-    (void)state;
     enum { N = 60, ROWS = 90, D = 2 };
     volt_rng rng = test_rng(8);
     double *X = autoregression(&rng, N + ROWS, D, false);
@@ -340,7 +323,6 @@ static void copies_and_files_continue_with_the_same_scores(void **state)
 /* The level of a rate of 0.05 uses the last 1000 scores: the copy drops the same ones. */
 static void copies_drop_the_same_scores(void **state)
 {
-    (void)state;
     enum { N = 40, BEFORE = 1100, ROWS = BEFORE + 900 };
     volt_rng rng = test_rng(9);
     double *X = autoregression(&rng, N + ROWS, 1, true);
@@ -368,7 +350,6 @@ static void copies_drop_the_same_scores(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     enum { N = 40 };
     volt_rng rng = test_rng(6);
     double *X = autoregression(&rng, N, 1, false), bad = NAN;

@@ -7,16 +7,7 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 40, FOLDS = 3, DRAWS = VOLT_FIRST_DRAWS + 2 * VOLT_GENERATION + 5 };
 
@@ -35,7 +26,6 @@ static volt_candidates *draw(const char *kernel, uint64_t seed)
 
 static int make_problem(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 3100, 0);
     problem = plain_problem_make(&rng, ROWS, 2, 2);
@@ -46,7 +36,6 @@ static int make_problem(void **state)
 
 static int free_problem(void **state)
 {
-    (void)state;
     volt_set_threads(0);
     volt_candidates_free(candidates);
     volt_candidates_free(several);

@@ -6,15 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 12, D = 2, MANY = 40 };
 
 static double *x;
@@ -50,7 +41,6 @@ static candidate follow(const volt_candidates *candidates, int64_t index)
 /* Random, nearby and grid candidates all take the only value. */
 static void single_value_range_gives_value(void **state)
 {
-    (void)state;
     const volt_range ranges[] = {{.name = "lambda_coef", .kind = VOLT_SEARCH_LINEAR, .low = 0.25, .high = 0.25},
                                  {.name = "tau_coef", .kind = VOLT_SEARCH_LOG, .low = 0.5, .high = 0.5},
                                  {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 2}};
@@ -77,7 +67,6 @@ static void single_value_range_gives_value(void **state)
  * it. */
 static void choices_accept_any_number_format(void **state)
 {
-    (void)state;
     static const char *const gammas[] = {"0.50", "+2e0", "3"}, *const alphas[] = {"1.0", "1e1"};
     const volt_range ranges[] = {{.name = "gamma", .choices = gammas, .n_choices = 3},
                                  {.name = "alpha", .choices = alphas, .n_choices = 2}};
@@ -103,7 +92,6 @@ static void choices_accept_any_number_format(void **state)
 /* A choice that requires certain lifts is counted only with these. */
 static void duplicate_combinations_count_once(void **state)
 {
-    (void)state;
     static const char *const lifts[] = {"geometric", "rbf"}, *const coefs[] = {"0.1", "0.2", "0.3"};
     const volt_range ranges[] = {{.name = "lift", .choices = lifts, .n_choices = 2},
                                  {.name = "tau_coef", .choices = coefs, .n_choices = 3},
@@ -141,7 +129,6 @@ static void check_refused(const char *kernel, volt_range range, volt_status expe
 
 static void invalid_ranges_are_rejected(void **state)
 {
-    (void)state;
     static const char *const words[] = {"one"}, *const signs[] = {"-1"}, *const ends[] = {"inf"};
     check_refused("rbf", (volt_range){.kind = VOLT_SEARCH_LOG, .low = 1, .high = 2}, VOLT_ERR_ARGUMENT,
                   "range");
@@ -168,7 +155,6 @@ static void invalid_ranges_are_rejected(void **state)
 
 static void invalid_options_are_rejected(void **state)
 {
-    (void)state;
     volt_candidates *candidates = NULL;
     volt_draw_options options = {.struct_size = sizeof(volt_draw_options), .scale = 1, .series_steps = -1};
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
@@ -189,7 +175,6 @@ static void invalid_options_are_rejected(void **state)
 /* Every round of two draws has one of each kernel, the last one as well. */
 static void last_draws_take_turns(void **state)
 {
-    (void)state;
     volt_draw_options options = volt_draw_options_default();
     for (uint64_t seed = 0; seed < 20; seed++) {
         volt_candidates *candidates = NULL;
@@ -208,7 +193,6 @@ static void last_draws_take_turns(void **state)
  * hundred words exceed the limit on combinations. */
 static void too_large_spaces_are_rejected(void **state)
 {
-    (void)state;
     char text[VOLT_KERNEL_LENGTH] = "volterra:lift=rbf,pole=?,pair=?", longest[VOLT_KERNEL_LENGTH + 8];
     volt_candidates *candidates = NULL;
     for (int f = 1; f < 16; f++)
@@ -255,7 +239,6 @@ static void too_large_spaces_are_rejected(void **state)
  * the distance is 1. */
 static void width_unit_is_of_filtered_rows(void **state)
 {
-    (void)state;
     double impulse[] = {1, 0, 0}, outputs[] = {0, 0, 0}, distance = 0;
     static const char *const kernels[] = {"rbf:pole=0.5", "rbf:pole=0.5", "rbf"};
     for (int k = 0; k < 3; k++) {
@@ -276,7 +259,6 @@ static void width_unit_is_of_filtered_rows(void **state)
 /* The position of a point of the space is that point, to the rounding of logarithms and of 17 printed digits. */
 static void positions_read_back(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {
         "rbf",         "volterra",          "rbf:window=5",           "cauchy:window=3 + fir",
         "memory",      "volterra:lift=rbf", "fading*linear:window=2", "gak:window=4",
@@ -337,7 +319,6 @@ static void positions_read_back(void **state)
 /* A range of a single value has position 0. */
 static void ranges_of_one_value_have_position_0(void **state)
 {
-    (void)state;
     static const volt_range fixed[] = {{.name = "pole", .kind = VOLT_SEARCH_LINEAR, .low = 0.5, .high = 0.5},
                                        {.name = "gamma", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 2}};
     static const double values[] = {0.4, 0.5, 0.9}; /* clipped to the range */
@@ -370,7 +351,6 @@ static void ranges_of_one_value_have_position_0(void **state)
 
 static int make_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(9400);
     x = random_rows(&rng, N, D, 1);
     return 0;
@@ -378,7 +358,6 @@ static int make_rows(void **state)
 
 static int free_rows(void **state)
 {
-    (void)state;
     free(x);
     return 0;
 }

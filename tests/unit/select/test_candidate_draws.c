@@ -11,24 +11,12 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, D = 3, DRAWS = UNDER_SANITIZERS ? 100 : 2000 };
 
 static double X[N * D];
 
 static int make_inputs(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 2500, 0);
     for (int i = 0; i < N * D; i++)
@@ -102,7 +90,6 @@ static void check_law(const char *what, const volt_range *range, double *values,
 
 static void draws_follow_the_law_of_their_range(void **state)
 {
-    (void)state;
     static const volt_range ranges[] = {
         {"alpha", VOLT_SEARCH_LOG, 1e-7, 1e-2, NULL, 0},     {"gamma", VOLT_SEARCH_LOG, 0.02, 40, NULL, 0},
         {"coef0", VOLT_SEARCH_LINEAR, 0.5, 2.5, NULL, 0},    {"degree", VOLT_SEARCH_INTEGER, 1, 4, NULL, 0},
@@ -128,7 +115,6 @@ static void draws_follow_the_law_of_their_range(void **state)
  * deviation 1 / (12 sqrt(N)); seven standard deviations are allowed. */
 static void parameters_are_drawn_independently(void **state)
 {
-    (void)state;
     volt_candidates *candidates = draw_from("memory", NULL);
     static const char *const names[] = {"gamma", "rho", "mu", "alpha"};
     static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 0.01, 30, NULL, 0},
@@ -156,7 +142,6 @@ static void parameters_are_drawn_independently(void **state)
 
 static void choices_are_equally_likely(void **state)
 {
-    (void)state;
     static const char *const lifts[] = {"geometric", "even", "exponential", "poly:3", "rbf"};
     const volt_range range = {.name = "lift", .choices = lifts, .n_choices = 5};
     volt_draw_options options = volt_draw_options_default();
@@ -186,7 +171,6 @@ static void choices_are_equally_likely(void **state)
 
 static void choices_of_numbers_and_of_alpha(void **state)
 {
-    (void)state;
     static const char *const alphas[] = {"1e-3", "0.5"};
     static const char *const windows[] = {"1", "7", "20"};
     const volt_range ranges[] = {{.name = "alpha", .choices = alphas, .n_choices = 2},
@@ -217,7 +201,6 @@ static void same_candidate(const candidate *a, const candidate *b)
 
 static void draws_depend_on_seed_and_index_only(void **state)
 {
-    (void)state;
     volt_draw_options options = volt_draw_options_default();
     volt_candidates *first = draw_from("memory", NULL), *again = draw_from("memory", &options);
     options.seed = 1;
@@ -240,7 +223,6 @@ static void draws_depend_on_seed_and_index_only(void **state)
 /* With one searched parameter, draw i is the first number of Philox stream i. */
 static void draws_use_philox(void **state)
 {
-    (void)state;
     static const volt_range range = {"alpha", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0};
     volt_draw_options options = {
         .struct_size = sizeof(volt_draw_options), .seed = 12345, .ranges = &range, .n_ranges = 1, .scale = 1};
@@ -258,7 +240,6 @@ static void draws_use_philox(void **state)
 /* Fixed parameters do not depend on other searched parameters or on the number of rows. */
 static void given_parameters_are_fixed(void **state)
 {
-    (void)state;
     static const struct {
         const char *kernel, *name, *value;
     } fixed[] = {
@@ -299,7 +280,6 @@ static void given_parameters_are_fixed(void **state)
 /* White space and an empty parameter list are equivalent to the name without parameters. */
 static void draws_do_not_depend_on_spelling(void **state)
 {
-    (void)state;
     static const char *const spellings[] = {" rbf", "rbf ", " rbf \n", "rbf:", "rbf: "};
     volt_candidates *plain = draw_from("rbf", NULL);
     for (int s = 0; s < 5; s++) {
@@ -423,7 +403,6 @@ static const volt_kernel_info *info_named(const char *text)
 
 static void every_kernel_can_be_drawn(void **state)
 {
-    (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
         const volt_kernel_info *info = volt_kernel_at(i);
         kernel_form form = kernel_small_form(info, "");
@@ -439,7 +418,6 @@ static void every_kernel_can_be_drawn(void **state)
 /* The parameters that must be searched for each kernel, listed by hand as a check of the table. */
 static void drawn_parameters_by_kernel(void **state)
 {
-    (void)state;
     static const struct {
         const char *kernel, *drawn[4], *not_drawn[3];
     } cases[] = {
@@ -488,7 +466,6 @@ static void drawn_parameters_by_kernel(void **state)
 /* A given range replaces that of the table and has no unit. It also adds an excluded parameter. */
 static void given_ranges_replace_table_ranges(void **state)
 {
-    (void)state;
     static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 2, 3, NULL, 0},
                                         {"alpha", VOLT_SEARCH_LINEAR, 5, 6, NULL, 0}};
     volt_draw_options options = volt_draw_options_default();
@@ -515,7 +492,6 @@ static void given_ranges_replace_table_ranges(void **state)
 
 static void single_value_range(void **state)
 {
-    (void)state;
     static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 2, 2, NULL, 0},
                                         {"window", VOLT_SEARCH_INTEGER, 3, 3, NULL, 0},
                                         {"alpha", VOLT_SEARCH_LINEAR, 0.5, 0.5, NULL, 0}};

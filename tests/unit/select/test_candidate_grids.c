@@ -5,22 +5,12 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 30, D = 2 };
 
 static double X[N * D];
 
 static int make_inputs(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 2510, 0);
     for (int i = 0; i < N * D; i++)
@@ -42,7 +32,6 @@ static volt_candidates *grid_of(const char *kernel, const volt_range *ranges, in
 /* All combinations, alpha varying fastest, ends included, real parameters equally spaced on their scale. */
 static void grids_by_hand(void **state)
 {
-    (void)state;
     static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 0.01, 1, NULL, 0},
                                         {"window", VOLT_SEARCH_INTEGER, 4, 5, NULL, 0},
                                         {"alpha", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0}};
@@ -66,7 +55,6 @@ static void grids_by_hand(void **state)
 /* Fixed parameters, and parameters not supported with them, do not enlarge the grid. */
 static void grids_have_no_single_value_axes(void **state)
 {
-    (void)state;
     static const struct {
         const char *kernel;
         int64_t size; /* with three points per parameter */
@@ -102,7 +90,6 @@ static void grids_have_no_single_value_axes(void **state)
 /* No duplicates, also where a choice determines which other parameters exist. */
 static void grids_contain_every_candidate_once(void **state)
 {
-    (void)state;
     static const char *const lifts[] = {"geometric", "rbf", "even"};
     const volt_range range = {.name = "lift", .choices = lifts, .n_choices = 3};
     volt_candidates *candidates = grid_of("volterra", &range, 1, 3);
@@ -120,7 +107,6 @@ static void grids_contain_every_candidate_once(void **state)
 
 static void grids_of_integers(void **state)
 {
-    (void)state;
     static const volt_range ranges[] = {{"window", VOLT_SEARCH_LOG_INTEGER, 1, 64, NULL, 0},
                                         {"alpha", VOLT_SEARCH_LOG, 1, 1, NULL, 0}};
     static const double expected[] = {1, 2, 4, 8, 16, 32, 64};
@@ -154,7 +140,6 @@ static void grids_of_integers(void **state)
 
 static void single_point_grid(void **state)
 {
-    (void)state;
     volt_candidates *candidates = grid_of("memory", NULL, 0, 1);
     assert_int_equal(candidates->count, 1);
     candidate c = candidate_get(candidates, 0);

@@ -6,23 +6,12 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 12, D = 2 };
 
 static double X[N * D];
 
 static int make_inputs(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 2600, 0);
     for (int i = 0; i < N * D; i++)
@@ -54,7 +43,6 @@ static void check_no_candidate(const volt_candidates *candidates, int64_t index,
 
 static void lists_are_copied_and_completed(void **state)
 {
-    (void)state;
     char first[] = "rbf:gamma=2";
     const char *kernels[] = {first, "volterra", "linear: window = 3 "};
     double alphas[] = {0.5, 1e-3, 7};
@@ -75,7 +63,6 @@ static void lists_are_copied_and_completed(void **state)
 
 static void invalid_lists_are_rejected(void **state)
 {
-    (void)state;
     static const struct {
         const char *kernel;
         double alpha;
@@ -131,7 +118,6 @@ static int make(int64_t index, char *kernel, size_t size, double *alpha, void *c
 
 static void functions_make_candidates(void **state)
 {
-    (void)state;
     recipe good = {"rbf:gamma=%d", 0.25, 10};
     volt_candidates *endless = NULL, *ten = NULL;
     check_ok(candidates_of_function(make, &good, -1, &endless));
@@ -160,7 +146,6 @@ static void functions_make_candidates(void **state)
 
 static void null_returns_nothing(void **state)
 {
-    (void)state;
     const char *kernel = "linear";
     double alpha = 1;
     char text[VOLT_KERNEL_LENGTH];
@@ -183,7 +168,6 @@ static volt_candidates *read_text(const char *csv, const char *kernel)
 
 static void files_of_parameters(void **state)
 {
-    (void)state;
     volt_candidates *candidates = read_text("tau,alpha,lambda\n0.25,1e-3,0.5\n0.125,2,0.75\n", "volterra");
     assert_int_equal(candidates->count, 2);
     check_candidate(candidates, 0, "volterra:tau=0.25,lambda=0.5", 1e-3);
@@ -196,7 +180,6 @@ static void files_of_parameters(void **state)
  * other delimiters are read as in CSV matrices. */
 static void candidate_files_of_many_formats(void **state)
 {
-    (void)state;
     static const struct {
         const char *csv, *kernel, *first;
         double alpha;
@@ -228,7 +211,6 @@ static void candidate_files_of_many_formats(void **state)
 
 static void files_of_complete_kernels(void **state)
 {
-    (void)state;
     volt_candidates *candidates =
         read_text("alpha,kernel\n0.5,\"volterra:tau=0.25,lambda=0.5\"\n1,linear\n", NULL);
     assert_int_equal(candidates->count, 2);
@@ -239,7 +221,6 @@ static void files_of_complete_kernels(void **state)
 
 static void invalid_files_are_rejected_with_their_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *csv, *kernel;
         volt_status status;
@@ -298,7 +279,6 @@ static void invalid_files_are_rejected_with_their_line(void **state)
 /* A kernel text above the maximum length. */
 static void long_cells_are_rejected(void **state)
 {
-    (void)state;
     char csv[3000] = "alpha,gamma\n1,";
     size_t length = strlen(csv);
     memset(csv + length, '1', 2000);
@@ -313,7 +293,6 @@ static void long_cells_are_rejected(void **state)
 
 static void invalid_ranges_are_rejected(void **state)
 {
-    (void)state;
     static const char *const good_words[] = {"even", "geometric"}, *const bad_words[] = {"even", "odd"};
     static const char *const bad_alphas[] = {"1", "0"};
     static const struct {
@@ -368,7 +347,6 @@ static void invalid_ranges_are_rejected(void **state)
 /* A range may include an end that is valid for the parameter: leak lies in (0, 1]. */
 static void ranges_may_reach_parameter_bounds(void **state)
 {
-    (void)state;
     static const volt_range leak = {"leak", VOLT_SEARCH_LINEAR, 0.5, 1, NULL, 0};
     volt_draw_options options = volt_draw_options_default();
     options.ranges = &leak;
@@ -390,7 +368,6 @@ static void ranges_may_reach_parameter_bounds(void **state)
 
 static void invalid_draws_are_rejected(void **state)
 {
-    (void)state;
     volt_view inputs = volt_view_of(X, N, D);
     volt_candidates *candidates = NULL;
     static const volt_range twice[] = {{"gamma", VOLT_SEARCH_LOG, 1, 2, NULL, 0},

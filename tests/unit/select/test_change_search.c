@@ -7,14 +7,6 @@
 #include "volterra/model.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { N = 90, FOLDS = 3 };
 static const char text[] = "volterra:tau_coef=0.7,lambda_coef=0.8,lift=even";
 static const double alpha = 0.5;
@@ -51,7 +43,6 @@ static double plain_fold(const double *level, const volt_split *split, int inter
 
 static void folds_of_differences_equal_fits(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2705);
     double level[N + 1], change[N];
     level[0] = 200;

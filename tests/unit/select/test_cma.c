@@ -4,16 +4,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MAX_N = 10, RUNS = 15, MAX_POPULATION = 4096 };
 static const double target = 1e-9;
 
@@ -124,7 +114,6 @@ static int by_size(const void *a, const void *b)
  * differences of the implementations (bounds of sigma, when C is diagonalised). */
 static void counts_agree_with_a_published_implementation(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         function f;
@@ -161,7 +150,6 @@ static void counts_agree_with_a_published_implementation(void **state)
  * minima in the box. */
 static void restarts_find_the_global_minimum(void **state)
 {
-    (void)state;
     for (int64_t n = 5; n <= 10; n += 5)
         for (uint64_t seed = 1; seed <= 5; seed++) {
             outcome found = {.best = INFINITY};
@@ -190,7 +178,6 @@ static void restarts_find_the_global_minimum(void **state)
 
 static void equal_seeds_give_equal_sequences(void **state)
 {
-    (void)state;
     const double start[MAX_N] = {0.6, 0.6, 0.6, 0.6, 0.6};
     volt_cma_options options = {.n = 5, .start = start, .sigma = 0.1};
     outcome found[3] = {{.best = INFINITY}, {.best = INFINITY}, {.best = INFINITY}};
@@ -281,7 +268,6 @@ static void plain_tell(plain_cma *c, int generation, double y[][TWO])
 /* Each point is mean + sigma C^(1/2) Q z with a rotation Q that the equations leave open, and known normal numbers z. */
 static void generations_follow_the_equations(void **state)
 {
-    (void)state;
     enum { GENERATIONS = 5 };
     const double start[TWO] = {0.5, 0.5};
     const int populations[] = {4, 6, MOST_POINTS};
@@ -334,7 +320,6 @@ static double distance_to_outside(const double *x, int64_t n)
 
 static void minima_at_bounds_are_found(void **state)
 {
-    (void)state;
     const double start[MAX_N] = {0.5, 0.5, 0.5, 0.5};
     volt_cma_options options = {.n = 4, .start = start, .sigma = 0.3, .tolerance_x = 1e-9};
     outcome found = {.best = INFINITY};
@@ -348,7 +333,6 @@ static void minima_at_bounds_are_found(void **state)
 /* Failed points rank last, at any position: the same as a value above all others. */
 static void failures_rank_last(void **state)
 {
-    (void)state;
     enum { N = 4 };
     const double start[N] = {0.6, 0.6, 0.6, 0.6};
     volt_cma_options options = {.n = N, .start = start, .sigma = 0.1};
@@ -402,7 +386,6 @@ static double alternating(const double *x, int64_t n)
 
 static void runs_without_progress_end(void **state)
 {
-    (void)state;
     const double start[] = {0.5, 0.5, 0.5};
     volt_cma_options options = {.n = 3, .start = start, .sigma = 0.1};
     outcome found = {.best = INFINITY};
@@ -419,7 +402,6 @@ static void runs_without_progress_end(void **state)
 
 static void invalid_options_are_refused(void **state)
 {
-    (void)state;
     const double start[] = {0.5};
     volt_cma *cma = NULL;
     check_fails(volt_cma_create(&(volt_cma_options){.n = 0, .start = start, .sigma = 0.1}, &cma),

@@ -11,16 +11,6 @@
 #include "volterra/model.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 18, D = 2, Q = 2 };
 
 static double x[N * D], y[N * Q];
@@ -37,7 +27,6 @@ static volt_view Y(void)
 
 static int make_data(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4401);
     for (int i = 0; i < N * D; i++)
         x[i] = 1 + 2 * volt_rng_normal(&rng);
@@ -101,7 +90,6 @@ static double plain_left_out(const double *K, double alpha, bool intercept, int6
 
 static void errors_equal_loo_errors(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau=0.05,lambda=0.7", "memory:gamma=0.1,rho=0.5,mu=0.7",
                                           "linear:window=2"};
     for (int p = 0; p < 3; p++)
@@ -126,7 +114,6 @@ static void errors_equal_loo_errors(void **state)
 /* Search scores are the same values relative to the variance, with or without target scaling. */
 static void search_scores_equal_evidence(void **state)
 {
-    (void)state;
     const char *text = "memory:gamma=0.3,rho=0.5,mu=0.7";
     double alpha = 0.1;
     static const volt_score scores[] = {VOLT_SCORE_LOG, VOLT_SCORE_LOO, VOLT_SCORE_GCV};
@@ -170,7 +157,6 @@ static void search_scores_equal_evidence(void **state)
 /* The evidence of a fit equals that of volt_evidence, with alpha fixed or chosen. */
 static void fit_reports_evidence(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("memory:gamma=0.3,rho=0.5,mu=0.7");
     for (int choice = 0; choice < 8; choice++) {
         volt_fit_options options = volt_fit_options_default();
@@ -205,7 +191,6 @@ static void fit_reports_evidence(void **state)
 
 static void evidence_is_in_target_units(void **state)
 {
-    (void)state;
     volt_evidence_options options = options_with(0.1);
     volt_evidence_result *found = evidence("rbf:gamma=0.5", &options);
     volt_kernel *kernel = plain_parse("rbf:gamma=0.5");
@@ -228,7 +213,6 @@ static void evidence_is_in_target_units(void **state)
 /* Matrices of several tiles, so that threads share the work. */
 static void results_are_bitwise_independent_of_threads(void **state)
 {
-    (void)state;
     enum { ROWS = 600 };
     static const char *const kernels[] = {"volterra:tau_coef=0.5,lambda_coef=0.8",
                                           "rbf:gamma=0.5,pole=0.4*linear + 2*fir:mu=0.8"};
@@ -263,7 +247,6 @@ static void results_are_bitwise_independent_of_threads(void **state)
 
 static void unsupported_options_are_rejected(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse("rbf:gamma=1"), *centred = plain_parse("gak:window=3,centre=yes");
     volt_evidence_options options = options_with(0.1), wrong = options;
     volt_evidence_result *result = NULL;
@@ -310,7 +293,6 @@ static const char *const hard_kernel = "rbf:gamma=0.5,pole=0.4*linear + 2*fir:mu
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse(hard_kernel);
     check_ok(volt_set_threads(1));
     for (int leave_one_out = 0; leave_one_out < 2; leave_one_out++)
@@ -349,7 +331,6 @@ static int listen(const char *stage, double fraction, void *context)
 
 static void cancellation_at_every_poll(void **state)
 {
-    (void)state;
     volt_kernel *kernel = plain_parse(hard_kernel);
     int64_t polls = 0;
     for (int64_t at = 0; at <= polls; at++) {

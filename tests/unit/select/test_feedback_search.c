@@ -9,19 +9,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { D = 1, Q = 2, N = 84, FOLDS = 3 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
@@ -29,7 +16,6 @@ static double x[N * D], y[N * Q];
 
 static int make_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4200);
     double v[Q] = {0};
     for (int64_t t = 0; t < N; t++) {
@@ -217,7 +203,6 @@ static volt_search_options fold_options(void)
 
 static void scores_equal_explicit_runs(void **state)
 {
-    (void)state;
     for (int scale = 0; scale <= 1; scale++)
         for (int validate = VOLT_VALIDATE_SIMULATE; validate <= VOLT_VALIDATE_ONE_STEP; validate++)
             for (int start = VOLT_START_CONTINUE; start <= VOLT_START_RESET; start++) {
@@ -237,7 +222,6 @@ static void scores_equal_explicit_runs(void **state)
 
 static void scores_of_records(void **state)
 {
-    (void)state;
     static const int64_t lengths[] = {22, 20, 21, N - 63};
     for (int start = VOLT_START_CONTINUE; start <= VOLT_START_RESET; start++) {
         volt_search_options options = fold_options();
@@ -252,7 +236,6 @@ static void scores_of_records(void **state)
 /* Results are bitwise independent of the number of threads, also for kernels that depend on the ball. */
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     volt_draw_options draw = volt_draw_options_default();
     draw.fed_outputs = targets();
     draw.seed = 5;
@@ -289,7 +272,6 @@ static void results_do_not_depend_on_threads(void **state)
 /* A growing system: accurate one-step-ahead forecasts, and a free run that leaves the range. */
 static void diverging_candidates_fail(void **state)
 {
-    (void)state;
     enum { ROWS = 40 };
     double u[ROWS], v[ROWS] = {0};
     volt_rng rng = test_rng(4201);
@@ -323,7 +305,6 @@ static void diverging_candidates_fail(void **state)
 
 static void weights_are_drawn(void **state)
 {
-    (void)state;
     static const char *const choices[] = {"2", "3"};
     const volt_range low = {.name = "feedback", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 2.5},
                      words = {.name = "feedback", .choices = choices, .n_choices = 2},
@@ -370,7 +351,6 @@ static void weights_are_drawn(void **state)
  * outputs dominate, a larger one does not change the unit. */
 static void widths_depend_on_feedback_weight(void **state)
 {
-    (void)state;
     double gamma[3];
     static const double at[] = {1e-6, 1e6, 1e9};
     for (int i = 0; i < 3; i++) {
@@ -392,7 +372,6 @@ static void widths_depend_on_feedback_weight(void **state)
 
 static void files_of_candidates(void **state)
 {
-    (void)state;
     volt_candidates *candidates = NULL;
     char kernel[VOLT_KERNEL_LENGTH];
     double alpha, weight;
@@ -424,7 +403,6 @@ static void files_of_candidates(void **state)
 
 static void log_resumes(void **state)
 {
-    (void)state;
     volt_draw_options draw = volt_draw_options_default();
     draw.fed_outputs = targets();
     volt_candidates *candidates = NULL;
@@ -463,7 +441,6 @@ static void log_resumes(void **state)
 
 static void incompatible_options_are_rejected(void **state)
 {
-    (void)state;
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
     check_ok(volt_candidates_list(kernels, alphas, weights, 1, &candidates));
@@ -511,7 +488,6 @@ static volt_status draw_and_search(void)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_set_threads(1);
     check_ok(draw_and_search());
     int hit = 1;

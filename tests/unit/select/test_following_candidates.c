@@ -13,24 +13,12 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, D = 2 };
 
 static double X[N * D];
 
 static int make_inputs(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 3200, 0);
     for (int i = 0; i < N * D; i++)
@@ -77,7 +65,6 @@ static void check_parents(volt_score score, const volt_trial *list, int64_t coun
 
 static void best_four_trials_are_parents(void **state)
 {
-    (void)state;
     double folds[8][2] = {{0.5, 0.7}, {0.8, 0.8},  {0.7, 0}, {0.9, 0},
                           {0.8, 0.8}, {0.5, 0.69}, {0.1, 0}, {0, 0}};
     volt_trial list[8];
@@ -111,7 +98,6 @@ static void best_four_trials_are_parents(void **state)
 /* A stopped trial lags behind the best by the mean difference on its blocks, here (0.2 + 0.4) / 2. */
 static void stopped_trial_has_its_mean_difference(void **state)
 {
-    (void)state;
     double of_best[] = {0.8, 0.8, 0.5}, of_trial[] = {0.6, 0.4};
     const volt_trial best = {.folds = of_best, .n_folds = 3, .score = 0.7};
     const volt_trial trial = {.folds = of_trial, .n_folds = 2, .stopped = 1};
@@ -126,7 +112,6 @@ static void stopped_trial_has_its_mean_difference(void **state)
  * from both ends. */
 static void step_sizes_are_as_documented(void **state)
 {
-    (void)state;
     enum { COUNT = 4000 };
     static const volt_range ranges[] = {
         {.name = "gamma", .kind = VOLT_SEARCH_LOG, .low = 1e-6, .high = 1e6},
@@ -172,7 +157,6 @@ static void step_sizes_are_as_documented(void **state)
 /* A pole moves on the atanh scale, with the deviation that a share has on the logit scale. */
 static void poles_move_on_the_scale_of_atanh(void **state)
 {
-    (void)state;
     enum { COUNT = 4000 };
     volt_candidates *drawn = draw("memory:gamma=1,rho=0.5,mu=0.5,pole=?", NULL);
     volt_trial parent = {.kernel = "memory:gamma=1,rho=0.5,mu=0.5,pole=0.3", .alpha = 1e-3};
@@ -201,7 +185,6 @@ typedef struct bound {
  * low)^u, up to rounding. */
 static void candidates_stay_in_their_ranges(void **state)
 {
-    (void)state;
     static const char *const lifts[] = {"geometric", "rbf", "poly:3"};
     static const volt_range ranges[] = {
         {.name = "lift", .choices = lifts, .n_choices = 3},
@@ -258,7 +241,6 @@ static void candidates_stay_in_their_ranges(void **state)
  * sqrt(window). */
 static void widths_keep_unit(void **state)
 {
-    (void)state;
     volt_draw_options options = volt_draw_options_default();
     volt_candidates *drawn = draw("rbf:window=20", &options);
     candidate middle = candidate_get(drawn, 0);
@@ -279,7 +261,6 @@ static void widths_keep_unit(void **state)
 
 static void kernels_alternate(void **state)
 {
-    (void)state;
     enum { K = 3, ROUNDS = 60 };
     static const char *const kernels[K] = {"volterra", "rbf", "fir + memory:pole=?"};
     volt_draw_options options = volt_draw_options_default();
@@ -311,7 +292,6 @@ static void kernels_alternate(void **state)
 /* A candidate near a trial has the same kernel, identified by its fixed parameters. */
 static void follower_has_same_kernel(void **state)
 {
-    (void)state;
     volt_candidates *all = draw("rbf:window=2 | rbf:window=5 | fir + rbf:window=5 | fir * rbf", NULL);
     static const char *const parents[] = {"rbf:gamma=0.1,window=5", "fir:mu=0.5 + rbf:gamma=0.1,window=5",
                                           "fir:mu=0.5 * rbf:gamma=0.1"};
@@ -339,7 +319,6 @@ static void follower_has_same_kernel(void **state)
 /* Every draw of every kernel is matched to its kernel among several. */
 static void every_draw_can_be_followed(void **state)
 {
-    (void)state;
     static const struct {
         const char *form, *parameters;
     } forms[] = {{"linear:window=3 | %s", ""},
@@ -372,7 +351,6 @@ static void every_draw_can_be_followed(void **state)
 
 static void ranges_apply_to_kernels_with_the_parameter(void **state)
 {
-    (void)state;
     static const volt_range ranges[] = {{.name = "gamma", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 3},
                                         {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 5, .high = 6},
                                         {.name = "depth", .kind = VOLT_SEARCH_LOG, .low = 5, .high = 6}};
@@ -409,7 +387,6 @@ static void ranges_apply_to_kernels_with_the_parameter(void **state)
 
 static void grids_follow_one_another(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"rbf", "fading", "linear"};
     volt_candidates *all = NULL;
     check_ok(volt_candidates_draw(
@@ -436,7 +413,6 @@ static void grids_follow_one_another(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     static const volt_range range = {.name = "gamma", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 3};
     volt_draw_options options = volt_draw_options_default();
     options.ranges = &range;
@@ -474,7 +450,6 @@ static void every_allocation_may_fail(void **state)
 /* Without a valid trial to follow, all candidates are draws: the kernel of these rows overflows. */
 static void failed_draws_are_followed_by_draws(void **state)
 {
-    (void)state;
     enum { DRAWS = VOLT_FIRST_DRAWS + 2 * VOLT_GENERATION };
     static const volt_strategy strategies[] = {VOLT_STRATEGY_ADAPTIVE, VOLT_STRATEGY_CMA};
     volt_candidates *candidates = draw("poly:degree=2", NULL);
@@ -507,7 +482,6 @@ static void failed_draws_are_followed_by_draws(void **state)
 /* The first generation starts at the best draw. Its step is the root mean square distance per axis of the next three draws. */
 static void first_step_of_cma_is_the_spread_of_the_best_draws(void **state)
 {
-    (void)state;
     enum { POPULATION = 12, DRAWS = VOLT_FIRST_DRAWS };
     static const uint64_t evolving = UINT64_C(0xa24baed4963ee407); /* random numbers of the generations */
     double y[N], u[VOLT_MAX_AXES], squares = 0;

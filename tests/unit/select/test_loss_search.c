@@ -5,14 +5,6 @@
 #include "support/loss_cases.h"
 #include "volterra/solve.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- against models --------------------------------------------------------------------------- */
 
 /* Definition of a fold: the loss of the predictions of a model fitted on only the training rows. */
@@ -74,7 +66,6 @@ static void check_against_models(const loss_rows *d, const loss_case *c, const v
 
 static void folds_equal_models_of_training_rows(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7101);
     for (int i = 0; i < LOSS_CASES; i++) {
         volt_search_options options = loss_search_options(&loss_cases[i]);
@@ -91,7 +82,6 @@ static void folds_equal_models_of_training_rows(void **state)
 
 static void starts_and_training_lengths_match_options(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7102);
     for (int i = 0; i < LOSS_CASES; i++) {
         volt_search_options options = loss_search_options(&loss_cases[i]);
@@ -110,7 +100,6 @@ static void starts_and_training_lengths_match_options(void **state)
 /* A kernel with a constant part, which is subtracted from the matrix if there is an intercept. */
 static void constant_offsets_have_no_effect(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7103);
     for (int64_t i = 0; i < LOSS_ROWS * 2; i++)
         d.X[i] /= 4; /* inside the ball */
@@ -126,7 +115,6 @@ static void constant_offsets_have_no_effect(void **state)
 /* A factorisation for every fold, and 1 to 40 steps of the first method. Two classes are fitted as one column. */
 static void operations_are_counted(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7109);
     for (int i = 0; i < LOSS_CASES; i++) {
         const loss_case *c = &loss_cases[i];
@@ -158,7 +146,6 @@ static void operations_are_counted(void **state)
 
 static void scores_are_in_units_of_the_targets(void **state)
 {
-    (void)state;
     static const struct {
         const char *plain, *larger;
         double factor;
@@ -185,7 +172,6 @@ static void scores_are_in_units_of_the_targets(void **state)
  * constant with a rounded mean. */
 static void unit_weights_have_no_effect(void **state)
 {
-    (void)state;
     static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_NMSE, VOLT_SCORE_MSE};
     loss_rows d = loss_rows_make(7105);
     double ones[LOSS_ROWS], plain[LOSS_FOLDS], weighted[LOSS_FOLDS];
@@ -213,7 +199,6 @@ static void unit_weights_have_no_effect(void **state)
 /* A row of weight 0 is ignored; weight 2 for all rows is equivalent to half of alpha. */
 static void weights_apply_to_fits_and_scores(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7106), other = d;
     double twos[LOSS_ROWS], half[LOSS_FOLDS], whole[LOSS_FOLDS];
     for (int64_t i = 0; i < LOSS_ROWS; i++)
@@ -258,7 +243,6 @@ static void scale_inputs(loss_rows *d)
  * a change equals that of the level. */
 static void differences_are_in_fit_units(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7107), scaled = d;
     double base[LOSS_ROWS], folds[LOSS_FOLDS], again[LOSS_FOLDS], sum = 0;
     loss_case c = {"quantile:q=0.7", offsetof(loss_rows, y), 1, 1, 0};
@@ -288,7 +272,6 @@ static double mean_of(const double folds[LOSS_FOLDS])
 /* The best of 10^2, 10, ... times the diagonal, which is 1 here, until two in a row are worse. */
 static void open_alphas_are_profiled(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7108);
     for (int i = 0; i < LOSS_CASES; i++)
         for (int rolling = 0; rolling < 2; rolling++) {
@@ -319,7 +302,6 @@ static void open_alphas_are_profiled(void **state)
 /* Small problems: more threads only add overhead. */
 static int use_one_thread(void **state)
 {
-    (void)state;
     return volt_set_threads(1) != VOLT_OK;
 }
 

@@ -8,21 +8,10 @@
 #include "support/scratch.h"
 #include "volterra/solve.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- threads, logs, racing -------------------------------------------------------------------- */
 
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     enum { DRAWS = 6 };
     loss_rows d = loss_rows_make(7109);
     volt_candidates *candidates = loss_draws(&d);
@@ -53,7 +42,6 @@ static void results_do_not_depend_on_threads(void **state)
 /* Fits of folds run on one thread. The limit of the calling thread is restored. */
 static void limit_of_calling_thread_is_kept(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7110);
     volt_candidates *candidates = loss_draws(&d);
     for (int64_t limit = 1; limit <= 2; limit++) {
@@ -82,7 +70,6 @@ static void check_named(const volt_search *search, const char *loss, const char 
 
 static void logs_name_the_loss(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7110);
     volt_candidates *candidates = loss_draws(&d);
     volt_search *search = NULL, *again = NULL, *logged = NULL;
@@ -129,7 +116,6 @@ static void logs_name_the_loss(void **state)
 /* A race stops candidates that cannot win: the best candidate is the same. */
 static void races_find_the_same_winner(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7111);
     volt_candidates *candidates = loss_draws(&d);
     for (int i = 1; i < LOSS_CASES; i++) {
@@ -164,7 +150,6 @@ static void check_refused(const loss_rows *d, const loss_case *c, const volt_sea
 
 static void contradictory_options_are_rejected(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7112), bad = d;
     const loss_case *quantile = &loss_cases[LOSS_QUANTILE], *multinomial = &loss_cases[LOSS_MULTINOMIAL],
                     *poisson = &loss_cases[LOSS_POISSON];
@@ -203,7 +188,6 @@ static void contradictory_options_are_rejected(void **state)
 
 static void folds_without_a_class_or_a_weight_are_rejected(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7113);
     const loss_case *multinomial = &loss_cases[LOSS_MULTINOMIAL];
     volt_search_options options = loss_search_options(multinomial);
@@ -233,7 +217,6 @@ static void folds_without_a_class_or_a_weight_are_rejected(void **state)
 
 static void feedback_is_rejected(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7114);
     const char *kernel = "rbf:gamma=1";
     double alpha = 1, feedback = 1;
@@ -256,7 +239,6 @@ static void feedback_is_rejected(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7116);
     static const int which[] = {LOSS_QUANTILES, LOSS_MULTINOMIAL};
     const char *kernels[] = {"rbf:gamma=1", "fading:gamma=1,rho=0.5"};
@@ -294,7 +276,6 @@ static int refuse(const char *stage, double fraction, void *context)
 
 static void searches_can_be_cancelled(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7117);
     volt_candidates *candidates = loss_draws(&d);
     volt_search *search = NULL;
@@ -314,7 +295,6 @@ static void searches_can_be_cancelled(void **state)
 /* No other constant has a smaller loss, and row losses add up to the total. */
 static void constants_minimise_the_loss(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7118);
     for (int i = 0; i < LOSS_CASES; i++)
         for (int weighted = 0; weighted < 2; weighted++) {
@@ -352,7 +332,6 @@ static void constants_minimise_the_loss(void **state)
 
 static void constants_known_by_hand(void **state)
 {
-    (void)state;
     const double y[] = {4, 1, 3, 2, 100}, labels[] = {0, 1, 1, 1, 0};
     double two[2], rows[5];
     volt_loss *loss = NULL;
@@ -380,7 +359,6 @@ static void constants_known_by_hand(void **state)
 /* Small problems: more threads only add overhead. */
 static int use_one_thread(void **state)
 {
-    (void)state;
     return volt_set_threads(1) != VOLT_OK;
 }
 

@@ -1,19 +1,12 @@
 /* tests/unit/select/test_race_rule.c: when a race stops a candidate, with known values. */
 #include "select/search/race.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "support/check.h"
 
 enum { FOLDS = 4 };
 
 /* Scores of any size: a candidate that ties or could still tie continues; any other is stopped. */
 static void tied_candidate_is_not_stopped(void **state)
 {
-    (void)state;
     static const double sizes[] = {1e-6, 0.5, 3, 1e4};
     for (int size = 0; size < 4; size++) {
         double folds[FOLDS], same[FOLDS], worse[FOLDS];

@@ -3,15 +3,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 90, RECORDS = 4, WASHOUT = 5 };
 static const int64_t lengths[RECORDS] = {20, 31, 3, 36};
 static const char kernel_text[] = "fading:gamma=0.3,rho=0.4 + fir:mu=0.8";
@@ -62,7 +53,6 @@ static volt_model *fit(const double *u, const double *y, int64_t rows, int64_t n
 /* Rows of the washouts are not fitted: the same as targets that are missing there. */
 static void washout_rows_of_records_are_not_fitted(void **state)
 {
-    (void)state;
     double u[N], y[N], holes[N], first[N], second[N];
     make_rows(1, u, y);
     for (int64_t t = 0; t < N; t++)
@@ -113,7 +103,6 @@ static double simulated_nmse(const double *u, const double *y, int64_t begin, do
 
 static void scores_of_a_search_leave_out_the_washouts(void **state)
 {
-    (void)state;
     double u[N], y[N];
     make_rows(2, u, y);
     /* From row 45, the end of record 2, or from row 55, the second row of record 4, to the end. */
@@ -147,7 +136,6 @@ static void scores_of_a_search_leave_out_the_washouts(void **state)
 
 static void washouts_must_leave_rows(void **state)
 {
-    (void)state;
     double u[N], y[N];
     make_rows(3, u, y);
     volt_kernel *kernel = NULL;
@@ -170,7 +158,6 @@ static void washouts_must_leave_rows(void **state)
 /* Changes and their scales start anew in every record: fitted rows equal predictions of each record on its own. */
 static void columns_of_records_are_separate(void **state)
 {
-    (void)state;
     double u[N], y[N], fitted[N], out[N] = {0};
     make_rows(4, u, y);
     for (int each = 0; each < 2; each++) {
@@ -200,7 +187,6 @@ static void columns_of_records_are_separate(void **state)
 /* The last row of a record does not enter the prepared columns of the next one. Columns are learned on the first record. */
 static void prepared_records_are_separate(void **state)
 {
-    (void)state;
     double u[N], y[N];
     volt_prepared *made[2] = {NULL, NULL};
     volt_fit_options options = volt_fit_options_default();

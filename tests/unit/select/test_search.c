@@ -8,17 +8,8 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { N = 45, D = 2, Q = 2 };
 
@@ -27,7 +18,6 @@ static volt_candidates *draws; /* unlimited */
 
 static int make_problem(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 2800, 0);
     problem = plain_problem_make(&rng, N, D, Q);
@@ -36,7 +26,6 @@ static int make_problem(void **state)
 
 static int free_problem(void **state)
 {
-    (void)state;
     volt_candidates_free(draws);
     plain_problem_free(&problem);
     return 0;
@@ -61,7 +50,6 @@ static volt_search_info info_of(const volt_search *search)
 
 static void defaults(void **state)
 {
-    (void)state;
     volt_search_options options = volt_search_options_default();
     assert_true(options.splits.folds == 5 && options.splits.min_train == 1 && options.splits.gap == 0);
     assert_true(options.start == VOLT_START_CONTINUE && options.washout == 0 && options.intercept == 1 &&
@@ -72,7 +60,6 @@ static void defaults(void **state)
 
 static void description_is_complete(void **state)
 {
-    (void)state;
     volt_search_options options = volt_search_options_default();
     options.draws = 7;
     options.race = VOLT_RACE_NONE;
@@ -113,7 +100,6 @@ static void description_is_complete(void **state)
 /* Options NULL are the defaults: every candidate of a list is evaluated. */
 static void options_may_be_null(void **state)
 {
-    (void)state;
     const char *kernels[] = {"linear", "rbf"};
     const double alphas[] = {1, 0.1};
     volt_candidates *list = NULL;
@@ -128,7 +114,6 @@ static void options_may_be_null(void **state)
 /* Views with a leading dimension give the same results as packed matrices. */
 static void inputs_may_be_part_of_a_wider_matrix(void **state)
 {
-    (void)state;
     double wide[N * (D + Q + 1)];
     for (int i = 0; i < N; i++) {
         memcpy(wide + i * (D + Q + 1), problem.X + i * D, D * sizeof(double));
@@ -192,7 +177,6 @@ static volt_search_options listening(listener *l)
 
 static void callback_receives_every_trial_once(void **state)
 {
-    (void)state;
     listener l = {.cancel_after = -1};
     volt_search_options options = listening(&l);
     options.draws = 40;
@@ -207,7 +191,6 @@ static void callback_receives_every_trial_once(void **state)
 
 static void cancellation_keeps_best_so_far(void **state)
 {
-    (void)state;
     listener l = {.cancel_after = 10};
     volt_search_options options = listening(&l);
     options.draws = 1000000;
@@ -229,7 +212,6 @@ static void cancellation_keeps_best_so_far(void **state)
 
 static void cancellation_before_first_score(void **state)
 {
-    (void)state;
     listener l = {.cancel_after = 0};
     volt_search_options options = listening(&l);
     options.draws = 1000;
@@ -244,7 +226,6 @@ static void cancellation_before_first_score(void **state)
 
 static void budget_stops_search_with_best_so_far(void **state)
 {
-    (void)state;
     volt_search_options options = volt_search_options_default();
     options.seconds = 1; /* a thousand times the duration of one candidate */
     volt_search *search = NULL;
@@ -257,7 +238,6 @@ static void budget_stops_search_with_best_so_far(void **state)
 
 static void unused_budget(void **state)
 {
-    (void)state;
     volt_search_options options = volt_search_options_default();
     options.seconds = 3600;
     options.draws = 5;
@@ -272,7 +252,6 @@ static void unused_budget(void **state)
 
 static void too_small_budget(void **state)
 {
-    (void)state;
     volt_search_options options = volt_search_options_default();
     options.seconds = 1e-9;
     volt_search *search = NULL;
@@ -293,7 +272,6 @@ static const char *const indefinite = "sigmoid:gamma=5,coef0=-3", *const overflo
 
 static void failing_candidates_do_not_stop_the_search(void **state)
 {
-    (void)state;
     const char *kernels[] = {indefinite, "rbf", overflowing, "linear", indefinite};
     const double alphas[] = {1e-9, 0.1, 1, 0.1, 1e-9};
     volt_candidates *list = NULL;
@@ -351,7 +329,6 @@ static void failing_candidates_do_not_stop_the_search(void **state)
 
 static void all_failed_reports_first_reason(void **state)
 {
-    (void)state;
     const char *kernels[] = {indefinite, overflowing};
     const double alphas[] = {1e-9, 1};
     volt_candidates *list = NULL;
@@ -371,7 +348,6 @@ static void all_failed_reports_first_reason(void **state)
  * window. */
 static void invalid_bounds_fail_only_the_candidate(void **state)
 {
-    (void)state;
     const char *kernels[] = {"volterra:tau=2,lambda=0.5", "gak:sigma=1", "linear"};
     const double alphas[] = {1, 1, 1};
     volt_candidates *list = NULL;
@@ -398,7 +374,6 @@ static int kernel_of_index(int64_t index, char *kernel, size_t size, double *alp
 
 static void texts_of_candidates_are_checked(void **state)
 {
-    (void)state;
     int64_t wrong = -1;
     volt_candidates *five = NULL;
     volt_search *search = NULL;
@@ -427,7 +402,6 @@ static void check_refused(const volt_search_options *options, volt_status status
 
 static void invalid_options_are_rejected(void **state)
 {
-    (void)state;
     volt_search_options good = volt_search_options_default(), options;
     good.draws = 2;
 #define AGAIN(change, fragment)                               \
@@ -481,7 +455,6 @@ static void invalid_options_are_rejected(void **state)
 
 static void gap_follows_the_rows_ahead(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         volt_search_options options = volt_search_options_default();
         volt_search *search = NULL;
@@ -499,7 +472,6 @@ static void gap_follows_the_rows_ahead(void **state)
 
 static void invalid_data_are_rejected(void **state)
 {
-    (void)state;
     volt_search_options options = volt_search_options_default();
     options.draws = 2;
     volt_view X = plain_inputs(&problem), Y = plain_targets(&problem), other;
@@ -532,7 +504,6 @@ static void invalid_data_are_rejected(void **state)
 /* Constant targets in every block: there is no variance to divide by. */
 static void constant_targets_are_searched(void **state)
 {
-    (void)state;
     double Y[N];
     for (int i = 0; i < N; i++)
         Y[i] = 0.1;

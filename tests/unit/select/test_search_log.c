@@ -6,17 +6,8 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { COUNT = 30, FOLDS = 4 };
 
@@ -25,7 +16,6 @@ static volt_candidates *candidates;
 
 static int make_problem(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 2700, 0);
     problem = plain_problem_make(&rng, 45, 2, 2);
@@ -34,7 +24,6 @@ static int make_problem(void **state)
 
 static int free_problem(void **state)
 {
-    (void)state;
     volt_candidates_free(candidates);
     plain_problem_free(&problem);
     return 0;
@@ -116,7 +105,6 @@ static void check_line(const json_t *line, const volt_search *search, int *seen)
 
 static void every_line_is_json_with_the_trial(void **state)
 {
-    (void)state;
     const char *path = fresh_path("lines.jsonl");
     volt_search_options options = options_with_log(path);
     volt_search *search = run(&options);
@@ -171,7 +159,6 @@ static void check_resume_after(const char *text, size_t length, const volt_searc
 
 static void search_resumes_from_truncated_log(void **state)
 {
-    (void)state;
     static const volt_race races[] = {VOLT_RACE_EXACT, VOLT_RACE_FAST, VOLT_RACE_NONE};
     volt_rng rng = test_rng(2701);
     for (int r = 0; r < 3; r++) {
@@ -194,7 +181,6 @@ static void search_resumes_from_truncated_log(void **state)
 /* Reordered and duplicate lines, as after a manual concatenation. */
 static void result_does_not_depend_on_line_order(void **state)
 {
-    (void)state;
     const char *path = fresh_path("order.jsonl");
     volt_search_options options = options_with_log(path);
     volt_search *whole = run(&options);
@@ -227,7 +213,6 @@ static void result_does_not_depend_on_line_order(void **state)
 /* The number of draws may increase or decrease. */
 static void log_supports_more_or_fewer_draws(void **state)
 {
-    (void)state;
     const char *path = fresh_path("grow.jsonl");
     volt_search_options options = options_with_log(path), plain = options_with_log(NULL);
     options.draws = 12;
@@ -264,7 +249,6 @@ static void check_refused(const volt_search_options *options, const volt_candida
 
 static void log_of_another_search_is_rejected(void **state)
 {
-    (void)state;
     const char *path = fresh_path("other.jsonl");
     volt_search_options options = options_with_log(path);
     options.draws = 3;
@@ -312,7 +296,6 @@ static void log_of_another_search_is_rejected(void **state)
 /* The names of the classes are part of a search. */
 static void other_classes_are_another_search(void **state)
 {
-    (void)state;
     static const char *const names[] = {"low", "high"}, *const others[] = {"low", "mean"};
     double y[45];
     plain_problem classes = {problem.n, problem.d, 1, problem.X, y};
@@ -336,7 +319,6 @@ static void other_classes_are_another_search(void **state)
 /* Fields of the last line with another value. */
 static void damaged_fields_are_rejected_with_their_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *field, *value, *term;
     } cases[] = {
@@ -369,7 +351,6 @@ static void damaged_fields_are_rejected_with_their_line(void **state)
 
 static void damaged_logs_are_rejected_with_their_line(void **state)
 {
-    (void)state;
     const char *path = fresh_path("good.jsonl");
     volt_search_options options = options_with_log(path);
     options.draws = 3;
@@ -392,7 +373,6 @@ static void damaged_logs_are_rejected_with_their_line(void **state)
 /* A line of a candidate beyond this run, twice with different kernels, is rejected. */
 static void index_with_two_candidates_is_rejected(void **state)
 {
-    (void)state;
     volt_search_options options = options_with_log(fresh_path("two.jsonl"));
     options.draws = 3;
     volt_search_free(run(&options));
@@ -424,7 +404,6 @@ static void index_with_two_candidates_is_rejected(void **state)
 
 static void unwritable_logs_fail(void **state)
 {
-    (void)state;
     char path[512];
     snprintf(path, sizeof path, "%s/none/trials.jsonl", scratch_directory());
     volt_search_options options = options_with_log(path);
@@ -444,7 +423,6 @@ static void unwritable_logs_fail(void **state)
 
 static void empty_logs_are_not_reported(void **state)
 {
-    (void)state;
     volt_search_options options = options_with_log(scratch_write_text("empty.jsonl", ""));
     options.resume = 1;
     options.draws = 0;

@@ -6,13 +6,6 @@
 #include "support/check.h"
 #include "support/polling.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { COUNT = 40, FOLDS = 2, LANES = 2 };
 
 /* Candidate i has the scores i / 100 and i / 50; every seventh fails with `failure`. */
@@ -86,7 +79,6 @@ static volt_status run(task *own, int64_t lanes, volt_progress progress, volt_se
 
 static void every_candidate_is_a_trial(void **state)
 {
-    (void)state;
     for (int64_t lanes = 1; lanes <= LANES; lanes++) {
         task own = {.failure = VOLT_ERR_DATA};
         volt_search *search = NULL;
@@ -109,7 +101,6 @@ static void every_candidate_is_a_trial(void **state)
 /* Candidates after the time limit stop before their first block; the first is always evaluated. */
 static void candidates_are_stopped_at_time_limit(void **state)
 {
-    (void)state;
     const task cases[] = {{.until = 1e-9},                                   /* expired before the start */
                           {.until = volt_seconds() + 1000, .expected = 1e6}, /* it would exceed the limit */
                           {.until = volt_seconds() + 0.01, .spins = 1}};     /* expires during evaluation */
@@ -134,7 +125,6 @@ static int cancel(const char *stage, double fraction, void *context)
 
 static void failures_and_cancellation_stop_search(void **state)
 {
-    (void)state;
     task own = {.failure = VOLT_ERR_SHAPE};
     volt_search *search = NULL;
     check_fails(run(&own, LANES, (volt_progress){0}, &search), VOLT_ERR_SHAPE, "candidate");

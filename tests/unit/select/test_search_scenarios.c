@@ -8,15 +8,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 18, D = 2, Q = 2, LANDMARKS = 3 };
 
 static plain_problem problem;
@@ -213,13 +204,11 @@ static void check_all(const scenario *list, int64_t count)
 
 static void searches_on_cpu(void **state)
 {
-    (void)state;
     check_all(scenarios, COUNT(scenarios));
 }
 
 static void searches_on_device(void **state)
 {
-    (void)state;
     check_ok(volt_backend_use("far-gram"));
     check_all(there, COUNT(there));
     assert_true(far_backends_live() == 0);
@@ -228,7 +217,6 @@ static void searches_on_device(void **state)
 
 static void searches_on_failing_device(void **state)
 {
-    (void)state;
     for (int64_t i = 0; i < COUNT(there); i++)
         lost_backend_check(&there[i]);
 }

@@ -9,16 +9,7 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { N = 20, DRAWS = 3 };
 
@@ -53,7 +44,6 @@ static volt_search_options search_options(void)
 
 static int make_set(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 2900, 0);
     problem = plain_problem_make(&rng, N, 2, 2);
@@ -81,7 +71,6 @@ static int make_set(void **state)
 
 static int free_set(void **state)
 {
-    (void)state;
     failing_alloc_stop();
     volt_set_threads(0);
     volt_candidates_free(function);
@@ -316,7 +305,6 @@ static void fail_every_allocation(const char *what, volt_status (*call)(void))
 
 static void candidates_run_out_of_memory(void **state)
 {
-    (void)state;
     fail_every_allocation("draw", call_draw);
     fail_every_allocation("grid", call_grid);
     fail_every_allocation("list", call_list);
@@ -333,7 +321,6 @@ static void candidates_run_out_of_memory(void **state)
 
 static void searches_run_out_of_memory(void **state)
 {
-    (void)state;
     check_ok(volt_set_threads(1));
     fail_every_allocation("search", call_search);
     fail_every_allocation("search, reset", call_search_reset);
@@ -347,7 +334,6 @@ static void searches_run_out_of_memory(void **state)
 /* With two threads at work the other one must stop too. */
 static void searches_on_two_threads_run_out_of_memory(void **state)
 {
-    (void)state;
     check_ok(volt_set_threads(2));
     fail_every_allocation("search, two threads", call_search);
 }
@@ -356,7 +342,6 @@ static void searches_on_two_threads_run_out_of_memory(void **state)
  * failed. */
 static void logged_searches_run_out_of_memory(void **state)
 {
-    (void)state;
     check_ok(volt_set_threads(1));
     for (int64_t k = 1;; k++) {
         failing_alloc_start(k);

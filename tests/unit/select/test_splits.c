@@ -4,13 +4,6 @@
 #include "support/sequences.h"
 #include "volterra/select.h"
 
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MAX_FOLDS = 8 };
 
 /* ---- known values ----------------------------------------------------------------------------- */
@@ -49,7 +42,6 @@ static const split_case cases[] = {
 
 static void by_hand(void **state)
 {
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_split splits[MAX_FOLDS];
         check_ok(volt_splits(cases[c].n, &cases[c].options, splits));
@@ -66,7 +58,6 @@ static void by_hand(void **state)
 
 static void defaults(void **state)
 {
-    (void)state;
     volt_split_options options = volt_split_options_default();
     assert_true(options.folds == 5 && options.gap == 0 && options.min_train == 1 && options.max_train == 0 &&
                 options.rolling == 0);
@@ -87,7 +78,6 @@ static int64_t draw(volt_rng *rng, int64_t low, int64_t high)
  * part ends `gap` rows before its block and has the requested length. Blocks have the maximum length. */
 static void blocks_tile_the_end(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2101);
     int done = 0, refused = 0;
     for (int round = 0; round < 2000; round++) {
@@ -127,7 +117,6 @@ static void blocks_tile_the_end(void **state)
 
 static void invalid_splits_are_rejected(void **state)
 {
-    (void)state;
     static const struct {
         int64_t n;
         volt_split_options options;
@@ -163,7 +152,6 @@ static void invalid_splits_are_rejected(void **state)
 
 static void huge_lengths_do_not_overflow(void **state)
 {
-    (void)state;
     volt_split splits[MAX_FOLDS];
     volt_split_options options = {3, 0, 1, 0, 0};
     check_ok(volt_splits(INT64_MAX, &options, splits));

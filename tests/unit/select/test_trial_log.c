@@ -7,15 +7,7 @@
 #include "volterra/select.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { COUNT = 6, FOLDS = 3 };
 
@@ -49,7 +41,6 @@ static volt_status report(const char *path, volt_search **search)
 
 static int make_log(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 2710, 0);
     problem = plain_problem_make(&rng, 40, 2, 1);
@@ -66,7 +57,6 @@ static int make_log(void **state)
 
 static int free_log(void **state)
 {
-    (void)state;
     free(good);
     volt_candidates_free(candidates);
     plain_problem_free(&problem);
@@ -190,7 +180,6 @@ static const struct {
 
 static void every_field_of_a_line_is_checked(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong_fields / sizeof *wrong_fields; i++) {
         json_t *lines[] = {line_of(0), line_of(1), line_of(2)};
         if (wrong_fields[i].json)
@@ -206,7 +195,6 @@ static void every_field_of_a_line_is_checked(void **state)
 /* The mean of folds summed in another order differs by rounding. */
 static void rounded_scores_are_read(void **state)
 {
-    (void)state;
     for (int side = -1; side <= 1; side += 2) {
         json_t *lines[] = {line_of(0), line_of(1), line_of(2)};
         double score = json_number_value(json_object_get(lines[1], "score"));
@@ -220,7 +208,6 @@ static void rounded_scores_are_read(void **state)
 /* Random changes of the bytes of a line, with printed seeds: the line is rejected or read. */
 static void damaged_bytes_are_rejected_or_read(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2711);
     size_t size = strlen(good);
     int refused = 0;
@@ -257,7 +244,6 @@ static void check_not_resumed(json_t *line, const char *fragment)
 
 static void resumed_candidates_equal_search(void **state)
 {
-    (void)state;
     json_t *line = line_of(1);
     json_object_set_new(line, "alpha", json_real(2 * json_real_value(json_object_get(line, "alpha"))));
     check_not_resumed(line, "would now be rbf:");
@@ -270,7 +256,6 @@ static void resumed_candidates_equal_search(void **state)
 
 static void resumed_trials_have_search_folds(void **state)
 {
-    (void)state;
     static const double folds[FOLDS + 1] = {0.5, 0.25, 0.125, 0.5};
     json_t *line = line_of(1);
     set_folds(line, folds, FOLDS - 1);
@@ -309,7 +294,6 @@ static json_t *version_of(int version)
 
 static void better_of_duplicate_trials_counts(void **state)
 {
-    (void)state;
     json_t *line = line_of(1);
     int64_t index = json_integer_value(json_object_get(line, "index"));
     json_decref(line);
@@ -335,7 +319,6 @@ static void better_of_duplicate_trials_counts(void **state)
 /* Of two equally complete trials the first is used: the result depends only on the order of the lines. */
 static void first_of_equal_trials_counts(void **state)
 {
-    (void)state;
     static const double folds[2][FOLDS] = {{0.5, 0.25, 0.125}, {0.5, 0.25, 0.25}};
     for (int turned = 0; turned < 2; turned++) {
         json_t *lines[] = {line_of(1), line_of(1)};
@@ -350,7 +333,6 @@ static void first_of_equal_trials_counts(void **state)
 
 static void another_candidate_of_one_index_is_rejected(void **state)
 {
-    (void)state;
     for (int change = 0; change < 2; change++) {
         json_t *lines[] = {line_of(0), line_of(1), line_of(1)}, *third = line_of(2);
         if (change == 0)
@@ -398,7 +380,6 @@ static void intrude(const volt_search *search, const volt_trial *trial, void *co
 
 static void one_search_writes_a_log_at_a_time(void **state)
 {
-    (void)state;
     intruder one = {.path = scratch_path("shared.jsonl")};
     volt_search_options options = options_with_log(one.path);
     options.on_trial = intrude;

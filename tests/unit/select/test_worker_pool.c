@@ -8,14 +8,6 @@
 #include "support/scratch.h"
 #include "support/thread_pool.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { ROWS = 40, FOLDS = 4, DRAWS = 30 };
 
 static plain_problem problem;
@@ -65,7 +57,6 @@ static volt_search_options options_of(volt_race race)
 
 static int make_problem(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 5200, 0);
     problem = plain_problem_make(&rng, ROWS, 2, 2);
@@ -82,7 +73,6 @@ static int make_problem(void **state)
 
 static int free_problem(void **state)
 {
-    (void)state;
     thread_pool_reset();
     volt_candidates_free(draws);
     volt_candidates_free(mixed);
@@ -107,7 +97,6 @@ static void check_workers(const volt_candidates *candidates, const volt_search_o
 
 static void workers_find_same_result_as_one_process(void **state)
 {
-    (void)state;
     const volt_race races[] = {VOLT_RACE_EXACT, VOLT_RACE_FAST, VOLT_RACE_NONE};
     for (int i = 0; i < 3; i++) {
         volt_search_options options = options_of(races[i]);
@@ -119,7 +108,6 @@ static void workers_find_same_result_as_one_process(void **state)
 
 static void failures_and_profiles_are_transmitted(void **state)
 {
-    (void)state;
     volt_search_options options = options_of(VOLT_RACE_NONE);
     options.draws = 0;
     check_workers(mixed, &options, 2, 1, 0, 0);
@@ -127,7 +115,6 @@ static void failures_and_profiles_are_transmitted(void **state)
 
 static void generations_use_trials_of_all_workers(void **state)
 {
-    (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
     options.draws = VOLT_FIRST_DRAWS + VOLT_GENERATION + 3;
     for (int s = 0; s < 2; s++) {
@@ -138,7 +125,6 @@ static void generations_use_trials_of_all_workers(void **state)
 
 static void fed_back_outputs(void **state)
 {
-    (void)state;
     volt_candidates *fed_outputs = NULL;
     volt_draw_options drawn = volt_draw_options_default();
     drawn.fed_outputs = plain_targets(&problem);
@@ -162,7 +148,6 @@ static void keep_warning(volt_log_level level, const char *message, void *contex
 
 static void work_of_leaving_worker_is_reassigned(void **state)
 {
-    (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
     volt_set_log(keep_warning, NULL);
     for (int spoils = 1; spoils <= 2; spoils++) {
@@ -184,7 +169,6 @@ static void work_of_leaving_worker_is_reassigned(void **state)
 
 static void missing_workers_are_tolerated(void **state)
 {
-    (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
     check_workers(draws, &options, 3, 1, 2, 0);
     check_workers(draws, &options, 2, 1, 2, 0);
@@ -194,7 +178,6 @@ static void missing_workers_are_tolerated(void **state)
 
 static void log_resumes_with_any_number_of_workers(void **state)
 {
-    (void)state;
     volt_search_options options = options_of(VOLT_RACE_FAST), whole = options;
     volt_search *alone = run_alone(draws, &whole), *together = NULL;
     options.log = scratch_path("workers.jsonl");
@@ -237,7 +220,6 @@ static int cancel_after_five(const char *stage, double fraction, void *context)
 
 static void workers_stop_with_leader(void **state)
 {
-    (void)state;
     volt_search_options options = options_of(VOLT_RACE_NONE);
     options.draws = 100000;
     options.progress.report = cancel_after_five;
@@ -254,7 +236,6 @@ static void workers_stop_with_leader(void **state)
 /* No worker waits for a leader that cannot start because its log already exists. */
 static void failing_leader_stops_workers(void **state)
 {
-    (void)state;
     volt_search_options options = options_of(VOLT_RACE_NONE);
     options.log = scratch_write_text("there.jsonl", "{}\n");
     volt_search *search = NULL;
@@ -267,7 +248,6 @@ static void failing_leader_stops_workers(void **state)
 /* A pool belongs to one search. */
 static void next_search_runs_without_workers(void **state)
 {
-    (void)state;
     static const volt_worker_pool some;
     assert_null(volt_worker_pool_take());
     volt_worker_pool_use(&some);
@@ -287,7 +267,6 @@ static int go_on(const char *stage, double fraction, void *context)
  * correct. */
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
     options.draws = 6;
     options.progress.report = go_on; /* no worker waits for another */
@@ -315,7 +294,6 @@ static void every_allocation_may_fail(void **state)
 
 static void messages_are_transmitted_unchanged(void **state)
 {
-    (void)state;
     volt_message head = {.kind = VOLT_MESSAGE_SCORES, .status = VOLT_ERR_SINGULAR, .alpha = 0.1, .n_folds = 3},
                  back;
     const double folds[] = {0.1, NAN, -1e-300};
@@ -345,7 +323,6 @@ static void messages_are_transmitted_unchanged(void **state)
  * not. */
 static void better_trial_stops_evaluation(void **state)
 {
-    (void)state;
     volt_message candidate = {.kind = VOLT_MESSAGE_CANDIDATE, .alpha = 0.1},
                  reference = {.kind = VOLT_MESSAGE_REFERENCE, .score = 0.999, .spread = NAN, .n_folds = FOLDS};
     const double folds[FOLDS] = {0.999, 0.999, 0.999, 0.999};

@@ -12,16 +12,6 @@
 #include "support/series_classes.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* A random positive definite matrix with eigenvalues of order 1, as for K(x, x) = 1. */
 static void make_matrix(uint64_t seed, double *K)
 {
@@ -106,7 +96,6 @@ static void through_landmarks(const double *K, const int64_t *rows, int m, doubl
 /* The scores of every list equal those of refits, with all series and with landmarks. */
 static void scores_equal_refits(void **state)
 {
-    (void)state;
     enum { FOLDS = 3, M = 10 };
     static const int64_t landmarks[M] = {0, 2, 3, 7, 8, 12, 15, 19, 20, 23};
     int64_t classes[N], fold[N], workspace[N];
@@ -186,7 +175,6 @@ static volt_series_info fit(const waves *made, const volt_series_options *option
  * folds are smaller than classes. */
 static void nested_accuracy_is_not_biased_by_the_choice(void **state)
 {
-    (void)state;
     if (UNDER_SANITIZERS) /* a statement about numbers, of code that the other tests run */
         skip();
     enum { TIMES = 5, TRIED = 32 };
@@ -217,7 +205,6 @@ static void nested_accuracy_is_not_biased_by_the_choice(void **state)
 /* With one candidate and one alpha, the nested estimate is plain cross-validation over the folds. */
 static void nested_accuracy_of_one_kernel_is_cross_validation(void **state)
 {
-    (void)state;
     waves made;
     make_waves(7400, 0.8, true, &made);
     volt_series_options options = volt_series_options_default();
@@ -255,7 +242,6 @@ static void nested_accuracy_of_one_kernel_is_cross_validation(void **state)
  * kernel. No time limit applies. */
 static void race_is_reproducible(void **state)
 {
-    (void)state;
     waves made;
     make_waves(7500, 0.3, true, &made);
     volt_series_options options = volt_series_options_default();
@@ -306,7 +292,6 @@ static int keep_fraction(const char *stage, double fraction, void *context)
  * The search is 0.9 of the fit, with and without a race. */
 static void ranks_below_depth_are_tried(void **state)
 {
-    (void)state;
     waves made;
     make_waves(7500, 0.3, true, &made);
     volt_class_list classes = {N, CLASSES, made.classes};
@@ -372,7 +357,6 @@ static int64_t chosen_screen(int64_t n, int64_t draws, double budget)
 /* The smallest sample has 48 series. A sample of 0.7 of the series or more saves too little. */
 static void a_sample_is_screened_if_the_budget_is_short(void **state)
 {
-    (void)state;
     const double little = 1e-9;
     assert_int_equal(chosen_screen(100, 36, little), 48);
     assert_int_equal(chosen_screen(70, 36, little), 48);
@@ -385,7 +369,6 @@ static void a_sample_is_screened_if_the_budget_is_short(void **state)
  * the landmarks. */
 static void landmarks_approximate_readout(void **state)
 {
-    (void)state;
     waves made, others;
     make_waves(7600, 0.1, true, &made);
     make_waves(7601, 0.1, true, &others);
@@ -434,7 +417,6 @@ static double log_loss(const volt_class_list *list, const double *outputs, doubl
 /* Features whose squares overflow are rejected, in every column. */
 static void features_must_be_finite(void **state)
 {
-    (void)state;
     enum { M = 3 };
     static const int64_t landmarks[M] = {0, 1, 2};
     int64_t classes[N];
@@ -460,7 +442,6 @@ static void features_must_be_finite(void **state)
  * outputs. */
 static void outputs_become_probabilities(void **state)
 {
-    (void)state;
     waves made, others;
     make_waves(7700, 0.6, true, &made);
     make_waves(7701, 0.6, true, &others);
@@ -496,7 +477,6 @@ static void outputs_become_probabilities(void **state)
 /* Each class has at least two series in a sample, if available, and otherwise a proportional share. */
 static void samples_are_stratified(void **state)
 {
-    (void)state;
     enum { MANY = 100 };
     int64_t of[MANY], rows[40], count[3] = {0};
     for (int i = 0; i < MANY; i++)
@@ -513,7 +493,6 @@ static void samples_are_stratified(void **state)
 /* Classes of equal size have equal keys; of these, the series of lower number are taken first. */
 static void ties_of_a_sample_go_to_the_first_rows(void **state)
 {
-    (void)state;
     enum { EACH = 5, OF = 3 };
     int64_t of[OF * EACH], all[OF], rows[OF];
     for (int i = 0; i < OF * EACH; i++)
@@ -533,7 +512,6 @@ static void ties_of_a_sample_go_to_the_first_rows(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     waves made;
     make_waves(7800, 0.3, true, &made);
     volt_series_options options = volt_series_options_default();

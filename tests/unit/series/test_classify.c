@@ -10,16 +10,6 @@
 #include "support/series_classes.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- fits ------------------------------------------------------------------------------------- */
 
 static volt_series_model *fit(const waves *from, const volt_series_options *options)
@@ -32,7 +22,6 @@ static volt_series_model *fit(const waves *from, const volt_series_options *opti
 /* Outputs and leave-one-out outputs equal those of reference fits on the Gram matrix. */
 static void fit_equals_ridge_regression_on_gram_matrix(void **state)
 {
-    (void)state;
     waves made;
     make_waves(4301, 0.3, false, &made);
     volt_series_options options = volt_series_options_default();
@@ -111,7 +100,6 @@ static void fit_equals_ridge_regression_on_gram_matrix(void **state)
 /* The mean of the kernel over all pairs of steps, by volt_gram. */
 static void steps_are_compared_with_each_other(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"rbf:gamma=0.7,window=3", "memory", "volterra:tau_coef=0.5",
                                           "esn:size=7", "rbf + 0.5*fir:pole=0.4"};
     waves made;
@@ -157,7 +145,6 @@ static void steps_are_compared_with_each_other(void **state)
 /* The search reports the score of the chosen kernel fitted separately. A larger search is not worse. */
 static void search_returns_best_kernel(void **state)
 {
-    (void)state;
     waves made, others;
     make_waves(4303, 0.1, true, &made);
     make_waves(4304, 0.1, true, &others);
@@ -229,7 +216,6 @@ static int64_t check_mean(const waves *made, const volt_series_model *classifier
  * stays first. */
 static void several_kernels_are_averaged(void **state)
 {
-    (void)state;
     waves made;
     make_waves(4320, 0.5, true, &made);
     volt_series_options options = volt_series_options_default();
@@ -258,7 +244,6 @@ static void several_kernels_are_averaged(void **state)
 /* A second fit with the kernels of the first gives a bitwise equal classifier. */
 static void given_kernels_reproduce_the_fit(void **state)
 {
-    (void)state;
     waves made, others;
     make_waves(4322, 0.5, true, &made);
     make_waves(4323, 0.5, true, &others);
@@ -309,7 +294,6 @@ static void given_kernels_reproduce_the_fit(void **state)
  * number of threads. */
 static void threads_do_not_change_the_search(void **state)
 {
-    (void)state;
     waves made, others;
     make_waves(4324, 0.5, false, &made);
     make_waves(4325, 0.5, false, &others);
@@ -345,7 +329,6 @@ static void threads_do_not_change_the_search(void **state)
 /* Two kernels that each separate half of the classes: the mean is chosen. */
 static void better_kernel_mean_is_chosen(void **state)
 {
-    (void)state;
     waves made;
     make_waves(4321, 0.3, true, &made);
     volt_class_list classes = {N, CLASSES, made.classes};
@@ -389,7 +372,6 @@ static void better_kernel_mean_is_chosen(void **state)
 
 static void multinomial_gives_probabilities(void **state)
 {
-    (void)state;
     waves made, others;
     make_waves(4305, 0.1, false, &made);
     make_waves(4306, 0.1, false, &others);
@@ -427,7 +409,6 @@ static void multinomial_gives_probabilities(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     waves made;
     make_waves(4307, 0.3, false, &made);
     volt_series_model *classifier = NULL;
@@ -510,7 +491,6 @@ static int cancel_after(const char *stage, double fraction, void *context)
 /* On two threads the second report, of a poll or of the end of the search, cancels. */
 static void fit_can_be_cancelled(void **state)
 {
-    (void)state;
     static const int reports_before[] = {3, 1}; /* by threads */
     waves made;
     make_waves(4308, 0.3, false, &made);
@@ -546,7 +526,6 @@ static volt_status whole_way(const waves *made, const volt_series_options *optio
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     waves made;
     make_waves(4309, 0.3, true, &made);
     for (int loss = 0; loss < 2; loss++) {

@@ -5,14 +5,6 @@
 #include "support/series_classes.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static volt_series_model *fit(const waves *from, const volt_series_options *options)
 {
     volt_series_model *classifier = NULL;
@@ -34,7 +26,6 @@ static volt_series_options plain_options(const char *kernel, int64_t draws)
 /* With more kinds than a mean may contain, the best are kept, one kernel of each kind. */
 static void more_kernels_than_a_mean_allows(void **state)
 {
-    (void)state;
     waves made;
     make_waves(4322, 2, true, &made); /* enough noise that one kernel does not suffice */
     volt_series_options options = plain_options(
@@ -67,7 +58,6 @@ static void more_kernels_than_a_mean_allows(void **state)
 /* A kernel that compares series but not their steps is evaluated in only one way. */
 static void kernels_with_one_comparison(void **state)
 {
-    (void)state;
     waves made;
     make_waves(4322, 0.5, true, &made);
     volt_series_options options = plain_options("volterra:pole=0.5", 8); /* both ways alternate */
@@ -85,7 +75,6 @@ static void kernels_with_one_comparison(void **state)
 /* The folds depend on the seed; the readout with a given alpha is fitted on all series. The log loss is that of the folds. */
 static void readout_does_not_depend_on_folds(void **state)
 {
-    (void)state;
     enum { SERIES = 17, KINDS = 3 };
     double K[SERIES * SERIES], A[2][SERIES * KINDS], c[2][KINDS], least = INFINITY, most = 0;
     int64_t of[SERIES];
@@ -115,7 +104,6 @@ static void readout_does_not_depend_on_folds(void **state)
 /* Series of four numbers: with a small alpha, the matrix of the linear kernel is singular, and that of rbf is not. */
 static void candidates_that_cannot_be_factored_are_counted(void **state)
 {
-    (void)state;
     waves made;
     make_waves(4323, 0.5, true, &made);
     for (int i = 0; i < N; i++) {

@@ -8,13 +8,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 7, H = 4, D = 2, SERIES = 5, LONG = 70, FIGURES = LONG * LONG };
 
 static struct {
@@ -273,7 +266,6 @@ static volt_status run_case(const void *with, volt_progress progress, scenario_r
 
 static void every_call_scenario(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         scenario_check(&(scenario){cases[i].name, &cases[i], run_case, 0, 0});
 }

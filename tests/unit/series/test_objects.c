@@ -7,18 +7,6 @@
 #include "support/sequences.h"
 #include "volterra.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MOST = 9, CHANNELS = 3, MAX_STEPS = 16 };
 
 /* Random walks in channels of very different scales and offsets. */
@@ -131,7 +119,6 @@ static void compare(const char *what, const double *expected, const double *foun
  * digits. */
 static void gram_equals_plain_preparation(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8",
                                           "gak:sigma=0.7",
                                           "memory",
@@ -172,7 +159,6 @@ static void gram_equals_plain_preparation(void **state)
 /* New series are prepared with the training statistics: the training series themselves give the same matrix. */
 static void training_series_as_test_give_same_gram(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:sigma=0.7",
                                           "sas:size=9", "rbf:gamma=0.5", "linear + rbf:gamma=2"};
     walks made;
@@ -206,7 +192,6 @@ static void training_series_as_test_give_same_gram(void **state)
 /* Static kernels treat a series as one row. */
 static void static_kernels_use_series_as_one_row(void **state)
 {
-    (void)state;
     walks made;
     plain_block plain;
     double K[MOST * MOST], expected[MOST * MOST];
@@ -235,7 +220,6 @@ static void static_kernels_use_series_as_one_row(void **state)
 /* For kernels defined on a ball, a new step outside the ball is projected onto its border. */
 static void steps_outside_ball_are_projected(void **state)
 {
-    (void)state;
     double numbers[] = {0.5, -1, 0.25, 1, 0.3, 1}, far[] = {0.2, 5}, near[] = {0.2, 1};
     volt_view train[] = {volt_view_of(numbers, 3, 1), volt_view_of(numbers + 3, 3, 1)};
     volt_view far_series = volt_view_of(far, 2, 1), near_series = volt_view_of(near, 2, 1);
@@ -258,7 +242,6 @@ static void steps_outside_ball_are_projected(void **state)
 /* A constant channel has no effect at any offset. */
 static void constant_channels_are_ignored(void **state)
 {
-    (void)state;
     double with[] = {1, 0.1, 2, 0.1, 4, 0.1, 3, 0.1}, without[] = {1, 2, 4, 3}, K[4], L[4];
     volt_view a[] = {volt_view_of(with, 2, 2), volt_view_of(with + 4, 2, 2)};
     volt_view b[] = {volt_view_of(without, 2, 1), volt_view_of(without + 2, 2, 1)};
@@ -281,7 +264,6 @@ static void constant_channels_are_ignored(void **state)
 
 static void candidates_use_series_units_without_windows(void **state)
 {
-    (void)state;
     walks made;
     make_walks(4104, true, &made);
     volt_objects *objects = NULL;
@@ -320,7 +302,6 @@ static void candidates_use_series_units_without_windows(void **state)
 
 static void incompatible_series_are_rejected(void **state)
 {
-    (void)state;
     walks made, equal;
     make_walks(4105, false, &made);
     make_walks(4106, true, &equal);
@@ -374,7 +355,6 @@ static void incompatible_series_are_rejected(void **state)
 /* 5, 6, ... 13 steps, of all nine series and of the first eight. */
 static void median_number_of_steps(void **state)
 {
-    (void)state;
     walks made;
     make_walks(4108, false, &made);
     for (int64_t count = MOST - 1; count <= MOST; count++) {
@@ -390,7 +370,6 @@ static void median_number_of_steps(void **state)
  * exact. */
 static void channel_units_have_no_effect(void **state)
 {
-    (void)state;
     walks made = {0};
     double K[2][MOST * MOST];
     volt_kernel *kernel = parse("gak");
@@ -411,7 +390,6 @@ static void channel_units_have_no_effect(void **state)
 /* Steps whose products are all 0, among the training series and among new ones. */
 static void zero_self_kernel_is_not_normalised(void **state)
 {
-    (void)state;
     const double some[] = {1, 2, -1, 3}, none[] = {0, 0, 0, 0};
     const volt_view with[] = {volt_view_of(some, 4, 1), volt_view_of(none, 4, 1)};
     const volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 1,
@@ -442,7 +420,6 @@ static void zero_self_kernel_is_not_normalised(void **state)
 /* The estimated operations grow with the squared number of steps, except where a series is one row. */
 static void work_grows_with_steps(void **state)
 {
-    (void)state;
     enum { SERIES = 4, STEPS = 40 };
     static const struct {
         const char *kernel;
@@ -492,7 +469,6 @@ static volt_status whole_way(const walks *made, const volt_objects_options *opti
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     static const char *const kernels[] = {"volterra", "rbf"};
     walks made;
     make_walks(4107, true, &made);

@@ -8,14 +8,6 @@
 #include "volterra/live.h"
 #include "volterra/series.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 enum { SERIES = 8, STEPS = 6 };
 static double steps[SERIES * STEPS];
 static volt_view series[SERIES];
@@ -24,7 +16,6 @@ static int64_t classes[SERIES];
 /* Two classes of single-channel series: one rises, one falls. */
 static int draw_series(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12);
     for (int i = 0; i < SERIES; i++) {
         classes[i] = i % 2;
@@ -39,7 +30,6 @@ static int draw_series(void **state)
 
 static void detectors(void **state)
 {
-    (void)state;
     double K[9] = {1, 0.2, 0.1, 0.2, 1, 0.3, 0.1, 0.3, 1}, scores[3] = {-7, -7, -7};
     volt_anomaly *detector = NULL;
     volt_anomaly_options options = volt_anomaly_options_default();
@@ -120,7 +110,6 @@ static void detectors(void **state)
 
 static void invalid_watch_options(void **state)
 {
-    (void)state;
     enum { N = 20 };
     double x[N], forecast;
     volt_rng rng = test_rng(13);
@@ -188,7 +177,6 @@ static volt_series_options small_options(void)
 
 static void options_of_classifiers(void **state)
 {
-    (void)state;
     const volt_range about_alpha[] = {{.name = NULL}, {.name = "alpha"}};
     const volt_series_kernel unnamed[] = {{.kernel = NULL}};
     not_classified("scale -2", o.scale = -2);
@@ -227,7 +215,6 @@ static void options_of_classifiers(void **state)
 
 static void series_of_classifiers(void **state)
 {
-    (void)state;
     volt_series_options options = small_options();
     volt_series_model *classifier = NULL;
     const int64_t one[SERIES] = {0}, beyond[SERIES] = {0, 1, 2}, below[SERIES] = {0, 1, -1};
@@ -282,7 +269,6 @@ static void series_of_classifiers(void **state)
 
 static void numbers_of_series(void **state)
 {
-    (void)state;
     const volt_matrix none = volt_matrix_of(NULL, 0, 0);
     const volt_progress silent = {0};
     volt_series_options options = small_options();
@@ -323,7 +309,6 @@ static void numbers_of_series(void **state)
 
 static void collections(void **state)
 {
-    (void)state;
     volt_objects *objects = NULL;
     volt_objects_options options = volt_objects_options_default();
     volt_view uneven[2] = {series[0], volt_view_of(steps, STEPS / 2, 2)};

@@ -9,15 +9,6 @@
 #include "support/sequences.h"
 #include "volterra/series.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { NORMAL = 10, OTHERS = 6, STEPS = 14, CHANNELS = 2 };
 
 /* Waves of one frequency, and of another. */
@@ -42,7 +33,6 @@ static void make_waves(waves *made)
 
 static void detector_equals_its_parts(void **state)
 {
-    (void)state;
     waves made;
     make_waves(&made);
     volt_series_anomaly *whole = NULL;
@@ -87,7 +77,6 @@ static void detector_equals_its_parts(void **state)
 /* The selected random kernel scores at least as well on the examples as the given one. */
 static void draws_are_scored_on_examples(void **state)
 {
-    (void)state;
     waves made;
     make_waves(&made);
     volt_series_anomaly_options options = volt_series_anomaly_options_default();
@@ -120,7 +109,6 @@ static int cancel_later(const char *stage, double fraction, void *calls)
 /* Cancelled after a few kernels, the largest number of draws is a search like any other. */
 static void draws_without_end(void **state)
 {
-    (void)state;
     waves made;
     make_waves(&made);
     int calls = 500;
@@ -137,7 +125,6 @@ static void draws_without_end(void **state)
 
 static void failures_set_error_messages(void **state)
 {
-    (void)state;
     waves made;
     make_waves(&made);
     volt_series_anomaly *anomaly = NULL;

@@ -5,15 +5,6 @@
 #include "support/series_classes.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { Q = 2 };
 
 /* Two targets of each series: its last value with an offset that costs digits unless it is removed, and a
@@ -58,7 +49,6 @@ static double gram_in_units(const char *text, const waves *made, const volt_obje
 
 static void fit_equals_ridge_regression_on_gram_matrix(void **state)
 {
-    (void)state;
     waves made;
     double K[N * N], Y[N * Q], expected[N * Q], outputs[N * Q], error = 0;
     make_waves(4401, 0.3, true, &made);
@@ -110,7 +100,6 @@ static void fit_equals_ridge_regression_on_gram_matrix(void **state)
 /* The selected alpha has the smallest leave-one-out error, and the solution is its fit. */
 static void alpha_is_chosen_by_loo(void **state)
 {
-    (void)state;
     waves made;
     double Y[N * Q], outputs[N], same[N];
     make_waves(4402, 0.5, false, &made);
@@ -148,7 +137,6 @@ static void alpha_is_chosen_by_loo(void **state)
 /* Targets whose squares overflow or underflow have the same fit, in their unit. Powers of two scale exactly. */
 static void the_unit_of_targets_is_arbitrary(void **state)
 {
-    (void)state;
     static const int powers[] = {0, 1000, -900};
     waves made;
     double Y[N * Q], scaled[N * Q], first_alpha = 0, first_error = 0, first[N * Q];
@@ -183,7 +171,6 @@ static void the_unit_of_targets_is_arbitrary(void **state)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     waves made;
     double Y[N * Q], bad[N] = {NAN};
     make_waves(4403, 0.3, false, &made);
@@ -235,7 +222,6 @@ static int cancel(const char *stage, double fraction, void *context)
 
 static void fit_can_be_cancelled(void **state)
 {
-    (void)state;
     waves made;
     double Y[N * Q];
     make_waves(4404, 0.3, false, &made);
@@ -265,7 +251,6 @@ static volt_status whole_way(const waves *made, const double *Y)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     waves made;
     double Y[N * Q];
     make_waves(4405, 0.3, true, &made);

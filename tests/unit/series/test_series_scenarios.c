@@ -10,15 +10,6 @@
 #include "volterra/series.h"
 #include "volterra/task.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { SERIES = 7, NEW = 2, LENGTH = 4 };
 static waves made; /* only the first steps are used */
 
@@ -80,7 +71,6 @@ static volt_status classify(const void *with, volt_progress progress, scenario_r
 
 static void series_scenarios(void **state)
 {
-    (void)state;
     static const double chosen = 0, given = 0.1;
     static const volt_series_kernel parts[] = {
         {"volterra", VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_COMPARE_SERIES},
@@ -144,7 +134,6 @@ static volt_status compare(const void *with, volt_progress progress, scenario_re
 
 static void comparison_scenarios(void **state)
 {
-    (void)state;
     static const volt_contender contenders[] = {{"Linear", "linear:window=1"}, {"RBF", "rbf:window=1"}};
     static const int64_t lengths[] = {7, 6, ROWS - 13};
     volt_compare_options squares = volt_compare_options_default();
@@ -202,7 +191,6 @@ static volt_status sample(const void *with, volt_progress progress, scenario_res
 
 static void plan_and_sample_scenarios(void **state)
 {
-    (void)state;
     scenario_check(&(scenario){"plan", "volterra", plan, SCENARIO_SILENT, 0});
     scenario_check(&(scenario){"plan of states", "esn:size=3", plan, SCENARIO_SILENT, 0});
     volt_bekk *bekk = NULL;
@@ -254,7 +242,6 @@ static volt_status forecast_series(const void *with, volt_progress progress, sce
 
 static void forecast_scenarios(void **state)
 {
-    (void)state;
     scenario_check(&(scenario){"forecasts of many series", NULL, forecast_series, 0, 200});
 }
 

@@ -9,16 +9,6 @@
 #include "support/polling.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static void near_to(double actual, double expected, double tolerance)
 {
     golden_check_number("value", expected, actual, tolerance, GOLDEN_ABSOLUTE);
@@ -171,7 +161,6 @@ static double tolerance_of(double alpha, int64_t n)
 
 static void distances_equal_feature_distances(void **state)
 {
-    (void)state;
     static const struct {
         int64_t n, d;
         double alpha;
@@ -211,7 +200,6 @@ static void distances_equal_feature_distances(void **state)
  * without it. The growth is the median ratio by which one more series changes the latter. */
 static void loo_distance_equals_refit(void **state)
 {
-    (void)state;
     enum { N = 9, D = 4, OUT = 3, M = 5 };
     volt_rng rng = test_rng(14);
     for (int kind = 0; kind < 2; kind++) {
@@ -277,7 +265,6 @@ static void loo_distance_equals_refit(void **state)
  * the threshold. */
 static void constant_kernel_gives_equal_scores(void **state)
 {
-    (void)state;
     enum { N = 12, E = 7 };
     double K[N * N] = {0}, C[E * N] = {0}, scores[E];
     for (int i = 0; i < N; i++)
@@ -296,7 +283,6 @@ static void constant_kernel_gives_equal_scores(void **state)
  * scale. */
 static void small_alphas_give_the_mahalanobis_distance(void **state)
 {
-    (void)state;
     enum { N = 24, D = 3 };
     volt_rng rng = test_rng(3);
     double *X = uneven_rows(&rng, N, D), *y = uneven_rows(&rng, 1, D), score = 0;
@@ -330,7 +316,6 @@ static void small_alphas_give_the_mahalanobis_distance(void **state)
  * dimension of the span, so the densities apply to the full space. */
 static void alpha_is_chosen_by_loo_likelihood(void **state)
 {
-    (void)state;
     enum { N = 13, D = 12 };
     volt_rng rng = test_rng(8);
     double *X = uneven_rows(&rng, N, D), *K = inner_products(X, N, X, N, D), best = -INFINITY, expected = 0;
@@ -377,7 +362,6 @@ static void alpha_is_chosen_by_loo_likelihood(void **state)
 /* Outliers in a direction of small spread: with them as examples, the alpha that separates them is selected. */
 static void examples_choose_alpha(void **state)
 {
-    (void)state;
     enum { N = 20, D = 6, E = 8 };
     volt_rng rng = test_rng(21);
     double *X = uneven_rows(&rng, N, D), *Y = uneven_rows(&rng, E, D);
@@ -431,7 +415,6 @@ static void examples_choose_alpha(void **state)
 /* Among n leave-one-out scores and one more, the rank of a score is given by the rate. */
 static void threshold_is_loo_quantile(void **state)
 {
-    (void)state;
     enum { N = 19, D = 3 };
     static const struct {
         double rate;
@@ -456,7 +439,6 @@ static void threshold_is_loo_quantile(void **state)
 
 static void only_the_lower_triangle_is_read_and_threads_change_nothing(void **state)
 {
-    (void)state;
     enum { N = 24, D = 5 };
     volt_rng rng = test_rng(6);
     double *X = uneven_rows(&rng, N, D), *K = inner_products(X, N, X, N, D), first[N], scores[2][N];
@@ -487,7 +469,6 @@ static void only_the_lower_triangle_is_read_and_threads_change_nothing(void **st
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     double K[] = {2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2}, same[9], score;
     volt_anomaly *anomaly = NULL;
     volt_anomaly_options options = volt_anomaly_options_default();
@@ -536,7 +517,6 @@ static int stop(const char *stage, double fraction, void *context)
 
 static void allocation_failure_and_cancellation(void **state)
 {
-    (void)state;
     enum { N = 12, D = 4 };
     volt_rng rng = test_rng(9);
     double *X = uneven_rows(&rng, N, D), *K = inner_products(X, N, X, N, D), score[N];

@@ -8,17 +8,6 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static int64_t draw(volt_rng *rng, int64_t least, int64_t most)
 {
     return least + (int64_t)(volt_rng_uniform(rng) * (double)(most - least + 1));
@@ -94,7 +83,6 @@ static bool agrees(double sure, double p)
 
 static void block_test_equals_two_t_tests(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(911);
     int64_t seen[3] = {0}, by_ratios = 0;
     for (int trial = 0; trial < 3000; trial++) {
@@ -403,7 +391,6 @@ static void check_choice(const volt_kernel *kernel, problem *p, int *seen)
 
 static void choice_equals_plain_implementation(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(912);
     volt_kernel *kernel = plain_parse("volterra");
     int seen[5] = {0};
@@ -424,7 +411,6 @@ static void choice_equals_plain_implementation(void **state)
  * predicted by one fit. */
 static void targets_that_are_not_inputs_are_held_out_in_blocks(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(914);
     volt_kernel *kernel = plain_parse("volterra");
     int seen[5] = {0};
@@ -456,7 +442,6 @@ static void targets_that_are_not_inputs_are_held_out_in_blocks(void **state)
  * a guard: one factorisation. */
 static void held_out_row_is_predicted_from_all_previous_rows(void **state)
 {
-    (void)state;
     enum { HELD = 2048, N = 2 * HELD + 150 };
     volt_rng rng = test_rng(913);
     volt_kernel *kernel = plain_parse("linear");
@@ -499,7 +484,6 @@ static void held_out_row_is_predicted_from_all_previous_rows(void **state)
  * intercept has no held-out errors for the guard. Levels predicted from levels are not guarded. */
 static void prepared_data_define_the_fit(void **state)
 {
-    (void)state;
     enum { N = 60 };
     volt_rng rng = test_rng(914);
     double *x = normal_rows(&rng, N + 1, 1), weights[N];
@@ -559,7 +543,6 @@ static volt_model *fit_walk(volt_rng *rng, int64_t n, volt_fit_options options)
 
 static void too_few_rows_are_reported(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(914);
     for (int64_t n = 2; n < 12; n++)
         for (int given = 0; given < 2; given++)

@@ -8,17 +8,6 @@
 #include "support/plain_linear.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MAX_N = 60, STATES = 6, Q = 2 };
 
 /* ---- an operator with explicit states, K = F F' -------------------------------------------------- */
@@ -240,7 +229,6 @@ static void check_case(const volt_solver *solver, problem *p, const char *name)
 
 static void held_out_errors_equal_fit(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2701);
     problem *p = malloc(sizeof *p);
     assert_non_null(p);
@@ -271,7 +259,6 @@ static void held_out_errors_equal_fit(void **state)
 /* Of m rows, those from max(m / 2, m - most, 2 ahead + 2, 8) on are held out, in blocks of equal length. */
 static void blocks_divide_the_held_out_rows(void **state)
 {
-    (void)state;
     static const struct {
         int64_t m, most, blocks, begin, rows, made, block;
     } cases[] = {
@@ -296,7 +283,6 @@ static void blocks_divide_the_held_out_rows(void **state)
  * is at most 20 % above the minimum. */
 static void screening_does_not_change_choice(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2702);
     problem *p = malloc(sizeof *p);
     assert_non_null(p);

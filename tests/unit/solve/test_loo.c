@@ -6,16 +6,6 @@
 #include "support/series_classes.h"
 #include "volterra.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* A random positive definite matrix with eigenvalues of order 1, and random targets. */
 typedef struct problem {
     double K[N * N], Y[N * CLASSES];
@@ -42,7 +32,6 @@ static void make_problem(uint64_t seed, problem *made)
 /* The condition is below (N + 4) / alpha, with errors of order 1: 1e-10 leaves a factor of 1000 or more. */
 static void loo_errors_equal_refits(void **state)
 {
-    (void)state;
     static const double alphas[] = {1e-2, 1};
     volt_blas_use use;
     problem made;
@@ -94,7 +83,6 @@ static void loo_errors_equal_refits(void **state)
 
 static void singular_matrices_are_rejected(void **state)
 {
-    (void)state;
     volt_blas_use use;
     volt_loo_readout loo;
     double K[] = {1, 2, 2, 1}, Y[] = {1, 0};
@@ -117,7 +105,6 @@ static void singular_matrices_are_rejected(void **state)
 
 static void splits_are_stratified(void **state)
 {
-    (void)state;
     int64_t of[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 3}; /* 10, 3, 1 and 2 series */
     enum { COUNT = sizeof of / sizeof *of };
     volt_class_list classes = {COUNT, 4, of};
@@ -153,7 +140,6 @@ static void splits_are_stratified(void **state)
 
 static void correct_predictions_are_counted(void **state)
 {
-    (void)state;
     int64_t of[] = {0, 1, 2, 1}, rows[] = {3, 0};
     double Y[12], E[] = {0.2, 0, 0, 0, 0.6, -0.5, 0, 0, 0, 0, 0, 0}, part[] = {-0.1, 0.8, -0.3, 0.5, -0.4, 0};
     volt_class_list classes = {4, 3, of};

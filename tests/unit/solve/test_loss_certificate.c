@@ -4,16 +4,6 @@
 #include "support/plain_linear.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* One row of weight 2 with target y, levels 0.25 and 0.75, K = k, alpha = 2, no intercept. */
 typedef struct one_row {
     volt_loss *loss;
@@ -51,7 +41,6 @@ static void certify(one_row *row, double y, double k, double a0, double a1)
  * and J = 2 (0.25 * 0.75 + 0.75 * 0.25) + 0.0625 + 0.5625 = 1.375. All numbers are exact. */
 static void slopes_at_the_bounds_of_a_weighted_row_are_feasible(void **state)
 {
-    (void)state;
     one_row row;
     certify(&row, 1, 1, 0.25, 0.75);
     assert_true(row.state.objective == 1.375);
@@ -64,7 +53,6 @@ static void slopes_at_the_bounds_of_a_weighted_row_are_feasible(void **state)
  * -1. */
 static void slopes_at_the_upper_bounds_are_feasible(void **state)
 {
-    (void)state;
     one_row row;
     certify(&row, -1, 1, -0.75, -0.25);
     assert_true(row.state.objective == 1.375);
@@ -75,7 +63,6 @@ static void slopes_at_the_upper_bounds_are_feasible(void **state)
 /* Doubled slopes are scaled down to feasible ones: the gap is J - D >= J - 1.375. */
 static void slopes_outside_bounds_are_scaled(void **state)
 {
-    (void)state;
     one_row row;
     certify(&row, 1, 1, 0.5, 1.5);
     assert_true(row.G[0] == -0.5 && row.G[1] == -1.5);
@@ -86,7 +73,6 @@ static void slopes_outside_bounds_are_scaled(void **state)
 /* The readout is (0.75, 0.25): its levels cross, and there is no intercept to separate them. */
 static void crossing_levels_are_not_certified(void **state)
 {
-    (void)state;
     one_row row;
     certify(&row, 1, 1, 0.75, 0.25);
     assert_true(isinf(row.state.gap));
@@ -96,7 +82,6 @@ static void crossing_levels_are_not_certified(void **state)
 /* K = -1 is not a Gram matrix: u is the target, and the squared norm is -2. */
 static void objectives_below_the_floor_are_not_certified(void **state)
 {
-    (void)state;
     one_row row;
     certify(&row, 1, -1, -1, -1);
     assert_true(row.state.objective == -2);
@@ -108,7 +93,6 @@ static void objectives_below_the_floor_are_not_certified(void **state)
  * sum K (2 e)^2 / (2 alpha) = 2 e^2. A bound of 1e6 on the norm of K is not sufficient, so that the value is computed. */
 static void gap_is_computed_where_the_bound_is_too_large(void **state)
 {
-    (void)state;
     const double e = 1e-5;
     one_row row;
     certify(&row, 1, 1, 0.25, 0.75);
@@ -127,7 +111,6 @@ static void gap_is_computed_where_the_bound_is_too_large(void **state)
 /* The tolerance is relative to the objective, and at least the rounding of n terms of the size of the bounds. */
 static void tolerance_is_above_rounding(void **state)
 {
-    (void)state;
     volt_loss_problem problem = {.n = 50, .floor = -0.25, .ceiling = 4};
     assert_true(volt_loss_gap_tolerance(&problem, 1e-3, -2) == 2e-3);
     assert_true(volt_loss_gap_tolerance(&problem, 0, -2) == 50 * DBL_EPSILON * 4);
@@ -172,7 +155,6 @@ static void check_row(const volt_loss_problem *p, int64_t i, const double *g)
 /* The ends of the slopes of l, by hand. */
 static void ranges_by_definition(void **state)
 {
-    (void)state;
     static const struct {
         const volt_loss_kind *kind;
         double p, y, low, high;
@@ -195,7 +177,6 @@ static void ranges_by_definition(void **state)
  * that cross are moved apart, as little as possible from the first on. */
 static void certificates_of_random_readouts(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t columns;
@@ -325,7 +306,6 @@ static void certificates_of_random_readouts(void **state)
 /* Medians of the known rows of each target; the mean of three weighted counts. */
 static void constants_by_hand(void **state)
 {
-    (void)state;
     const double Y[] = {NAN, 10, 1, NAN, 2, 30, 9, 20, NAN, 40}, counts[] = {1, 4, 10}, w[] = {2, 1, 0};
     double forecast[2] = {0};
     volt_loss *loss = NULL;

@@ -5,21 +5,12 @@
 #include "support/sequences.h"
 #include "volterra/solve.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 48 };
 
 /* Noise is not predictable, and a smaller alpha overfits more. A noise-free rule is fitted best with a small
  * alpha. */
 static void noisy_data_choose_larger_alpha(void **state)
 {
-    (void)state;
     static double K[N * N];
     double noise[N], rule[N], alpha = 0, unit;
     volt_rng rng = test_rng(4501);
@@ -82,7 +73,6 @@ static double plain_loss(const double *K, const volt_loss_task *task, int from, 
  * fits on all rows. */
 static void full_training_rows_decide(void **state)
 {
-    (void)state;
     static const char *const losses[] = {"squares", "huber:delta=1", "quantile:q=0.5", "epsilon:epsilon=0.1",
                                          "expectile:q=0.3"};
     static double K[LONG * LONG], before[LONG * LONG];
@@ -150,7 +140,6 @@ static int at_the_beginning(const char *stage, double fraction, void *context)
  * last third is held out. Training rows without one of the classes leave the unit. */
 static void limits_of_the_choice(void **state)
 {
-    (void)state;
     enum { ROWS = 16 };
     double K[ROWS * ROWS], y[ROWS], w[ROWS], alpha = 0;
     int64_t calls = 0;

@@ -4,20 +4,10 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* At the ends of its range a slope has the conjugate of the limit, with 0 log 0 = 0. At the slope of u itself the excess is 0
  * up to rounding, and never negative. */
 static void excess_at_the_ends_of_the_range(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4414);
     for (int draw = 0; draw < 2000; draw++) {
         double y = draw % 2 ? 1 : -1, u = 3 * volt_rng_normal(&rng), count = draw % 5, g, d;
@@ -63,7 +53,6 @@ static double plain_minimum(const volt_loss *loss, double y, double w, double k,
 /* K = diag(k_i). Most targets are 0, so that the median of the residuals is 0 and their scale unknown. */
 static void rows_of_a_diagonal_matrix_are_independent(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"huber:delta=0.1", "quantile:q=0.3", "epsilon:epsilon=0.2",
                                         "expectile:q=0.7", "logistic",       "poisson"};
     volt_rng rng = test_rng(4420);

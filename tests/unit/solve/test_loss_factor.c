@@ -6,20 +6,9 @@
 #include "support/plain_linear.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* L L' x = b with a known x, for one and two columns, around the size from which blocks are used. */
 static void block_solve_equals_full_solve(void **state)
 {
-    (void)state;
     static const int64_t sizes[] = {1, 193, 999, 1000, 1153};
     volt_rng rng = test_rng(31);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -152,7 +141,6 @@ static void check_step(const small_problem *p, const volt_loss_directions *all, 
  * which only the difference can change: their mean intercept is not determined, and its equation is singular. */
 static void newton_step_solves_its_equations(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(32);
     for (int draw = 0; draw < 30; draw++)
         for (int intercept = 0; intercept < 2; intercept++) {
@@ -208,7 +196,6 @@ static void newton_step_solves_its_equations(void **state)
 /* The slopes of levels are piecewise linear in u: their derivative is B diag(d) B', with unit vectors B. */
 static void directions_are_the_derivative_of_slopes(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(34);
     volt_loss *loss = NULL;
     int tied = 0, compared = 0;
@@ -264,7 +251,6 @@ static void directions_are_the_derivative_of_slopes(void **state)
 /* Each entry has its own target, parameter and weight. */
 static void slopes_of_several_columns(void **state)
 {
-    (void)state;
     enum { TARGETS = 3, OF_EACH = 2, SPACED = 5 };
     volt_rng rng = test_rng(37);
     volt_loss *loss = NULL;
@@ -337,7 +323,6 @@ static void plain_admm(const small_problem *p, double rho, int steps, double *a,
 
 static void admm_steps_equal_plain_steps(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(35);
     volt_loss *loss = NULL;
     check_ok(volt_loss_parse("quantile:q=0.3", &loss));
@@ -481,7 +466,6 @@ static double plain_rcond(const double *K, double rho)
  * are interpolated. */
 static void steps_are_few(void **state)
 {
-    (void)state;
     static const struct {
         const char *loss;
         int64_t columns, steps[2], newton_steps[2];
@@ -546,7 +530,6 @@ static void steps_are_few(void **state)
 /* Equal targets are their own constant: no coefficients, no steps, no gap. */
 static void constant_targets_need_no_steps(void **state)
 {
-    (void)state;
     enum { ROWS_OF_ONE = 7, PAIR = 2 };
     static const char *const texts[] = {"huber:delta=0.3", "quantile:q=0.4", "epsilon:epsilon=0.1", "squares"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {

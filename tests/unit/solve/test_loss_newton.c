@@ -2,14 +2,6 @@
 #include "solve/loss/loss_methods.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 enum { N = 3, MAX_STEPS = 100 };
 
 /* The minimum of l(y, u) + alpha u^2 / 2, by bisection of its derivative. */
@@ -28,7 +20,6 @@ static double plain_minimum(const volt_loss *loss, double y, double alpha)
  * globally convergent. With K = I and without an intercept the rows are independent. */
 static void smooth_losses_converge_from_anywhere(void **state)
 {
-    (void)state;
     static const struct {
         const char *loss;
         double alpha, start; /* of u */

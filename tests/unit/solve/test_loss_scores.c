@@ -2,13 +2,6 @@
 #include "support/check.h"
 #include "volterra/solve.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 static volt_loss *parse(const char *text)
 {
     volt_loss *loss = NULL;
@@ -18,7 +11,6 @@ static volt_loss *parse(const char *text)
 
 static void scores_are_mean_losses(void **state)
 {
-    (void)state;
     volt_loss *levels = parse("quantile:q=0.25/0.75"), *classes = parse("multinomial"),
               *counts = parse("poisson"), *huber = parse("huber:delta=1");
     double score, Y[] = {1, NAN, 3}, U[] = {0, 2, 5, 5, 3, 4}, weights[] = {1, 1, 3};

@@ -2,16 +2,6 @@
 #include "solve/loss/loss.h"
 #include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static volt_loss *parse(const char *text)
 {
     volt_loss *loss = NULL;
@@ -21,7 +11,6 @@ static volt_loss *parse(const char *text)
 
 static void texts_read_back(void **state)
 {
-    (void)state;
     static const struct {
         const char *given, *printed;
     } cases[] = {{"squares", "squares"},
@@ -63,7 +52,6 @@ static void texts_read_back(void **state)
 
 static void invalid_texts_are_rejected(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *fragment;
     } cases[] = {{"", "unknown loss \"\""},

@@ -7,17 +7,6 @@
 #include "support/polling.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static volt_loss *parse(const char *text)
 {
     volt_loss *loss = NULL;
@@ -42,7 +31,6 @@ static double random_target(const volt_loss *loss, volt_rng *rng)
 /* g is a subgradient of the loss at the prox: the excess is 0 there and nonnegative elsewhere. */
 static void slopes_satisfy_proximal_equation(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4411);
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         volt_loss *loss = parse(texts[t]);
@@ -88,7 +76,6 @@ static double plain_conjugate(const volt_loss *loss, double y, double g)
 
 static void excess_equals_conjugate_gap(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4412);
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         volt_loss *loss = parse(texts[t]);
@@ -110,7 +97,6 @@ static void excess_equals_conjugate_gap(void **state)
 /* First and second derivatives against finite differences. */
 static void derivatives_equal_finite_differences(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4413);
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         volt_loss *loss = parse(texts[t]);
@@ -241,7 +227,6 @@ enum { SOLVED = sizeof solved / sizeof *solved };
 /* No readout near the solution, or near a worse one, is better by more than the gap. */
 static void duality_gap_bounds_suboptimality(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4414);
     for (int t = 0; t < SOLVED; t++)
         for (int draw = 0; draw < (UNDER_SANITIZERS ? 2 : 6); draw++) {
@@ -279,7 +264,6 @@ static void duality_gap_bounds_suboptimality(void **state)
 /* Rounded entries 1 + s k, minus 1: the rounding errors of 1 dominate those of the difference. */
 static void small_variation_around_large_constant_is_solved(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4417);
     for (int t = 0; t < SOLVED; t++)
         for (double s = 1e-3; s > 5e-8; s /= 10) {
@@ -306,7 +290,6 @@ static void small_variation_around_large_constant_is_solved(void **state)
  * is never invalid. */
 static void invalid_gram_matrix_is_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4418);
     int refused = 0;
     for (int t = 0; t < SOLVED; t++)
@@ -360,7 +343,6 @@ static void invalid_gram_matrix_is_rejected(void **state)
  * are the same. */
 static void weights_equal_repeated_rows(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4415);
     for (int t = 0; t < SOLVED; t++) {
         problem p = make_problem(solved[t], &rng, 1), q;
@@ -397,7 +379,6 @@ static void weights_equal_repeated_rows(void **state)
 /* A parameter in the units of the targets: the same minimum in other units. */
 static void parameters_follow_the_units(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4416);
     static const char *const pairs[][2] = {{"huber:delta=0.3", "huber:delta=1.5"},
                                            {"epsilon:epsilon=0.2", "epsilon:epsilon=1"}};
@@ -429,7 +410,6 @@ static void parameters_follow_the_units(void **state)
  * from K. */
 static void outputs_of_two_classes_are_one_column(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4419);
     problem p = make_problem("logistic", &rng, 1);
     solution one, two;
@@ -465,7 +445,6 @@ static void outputs_of_two_classes_are_one_column(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4417);
     for (int t = 0; t < SOLVED; t++) {
         problem p = make_problem(solved[t], &rng, 1);
@@ -499,7 +478,6 @@ static int listen(const char *stage, double fraction, void *context)
 
 static void every_poll_can_cancel(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4418);
     for (int t = 0; t < SOLVED; t++) {
         problem p = make_problem(solved[t], &rng, 1);
@@ -518,7 +496,6 @@ static void every_poll_can_cancel(void **state)
 
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4419);
     for (int t = 0; t < SOLVED; t++) {
         problem p = make_problem(solved[t], &rng, 1);
@@ -538,7 +515,6 @@ static void results_do_not_depend_on_threads(void **state)
 /* Small problems: more threads only add overhead. */
 static int use_one_thread(void **state)
 {
-    (void)state;
     return volt_set_threads(1) != VOLT_OK;
 }
 

@@ -6,15 +6,6 @@
 #include "support/plain_linear.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, Q = 2 };
 static const double alpha = 0.05;
 static const bool constant[Q] = {true, false};
@@ -92,7 +83,6 @@ static void append(volt_online_factor *f, const double *K, const double *Y, int6
 
 static void any_update_sequence_equals_refit(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(821);
     double *K = plain_random_spd(&rng, N, 0), *Y = normal_rows(&rng, N, Q);
     for (int window = 1; window < 40; window += 6) {
@@ -114,7 +104,6 @@ static void any_update_sequence_equals_refit(void **state)
 /* The window becomes empty and is filled again. */
 static void factor_can_be_emptied(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(822);
     double *K = plain_random_spd(&rng, N, 0), *Y = normal_rows(&rng, N, Q), y[Q] = {7, 7};
     volt_online_factor *f = NULL;
@@ -139,7 +128,6 @@ static void factor_can_be_emptied(void **state)
 /* Appending all rows at once gives the same factor as appending them one by one. */
 static void several_rows_at_once(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(823);
     double *K = plain_random_spd(&rng, N, 0), *Y = normal_rows(&rng, N, Q);
     volt_online_factor *f = NULL;
@@ -166,7 +154,6 @@ static void several_rows_at_once(void **state)
 /* Export and import of L and W: later results are bitwise equal, for any position of the window in memory. */
 static void copy_continues(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(824);
     double *K = plain_random_spd(&rng, N, 0), *Y = normal_rows(&rng, N, Q), packed[N * N], first_y[Q], y[Q];
     volt_online_factor *f = NULL, *copy = NULL;
@@ -198,7 +185,6 @@ static void copy_continues(void **state)
 /* A duplicate row is rejected if alpha is below the rounding level. */
 static void a_pivot_at_rounding_level_is_rejected(void **state)
 {
-    (void)state;
     volt_online_factor *f = NULL;
     const double y[1] = {1}, k[2] = {3, 3};
     check_ok(volt_online_create(1, 1e-17, &f));
@@ -221,7 +207,6 @@ static void a_pivot_at_rounding_level_is_rejected(void **state)
 /* Reallocation between the solve for a row and its append does not change the solved row. */
 static void memory_may_grow_before_a_row_is_appended(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(826);
     double *K = plain_random_spd(&rng, N, 0), *Y = normal_rows(&rng, N, Q);
     volt_online_factor *f = NULL;
@@ -244,7 +229,6 @@ static void memory_may_grow_before_a_row_is_appended(void **state)
 /* For a diagonal matrix the bound equals the condition number. */
 static void condition_of_a_diagonal_matrix(void **state)
 {
-    (void)state;
     static const double diagonal[] = {2, 9, 1, 4}, zeros[4] = {0};
     volt_online_factor *f = NULL;
     check_ok(volt_online_create(1, 0.5, &f));
@@ -258,7 +242,6 @@ static void condition_of_a_diagonal_matrix(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(825);
     double *K = plain_random_spd(&rng, N, 0), *Y = normal_rows(&rng, N, Q);
     for (int64_t k = 1;; k++) {

@@ -10,18 +10,6 @@
 #include "support/scratch.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const char memory_text[] = "memory:gamma=1,rho=0.5,mu=0.8";
 static const double tight = 1e-11;
 
@@ -127,7 +115,6 @@ static void check_exact(const char *text, const setting *s, const problem *given
 
 static void fits_equal_exact_solver(void **state)
 {
-    (void)state;
     static const setting settings[] = {
         {.m = 36, .intercept = true},
         {.m = 33, .washout = 9, .intercept = true, .choice = VOLT_LANDMARKS_LAST},
@@ -156,7 +143,6 @@ static void fits_equal_exact_solver(void **state)
 /* A smaller residual gives a smaller error, and the default tolerance is sufficient. */
 static void tolerance_bounds_prediction_error(void **state)
 {
-    (void)state;
     problem *p = make_problem(9410);
     volt_fit_options options = pcg_options(0), exact = exact_options(&options);
     double fitted[N * Q], later[2][H * Q];
@@ -209,7 +195,6 @@ static volt_status load_drifted(void *context, volt_pcg_state *at, bool *found)
 /* (K + I) (1, 2)' = (5, 9)'. The true residual is 0.1: the iteration restarts from it and takes at most two steps. */
 static void drifted_residual_restarts(void **state)
 {
-    (void)state;
     const double K[] = {2, 1, 1, 3}, alpha = 1;
     double targets[] = {5, 9}, x[2], r[2], p[2], product[2], numbers[VOLT_PCG_NUMBERS];
     const bool constant = false;
@@ -241,7 +226,6 @@ static void drifted_residual_restarts(void **state)
  * for each output. */
 static void alpha_is_chosen_by_the_landmarks(void **state)
 {
-    (void)state;
     problem *p = make_problem(9420);
     volt_fit_options options = pcg_options(tight), nystrom = plain_options();
     double fitted[N * Q], later[2][H * Q];
@@ -316,7 +300,6 @@ static void check_changes(const char *text)
 /* The entries of the second kernel share a constant, which a readout without an intercept omits. */
 static void changes_are_learned(void **state)
 {
-    (void)state;
     check_changes(memory_text);
     check_changes("volterra:tau_coef=0.3,lambda_coef=0.5");
 }
@@ -334,7 +317,6 @@ static void listen(volt_log_level level, const char *message, void *context)
 
 static void unconverged_fit_is_reported(void **state)
 {
-    (void)state;
     problem *p = make_problem(9440);
     volt_fit_options options = pcg_options(1e-9);
     double fitted[N * Q];
@@ -356,7 +338,6 @@ static void unconverged_fit_is_reported(void **state)
 /* With as many landmarks as rows one iteration is enough; constant targets need none. */
 static void landmarks_reduce_iterations(void **state)
 {
-    (void)state;
     problem *p = make_problem(9450);
     volt_fit_options options = pcg_options(1e-5);
     double fitted[N * Q];
@@ -384,7 +365,6 @@ static void landmarks_reduce_iterations(void **state)
 /* The model supports files, intervals and streaming like any other. */
 static void files_preserve_interval_data(void **state)
 {
-    (void)state;
     problem *p = make_problem(9460);
     volt_fit_options options = pcg_options(tight);
     double fitted[N * Q], later[2][H * Q], half[2][Q], coverage = 0.8;
@@ -415,7 +395,6 @@ static void files_preserve_interval_data(void **state)
 
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     problem *p = make_problem(9470);
     volt_fit_options options = pcg_options(1e-6);
     double fitted[3][N * Q];
@@ -448,7 +427,6 @@ static void refuse(const volt_fit_options *options, const char *text, volt_statu
 
 static void invalid_options_are_rejected(void **state)
 {
-    (void)state;
     volt_fit_options o = pcg_options(0);
     o.landmarks = N + 1;
     refuse(&o, memory_text, VOLT_ERR_ARGUMENT, "landmarks 81 1 80");
@@ -489,7 +467,6 @@ static void invalid_options_are_rejected(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     enum { ROWS = 14 };
     problem *p = make_problem(9490);
     volt_kernel *kernel = plain_parse(memory_text);
@@ -517,7 +494,6 @@ static void every_allocation_may_fail(void **state)
 /* At least the features of all rows, ten vectors for each output, and the halves of the product. */
 static void planned_memory_covers_usage(void **state)
 {
-    (void)state;
     const double n = 4000, q = 3, landmarks = 50;
     assert_true(volt_pcg_bytes(n, q, landmarks) >=
                 8 * (n * landmarks + 10 * n * q) + volt_half_product_bytes(n, q));

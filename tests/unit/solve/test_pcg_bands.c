@@ -11,25 +11,13 @@
 #include "support/sequences.h"
 #include "support/thread_bands.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- bands of a triangle ------------------------------------------------------------------------ */
 
 /* Every row is in exactly one band; a band differs from its share by at most two rows. */
 static void every_entry_is_in_one_band(void **state)
 {
-    (void)state;
     static const int64_t sizes[] = {1, 2, 7, 1000, 46342};
     for (int64_t parts = 1; parts <= 7; parts++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -149,7 +137,6 @@ static void check_products(const char *text, volt_rng *rng, bool records, int64_
 
 static void banded_products_equal_products(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(9600);
     for (int64_t k = 0; engine_kernels[k]; k++)
         for (int records = 0; records < 2 && !(UNDER_SANITIZERS && k % 2); records++)
@@ -275,7 +262,6 @@ static const char plain_text[] = "memory:gamma=1,rho=0.5,mu=0.8";
 
 static void banded_fits_equal_fits(void **state)
 {
-    (void)state;
     static const int64_t records[] = {20, 35, 25};
     problem *p = make_problem(9610);
     for (int64_t parts = UNDER_SANITIZERS ? THREAD_BANDS : 2; parts <= THREAD_BANDS; parts++) {
@@ -302,7 +288,6 @@ static void banded_fits_equal_fits(void **state)
 /* Enough rows that the features of the preconditioner and their sums are distributed too. */
 static void many_rows_share_the_preconditioner(void **state)
 {
-    (void)state;
     enum { LARGE = UNDER_SANITIZERS ? 2300 : 2700 };
     volt_rng rng = test_rng(9620);
     double *X = random_rows(&rng, LARGE + H, D, 1), *Y = new_matrix(LARGE, Q), memory = 0;
@@ -327,7 +312,6 @@ static void many_rows_share_the_preconditioner(void **state)
 /* Cancelling one process stops all of them. The checkpoint resumes with any number of processes. */
 static void stopped_job_resumes_with_any_process_count(void **state)
 {
-    (void)state;
     problem *p = make_problem(9630);
     fit_job whole = job_of(plain_text, p), jobs[THREAD_BANDS], alone;
     const char *path = scratch_path("job.ckpt");
@@ -371,7 +355,6 @@ static void stopped_job_resumes_with_any_process_count(void **state)
 /* The first process reads the checkpoint, and all processes return its status. */
 static void foreign_checkpoint_stops_all_processes(void **state)
 {
-    (void)state;
     problem *p = make_problem(9640);
     fit_job job = job_of(plain_text, p), jobs[THREAD_BANDS];
     job.options.checkpoint = scratch_write_text("foreign.ckpt", "this is none");

@@ -7,24 +7,11 @@
 #include "support/sequences.h"
 #include "volterra/solve.h"
 
-#include <float.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- known values ----------------------------------------------------------------------------- */
 
 /* K + I = (2 .5; .5 3), whose inverse is (3 -.5; -.5 2) / 5.75. */
 static void two_rows_without_intercept(void **state)
 {
-    (void)state;
     double K[] = {1, NAN, 0.5, 2}, Y[] = {1, 2}, c = 5;
     volt_ridge_options options = {.alpha = 1};
     volt_ridge_report report;
@@ -39,7 +26,6 @@ static void two_rows_without_intercept(void **state)
 /* c = (1' R Y) / (1' R 1) = 5.5 / 4, A = R (Y - c) = (-1/4, 1/4). */
 static void two_rows_with_intercept(void **state)
 {
-    (void)state;
     double K[] = {1, NAN, 0.5, 2}, Y[] = {1, 2}, c = 5;
     volt_ridge_options options = {.alpha = 1, .intercept = 1};
     check_ok(volt_ridge_solve(volt_matrix_of(K, 2, 2), volt_matrix_of(Y, 2, 1), &options, &c, NULL));
@@ -49,7 +35,6 @@ static void two_rows_with_intercept(void **state)
 
 static void one_row(void **state)
 {
-    (void)state;
     double K = 3, Y[] = {2, 5}, c[2];
     volt_ridge_options options = {.alpha = 1, .intercept = 1};
     check_ok(volt_ridge_solve(volt_matrix_of(&K, 1, 1), volt_matrix_of(Y, 1, 2), &options, c, NULL));
@@ -66,7 +51,6 @@ static void one_row(void **state)
 
 static void defaults(void **state)
 {
-    (void)state;
     volt_ridge_options options = volt_ridge_options_default();
     assert_true(options.alpha == 1e-6 && options.intercept == 1 && !options.progress.report);
     double K[] = {1, 0, 0, 1}, Y[] = {1, 3}, c;
@@ -163,7 +147,6 @@ static void check_solution(const problem *p, int intercept)
 
 static void solutions_satisfy_the_equations(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(101);
     static const int64_t sizes[] = {1, 2, 3, 5, 40, 255, 256, 257, 400, 512, 600};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -176,7 +159,6 @@ static void solutions_satisfy_the_equations(void **state)
 
 static void many_outputs(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(102);
     problem p = solve_random(&rng, 90, 150, 0.1, 1, 3);
     check_solution(&p, 1);
@@ -186,7 +168,6 @@ static void many_outputs(void **state)
 /* The augmented system (K + alpha I, 1; 1', 0) (A; c) = (Y; 0), by elimination. */
 static void intercept_equals_the_augmented_system(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(103);
     for (int64_t n = 1; n <= 41; n += 8) {
         enum { Q = 3 };
@@ -215,7 +196,6 @@ static void intercept_equals_the_augmented_system(void **state)
  * A + 1 c - Y) in c. */
 static void objective_is_stationary(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(104);
     enum { N = 50, Q = 2 };
     problem p = solve_random(&rng, N, Q, 0.3, 1, 0);
@@ -241,7 +221,6 @@ static void objective_is_stationary(void **state)
 
 static void report_is_correct(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(105);
     for (int64_t n = 2; n <= 42; n += 10)
         for (double alpha = 1e-6; alpha <= 1; alpha *= 1000) {
@@ -280,14 +259,12 @@ static void listen(volt_log_level level, const char *message, void *context)
 
 static int stop_listening(void **state)
 {
-    (void)state;
     volt_set_log(NULL, NULL);
     return 0;
 }
 
 static void alpha_below_rounding_level_warns(void **state)
 {
-    (void)state;
     double K[] = {5, 0, 0, 3}, Y[] = {1, 2}, c;
     heard h = {0};
     volt_set_log(listen, &h);
@@ -306,7 +283,6 @@ static void alpha_below_rounding_level_warns(void **state)
 
 static void indefinite_matrices_are_rejected_with_the_pivot(void **state)
 {
-    (void)state;
     enum { N = 600 };
     static const int bad[] = {0, 255, 256, 400, 599};
     double *K = new_matrix(N, N), *Y = new_matrix(N, 1), c = 9;
@@ -334,7 +310,6 @@ static void indefinite_matrices_are_rejected_with_the_pivot(void **state)
 /* Gram matrices of smooth inputs are numerically rank deficient. */
 static void suggested_alpha_works(void **state)
 {
-    (void)state;
     enum { N = 400 };
     static const char *const kernels[] = {
         "volterra:tau_coef=0.3,lambda_coef=0.3", "volterra:tau_coef=0.3,lambda_coef=0.9",
@@ -376,7 +351,6 @@ static void suggested_alpha_works(void **state)
 
 static void invalid_calls_are_rejected(void **state)
 {
-    (void)state;
     double K[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, Y[6] = {1, 2, 3, 4, 5, 6}, c[2] = {7, 7};
     volt_matrix good_K = volt_matrix_of(K, 3, 3), good_Y = volt_matrix_of(Y, 3, 2), narrow_Y = {Y, 3, 2, 1};
     volt_matrix narrow_K = {K, 3, 3, 2};
@@ -404,7 +378,6 @@ static void invalid_calls_are_rejected(void **state)
 
 static void non_finite_gram_matrix_is_rejected(void **state)
 {
-    (void)state;
     static const double values[] = {NAN, INFINITY, -INFINITY};
     for (int place = 0; place < 6; place++)
         for (int v = 0; v < 3; v++) {
@@ -418,7 +391,6 @@ static void non_finite_gram_matrix_is_rejected(void **state)
 
 static void non_finite_targets_are_rejected(void **state)
 {
-    (void)state;
     double K[4] = {4, 0, 1, 4}, Y[4] = {1, 2, NAN, 4}, c[2];
     check_fails(volt_ridge_solve(volt_matrix_of(K, 2, 2), volt_matrix_of(Y, 2, 2), NULL, c, NULL),
                 VOLT_ERR_NOT_FINITE, "targets");
@@ -434,7 +406,6 @@ static int cancel(const char *stage, double fraction, void *context)
 
 static void progress_callback_cancels(void **state)
 {
-    (void)state;
     double K[] = {2, 0, 0, 2}, Y[] = {1, 2}, c = 3;
     volt_ridge_options options = {.alpha = 1, .progress = {cancel, NULL}};
     check_fails(volt_ridge_solve(volt_matrix_of(K, 2, 2), volt_matrix_of(Y, 2, 1), &options, &c, NULL),

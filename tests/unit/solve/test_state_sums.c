@@ -4,15 +4,6 @@
 #include "support/check.h"
 #include "support/sequences.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { ROWS = 40, STATES = 5, COLUMNS = 2 };
 
 typedef struct system_of_rows {
@@ -114,7 +105,6 @@ static solved solve_plainly(const system_of_rows *rows, int count, double alpha,
  * most 2e-9. The condition estimate is an upper bound, usually within a factor of 3. */
 static void every_prefix_equals_ridge_regression(void **state)
 {
-    (void)state;
     static const double alphas[] = {0.5, 40, 3000};
     static const int ends[] = {11, 12, ROWS};
     system_of_rows rows;
@@ -146,7 +136,6 @@ static void every_prefix_equals_ridge_regression(void **state)
 /* More states than one task adds: sums of ROWS products of numbers up to 10, with the rounding of each. */
 static void sums_of_many_states(void **state)
 {
-    (void)state;
     enum { MANY = 300, THREE = 3 };
     volt_rng rng = test_rng(5102);
     double *F = normal_rows(&rng, ROWS, MANY), *Y = normal_rows(&rng, ROWS, THREE);

@@ -5,16 +5,6 @@
 #include "support/golden.h"
 #include "volterra/stats.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { LENGTH = 160, COLUMNS = 2, SEASON = 8 };
 
 /* A random walk and a noisy sine. */
@@ -30,7 +20,6 @@ static void draw(double y[LENGTH][COLUMNS], uint64_t seed)
 
 static void values_by_hand(void **state)
 {
-    (void)state;
     const double y[] = {1, 2, 4, 7, 11, 16};
     const volt_view levels = volt_view_of(y, 6, 1);
     double out[3];
@@ -58,7 +47,6 @@ static void values_by_hand(void **state)
  * variance. */
 static void autoregression_recovers_linear_rule(void **state)
 {
-    (void)state;
     enum { n = 60 };
     double y[n] = {0}, out[20];
     for (int t = 0; t < n; t++)
@@ -81,7 +69,6 @@ static void autoregression_recovers_linear_rule(void **state)
  * which a ridge of at most 1e-3 of a correlation changes by less than 1 %. */
 static void autoregression_predicts_sine(void **state)
 {
-    (void)state;
     enum { n = 60 };
     double y[n], out[20];
     for (int t = 0; t < n; t++)
@@ -98,7 +85,6 @@ static void autoregression_predicts_sine(void **state)
 /* The forecast of row r is bitwise independent of rows after r - lag and of rows from learn_end on. */
 static void forecasts_use_only_past_rows(void **state)
 {
-    (void)state;
     static double y[LENGTH][COLUMNS], other[LENGTH][COLUMNS];
     for (uint64_t seed = 1; seed <= 5; seed++) {
         print_message("seed %d, stream 0\n", (int)seed);
@@ -126,7 +112,6 @@ static void forecasts_use_only_past_rows(void **state)
  * result exactly, also near the limits of the range of doubles. */
 static void rows_columns_and_units_are_independent(void **state)
 {
-    (void)state;
     static double y[LENGTH][COLUMNS], z[LENGTH][COLUMNS], out[LENGTH][COLUMNS], part[LENGTH][COLUMNS];
     draw(y, 11);
     print_message("seed 11, stream 0\n");
@@ -163,7 +148,6 @@ static void rows_columns_and_units_are_independent(void **state)
 
 static void failures_name_the_argument(void **state)
 {
-    (void)state;
     double y[20], out[4] = {5, 5, 5, 5};
     for (int t = 0; t < 20; t++)
         y[t] = t;

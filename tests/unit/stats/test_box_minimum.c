@@ -2,15 +2,6 @@
 #include "stats/box_minimum.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 enum { MAX_COUNT = 6 };
 
 /* A function, whose calls are counted; points outside the box are an error. */
@@ -68,7 +59,6 @@ static double bowl(const double *x, double *gradient, int64_t count)
 
 static void quadratic_without_bounds(void **state)
 {
-    (void)state;
     counted f = {.value = bowl};
     prepare(&f, 5, -INFINITY, INFINITY);
     double x[] = {3, 1, 4, 1, 5};
@@ -78,7 +68,6 @@ static void quadratic_without_bounds(void **state)
 /* Bounds above and below the minimum: those variables end at the bound, the others do not depend on them. */
 static void quadratic_with_bounds(void **state)
 {
-    (void)state;
     counted f = {.value = bowl};
     prepare(&f, 5, -1.5, 1.25);
     double x[] = {1, 1, 1, -1, -1};
@@ -103,7 +92,6 @@ static double rosenbrock(const double *x, double *gradient, int64_t count)
 
 static void curved_valley(void **state)
 {
-    (void)state;
     counted f = {.value = rosenbrock};
     prepare(&f, 2, -INFINITY, INFINITY);
     double x[] = {-1.2, 1};
@@ -128,7 +116,6 @@ static double with_edge(const double *x, double *gradient, int64_t count)
 
 static void undefined_values_and_limits(void **state)
 {
-    (void)state;
     counted f = {.value = with_edge};
     prepare(&f, 2, -INFINITY, INFINITY);
     double x[] = {30, 0.01};

@@ -5,21 +5,12 @@
 #include "support/failing_alloc.h"
 #include "support/golden.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { SEED = 20261117, LONG = 600 };
 
 /* A line plus effects of mean 0, or times effects of mean 1: the moving average of an additive season is the
  * line itself; that of a multiplicative season is exact for a constant. */
 static void effects_of_exact_seasons(void **state)
 {
-    (void)state;
     const double odd[] = {0.5, -0.25, -0.25}, even[] = {1, -2, 0.5, 0.5}, factors[] = {0.5, 1.5, 1.25, 0.75};
     double y[23], found[4];
     for (int t = 0; t < 23; t++)
@@ -43,7 +34,6 @@ static void effects_of_exact_seasons(void **state)
  * autocorrelation of a sine with the variance of the noise is 0.5, 12 times its standard deviation. */
 static void significance_of_seasons(void **state)
 {
-    (void)state;
     print_message("seed %d\n", SEED);
     volt_rng rng;
     volt_rng_init(&rng, SEED, 0);
@@ -68,7 +58,6 @@ static void significance_of_seasons(void **state)
 
 static void naive_paths_by_hand(void **state)
 {
-    (void)state;
     const double y[] = {1, 2, 4, 7, 11};
     double f[5];
     check_ok(volt_naive_forecast(VOLT_BASELINE_NAIVE, y, 5, 0, 2, f));
@@ -95,7 +84,6 @@ static void naive_paths_by_hand(void **state)
 
 static void naive2_removes_the_season(void **state)
 {
-    (void)state;
     const double factors[] = {0.5, 1.5, 1.25, 0.75};
     double y[30], f[6], expected[6];
     for (int t = 0; t < 30; t++)
@@ -130,7 +118,6 @@ static void naive2_removes_the_season(void **state)
 
 static void rejected_and_out_of_memory(void **state)
 {
-    (void)state;
     double y[] = {1, 2, 3}, f[2];
     check_fails(volt_naive2_forecast(y, 0, 0, 1, f, NULL), VOLT_ERR_SHAPE, "0");
     check_fails(volt_naive2_forecast(y, 3, -1, 1, f, NULL), VOLT_ERR_ARGUMENT, "-1");

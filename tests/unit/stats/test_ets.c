@@ -5,16 +5,6 @@
 #include "support/failing_alloc.h"
 #include "support/golden.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { SEED = 20261119, ROWS = 96, SEASON = 4, AHEAD = 11, FORMS = 18 };
 
 static volt_ets_form form_of(int i)
@@ -52,7 +42,6 @@ static double value_of(volt_ets_form form, const double *y, const double x[6 + S
  * rounding, eps/d times the value. */
 static void derivatives_equal_differences(void **state)
 {
-    (void)state;
     print_message("seed %d\n", SEED);
     volt_rng rng;
     volt_rng_init(&rng, SEED, 0);
@@ -92,7 +81,6 @@ static void derivatives_equal_differences(void **state)
 /* Multiplicative effects of 0, or a relative error of a forecast of 0. */
 static void undefined_recursions_end(void **state)
 {
-    (void)state;
     const double y[] = {1, 2, 3};
     double effects[] = {0, 1}, squares, logs;
     volt_ets_state run = {0.5, 0, 0.1, 1, 1, 0, effects};
@@ -107,7 +95,6 @@ static void undefined_recursions_end(void **state)
  * deviation sqrt((kurtosis - 1)/N), about 1.2 % here. */
 static void variances_equal_those_of_simulated_paths(void **state)
 {
-    (void)state;
     enum { PATHS = 20000, STEPS = SEASON };
     print_message("seed %d\n", SEED);
     volt_rng rng;
@@ -152,7 +139,6 @@ static void variances_equal_those_of_simulated_paths(void **state)
 
 static void constants_and_lines_continue(void **state)
 {
-    (void)state;
     double y[40], mean[AHEAD], variance[AHEAD], expected[AHEAD];
     volt_ets_info info;
     for (int n = 3; n <= 40; n++) {
@@ -178,7 +164,6 @@ static void constants_and_lines_continue(void **state)
 
 static void tiny_series_are_smoothed(void **state)
 {
-    (void)state;
     const double y[] = {3, 5, 4, 6, 5, 7};
     for (int n = 3; n <= 6; n++) {
         double mean[3], variance[3];
@@ -196,7 +181,6 @@ static void tiny_series_are_smoothed(void **state)
 
 static void forms_follow_the_data(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, SEED, 1);
     double y[ROWS], mean[AHEAD];
@@ -240,7 +224,6 @@ static void forms_follow_the_data(void **state)
  * than 0.5. */
 static void starts_fix_the_form(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, SEED, 3);
     double y[ROWS], mean[AHEAD];
@@ -267,7 +250,6 @@ static void starts_fix_the_form(void **state)
 /* Powers of two change no rounding. */
 static void forecasts_do_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, SEED, 4);
     double y[ROWS], scaled[ROWS], mean[AHEAD], variance[AHEAD], other[AHEAD], spread[AHEAD];
@@ -299,7 +281,6 @@ static void forecasts_do_not_depend_on_the_unit(void **state)
 
 static void rejected_and_out_of_memory(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, SEED, 5);
     double y[20], f[2], variance[2];
@@ -339,7 +320,6 @@ static double rosenbrock(void *context, const double *x, double *gradient)
 /* In the box x1 <= 0.25 the minimum has x1 = 0.25 and 2 (x0 - 1) = 400 x0 (0.25 - x0^2). */
 static void minima_inside_and_at_a_bound(void **state)
 {
-    (void)state;
     double low[] = {-5, -5}, high[] = {5, 5}, x[] = {-1.2, 1}, workspace[2 * VOLT_BOX_WORKSPACE];
     volt_box_problem problem = {rosenbrock, NULL, 2, low, high, 1e-12, 500};
     double value = volt_box_minimise(&problem, x, workspace);

@@ -3,19 +3,11 @@
 #include "support/check.h"
 #include "volterra.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 /* ---- metrics ---------------------------------------------------------------------------------- */
 
 /* Squares that overflow, by themselves or divided by a tiny variance. The error names the first such output. */
 static void overflowing_scores(void **state)
 {
-    (void)state;
     const double truth[] = {0, 1, 1, 2, 2, 3}, far[] = {0, 1, 1e200, 2, 2, 3},
                  both[] = {1e200, 1e200, 1, 2, 2, 3};
     const double tiny[] = {1e-200, 2e-200, 3e-200}, errors[] = {1e100, 2e-200, 3e-200};
@@ -44,7 +36,6 @@ static void overflowing_scores(void **state)
  * otherwise 1. */
 static void errors_normalised_by_level_variance(void **state)
 {
-    (void)state;
     const double part[] = {1, 2, 4}, wrong[] = {1, 2, 5}, levels[] = {10, 12, 14}, constant[] = {3, 3, 3};
     volt_output off = {part, wrong, 1, 1, 3}, exact = {part, part, 1, 1, 3};
     volt_output moving = {levels, levels, 1, 1, 3}, still = {constant, constant, 1, 1, 3};
@@ -58,7 +49,6 @@ static void errors_normalised_by_level_variance(void **state)
  * order. */
 static void constant_predictions(void **state)
 {
-    (void)state;
     enum { T = 12, M = 4 };
     static const double levels[][M] = {{0, 3, 1, 2}, {3, 2, 1, 0}, {1, 0, 3, 2}};
     for (int method = 0; method < 2; method++)

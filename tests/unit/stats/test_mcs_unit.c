@@ -6,16 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/stats.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const volt_mcs_method methods[] = {VOLT_MCS_R, VOLT_MCS_MAX};
 
 static volt_mcs_options options_of(volt_mcs_method method, int64_t reps)
@@ -62,7 +52,6 @@ static volt_status block_length(const double *values, int64_t count, double *blo
 
 static void two_models_by_hand(void **state)
 {
-    (void)state;
     const int64_t indices[] = {0, 0, 1, 1, 0, 1, 1, 0};
     const double apart[] = {0, 1, 0, 3}, close[] = {0, 1.5, 2, 1};
     for (int m = 0; m < 2; m++) {
@@ -97,7 +86,6 @@ static void two_models_by_hand(void **state)
 
 static void single_model_is_the_set(void **state)
 {
-    (void)state;
     const double losses[] = {3, 1, 2};
     for (int m = 0; m < 2; m++) {
         volt_mcs_options options = options_of(methods[m], 10);
@@ -112,7 +100,6 @@ static void single_model_is_the_set(void **state)
  * have without the others, and equal columns follow each other in the order. */
 static void equal_columns_are_one_model(void **state)
 {
-    (void)state;
     enum { T = 50, M = 6, DISTINCT = 3 };
     static const int64_t source[M] = {0, 1, 0, 2, 1, 1};
     double losses[T * M], distinct[T * DISTINCT];
@@ -150,7 +137,6 @@ static void equal_columns_are_one_model(void **state)
 /* Constant losses: the difference has zero variance, and the worse model is removed first in either order. */
 static void constant_difference_is_significant(void **state)
 {
-    (void)state;
     const double losses[] = {0.3, 0.7, 0.1, 0.3, 0.7, 0.1, 0.3, 0.7, 0.1};
     for (int m = 0; m < 2; m++) {
         volt_mcs_options options = options_of(methods[m], 100);
@@ -166,7 +152,6 @@ static void constant_difference_is_significant(void **state)
  * of the losses, so that the statistic is finite. */
 static void large_errors_are_not_significant(void **state)
 {
-    (void)state;
     const double losses[] = {1, -1, -0.9, 0.9};
     for (int m = 0; m < 2; m++) {
         volt_mcs_options options = options_of(methods[m], 400);
@@ -181,7 +166,6 @@ static void large_errors_are_not_significant(void **state)
 /* Scaling the losses, up to the limits of the double range, does not change the p-values. */
 static void result_does_not_depend_on_units(void **state)
 {
-    (void)state;
     enum { T = 60, M = 4 };
     double losses[T * M], scaled[T * M];
     volt_rng rng = test_rng(12);
@@ -206,7 +190,6 @@ static void result_does_not_depend_on_units(void **state)
 
 static void default_block_is_the_root_of_the_rows(void **state)
 {
-    (void)state;
     double losses[99 * 2];
     volt_rng rng = test_rng(13);
     for (int i = 0; i < 99 * 2; i++)
@@ -234,7 +217,6 @@ static void default_block_is_the_root_of_the_rows(void **state)
  * Frequencies over n draws are within five standard deviations. */
 static void indices_are_blocks_of_the_right_length(void **state)
 {
-    (void)state;
     enum { T = 100, REPS = 400 };
     const double block = 8;
     int64_t indices[T], jumps = 0, counts[T] = {0};
@@ -264,7 +246,6 @@ static void indices_are_blocks_of_the_right_length(void **state)
  * from the definition. */
 static void block_lengths_by_definition(void **state)
 {
-    (void)state;
     enum { T = 16, MOST = 9 };
     double series[T], R[MOST + 1], block;
     for (int t = 0; t < T; t++)
@@ -330,7 +311,6 @@ static double plain_block_length(const double *series, int T, int *bandwidth)
  * hide differences, so most lengths must lie between the bounds. */
 static void block_lengths_of_random_series(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(18);
     int between = 0, wide = 0;
     enum { TRIES = 300 };
@@ -356,7 +336,6 @@ static void block_lengths_of_random_series(void **state)
  * estimate decreases with T. A factor of 1.5 at T = 100000 distinguishes phi = 0.5 from 0.3 and 0.7. */
 static void block_length_of_an_autoregression(void **state)
 {
-    (void)state;
     enum { T = 100000 };
     double *series = new_matrix(T, 1), block;
     const double coefficients[] = {0.3, 0.5, 0.7};
@@ -377,7 +356,6 @@ static void block_length_of_an_autoregression(void **state)
 
 static void losses_by_hand(void **state)
 {
-    (void)state;
     /* Variances 1 and 4; the third output is constant with errors 0, 3, 0, 0: mean square 9/4. */
     const double truth[] = {0, 0, 5, 0, 4, 5, 2, 0, 5, 2, 4, 5};
     const double forecast[] = {1, 0, 5, 0, 2, 8, 2, 0, 5, 2, 0, 5};
@@ -400,7 +378,6 @@ static void losses_by_hand(void **state)
 
 static void invalid_losses_are_rejected(void **state)
 {
-    (void)state;
     double y[] = {1, 2, 3}, f[] = {1, 2, NAN}, huge[] = {1e200, -1e200, 1e200}, out[] = {7, 7, 7};
     volt_view truth = volt_view_of(y, 3, 1);
     check_fails(volt_losses(truth, volt_view_of(y, 2, 1), volt_matrix_of(out, 3, 1)), VOLT_ERR_SHAPE, "x 2 1");
@@ -420,7 +397,6 @@ static void invalid_losses_are_rejected(void **state)
 
 static void invalid_calls_are_rejected(void **state)
 {
-    (void)state;
     double losses[] = {1, 2, 3, 4, 5, 6};
     volt_view view = volt_view_of(losses, 3, 2);
     volt_mcs *mcs = NULL;
@@ -481,7 +457,6 @@ static int cancel_in_stage(const char *stage, double fraction, void *context)
 
 static void cancellation_leaks_nothing(void **state)
 {
-    (void)state;
     const double losses[] = {1, 2, 3, 4, 6, 5};
     const char *const stages[] = {"bootstrap", "eliminate"};
     for (int s = 0; s < 2; s++) {
@@ -500,7 +475,6 @@ static void cancellation_leaks_nothing(void **state)
 
 static void memory_failures_are_clean(void **state)
 {
-    (void)state;
     double losses[12 * 2], truth[3] = {1, 2, 4}, out[3];
     for (int i = 0; i < 24; i++)
         losses[i] = (i * 7) % 5;

@@ -6,15 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/stats.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 static void near_to(double actual, double expected, double tolerance)
 {
     golden_check_number("value", expected, actual, tolerance, GOLDEN_ABSOLUTE);
@@ -64,7 +55,6 @@ static double plain_precision(const double *scores, const int *marked, int64_t n
 
 static void areas_by_hand(void **state)
 {
-    (void)state;
     const double scores[] = {0.1, 0.4, 0.35, 0.8};
     const int marked[] = {0, 0, 1, 1}; /* the scikit-learn example: 0.75 and 0.8333... */
     volt_ranking ranking = ranking_of(scores, marked, 4);
@@ -86,7 +76,6 @@ static void areas_by_hand(void **state)
 /* Many ties: scores are integers. */
 static void areas_are_sums_over_pairs(void **state)
 {
-    (void)state;
     enum { MOST = 60 };
     volt_rng rng = test_rng(5);
     for (int run = 0; run < 200; run++) {
@@ -108,7 +97,6 @@ static void areas_are_sums_over_pairs(void **state)
 
 static void rankings_without_two_classes_are_rejected(void **state)
 {
-    (void)state;
     const double scores[] = {1, 2, NAN};
     const int none[] = {0, 0, 0}, all[] = {1, 1, 1}, some[] = {1, 0, 1};
     volt_ranking ranking = {.struct_size = sizeof(volt_ranking), .roc_auc = 7};

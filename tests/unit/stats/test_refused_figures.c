@@ -12,21 +12,10 @@
 #include "volterra/stats.h"
 #include "volterra/task.h"
 
-#include <float.h>
-#include <limits.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* ---- metrics and baselines ---------------------------------------------------------------------- */
 
 static void pairs_of_rows(void **state)
 {
-    (void)state;
     const double y[4] = {1, 2, 3, 5}, f[4] = {1, 2, 4, 4}, tiny[2] = {0, DBL_MIN}, far[2] = {1e200, 1e300};
     const volt_view truth = volt_view_of(y, 2, 2), forecast = volt_view_of(f, 2, 2);
     volt_metrics metrics = {.struct_size = sizeof(volt_metrics), .mse = -7};
@@ -66,7 +55,6 @@ static void pairs_of_rows(void **state)
 
 static void baselines(void **state)
 {
-    (void)state;
     const double y[6] = {1, 2, 3, 5, 4, 2};
     double out[6] = {-7};
     const volt_view levels = volt_view_of(y, 6, 1);
@@ -120,7 +108,6 @@ static void baselines(void **state)
 
 static void losses_and_weights(void **state)
 {
-    (void)state;
     volt_loss *median = NULL, *classes = NULL, *none = NULL;
     const double y[3] = {0, 1, 2}, u[6] = {0.5, 0.5, 0.2, 0.8, 0.1, 0.9}, negative[3] = {1, -1, 1},
                  endless[3] = {1, INFINITY, 1};
@@ -184,7 +171,6 @@ static void losses_and_weights(void **state)
 
 static void comparison_scenarios(void **state)
 {
-    (void)state;
     enum { N = 12 };
     double x[N], y[N];
     volt_rng rng = test_rng(14);
@@ -235,7 +221,6 @@ static void comparison_scenarios(void **state)
 
 static void systems_and_spectra(void **state)
 {
-    (void)state;
     char long_text[2000];
     volt_system system = VOLT_SYSTEM_HENON;
     volt_simulate_options options = volt_simulate_options_default(system);
@@ -282,7 +267,6 @@ static void systems_and_spectra(void **state)
 
 static void parameters_in_memory(void **state)
 {
-    (void)state;
     volt_bekk *bekk = NULL;
     char *text = NULL;
     double out[12] = {-7};
@@ -357,7 +341,6 @@ static void parameters_in_memory(void **state)
 
 static void returns_and_fits(void **state)
 {
-    (void)state;
     const double prices[6] = {1, 2, 1.1, 2.1, 1.2, 2.2};
     double out[6] = {-7};
     const volt_view three = volt_view_of(prices, 3, 2);
@@ -394,7 +377,6 @@ static void returns_and_fits(void **state)
 
 static void parameters_as_text(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *sentence;
     } wrong[] = {

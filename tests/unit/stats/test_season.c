@@ -4,15 +4,6 @@
 #include "task/forecast_season.h"
 #include "volterra/stats.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { LENGTH = 1200 };
 static const double TURN = 6.283185307179586;
 
@@ -34,7 +25,6 @@ static void wave(double *y, int64_t n, int64_t season, double noise, uint64_t se
 
 static void season_of_sine_is_recovered(void **state)
 {
-    (void)state;
     static const int64_t seasons[] = {4, 5, 7, 12, 18, 24, 48, 96, 168, 365};
     static double y[LENGTH];
     for (size_t i = 0; i < sizeof seasons / sizeof *seasons; i++) {
@@ -52,7 +42,6 @@ static void season_of_sine_is_recovered(void **state)
 /* The shortest season, five times and without rounding: its correlation is exactly 1. */
 static void exactly_repeating_season(void **state)
 {
-    (void)state;
     static const double cycle[] = {0, 1, 0, -1};
     double y[21];
     for (int64_t t = 0; t < 21; t++)
@@ -64,7 +53,6 @@ static void exactly_repeating_season(void **state)
  * sign or other columns. */
 static void season_does_not_depend_on_unit(void **state)
 {
-    (void)state;
     static const double units[] = {1e300, 1e-300, -1, 3e-310};
     static double y[LENGTH], z[3 * LENGTH];
     wave(y, LENGTH, 12, 0.1, 3);
@@ -84,7 +72,6 @@ static void season_does_not_depend_on_unit(void **state)
 
 static void aperiodic_series_have_no_season(void **state)
 {
-    (void)state;
     static double y[LENGTH];
     for (int64_t t = 0; t < LENGTH; t++)
         y[t] = 0.1;
@@ -146,7 +133,6 @@ static bool repeats_by_definition(const double *y, int64_t n, int64_t S)
 
 static void calendar_seasons_pass_a_test(void **state)
 {
-    (void)state;
     static const struct {
         volt_time_step step;
         int64_t periods[2];
@@ -190,7 +176,6 @@ static void calendar_seasons_pass_a_test(void **state)
 
 static void failures_name_the_argument(void **state)
 {
-    (void)state;
     double y[30] = {0};
     int64_t season = 77;
     check_fails(volt_season_find(NULL, 30, 1, &season), VOLT_ERR_ARGUMENT, "NULL");
@@ -217,7 +202,6 @@ static void failures_name_the_argument(void **state)
 /* Weeks of a year; values that do not vary about their means. */
 static void calendar_of_exact_values(void **state)
 {
-    (void)state;
     enum { WEEKS = 160 };
     const volt_time_step week = {.seconds = 604800}, quarter = {.months = 3};
     double y[WEEKS];

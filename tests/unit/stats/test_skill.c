@@ -3,14 +3,6 @@
 #include "support/golden.h"
 #include "volterra/stats.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 static const volt_view NO_HISTORY = {0};
 
 /* A few additions and divisions: a few eps. */
@@ -21,7 +13,6 @@ static void check_near(const char *name, double expected, double actual)
 
 static void values_by_hand(void **state)
 {
-    (void)state;
     /* Errors 1, -1, 2 against 4, 5, 6; the second output is exact, the baseline's errors there are 1, 1, 1. */
     const double truth[] = {11, 0, 16, 1, 22, 2}, forecast[] = {10, 0, 17, 1, 20, 2};
     const double baseline[] = {7, 1, 11, 0, 16, 1}, exact[] = {7, 0, 11, 1, 16, 2};
@@ -46,7 +37,6 @@ static void values_by_hand(void **state)
  * are ratios of metrics. */
 static void result_does_not_depend_on_unit(void **state)
 {
-    (void)state;
     enum { T = 200 };
     double y[3][T], z[3][T];
     volt_rng rng;
@@ -78,7 +68,6 @@ static void result_does_not_depend_on_unit(void **state)
 
 static void failures_name_the_argument(void **state)
 {
-    (void)state;
     double y[] = {1, 2, 3}, f[] = {1, 2, 4}, far[] = {1, 2, DBL_MAX};
     const volt_view truth = volt_view_of(y, 3, 1), forecast = volt_view_of(f, 3, 1);
     volt_skill skill = {.struct_size = sizeof(volt_skill), 5, 5, 5, 5, 5};
@@ -117,7 +106,6 @@ static void failures_name_the_argument(void **state)
 /* The naive predictions equal volt_baseline_forecast for the concatenated past and truth. */
 static void naive_forecasts_use_previous_rows(void **state)
 {
-    (void)state;
     enum { N = 40, HISTORY = 5, Q = 2 };
     double levels[N * Q], forecast[N * Q], out[N * Q];
     volt_rng rng;

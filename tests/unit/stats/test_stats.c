@@ -6,16 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/stats.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static volt_metrics metrics_of(const double *truth, const double *forecast, int64_t rows, int64_t cols)
 {
     volt_metrics metrics = {.struct_size = sizeof metrics};
@@ -34,7 +24,6 @@ static void check_near(const char *name, double expected, double actual)
 
 static void values_by_hand(void **state)
 {
-    (void)state;
     /* errors 0, 1, -2, 1; mean 2.5 and population variance 1.25 of the truth */
     const double truth[] = {1, 2, 3, 4}, forecast[] = {1, 1, 5, 3};
     volt_metrics m = metrics_of(truth, forecast, 4, 1);
@@ -55,7 +44,6 @@ static void values_by_hand(void **state)
 
 static void an_even_median_is_the_mean_of_the_middle(void **state)
 {
-    (void)state;
     const double zeros[5] = {0}, errors[] = {8, -1, 3, -4, 100};
     check_near("four", 3.5, metrics_of(zeros, errors, 4, 1).mdae);
     check_near("five", 4, metrics_of(zeros, errors, 5, 1).mdae);
@@ -65,7 +53,6 @@ static void an_even_median_is_the_mean_of_the_middle(void **state)
 
 static void constant_truth_has_r2_one_or_zero(void **state)
 {
-    (void)state;
     /* 0.1 three times: their mean does not round to 0.1, so a computed variance would not be 0. */
     const double constant[] = {0.1, 0.1, 0.1}, other[] = {0.1, 0.2, 0.1};
     volt_metrics exact = metrics_of(constant, constant, 3, 1);
@@ -79,7 +66,6 @@ static void constant_truth_has_r2_one_or_zero(void **state)
 
 static void zero_truth_keeps_mape_finite(void **state)
 {
-    (void)state;
     const double truth[] = {0, 2}, forecast[] = {1, 1};
     check_near("mape", (1 / DBL_EPSILON + 0.5) / 2, metrics_of(truth, forecast, 2, 1).mape);
     assert_true(metrics_of(truth, truth, 2, 1).mape == 0);
@@ -87,7 +73,6 @@ static void zero_truth_keeps_mape_finite(void **state)
 
 static void all_is_the_mean_over_outputs_and_invariances_hold(void **state)
 {
-    (void)state;
     enum { T = 501, Q = 4 };
     const uint64_t seed = 3;
     print_message("seed %d, stream 0\n", (int)seed);
@@ -131,7 +116,6 @@ static void all_is_the_mean_over_outputs_and_invariances_hold(void **state)
 
 static void forecasting_the_mean_has_nmse_one(void **state)
 {
-    (void)state;
     const double truth[] = {1, 2, 6, 7}, forecast[] = {4, 4, 4, 4};
     volt_metrics m = metrics_of(truth, forecast, 4, 1);
     check_near("nmse", 1, m.nmse);
@@ -140,7 +124,6 @@ static void forecasting_the_mean_has_nmse_one(void **state)
 
 static void invalid_input_is_rejected_and_metrics_untouched(void **state)
 {
-    (void)state;
     double y[6] = {1, 2, 3, 4, 5, 6}, f[6] = {1, 2, 3, 4, 5, 6};
     volt_metrics metrics = {.struct_size = sizeof metrics}, before = {.struct_size = sizeof before};
     memset(&metrics, 0x5a, sizeof metrics);
@@ -175,7 +158,6 @@ static void invalid_input_is_rejected_and_metrics_untouched(void **state)
  * an error. */
 static void overflow_is_an_error(void **state)
 {
-    (void)state;
     const double large[] = {1e200, -1e200, 1e200}, other[] = {-1e200, 1e200, -1e200};
     const double huge[] = {DBL_MAX, DBL_MAX, -DBL_MAX};
     volt_metrics metrics = {.struct_size = sizeof metrics};
@@ -198,7 +180,6 @@ static double w1_of(const double *a, int64_t n, const double *b, int64_t m)
 
 static void distances_by_hand(void **state)
 {
-    (void)state;
     const double a[] = {3, 0, 1}, b[] = {5, 8, 6}, c[] = {0, 2}, d[] = {1, 1, 1}, e[] = {7};
     check_near("shift by 5", 5, w1_of(a, 3, b, 3));
     check_near("two points to their middle", 1, w1_of(c, 2, d, 3));
@@ -211,7 +192,6 @@ static void distances_by_hand(void **state)
  * the triangle inequality holds. */
 static void wasserstein_is_a_metric(void **state)
 {
-    (void)state;
     enum { N = 97, M = 53 };
     const uint64_t seed = 4;
     print_message("seed %d, stream 0\n", (int)seed);
@@ -234,7 +214,6 @@ static void wasserstein_is_a_metric(void **state)
 
 static void invalid_samples_are_rejected(void **state)
 {
-    (void)state;
     const double a[] = {1, NAN}, b[] = {1, 2}, far[] = {DBL_MAX}, near[] = {-DBL_MAX};
     double distance = 7;
     check_fails(volt_wasserstein(a, 0, b, 2, &distance), VOLT_ERR_ARGUMENT, "sample 0");
@@ -260,7 +239,6 @@ static void check_valid(const double *truth, const double *forecast, int64_t row
 
 static void first_row_above_threshold(void **state)
 {
-    (void)state;
     /* relative errors: 0, 1/8, 1/4, 1/2 with |y| = 8 (powers of two: exact) */
     const double y[] = {8, 8, 8, 8}, f[] = {8, 9, 6, 12};
     check_valid(y, f, 4, 1, 0.5, 4, 1); /* reached with equality */
@@ -276,7 +254,6 @@ static void first_row_above_threshold(void **state)
 
 static void zero_and_huge_truths(void **state)
 {
-    (void)state;
     const double zero[] = {0, 0}, near[] = {0, 1e-300};
     check_valid(zero, zero, 2, 1, 0.2, 2, 0);
     check_valid(zero, near, 2, 1, 0.2, 2, 1);
@@ -287,7 +264,6 @@ static void zero_and_huge_truths(void **state)
 
 static void invalid_calls_are_rejected(void **state)
 {
-    (void)state;
     const double y[] = {1, 2}, bad[] = {1, NAN};
     const double thresholds[] = {0, -1, NAN, INFINITY};
     int64_t rows = 7;
@@ -307,7 +283,6 @@ static void invalid_calls_are_rejected(void **state)
 
 static void memory_failures_are_clean(void **state)
 {
-    (void)state;
     const double y[] = {1, 2, 3};
     for (int64_t k = 1, hit = 1; hit; k++) {
         volt_metrics metrics = {.struct_size = sizeof metrics};
@@ -335,7 +310,6 @@ static void memory_failures_are_clean(void **state)
 /* Codes are consecutive. */
 static void every_warning_has_its_own_text(void **state)
 {
-    (void)state;
     for (int code = 0; code <= VOLT_WARNING_SHORT_SEASON; code++) {
         const char *text = volt_warning_text((volt_warning_code)code);
         assert_string_not_equal(text, volt_warning_text((volt_warning_code)-1));

@@ -4,15 +4,6 @@
 #include "support/failing_alloc.h"
 #include "support/golden.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { SEED = 20261118, MOST = 150, AHEAD = 30 };
 
 static const char *const kinds[] = {"OTM", "DOTM"};
@@ -61,7 +52,6 @@ static void draw(volt_rng *rng, int n, double *y)
  * 0.08 0.618^20 = 5e-6 of the minimum over alpha. */
 static void fits_satisfy_the_state_equations(void **state)
 {
-    (void)state;
     print_message("seed %d\n", SEED);
     volt_rng rng;
     volt_rng_init(&rng, SEED, 0);
@@ -90,7 +80,6 @@ static void fits_satisfy_the_state_equations(void **state)
 /* n = 3 to 6: alpha = 1/2, theta = 2, level = y[0]/2. */
 static void tiny_series_use_the_standard_parameters(void **state)
 {
-    (void)state;
     const double y[] = {1, 2, 4, 3, 7, 5};
     for (int kind = 0; kind < 2; kind++)
         for (int n = 3; n <= 6; n++) {
@@ -108,7 +97,6 @@ static void tiny_series_use_the_standard_parameters(void **state)
 
 static void constants_and_lines_continue(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < 2; kind++)
         for (int n = 3; n <= 40; n++) {
             double y[40], z[40], path[AHEAD], line[AHEAD];
@@ -132,7 +120,6 @@ static void constants_and_lines_continue(void **state)
 /* Powers of two change no rounding. 1e300 and 1e-300 do. */
 static void forecasts_do_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     volt_rng rng;
     volt_rng_init(&rng, SEED, 1);
     double y[60], scaled[60], path[AHEAD], other[AHEAD];
@@ -162,7 +149,6 @@ static void forecasts_do_not_depend_on_the_unit(void **state)
 /* Zeros and negatives: additive effects. One season: none. */
 static void season_follows_the_data(void **state)
 {
-    (void)state;
     double y[24], path[8];
     volt_theta_info info;
     for (int t = 0; t < 24; t++)
@@ -179,7 +165,6 @@ static void season_follows_the_data(void **state)
 
 static void rejected_and_out_of_memory(void **state)
 {
-    (void)state;
     double y[] = {1, 2, 3, 5}, f[2];
     check_fails(volt_theta_forecast(VOLT_THETA_OPTIMISED, y, 2, 0, 1, f, NULL), VOLT_ERR_SHAPE, "3");
     check_fails(volt_theta_forecast(VOLT_THETA_OPTIMISED, y, 4, -1, 1, f, NULL), VOLT_ERR_ARGUMENT, "-1");

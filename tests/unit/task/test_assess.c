@@ -6,16 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 160, AHEAD = 2 };
 
 static bool has(const volt_assessment *found, volt_warning_code code)
@@ -63,7 +53,6 @@ static volt_model *fit(const volt_pairing *pairing, double *fitted)
 /* Rows without all targets do not enter R2. Without them there are no baselines. */
 static void missing_targets_do_not_count(void **state)
 {
-    (void)state;
     enum { HOLES = 10 };
     double *x = wave(8, 1), y[N], fitted[N], truth[N], values[N], r2 = 0;
     int64_t kept = 0;
@@ -102,7 +91,6 @@ static void missing_targets_do_not_count(void **state)
 /* The season is that of the first output that has one: here of the second of three. */
 static void season_of_any_output(void **state)
 {
-    (void)state;
     enum { Q = 3, SEASON = 12, LATER = 7 };
     const double turn = 2 * acos(-1);
     volt_rng rng = test_rng(11);
@@ -140,7 +128,6 @@ static void season_of_any_output(void **state)
 
 static void baselines_are_compared_on_held_out_rows(void **state)
 {
-    (void)state;
     double *x = wave(1, 1), fitted[N];
     volt_pairing *pairing = pair(x, N, AHEAD);
     volt_model *model = fit(pairing, fitted);
@@ -195,7 +182,6 @@ static void baselines_are_compared_on_held_out_rows(void **state)
 
 static void random_walk_keeps_naive_forecast(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2);
     double *x = normal_rows(&rng, N, 1);
     for (int64_t i = 1; i < N; i++)
@@ -225,7 +211,6 @@ static void random_walk_keeps_naive_forecast(void **state)
 
 static void baselines_do_not_depend_on_the_unit(void **state)
 {
-    (void)state;
     double ratios[2] = {0};
     for (int i = 0; i < 2; i++) {
         double unit = i ? ldexp(1, -600) : 1, *x = wave(3, unit);
@@ -248,7 +233,6 @@ static void baselines_do_not_depend_on_the_unit(void **state)
 
 static void blocks_of_a_search_are_averaged(void **state)
 {
-    (void)state;
     double *x = wave(4, 1), r2 = 0, rmse = 0;
     volt_pairing *pairing = pair(x, N, 1);
     volt_split_options splits = {.folds = 3, .min_train = 1};
@@ -313,7 +297,6 @@ static void blocks_of_a_search_are_averaged(void **state)
 
 static void loss_baseline_is_constant(void **state)
 {
-    (void)state;
     enum { ROWS = 40 };
     double x[ROWS], y[ROWS];
     for (int i = 0; i < ROWS; i++) {
@@ -365,7 +348,6 @@ static void loss_baseline_is_constant(void **state)
 
 static void records_and_weights_have_no_baselines(void **state)
 {
-    (void)state;
     double *x = wave(6, 1), weights[N];
     for (int i = 0; i < N; i++)
         weights[i] = 1;
@@ -398,7 +380,6 @@ static void records_and_weights_have_no_baselines(void **state)
 
 static void invalid_options_are_rejected(void **state)
 {
-    (void)state;
     double *x = wave(7, 1);
     volt_pairing *pairing = pair(x, N, 1);
     volt_assess_options options = volt_assess_options_default(), bad = options;
@@ -427,7 +408,6 @@ static void invalid_options_are_rejected(void **state)
 
 static void failed_allocations_leak_nothing(void **state)
 {
-    (void)state;
     double *x = wave(8, 1);
     volt_pairing *pairing = NULL;
     volt_pairing_options how = volt_pairing_options_default();

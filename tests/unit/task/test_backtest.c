@@ -3,15 +3,6 @@
 #include "support/sequences.h"
 #include "volterra/forecast.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { ROWS = 70, SERIES = 2, STEPS = 4, ORIGINS = 3, COVERAGES = 2, METHODS = VOLT_BACKTEST_METHODS };
 static const double coverages[COVERAGES] = {0.5, 0.9};
 
@@ -150,7 +141,6 @@ static void compare_with_loop(int64_t known_rows)
 
 static void backtest_is_a_loop(void **state)
 {
-    (void)state;
     compare_with_loop(0);
     compare_with_loop(ROWS);
     compare_with_loop(ROWS + STEPS);
@@ -159,7 +149,6 @@ static void backtest_is_a_loop(void **state)
 /* Constant series: no naive error to compare with, and no error at all. */
 static void constant_series(void **state)
 {
-    (void)state;
     double levels[30 * SERIES];
     scores found;
     volt_backtest result = result_in(&found);
@@ -182,7 +171,6 @@ static void constant_series(void **state)
 /* Steps 1, 2 and 3 are predictable by hand: the naive forecast of a ramp has the error h. */
 static void naive_errors_of_a_ramp(void **state)
 {
-    (void)state;
     double levels[40];
     scores found;
     volt_backtest result = result_in(&found);
@@ -199,7 +187,6 @@ static void naive_errors_of_a_ramp(void **state)
 /* A forecast of three rows has no intervals. Coverage and width are means over the other origin. */
 static void forecasts_without_intervals_are_skipped(void **state)
 {
-    (void)state;
     enum { FEW = 7, AHEAD = 2, TWO = 2 };
     static const double levels[FEW] = {0, 2, 6, 5, 6, 9, 7};
     scores found;
@@ -243,7 +230,6 @@ static volt_status run_origins(int64_t rows, int64_t steps, int64_t origins, vol
 
 static void origins_come_closer(void **state)
 {
-    (void)state;
     volt_backtest result;
     check_ok(run_origins(40, 5, 4, &result)); /* 20, 25, 30, 35 */
     assert_int_equal(result.first_rows, 20);
@@ -260,7 +246,6 @@ static void origins_come_closer(void **state)
 
 static void too_many_origins(void **state)
 {
-    (void)state;
     volt_backtest result;
     assert_int_equal(run_origins(20, 8, 4, &result), VOLT_ERR_ARGUMENT);
     assert_non_null(strstr(volt_error_detail(), "4"));
@@ -292,7 +277,6 @@ static int on_progress(const char *stage, double fraction, void *context)
 
 static void progress_covers_all_origins(void **state)
 {
-    (void)state;
     double levels[ROWS * SERIES], known[ROWS];
     make_series(ROWS, 6, levels, known);
     for (int cancel_at = 0; cancel_at <= 2; cancel_at += 2) {
@@ -310,7 +294,6 @@ static void progress_covers_all_origins(void **state)
 
 static void later_known_rows_are_ignored(void **state)
 {
-    (void)state;
     double levels[(ROWS + 9) * SERIES], known[ROWS + 9];
     volt_forecast *exact = NULL, *longer = NULL;
     volt_forecast_options options = usual_options();
@@ -336,7 +319,6 @@ static void later_known_rows_are_ignored(void **state)
 /* The default number of steps does not exceed the rows of the inputs. */
 static void known_rows_limit_default_steps(void **state)
 {
-    (void)state;
     double levels[(ROWS + 9) * SERIES], known[ROWS + 9];
     make_series(ROWS + 9, 9, levels, known);
     for (int64_t more = 2; more <= 9; more += 7) {

@@ -5,14 +5,6 @@
 #include "volterra/solve.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { TRAIN = 36, TEST = LOSS_ROWS - TRAIN };
 
 static const volt_contender kernels[] = {{"Linear", "linear:window=2"}, {"RBF", "rbf:window=1"}};
@@ -58,7 +50,6 @@ static void forecast_again(const loss_rows *d, const loss_case *c, const volt_co
 
 static void row_scores_equal_prediction_losses(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7301);
     for (int i = 1; i < LOSS_CASES; i++) {
         const loss_case *c = &loss_cases[i];
@@ -92,7 +83,6 @@ static void row_scores_equal_prediction_losses(void **state)
 
 static void contradictory_options_are_rejected(void **state)
 {
-    (void)state;
     loss_rows d = loss_rows_make(7302);
     const loss_case *huber = &loss_cases[LOSS_HUBER], *classes = &loss_cases[LOSS_MULTINOMIAL];
     volt_comparison *comparison = NULL;
@@ -122,7 +112,6 @@ static void contradictory_options_are_rejected(void **state)
 /* Small problems: more threads only add overhead. */
 static int use_one_thread(void **state)
 {
-    (void)state;
     return volt_set_threads(1) != VOLT_OK;
 }
 

@@ -10,16 +10,7 @@
 #include "task/forecast_members.h"
 #include "volterra/select.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 static void near(double value, double expected, double tolerance)
 {
@@ -64,7 +55,6 @@ static void combine(int64_t rows, int64_t season, double weight[FORECAST_MEMBERS
 /* Relative to the error 4 of Theta: kernel 1/2, ETS 1, seasonal naive 2, autoregression 1/4. Weights are the powers -4. */
 static void weights_by_hand(void **state)
 {
-    (void)state;
     double weight[FORECAST_MEMBERS], value;
     combine(60, 4, weight, &value);
     double total = 1 + 1 + 16 + 1 / 16.0 + 256;
@@ -80,7 +70,6 @@ static void weights_by_hand(void **state)
  * weight of the kernel. Half of what the kernel adds in the step before is added. */
 static void step_without_kernel(void **state)
 {
-    (void)state;
     double weight[FORECAST_MEMBERS], combined[NUMBERS];
     combine_steps(60, 4, 1, weight, combined);
     double others = 1 + 1 + 1 / 16.0 + 256, total = others + 16, sum = 20 + 30 + 50 / 16.0 + 256 * 70;
@@ -120,7 +109,6 @@ static void combine_path(double *kernel, double weight[FORECAST_MEMBERS], double
  * weights are 1/2. */
 static void path_does_not_jump(void **state)
 {
-    (void)state;
     double kernel[PATH_NUMBERS], weight[FORECAST_MEMBERS], combined[PATH_NUMBERS];
     for (int i = 0; i < PATH_NUMBERS; i++)
         kernel[i] = i % PATH_STEPS == 0 || i % PATH_STEPS == 3 ? 1 : NAN;
@@ -137,7 +125,6 @@ static void path_does_not_jump(void **state)
  * means of absolute errors, 11/9, would not give it. The k-th origin from the last one counts 2^(-k/8). */
 static void one_crisis_does_not_decide(void **state)
 {
-    (void)state;
     double kernel[PATH_NUMBERS], weight[FORECAST_MEMBERS], combined[PATH_NUMBERS], total = 0;
     for (int i = 0; i < PATH_NUMBERS; i++)
         kernel[i] = i < 2 * PATH_STEPS ? 9 : 0.25;
@@ -152,7 +139,6 @@ static void one_crisis_does_not_decide(void **state)
 /* The autoregression takes part from 60 rows on, the seasonal naive forecast and exponential smoothing with a season. */
 static void members_that_take_part(void **state)
 {
-    (void)state;
     double weight[FORECAST_MEMBERS], value;
     combine(59, 4, weight, &value);
     assert_true(weight[VOLT_MEMBER_AR] == 0 && weight[VOLT_MEMBER_SEASONAL] > 0 && weight[VOLT_MEMBER_ETS] > 0);
@@ -165,7 +151,6 @@ static void members_that_take_part(void **state)
 /* A series that doubles in every row is fitted exactly; its forecasts stop at ten times the largest deviation. */
 static void unstable_autoregression_is_bounded(void **state)
 {
-    (void)state;
     enum { N = 30, STEPS = 40 };
     double y[N], mean[STEPS], level = 0, largest = 0;
     for (int t = 0; t < N; t++) {
@@ -185,7 +170,6 @@ static void unstable_autoregression_is_bounded(void **state)
  * 0.01 in every fitted row. The tolerance of the forecasts is twice that. */
 static void lags_of_a_season_follow_the_shorter_ones(void **state)
 {
-    (void)state;
     enum { N = 35, STEPS = 8 };
     double y[N + STEPS], mean[STEPS];
     for (int t = 0; t < N + STEPS; t++)
@@ -200,7 +184,6 @@ static void lags_of_a_season_follow_the_shorter_ones(void **state)
  * not at all: a random walk has 4/3 of the variance of step 3. */
 static void expected_errors_by_hand(void **state)
 {
-    (void)state;
     enum { STEPS = 4 };
     double y[12], spread[STEPS], counts[STEPS];
     const double errors[2 * STEPS] = {2, 1, 6, NAN, 4, 0, NAN, NAN};
@@ -367,7 +350,6 @@ static volt_forecast_search search_and_compare(const char *kernel_text, int sepa
 
 static void search_equals_plain_scores(void **state)
 {
-    (void)state;
     bool seen[VOLT_FORECAST_SEARCH_ACCEPTED + 1] = {false};
     seen[search_and_compare("rbf:window=3", 0, 0, 1e-3)] = true;
     seen[search_and_compare("rbf:window=3", 0, 0, 3)] = true;
@@ -401,7 +383,6 @@ static int count_calls(const char *stage, double fraction, void *context)
 /* Fractions are shares of the time. Cancelling stops the search and keeps the kernel. */
 static void search_reports_and_cancels(void **state)
 {
-    (void)state;
     search_problem p = make_search("rbf", 0, 0);
     search_calls all = {0};
     p.options.search_seconds = 8;
@@ -434,7 +415,6 @@ static void search_reports_and_cancels(void **state)
 /* Three quarters of the rows must suffice for the last step. */
 static void search_requires_rows(void **state)
 {
-    (void)state;
     search_problem p = make_search("rbf", 0, 0);
     volt_kernel *kernel = plain_parse("rbf");
     volt_forecast_info info = {.struct_size = sizeof info};
@@ -454,7 +434,6 @@ static void search_requires_rows(void **state)
 /* An exactly periodic series has no error, and no baseline is better. */
 static void errors_within_rounding_are_zero(void **state)
 {
-    (void)state;
     double levels[60];
     volt_forecast *forecast = NULL;
     volt_forecast_info info = {.struct_size = sizeof info};
@@ -485,7 +464,6 @@ static int stop(const char *stage, double fraction, void *context)
  * A season that does not fit the rows would be an error before the first progress report of a fit. */
 static void seasons_fit_the_rows_used(void **state)
 {
-    (void)state;
     enum { DAY_ROWS = 96, ROWS_OF_MONTH = 30 * DAY_ROWS };
     static double levels[ROWS_OF_MONTH];
     volt_forecast *forecast = NULL;

@@ -4,16 +4,6 @@
 #include "support/sequences.h"
 #include "volterra/forecast.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { SERIES = 5, LONGEST = 70, STEPS = 4, MOST = 600, NAME = 24 };
 
 /* Rows under construction, and what the callback received. */
@@ -115,7 +105,6 @@ static void add_months(table *rows, double values[SERIES][LONGEST])
 
 static void series_are_forecast_as_each_one(void **state)
 {
-    (void)state;
     static table rows;
     static received found[3];
     static double values[SERIES][LONGEST];
@@ -152,7 +141,6 @@ static void series_are_forecast_as_each_one(void **state)
 
 static void broken_series_have_reasons(void **state)
 {
-    (void)state;
     static table rows;
     received found = {.cancel_at = -1};
     volt_forecast_options options = few_steps();
@@ -204,7 +192,6 @@ static void broken_series_have_reasons(void **state)
 /* The line, the column and the value of a fault; one row determines the order of day and month for all series. */
 static void faults_have_lines(void **state)
 {
-    (void)state;
     static table rows;
     static const char *faults[MOST];
     static int64_t lines[MOST];
@@ -253,7 +240,6 @@ static void faults_have_lines(void **state)
 /* Without times, the row of the series is named. */
 static void faults_have_rows(void **state)
 {
-    (void)state;
     static table rows;
     static const char *faults[MOST];
     received found = {.cancel_at = -1};
@@ -283,7 +269,6 @@ static void faults_have_rows(void **state)
 /* If the rows contradict each other, each series determines its own order of day and month. */
 static void orders_of_dates(void **state)
 {
-    (void)state;
     static table rows;
     received found = {.cancel_at = -1};
     volt_forecast_options options = few_steps();
@@ -306,7 +291,6 @@ static void orders_of_dates(void **state)
  * now has another time. */
 static void limit_and_resume(void **state)
 {
-    (void)state;
     static table rows;
     static double values[SERIES][LONGEST];
     received all = {.cancel_at = -1}, first = all, found = all;
@@ -348,7 +332,6 @@ static void limit_and_resume(void **state)
 
 static void times_continue(void **state)
 {
-    (void)state;
     static table rows;
     received found = {.cancel_at = -1};
     volt_forecast_options options = few_steps();
@@ -385,7 +368,6 @@ static void times_continue(void **state)
 /* Numbers as times increase; what follows is in their steps. With lines but without names of columns, the line is named. */
 static void numbers_as_times_are_checked(void **state)
 {
-    (void)state;
     static table rows;
     static int64_t lines[MOST];
     received found = {.cancel_at = -1};
@@ -422,7 +404,6 @@ static void numbers_as_times_are_checked(void **state)
 
 static void long_season_is_dropped(void **state)
 {
-    (void)state;
     static table rows;
     received found = {.cancel_at = -1};
     volt_forecast_options options = few_steps();
@@ -451,7 +432,6 @@ static int cancel(const char *stage, double fraction, void *context)
 
 static void invalid_calls_are_rejected(void **state)
 {
-    (void)state;
     static table rows;
     static double values[SERIES][LONGEST];
     received found = {.cancel_at = -1};

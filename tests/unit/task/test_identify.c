@@ -4,15 +4,6 @@
 #include "task/identify_check.h"
 #include "volterra/identify.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 300, DRAWS = 16 };
 
 typedef struct system_rows {
@@ -107,7 +98,6 @@ static double error_after(const volt_model *model, const system_rows *rows, int6
 
 static void a_nonlinear_model_wins_for_any_number_of_threads(void **state)
 {
-    (void)state;
     system_rows rows = filtered(1, N, false, 0.01);
     volt_identification found, again;
     volt_model *model = NULL, *second = NULL;
@@ -140,7 +130,6 @@ static void a_nonlinear_model_wins_for_any_number_of_threads(void **state)
 
 static void a_linear_system_keeps_the_linear_model(void **state)
 {
-    (void)state;
     system_rows rows = filtered(2, N, true, 0);
     volt_identification found = {.struct_size = sizeof found};
     volt_output_test test;
@@ -160,7 +149,6 @@ static void a_linear_system_keeps_the_linear_model(void **state)
 /* The outputs of an unstable system drift, and candidates with feedback may diverge. */
 static void simulations_that_diverge_do_not_win(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3);
     system_rows rows = {normal_rows(&rng, N, 1), new_matrix(N, 1)};
     double level = 0;
@@ -181,7 +169,6 @@ static void simulations_that_diverge_do_not_win(void **state)
 
 static void another_experiment_is_the_test(void **state)
 {
-    (void)state;
     system_rows rows = filtered(5, N, false, 0.01), other = filtered(6, 80, false, 0.01);
     volt_identify_options options = volt_identify_options_default();
     volt_identification found = {.struct_size = sizeof found};
@@ -217,7 +204,6 @@ static void another_experiment_is_the_test(void **state)
 /* The function saturates in training. In the test, inputs and outputs of a linear system are ten times as large. */
 static void a_linear_model_that_is_better_in_the_test_is_reported(void **state)
 {
-    (void)state;
     system_rows rows = filtered(5, N, false, 0.01), other = filtered(6, 80, true, 0);
     volt_identify_options options = volt_identify_options_default();
     volt_identification found = {.struct_size = sizeof found};
@@ -275,7 +261,6 @@ static double error_of_records(const volt_model *model, const system_rows *rows,
 
 static void records_have_their_own_state_and_washout(void **state)
 {
-    (void)state;
     enum { WHOLE = 5, TWO = 2, NEAR = 4 };
     static const int64_t whole[WHOLE] = {80, 60, 100, 30, 30}, two[TWO] = {180, 120},
                          near[NEAR] = {200, 30, 20, 50};
@@ -339,7 +324,6 @@ static void records_have_their_own_state_and_washout(void **state)
 
 static void several_inputs_and_outputs_are_identified(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(11);
     double *u = normal_rows(&rng, N, 2), *y = new_matrix(N, 2);
     for (int64_t t = 1; t < N; t++) {
@@ -382,7 +366,6 @@ static void several_inputs_and_outputs_are_identified(void **state)
 /* Inputs in other units: powers of two, so that weights remove them without rounding. */
 static void units_of_inputs_do_not_matter(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(12);
     volt_identification found[3];
     volt_identify_options options = volt_identify_options_default();
@@ -415,7 +398,6 @@ static void units_of_inputs_do_not_matter(void **state)
 
 static void the_best_excited_stretch_is_found(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7);
     double *u = normal_rows(&rng, 1000, 1), *y = normal_rows(&rng, 1000, 1), product = 0;
     u[410] = y[430] = 50;
@@ -439,7 +421,6 @@ static int cancel(const char *stage, double fraction, void *context)
 
 static void unusable_data_are_rejected(void **state)
 {
-    (void)state;
     system_rows rows = filtered(8, N, true, 0);
     volt_identification found = {.struct_size = sizeof found};
     volt_identify_options options = volt_identify_options_default();

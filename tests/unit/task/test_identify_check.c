@@ -5,16 +5,6 @@
 #include "support/sequences.h"
 #include "task/identify_check.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 600 };
 
 static const double pi = 3.14159265358979323846;
@@ -70,7 +60,6 @@ static bool warns(const volt_identification *found, volt_warning_code code)
 /* Linear systems with and without noise: no warning, and the numbers of the system. */
 static void a_linear_system_has_no_warning(void **state)
 {
-    (void)state;
     static const test_system systems[] = {{.pole = 0.7, .dead = 1},
                                           {.pole = 0.7, .dead = 5, .noise = 0.1},
                                           {.pole = 0.8, .dead = 1, .smooth = 0.9}};
@@ -93,7 +82,6 @@ static void a_linear_system_has_no_warning(void **state)
 /* The past of the true input explains the output whether or not there is noise. */
 static void swapped_columns_are_noticed(void **state)
 {
-    (void)state;
     for (uint64_t seed = 30; seed < (UNDER_SANITIZERS ? 31 : 34); seed++) {
         test_rows rows;
         test_system one = {.pole = 0.6, .dead = 1, .smooth = seed % 2 ? 0.9 : 0, .noise = seed < 32 ? 0 : 0.1};
@@ -108,7 +96,6 @@ static void swapped_columns_are_noticed(void **state)
 /* The direction depends neither on units nor on an input that is constant. */
 static void direction_of_other_units(void **state)
 {
-    (void)state;
     enum { INPUTS = 3 };
     test_rows rows;
     simulate(&(test_system){.pole = 0.7, .dead = 1, .noise = 0.1}, 37, &rows);
@@ -132,7 +119,6 @@ static void direction_of_other_units(void **state)
 /* An input that is constant in the second half of the rows is not explained by the output. */
 static void direction_of_an_input_that_stops(void **state)
 {
-    (void)state;
     test_rows rows;
     simulate(&(test_system){.pole = 0.7}, 38, &rows);
     static const double last[] = {0, 0.7, -1.3};
@@ -147,7 +133,6 @@ static void direction_of_an_input_that_stops(void **state)
 /* Without delay the past of the output determines its state, and only white inputs show the direction. */
 static void swapped_columns_without_delay(void **state)
 {
-    (void)state;
     if (UNDER_SANITIZERS) /* the code of the test above */
         skip();
     test_rows rows;
@@ -159,7 +144,6 @@ static void swapped_columns_without_delay(void **state)
 
 static void nonlinear_systems_are_told_from_linear_ones(void **state)
 {
-    (void)state;
     test_rows rows;
     simulate(&(test_system){.pole = 0.5, .dead = 1, .square = 0.4, .noise = 0.1}, 40, &rows);
     volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
@@ -178,7 +162,6 @@ static void nonlinear_systems_are_told_from_linear_ones(void **state)
  * frequencies, which no linear model explains. */
 static void periods_give_the_noise(void **state)
 {
-    (void)state;
     enum { PERIOD = 50 };
     volt_rng rng = test_rng(45);
     double pattern[PERIOD], u[N], y[N], output = 0, sum = 0;
@@ -208,7 +191,6 @@ static void periods_give_the_noise(void **state)
 
 static void integrators_and_drifts_are_noticed(void **state)
 {
-    (void)state;
     test_rows rows;
     simulate(&(test_system){.pole = 1, .dead = 1, .noise = 0.1}, 50, &rows);
     volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
@@ -236,7 +218,6 @@ static void integrators_and_drifts_are_noticed(void **state)
 
 static void saturation_is_noticed(void **state)
 {
-    (void)state;
     test_rows rows;
     simulate(&(test_system){.pole = 0.8, .dead = 1, .limit = 2}, 60, &rows);
     int64_t at_end = 0;
@@ -256,7 +237,6 @@ static void saturation_is_noticed(void **state)
 
 static void excitation_is_counted(void **state)
 {
-    (void)state;
     test_rows rows;
     simulate(&(test_system){.pole = 0.5, .dead = 1}, 70, &rows);
     volt_identification found = check_rows(rows.u, 1, rows.y, NULL);
@@ -279,7 +259,6 @@ static void excitation_is_counted(void **state)
 
 static void unrelated_columns_have_no_response(void **state)
 {
-    (void)state;
     test_rows rows, other;
     simulate(&(test_system){.pole = 0.8, .dead = 1}, 80, &rows);
     simulate(&(test_system){.pole = 0.8, .dead = 1}, 81, &other);
@@ -302,7 +281,6 @@ static void unrelated_columns_have_no_response(void **state)
 
 static void uneven_times_are_noticed(void **state)
 {
-    (void)state;
     test_rows rows;
     volt_time times[N];
     simulate(&(test_system){.pole = 0.8, .dead = 1}, 90, &rows);
@@ -328,7 +306,6 @@ static void uneven_times_are_noticed(void **state)
 /* Two inputs: responses, residual and multiple coherence of a known system. */
 static void spectra_give_the_response(void **state)
 {
-    (void)state;
     enum { ROWS = 1 << 14, LENGTH = 64 };
     volt_rng rng = test_rng(95);
     double *U = normal_rows(&rng, ROWS, 2), *Y = new_matrix(ROWS, 1), all = 0, left = 0;
@@ -354,7 +331,6 @@ static void spectra_give_the_response(void **state)
 
 static void transforms_and_solutions_are_exact(void **state)
 {
-    (void)state;
     enum { COUNT = 16, ORDER = 4 };
     volt_rng rng = test_rng(96);
     double complex z[COUNT], copy[COUNT], A[ORDER * ORDER], kept[ORDER * ORDER], B[ORDER], x[ORDER];
@@ -458,7 +434,6 @@ static double at_extremes(const double *x, int64_t n, int64_t ld)
 /* Powers of two in the units of input and output change no bit of the check. */
 static void checks_do_not_depend_on_units(void **state)
 {
-    (void)state;
     static test_rows rows;
     static double u[N], y[N];
     simulate(&(test_system){.pole = 0.7, .dead = 2, .square = 0.3, .noise = 0.02}, 98, &rows);
@@ -481,7 +456,6 @@ static void checks_do_not_depend_on_units(void **state)
 /* The gain is in the units of the columns; coherences do not depend on them. */
 static void spectra_have_any_unit(void **state)
 {
-    (void)state;
     enum { LENGTH = 32 };
     static test_rows rows;
     static double u[N], y[N];
@@ -509,7 +483,6 @@ static void spectra_have_any_unit(void **state)
 /* Sixteen records of ten rows: all of them together show the response, and one alone shows nothing. */
 static void short_records_are_checked_together(void **state)
 {
-    (void)state;
     enum { RECORDS = 16, LENGTH = 10, ROWS = RECORDS * LENGTH };
     int64_t lengths[RECORDS];
     double u[ROWS], y[ROWS], output = 0;
@@ -538,7 +511,6 @@ static void short_records_are_checked_together(void **state)
 /* Two inputs and two outputs in three records. The longest record, in the middle, gives spectra and growth. */
 static void numbers_equal_direct_computations(void **state)
 {
-    (void)state;
     const int64_t lengths[] = {120, 380, 100}, begin = 120, rows = 380;
     static double U[2 * N], Y[2 * N];
     double clock[N];

@@ -4,13 +4,6 @@
 #include "volterra/identify.h"
 
 #include <complex.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { N = 500, D = 2, TEST = N / 5, TRAIN = N - TEST };
 
@@ -32,7 +25,6 @@ static void simulate(double *u, double *y, double noise)
 
 static void numbers_equal_direct_computations(void **state)
 {
-    (void)state;
     static double u[N * D], y[N];
     volt_identify_options options = volt_identify_options_default();
     volt_identification found = {.struct_size = sizeof found};
@@ -140,7 +132,6 @@ static void numbers_equal_direct_computations(void **state)
 /* A separate test of two records: residuals do not cross them, and rows that set the state have none. */
 static void records_of_the_test_are_separate(void **state)
 {
-    (void)state;
     static double u[N * D], y[N];
     const int64_t records[] = {TEST / 2, TEST - TEST / 2};
     volt_identify_options options = volt_identify_options_default();
@@ -173,7 +164,6 @@ static void records_of_the_test_are_separate(void **state)
 /* The second output is minus three times the first: its response has three times the gain and the opposite sign. */
 static void each_output_has_its_response(void **state)
 {
-    (void)state;
     static double u[N * D], y[N], both[N * 2];
     volt_identify_options options = volt_identify_options_default();
     volt_identification found = {.struct_size = sizeof found};

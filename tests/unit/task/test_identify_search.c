@@ -5,16 +5,6 @@
 #include "task/identify_internal.h"
 #include "volterra/identify.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 /* Inputs, and outputs of a filter, a saturation and a filter. */
 static void saturating(uint64_t seed, int64_t n, double **u, double **y)
 {
@@ -92,7 +82,6 @@ static void count_budget_warnings(volt_log_level level, const char *text, void *
 /* A budget that ends before the first trial still gives a linear model, with one warning. */
 static void linear_models_have_a_trial_in_any_budget(void **state)
 {
-    (void)state;
     enum { ROWS = 120 };
     double *u, *y;
     saturating(3, ROWS, &u, &y);
@@ -116,7 +105,6 @@ static void linear_models_have_a_trial_in_any_budget(void **state)
 /* All training rows up to 3000; in a short time fewer, but at least 1000. */
 static void rows_of_the_search_depend_on_the_budget(void **state)
 {
-    (void)state;
     enum { ROWS = 3200 };
     static const struct {
         int64_t rows, expected;
@@ -142,7 +130,6 @@ static void rows_of_the_search_depend_on_the_budget(void **state)
 /* Each block counts. */
 static void a_better_model_is_better_on_every_block(void **state)
 {
-    (void)state;
     volt_identify_candidate one = {.nmse = 0.1}, other = {.nmse = 0.2};
     for (int64_t b = 0; b < VOLT_IDENTIFY_BLOCKS; b++) {
         one.block_nmse[b] = 0.1;
@@ -161,7 +148,6 @@ static void a_better_model_is_better_on_every_block(void **state)
 /* Records of a slow system that start at rest far from the mean of the inputs, or not at rest. */
 static void records_at_rest_start_from_their_first_input(void **state)
 {
-    (void)state;
     enum { RECORDS = 6, LENGTH = 40, HELD = 10, ROWS = RECORDS * LENGTH };
     int64_t lengths[RECORDS];
     for (int rests = 0; rests < 2; rests++) {
@@ -239,7 +225,6 @@ static void set_candidate(volt_identify_candidate *one, const char *kernel, doub
 
 static void models_that_fail_in_further_runs_are_rejected(void **state)
 {
-    (void)state;
     enum { LONG = VOLT_IDENTIFY_BLOCKS * BLOCK };
     double *u, *y, linear[BLOCK], own[LONG], means[BLOCK], long_linear[LONG], mean = 0;
     saturating(2, N, &u, &y);
@@ -326,7 +311,6 @@ static int stop_at(const char *stage, double fraction, void *context)
 /* Each record starts anew: the outputs of its first rows, a tenth of it and at most the washout of 4, set the state. */
 static void free_runs_begin_with_records(void **state)
 {
-    (void)state;
     double *u, *y, out[RUN_ROWS + 1], expected[RUN_ROWS];
     bool is_bounded = true;
     saturating(11, RUN_ROWS, &u, &y);

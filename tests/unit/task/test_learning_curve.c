@@ -6,15 +6,6 @@
 #include "support/sequences.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 90, D = 2, Q = 2, TEST = 12, SIZES = 3 };
 static const int64_t sizes[SIZES] = {15, 30, 60};
 
@@ -106,7 +97,6 @@ typedef struct fit_case {
 /* Both solve the same systems with condition numbers below 1e5: relative errors are below 1e5 n eps = 2e-9. */
 static void sizes_equal_separate_fits(void **state)
 {
-    (void)state;
     static const fit_case cases[] = {
         {"volterra:tau=0.5,lambda=0.6", 0.01, 0, 0, 1, VOLT_INITIAL_ZERO},
         {"volterra:tau=0.5,lambda=0.6", 0.01, 4, 3, 0, VOLT_INITIAL_FIRST},
@@ -156,7 +146,6 @@ static void sizes_equal_separate_fits(void **state)
 /* The largest size has the scales, the columns and the grid of a fit. */
 static void largest_size_equals_a_fit_with_scales(void **state)
 {
-    (void)state;
     sample data = sample_make(3207, N);
     static const char *const kernels[] = {"volterra", "fading:gamma=0.4,rho=0.6", "volterra:pole=0.5 + rbf"};
     for (int i = 0; i < 3; i++)
@@ -184,7 +173,6 @@ static void largest_size_equals_a_fit_with_scales(void **state)
 
 static void defaults(void **state)
 {
-    (void)state;
     sample data = sample_make(3208, 400);
     volt_curve *curve = curve_of(&data, 400, "linear", NULL);
     assert_int_equal(curve->test_rows, 80);
@@ -230,7 +218,6 @@ static void defaults(void **state)
 /* Slope of a line through the logarithms of two points; with one repeat no standard error. */
 static void rates(void **state)
 {
-    (void)state;
     sample data = sample_make(3209, N);
     volt_fit_options fit = volt_fit_options_default();
     fit.alpha = 0.1;
@@ -276,7 +263,6 @@ static volt_status try_run(const sample *data, const char *kernel, const volt_cu
 
 static void invalid_arguments(void **state)
 {
-    (void)state;
     sample data = sample_make(3210, N);
     volt_fit_options fit = volt_fit_options_default();
     const volt_curve_options good = sizes_of(&fit);
@@ -390,7 +376,6 @@ static int listen(const char *stage, double fraction, void *context)
 
 static void cancelled_at_every_call(void **state)
 {
-    (void)state;
     sample data = sample_make(3211, N);
     volt_fit_options fit = volt_fit_options_default();
     volt_curve_options options = sizes_of(&fit);
@@ -418,7 +403,6 @@ static void cancelled_at_every_call(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     sample data = sample_make(3212, N);
     volt_fit_options fit = volt_fit_options_default();
     fit.initial = VOLT_INITIAL_MEAN;

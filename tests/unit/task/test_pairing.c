@@ -4,15 +4,6 @@
 #include "support/sequences.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 12, D = 2 };
 
 static double at(volt_view view, int64_t i, int64_t j)
@@ -29,7 +20,6 @@ static volt_view none(void)
 
 static void series_as_its_target(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(1);
     double *x = normal_rows(&rng, N, D);
     volt_view X = volt_view_of(x, N, D);
@@ -67,7 +57,6 @@ static void series_as_its_target(void **state)
 
 static void horizons_are_outputs(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(2);
     double *x = normal_rows(&rng, N, D);
     volt_view X = volt_view_of(x, N, D);
@@ -111,7 +100,6 @@ static void horizons_are_outputs(void **state)
 
 static void records_are_separate(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3);
     double *x = normal_rows(&rng, N, 1), y[N];
     const int64_t lengths[] = {4, 1, 7};
@@ -144,7 +132,6 @@ static void records_are_separate(void **state)
 
 static void anchors_and_known_inputs(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(4);
     double *x = normal_rows(&rng, N, 3), y[2 * N];
     volt_view X = volt_view_of(x, N, 3), Y = volt_view_of(y, N, 2);
@@ -177,7 +164,6 @@ static void anchors_and_known_inputs(void **state)
 
 static void missing_targets_are_counted(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(5);
     double *x = normal_rows(&rng, N, 1), *y = normal_rows(&rng, N, 2);
     volt_pairing *pairing = NULL;
@@ -193,7 +179,6 @@ static void missing_targets_are_counted(void **state)
 
 static void levels_and_fed_outputs_are_not_inputs(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(9);
     double *x = normal_rows(&rng, N, D), *y = normal_rows(&rng, N, 1);
     volt_view X = volt_view_of(x, N, D), Y = volt_view_of(y, N, 1);
@@ -234,7 +219,6 @@ static void levels_and_fed_outputs_are_not_inputs(void **state)
 
 static void labels_are_numbered_in_order(void **state)
 {
-    (void)state;
     static const char *const labels[N] = {"b", "10", "9", "a", "-2", "b", "9", "10", "9.0", "a", "a", "-2"};
     static const char *const classes[] = {"-2", "9", "9.0", "10", "a", "b"};
     static const double numbers[N] = {5, 3, 1, 4, 0, 5, 1, 3, 2, 4, 4, 0};
@@ -270,7 +254,6 @@ static void labels_are_numbered_in_order(void **state)
 
 static void a_target_among_its_inputs_is_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(6);
     double *x = normal_rows(&rng, N, 2), y[N];
     const char *name = "level";
@@ -291,7 +274,6 @@ static void a_target_among_its_inputs_is_rejected(void **state)
 
 static void invalid_options_are_rejected(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(7);
     double *x = normal_rows(&rng, N, 2);
     volt_view X = volt_view_of(x, N, 2), Y = volt_view_of(x, N - 1, 2);
@@ -327,7 +309,6 @@ static void invalid_options_are_rejected(void **state)
 
 static void failed_allocations_leak_nothing(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(8);
     double *x = normal_rows(&rng, N, 2);
     const int64_t lengths[] = {6, 6};

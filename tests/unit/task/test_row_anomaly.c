@@ -4,15 +4,6 @@
 #include "support/sequences.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 200, TRAIN = 90, D = 2, SCORED = N - TRAIN, PLACES = 3 * SCORED };
 
 static double *waves(uint64_t seed)
@@ -62,7 +53,6 @@ static void score_by_hand(const double *X, double rate, int64_t window, double *
 
 static void scores_equal_those_of_a_live_object(void **state)
 {
-    (void)state;
     double *X = waves(1), scores[PLACES], expected[PLACES], again[PLACES];
     int64_t channels[SCORED], expected_channels[SCORED];
     volt_row_anomaly_options options = volt_row_anomaly_options_default();
@@ -88,7 +78,6 @@ static void scores_equal_those_of_a_live_object(void **state)
 
 static void a_third_of_the_rows_is_fitted_by_default(void **state)
 {
-    (void)state;
     static const int64_t cases[][2] = {{51, 50}, {152, 50}, {153, 51}, {N, N / 3}};
     double *X = waves(2);
     volt_model *model = NULL;
@@ -113,7 +102,6 @@ static int cancel(const char *stage, double fraction, void *context)
 
 static void invalid_arguments_are_rejected(void **state)
 {
-    (void)state;
     double *X = waves(3), scores[PLACES];
     volt_view rows = volt_view_of(X, N, D), later = volt_view_of(X + TRAIN * D, SCORED, D);
     volt_matrix out = volt_matrix_of(scores, SCORED, 3);
@@ -160,7 +148,6 @@ static void invalid_arguments_are_rejected(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     double *X = waves(4), scores[3];
     volt_row_anomaly_options options = volt_row_anomaly_options_default();
     options.train_rows = 20;

@@ -6,17 +6,6 @@
 #include "volterra/forecast.h"
 #include "volterra/stats.h"
 
-#include <float.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { ROWS = 130, SEASON = 12 };
 
 /* A trend, a season of 12 and noise; one column per series, the second in other units. */
@@ -102,7 +91,6 @@ static double plain_fit(const double *levels, int64_t rows, int64_t ahead, doubl
 /* The kernel's part of steps 1 and 2, where alpha is chosen, is a plain fit. */
 static void kernel_member_is_a_fit(void **state)
 {
-    (void)state;
     double *levels = monthly(ROWS, 1, 1);
     volt_forecast *forecast = NULL;
     volt_forecast_options options = volt_forecast_options_default();
@@ -129,7 +117,6 @@ static void kernel_member_is_a_fit(void **state)
 /* The forecast is the weighted mean of the members. */
 static void forecast_is_the_weighted_mean(void **state)
 {
-    (void)state;
     double *levels = monthly(ROWS, 2, 2);
     volt_forecast *forecast = NULL;
     check_ok(volt_forecast_run(view_of(levels, ROWS, 2), NULL, &forecast));
@@ -166,7 +153,6 @@ static void forecast_is_the_weighted_mean(void **state)
 /* Means over the steps, and the default number of steps. */
 static void summary_and_default_steps(void **state)
 {
-    (void)state;
     double *levels = monthly(ROWS, 2, 2);
     volt_forecast *forecast = NULL;
     check_ok(volt_forecast_run(view_of(levels, ROWS, 2), NULL, &forecast));
@@ -210,7 +196,6 @@ static void summary_and_default_steps(void **state)
  * makes them a little wider. */
 static void intervals_hold(void **state)
 {
-    (void)state;
     enum { SERIES = 400, N = 40 };
     static const double coverages[] = {0.5, 0.9};
     volt_rng rng = test_rng(11);
@@ -239,7 +224,6 @@ static void intervals_hold(void **state)
 /* Every series from three rows on has a forecast. */
 static void short_series_are_forecast(void **state)
 {
-    (void)state;
     double *levels = monthly(40, 1, 12);
     static const double coverage = 0.8;
     volt_forecast_options options = volt_forecast_options_default();
@@ -273,7 +257,6 @@ static void short_series_are_forecast(void **state)
 /* The calendar suggests a season that the autocorrelations of the changes do not show clearly enough. */
 static void calendar_suggests_the_season(void **state)
 {
-    (void)state;
     enum { N = 48 };
     volt_rng rng = test_rng(13);
     int found = 0, plain = 0;
@@ -299,7 +282,6 @@ static void calendar_suggests_the_season(void **state)
 /* Inputs of the rows to forecast: the series follows them, and so does its forecast. */
 static void future_inputs_are_used(void **state)
 {
-    (void)state;
     enum { N = 120, STEPS = 3 };
     volt_rng rng = test_rng(14);
     double levels[N + STEPS], price[N + STEPS], worst = 0, spread = 0;
@@ -325,7 +307,6 @@ static void future_inputs_are_used(void **state)
 /* A series forecast separately equals a forecast of only that series, bit for bit. */
 static void separate_series_do_not_meet(void **state)
 {
-    (void)state;
     double *levels = monthly(ROWS, 2, 3), first[ROWS];
     volt_forecast *both = NULL, *one = NULL;
     volt_forecast_options options = volt_forecast_options_default();
@@ -348,7 +329,6 @@ static void separate_series_do_not_meet(void **state)
  * at most 6. */
 static void order_of_columns_changes_nothing(void **state)
 {
-    (void)state;
     enum { COLS = 4, LENGTH = 120 };
     static const int64_t order[COLS] = {1, 3, 2, 0}, season[COLS] = {7, 12, 12, 0};
     static const double tolerance = 6 * COLS * DBL_EPSILON * LENGTH * 1e8;
@@ -385,7 +365,6 @@ static void order_of_columns_changes_nothing(void **state)
 /* Long series: only the latest rows are used by default: (1.2e10 / 100)^(1/3) = 493.2 rows. */
 static void work_is_limited(void **state)
 {
-    (void)state;
     assert_int_equal(volt_forecast_first_row(1300, 100, false), 1300 - 493);
     assert_int_equal(volt_forecast_first_row(1300, 100, true), 0);
     assert_int_equal(volt_forecast_first_row(493, 100, false), 0);
@@ -396,7 +375,6 @@ static void work_is_limited(void **state)
 /* The interval of a finite series would end beyond the largest number. */
 static void result_beyond_the_largest_number_is_an_error(void **state)
 {
-    (void)state;
     static const double y[] = {0, 0, 0, 1e308}, coverage = 0.8;
     static const char *const names[] = {"load"};
     volt_forecast *forecast = NULL;
@@ -415,7 +393,6 @@ static void result_beyond_the_largest_number_is_an_error(void **state)
 /* Series times a power of two, whose squares overflow or underflow: the same forecast times that power. */
 static void extreme_units_change_nothing(void **state)
 {
-    (void)state;
     enum { STEPS = 2, SHORT = 60 };
     static const int powers[] = {1019, 560, -560}; /* the largest level is in [16, 32) */
     double *levels = monthly(SHORT, 1, 10), scaled[SHORT];
@@ -445,7 +422,6 @@ static void extreme_units_change_nothing(void **state)
 
 static void constant_series_leaves_the_others_alone(void **state)
 {
-    (void)state;
     enum { N = 80 };
     double *wave = malloc(N * sizeof *wave), *both = malloc(2 * N * sizeof *both);
     volt_forecast *single = NULL, *pair = NULL;
@@ -474,7 +450,6 @@ static void constant_series_leaves_the_others_alone(void **state)
 
 static void warnings_have_codes(void **state)
 {
-    (void)state;
     double constant[30], wave[40];
     volt_forecast *forecast = NULL;
     volt_forecast_options options = volt_forecast_options_default();
@@ -520,7 +495,6 @@ static void warnings_have_codes(void **state)
 /* Less than two years of months without a season cause a warning. */
 static void short_season_is_a_warning(void **state)
 {
-    (void)state;
     double y[24];
     volt_rng rng = test_rng(77);
     volt_forecast_options options = volt_forecast_options_default();
@@ -550,7 +524,6 @@ static void short_season_is_a_warning(void **state)
 
 static void invalid_input_is_rejected(void **state)
 {
-    (void)state;
     double *levels = monthly(60, 1, 7);
     volt_view series = view_of(levels, 60, 1);
     volt_forecast *forecast = NULL;
@@ -598,7 +571,6 @@ static int cancel_later(const char *stage, double fraction, void *context)
 
 static void progress_grows_and_cancels(void **state)
 {
-    (void)state;
     double *levels = monthly(60, 2, 8), last = 0;
     volt_forecast *forecast = NULL;
     volt_forecast_options options = volt_forecast_options_default();
@@ -614,7 +586,6 @@ static void progress_grows_and_cancels(void **state)
 /* A series that changes only in its last rows has classical forecasts with intervals, alone and beside another one. */
 static void late_change_is_forecast(void **state)
 {
-    (void)state;
     enum { STEPS = 6, COLS = 2 };
     const double coverages[] = {0.8};
     double *levels = monthly(60, COLS, 5), width[COLS], coverage[COLS];
@@ -647,7 +618,6 @@ static void late_change_is_forecast(void **state)
 /* Missing values, and rows missing between the times, are interpolated: the forecast is that of the series without them. */
 static void missing_rows_are_filled(void **state)
 {
-    (void)state;
     enum { N = 60, STEPS = 3, GONE = 2 };
     double *full = monthly(N, 1, 5), *known = new_matrix(N + STEPS, 1), holes[N], shown[N + STEPS - GONE];
     volt_time times[N - GONE];
@@ -698,7 +668,6 @@ static void missing_rows_are_filled(void **state)
 
 static void search_reports_its_outcome(void **state)
 {
-    (void)state;
     double *levels = monthly(60, 1, 9);
     volt_forecast *forecast = NULL;
     volt_forecast_options options = volt_forecast_options_default();

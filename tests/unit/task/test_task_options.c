@@ -6,14 +6,6 @@
 #include "volterra/row_anomaly.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 enum { N = 100 };
 
 static double numbers[2 * N], broken[2 * N]; /* `broken` has a NaN */
@@ -21,7 +13,6 @@ static volt_view one, two, empty;            /* views of `numbers` with 1 and 2 
 
 static int make_numbers(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2 * N; i++)
         broken[i] = numbers[i] = sin(0.3 * i) + 0.1 * cos(0.07 * i * i);
     broken[7] = NAN;
@@ -34,7 +25,6 @@ static int make_numbers(void **state)
 
 static void pairing_arguments(void **state)
 {
-    (void)state;
     volt_pairing *pairing = NULL;
     volt_pairing_options base = volt_pairing_options_default(), options = base;
     check_fails(volt_pairing_create(one, empty, NULL, NULL), VOLT_ERR_ARGUMENT, "pairing");
@@ -64,7 +54,6 @@ static void pairing_arguments(void **state)
 
 static void assessment_arguments(void **state)
 {
-    (void)state;
     volt_pairing *pairing = NULL;
     check_ok(volt_pairing_create(one, empty, NULL, &pairing));
     volt_assessment found = {.struct_size = sizeof found};
@@ -107,7 +96,6 @@ static void assessment_arguments(void **state)
 
 static void comparison_arguments(void **state)
 {
-    (void)state;
     enum { TRAIN = 80 };
     volt_comparison *comparison = NULL;
     volt_compare_options base = volt_compare_options_default(), options;
@@ -156,7 +144,6 @@ static void comparison_arguments(void **state)
 
 static void anomaly_arguments(void **state)
 {
-    (void)state;
     volt_model *model = NULL, *plain = NULL;
     volt_kernel *kernel = NULL;
     volt_row_anomaly_options base = volt_row_anomaly_options_default(), options = base;
@@ -197,7 +184,6 @@ static void anomaly_arguments(void **state)
 
 static void forecast_arguments(void **state)
 {
-    (void)state;
     volt_forecast *forecast = NULL;
     volt_forecast_info info = {.struct_size = sizeof info};
     volt_forecast_options base = volt_forecast_options_default(), options = base;
@@ -253,7 +239,6 @@ static int no_report(const volt_forecast_result *result, void *context)
 
 static void many_forecasts_arguments(void **state)
 {
-    (void)state;
     const char *ids[] = {"a", NULL}, *times[] = {"2020", NULL}, *whole[] = {"a", "a"};
     volt_long_rows base = {.struct_size = sizeof base, .rows = 2, .ids = whole, .values = numbers}, rows = base;
     volt_forecast_options options = volt_forecast_options_default();
@@ -298,7 +283,6 @@ static void many_forecasts_arguments(void **state)
 
 static void identification_arguments(void **state)
 {
-    (void)state;
     volt_model *model = NULL;
     volt_identification found = {.struct_size = sizeof found};
     volt_identify_options base = volt_identify_options_default(), options = base;
@@ -381,7 +365,6 @@ static void identification_arguments(void **state)
 
 static void bounds_of_capacities(void **state)
 {
-    (void)state;
     volt_capacity *capacity = NULL;
     volt_kernel *kernel = NULL;
     check_ok(volt_kernel_parse("esn:size=3", &kernel));
@@ -433,7 +416,6 @@ static volt_status curve_of(const volt_curve_options *options, const volt_fit_op
 
 static void bounds_of_curves(void **state)
 {
-    (void)state;
     static const int64_t small[] = {2, 3}, too_small[] = {1, 3}, equal[] = {3, 3};
     volt_curve_options base = volt_curve_options_default(), options = base;
     volt_fit_options plain = volt_fit_options_default(), fit = plain;
@@ -504,7 +486,6 @@ static void bounds_of_curves(void **state)
 
 static void bounds_of_searches(void **state)
 {
-    (void)state;
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
     check_ok(volt_candidates_draw("rbf", one, NULL, &candidates));

@@ -7,15 +7,6 @@
 #include "volterra/identify.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { N = 60, D = 2, SERIES = 2, MOST = 1 }; /* one fault below each call site */
 
 static double u[N * D], y[N], levels[N * SERIES], later[N];
@@ -96,7 +87,6 @@ static volt_status diagnose(const void *with, volt_progress progress, scenario_r
 
 static void identification(void **state)
 {
-    (void)state;
     identify_case cases[] = {
         {.timed = true},
         {.by_records = true, .tested = true},
@@ -115,7 +105,6 @@ static void identification(void **state)
 /* On a clock that uses up the time at once, linear models have a trial, and the others no score. */
 static void identification_without_time(void **state)
 {
-    (void)state;
     volt_identify_options options = volt_identify_options_default();
     volt_identification found = {.struct_size = sizeof found};
     volt_model *model = NULL;
@@ -166,7 +155,6 @@ static volt_forecast_options forecast_options(const forecast_case *c, volt_progr
 /* A candidate reads the clock 66 to 100 times: 2.6 to 4 s at 0.04 s, which is between the budget of 1 s and ten budgets. */
 static void comparison_without_time(void **state)
 {
-    (void)state;
     const volt_contender linear = {.name = "linear", .kernel = "linear"};
     volt_compare_options options = volt_compare_options_default();
     volt_comparison *made = NULL;
@@ -220,7 +208,6 @@ static volt_status backtest(const void *with, volt_progress progress, scenario_r
 
 static void forecasts(void **state)
 {
-    (void)state;
     static const forecast_case searched = {"rbf:window=2", 40, 2, .search_seconds = 3},
                                separate = {"linear:window=2", 30, 1, .separate = true, .known = true};
     scenario_set_clock(1e-3); /* a search within a time budget repeats exactly */
@@ -256,7 +243,6 @@ static volt_status curve(const void *with, volt_progress progress, scenario_resu
 
 static void learning_curve(void **state)
 {
-    (void)state;
     scenario_check(&(scenario){"learning curve", halves, curve, 0, MOST});
 }
 

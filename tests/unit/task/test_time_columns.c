@@ -3,14 +3,6 @@
 #include "support/failing_alloc.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { ROWS = 30, COLUMNS = 2 };
 
 /* Two columns, the second of which are data. */
@@ -46,7 +38,6 @@ static two_columns find_columns(const char *name, double first, double each, dou
 
 static void row_counters(void **state)
 {
-    (void)state;
     static const char *const names[] = {NULL, "price", "Index", "t"}; /* the first column may have any name */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         two_columns t = find_columns(names[i], 10, 0.1, 0, 0, NULL, 0);
@@ -75,7 +66,6 @@ static void row_counters(void **state)
 /* Of several counters, a name of a time is preferred to one of a counter, and that to the first column. */
 static void counters_are_chosen_by_name(void **state)
 {
-    (void)state;
     static const struct {
         const char *names[3];
         int64_t counter;
@@ -101,7 +91,6 @@ static void counters_are_chosen_by_name(void **state)
 /* One row in ten may be missing: 2 of 21 rows, not 3. */
 static void counters_with_missing_rows(void **state)
 {
-    (void)state;
     const char *const names[] = {"rownames", "y"}, *const clock[] = {"t", "y"};
     for (int missing = 0; missing <= 3; missing++)
         for (int is_clock = 0; is_clock < 2; is_clock++) {
@@ -132,7 +121,6 @@ static void counters_with_missing_rows(void **state)
 
 static void clocks_by_name(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         int is_clock;
@@ -155,7 +143,6 @@ static void clocks_by_name(void **state)
 /* Row 20 follows a gap of five rows. In two records, the second starts again. */
 static void gaps_of_clocks(void **state)
 {
-    (void)state;
     two_columns t = find_columns("t", 0, 0.01, 5, 20, NULL, 0);
     const volt_warning *gap = column_warning(&t, VOLT_WARNING_ROWS_MISSING);
     assert_true(gap && gap->row == 20 && gap->value == 5 && gap->series == 0);
@@ -172,7 +159,6 @@ static void gaps_of_clocks(void **state)
 /* 2024-01-01 as numbers. Days with closed weekends have no gaps. */
 static void serial_dates(void **state)
 {
-    (void)state;
     static const struct {
         double first, each;
         const char *form;
@@ -205,7 +191,6 @@ static void serial_dates(void **state)
 
 static void time_columns_fail_as_stated(void **state)
 {
-    (void)state;
     double values[] = {0, 5, 1, 3, 2, 4, 9, 9};
     const char *const names[] = {"t", "y"};
     const int64_t records[] = {2, 1};
@@ -239,7 +224,6 @@ static void time_columns_fail_as_stated(void **state)
 /* Months as numbers, which have lost the zero of October, are times. Decimal years are not. */
 static void months_as_numbers(void **state)
 {
-    (void)state;
     enum { MONTHS = 36 };
     const char *const names[] = {"month", "y"};
     for (int kind = 0; kind < 3; kind++) {

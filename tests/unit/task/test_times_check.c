@@ -5,14 +5,6 @@
 #include "support/sequences.h"
 #include "volterra/task.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 enum { MOST = 400 };
 static const double day = 86400;
 static const volt_time unknown = {NAN, NAN};
@@ -63,7 +55,6 @@ static void check_gap(const volt_time *times, int64_t n, int64_t first, int64_t 
 
 static void gaps_are_found_on_every_grid(void **state)
 {
-    (void)state;
     volt_time hours[60] = {{0}}, months[60] = {{0}}, work[60] = {{0}}, trading[MOST] = {{0}};
     int64_t n_work = 0, n_trading = 0;
     for (int64_t i = 0; i < 60; i++)
@@ -112,7 +103,6 @@ static volt_time_grid grid_of_days(int64_t n, const int *days)
 
 static void steps_of_a_month_and_more(void **state)
 {
-    (void)state;
     volt_time times[MOST];
     for (int64_t months = 1; months <= 24; months++) { /* on the first day of a month */
         for (int64_t i = 0; i < 30; i++)
@@ -138,7 +128,6 @@ static void steps_of_a_month_and_more(void **state)
 
 static void short_and_irregular_grids(void **state)
 {
-    (void)state;
     const int three[] = {0, 2, 4}, twice[] = {0, 0, 0, 1}, half[] = {0, 5, 10, 30, 60},
               most[] = {0, 5, 10, 15, 60, 99};
     assert_true(grid_of_days(3, three).step.seconds == 2 * day);
@@ -159,7 +148,6 @@ static void short_and_irregular_grids(void **state)
 /* Clocks are put forward by an hour in the middle: hours follow the seconds, days follow the clock. */
 static void clock_changes_are_no_gaps(void **state)
 {
-    (void)state;
     volt_time hours[60], days[60];
     for (int64_t i = 0; i < 60; i++) {
         hours[i] = (volt_time){.seconds = 3600.0 * (double)i, .clock = 3600.0 * (double)(i + (i >= 30))};
@@ -178,7 +166,6 @@ static void clock_changes_are_no_gaps(void **state)
 /* One row each hour from 9 to 16, Monday to Friday. */
 static void trading_hours(void **state)
 {
-    (void)state;
     volt_time times[MOST];
     int64_t n = 0;
     for (int64_t d = 0; n + 8 <= MOST; d++)
@@ -213,7 +200,6 @@ static void trading_hours(void **state)
 
 static void irregular_times_have_no_step(void **state)
 {
-    (void)state;
     volt_time times[60];
     volt_rng rng = test_rng(1);
     double now = 0;
@@ -229,7 +215,6 @@ static void irregular_times_have_no_step(void **state)
 /* -1e-12 seconds after midnight of 1970 are 86400 seconds after the midnight before, by rounding. */
 static void midnight_within_rounding(void **state)
 {
-    (void)state;
     const double steps[] = {3600, 86400.0 / 7}, early[] = {-1e-12, -1.5e-11};
     for (int k = 0; k < 4; k++) {
         volt_time times[200];
@@ -244,7 +229,6 @@ static void midnight_within_rounding(void **state)
 
 static void clocks_without_value_have_no_step(void **state)
 {
-    (void)state;
     volt_time times[200];
     const volt_time_grid work_days = {.step = {.seconds = day, .closed_weekdays = 1 << 5 | 1 << 6}};
     const double clocks[] = {NAN, INFINITY, -INFINITY};
@@ -262,7 +246,6 @@ static void clocks_without_value_have_no_step(void **state)
 
 static void rows_out_of_order_are_counted(void **state)
 {
-    (void)state;
     volt_time times[] = {{0, 0}, {2, 2}, {1, 1}, {3, 3}, {2, 2}};
     volt_times_report report = check(times, 5);
     assert_int_equal(report.n_warnings, 1);
@@ -276,7 +259,6 @@ static void rows_out_of_order_are_counted(void **state)
 /* Local times around an hour that occurs twice are in order on Sunday nights, if the step is at most an hour. */
 static void local_clocks_are_put_back(void **state)
 {
-    (void)state;
     enum { N = 200, CHANGE = 100 };
     const struct {
         const char *first_again; /* the time to which the clock is put back */
@@ -311,7 +293,6 @@ static void local_clocks_are_put_back(void **state)
 
 static void rows_are_compared_with_the_last_one(void **state)
 {
-    (void)state;
     const volt_time_grid grid = {.step = {.seconds = 10}};
     static const struct {
         double last;
@@ -340,7 +321,6 @@ static void rows_are_compared_with_the_last_one(void **state)
 
 static void a_model_stores_the_times_of_its_rows(void **state)
 {
-    (void)state;
     double X[9] = {1, 2, 4, 3, 5, 7, 6, 8, 9};
     volt_view rows = volt_view_of(X, 9, 1);
     volt_matrix none = volt_matrix_of(NULL, 0, 0);
@@ -374,7 +354,6 @@ static void a_model_stores_the_times_of_its_rows(void **state)
 
 static void failures_are_reported(void **state)
 {
-    (void)state;
     volt_time times[] = {{0, 0}, {1, 1}, {2, 2}};
     volt_times_report report = {.struct_size = sizeof report};
     check_fails(volt_times_check(NULL, 3, NULL, unknown, &report), VOLT_ERR_ARGUMENT, "NULL");

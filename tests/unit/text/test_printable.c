@@ -2,16 +2,8 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "io/file/text_lines.h"
+#include "support/check.h"
 #include "text/text.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* Encodes a code point in UTF-8; returns its length. */
 static size_t encode(uint32_t code, char bytes[5])
@@ -26,7 +18,6 @@ static size_t encode(uint32_t code, char bytes[5])
 
 static void every_character(void **state)
 {
-    (void)state;
     char bytes[5], shown[VOLT_CHARACTER_LENGTH];
     for (uint32_t code = 0; code <= 0x10ffff; code++) {
         if (code == 0xd800)
@@ -68,7 +59,6 @@ static size_t length_by_table(const unsigned char *bytes, size_t available)
 
 static void every_first_and_second_byte(void **state)
 {
-    (void)state;
     static const unsigned char ends[] = {0x00, 0x7f, 0x80, 0xbf, 0xc0, 0xff};
     unsigned char bytes[4];
     assert_int_equal(volt_utf8_length("a", 0), 0);
@@ -97,7 +87,6 @@ static bool is_harmless(const char *text)
 
 static void whole_texts_of_random_bytes(void **state)
 {
-    (void)state;
     const uint64_t seed = 29;
     print_message("seed %d, stream 0\n", (int)seed);
     volt_rng rng;
@@ -122,7 +111,6 @@ static void whole_texts_of_random_bytes(void **state)
 
 static void known_texts(void **state)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"", ""},
         {"plain text, 100 %", "plain text, 100 %"},
@@ -145,7 +133,6 @@ static void known_texts(void **state)
 
 static void error_messages_are_printable(void **state)
 {
-    (void)state;
     volt_fail(VOLT_ERR_IO, "no column '%s'", "a\x1b]0;title\x07");
     assert_string_equal(volt_error_detail(), "no column 'a?]0;title?'");
     volt_fail_prefix(VOLT_ERR_IO, "file %s",
@@ -176,7 +163,6 @@ static void keep_message(volt_log_level level, const char *message, void *contex
 
 static void log_messages(void **state)
 {
-    (void)state;
     char message[64] = "";
     volt_set_log(keep_message, message);
     volt_log(VOLT_LOG_WARNING, "column %s", "\x1b[5m\xc2\x9b");

@@ -1,19 +1,10 @@
 /* tests/unit/text/test_text.c: conversion between numbers and text, and the nearest name. */
 #include "base/numbers.h"
+#include "support/check.h"
 #include "text/text.h"
 #include "volterra/base.h"
 
 #include <locale.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static double double_of_bits(uint64_t bits)
 {
@@ -68,7 +59,6 @@ static int printed_digits(const char *text)
 
 static void known_numbers(void **state)
 {
-    (void)state;
     check_text(0.1, "0.1");
     check_text(1, "1");
     check_text(-2.5, "-2.5");
@@ -88,7 +78,6 @@ static void known_numbers(void **state)
 
 static void special_values_read_back(void **state)
 {
-    (void)state;
     static const uint64_t patterns[] = {
         0,                            /* 0 */
         UINT64_C(0x8000000000000000), /* -0 */
@@ -108,7 +97,6 @@ static void special_values_read_back(void **state)
 
 static void random_bit_patterns_read_back_and_are_shortest(void **state)
 {
-    (void)state;
     const uint64_t seed = 11;
     print_message("seed %d, stream 0\n", (int)seed);
     volt_rng rng;
@@ -137,7 +125,6 @@ static void random_bit_patterns_read_back_and_are_shortest(void **state)
 
 static void reading_requires_whole_text(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double value;
@@ -162,7 +149,6 @@ static void reading_requires_whole_text(void **state)
  * of the system. */
 static void a_comma_locale_changes_nothing(void **state)
 {
-    (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8",
                                         "de_DE",       "fr_FR",      "it_IT.UTF-8", "es_ES.UTF-8",
                                         "pt_BR.UTF-8", "ru_RU.UTF-8"};
@@ -199,7 +185,6 @@ static void check_nearest(const char *word, const char *expected)
 
 static void misspelt_names_find_the_right_one(void **state)
 {
-    (void)state;
     check_nearest("lambda", "lambda");
     check_nearest("lambdaa", "lambda");
     check_nearest("lamda", "lambda");
@@ -236,7 +221,6 @@ static int distance_by_definition(const char *a, int n, const char *b, int m)
 /* All pairs of words of up to four letters a, b and c: near if at most about a third of the shorter one is wrong. */
 static void near_words_by_definition(void **state)
 {
-    (void)state;
     enum { LETTERS = 3, LONGEST = 4, WORDS = 1 + 3 + 9 + 27 + 81 };
     static char words[WORDS][LONGEST + 1];
     int count = 1;
@@ -259,7 +243,6 @@ static void near_words_by_definition(void **state)
 /* Words longer than the distance table must not overflow it. */
 static void long_words_are_safe(void **state)
 {
-    (void)state;
     char word[1000];
     memset(word, 'a', sizeof word - 1);
     word[sizeof word - 1] = '\0';
