@@ -181,7 +181,10 @@ void value_add(value *list, const char *name, value *item)
 
 bool value_list_ok(const value *list)
 {
-    return list && !list->is_failed;
+    bool is_ok = list && !list->is_failed;
+    for (int64_t i = 0; is_ok && list->kind == VALUE_LIST && i < list->rows; i++)
+        is_ok = list->items[i]->kind != VALUE_LIST || value_list_ok(list->items[i]);
+    return is_ok;
 }
 
 const value *value_get(const value *list, const char *name)

@@ -51,7 +51,7 @@ void value_free(value *v);
 
 /* Adds an item to a list, which takes it over. */
 void value_add(value *list, const char *name, value *item);
-/* Returns whether a list is complete: no allocation failed. */
+/* Returns whether a list and the lists in it are complete: no allocation failed. */
 bool value_list_ok(const value *list);
 /* Returns an item; NULL if there is none or it is VALUE_NONE. */
 const value *value_get(const value *list, const char *name);

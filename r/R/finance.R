@@ -15,7 +15,6 @@
 #' @param data data frame with the variables of a formula.
 #' @param ... further options: `gap`, `mcs_size`, `mcs_reps`.
 #' @return A data frame of class `volt_comparison`, one row per kernel; the attribute `losses` has the loss of each test row.
-#' @export
 volt_compare <- function(x, y = NULL, train = NULL, kernels = NULL, draws = NULL, budget = NULL, protocol = c("history", "published"),
                          folds = 5, seed = 0, verbose = FALSE, data = NULL, ...) {
   pair <- as_pair(x, y, data, requires_y = TRUE)
@@ -43,7 +42,6 @@ as.data.frame.volt_comparison <- function(x, ...) {
   x
 }
 
-#' @importFrom graphics plot
 #' @export
 plot.volt_comparison <- function(x, ...) {
   shown <- x[is.finite(x$nmse), ]
@@ -68,7 +66,6 @@ plot.volt_comparison <- function(x, ...) {
 #' set.seed(1)
 #' losses <- cbind(a = stats::rnorm(100)^2, b = stats::rnorm(100)^2, c = stats::rnorm(100)^2 + 2)
 #' volt_mcs(losses, reps = 1000)
-#' @export
 volt_mcs <- function(losses, size = 0.25, method = c("R", "max"), block = NULL, reps = 10000, seed = 0, indices = NULL,
                      ...) {
   rows <- as_rows(losses, "losses")
@@ -95,7 +92,6 @@ print.volt_mcs <- function(x, digits = 4, ...) {
 #' Log returns of prices
 #' @param prices prices, one row per time.
 #' @return A matrix, or a `ts`, `zoo` or `xts` object like `prices`, with one row fewer.
-#' @export
 volt_returns <- function(prices) {
   rows <- as_rows(prices, "prices")
   index <- rows$index
@@ -119,7 +115,6 @@ volt_returns <- function(prices) {
 #' @return `volt_bekk`: an object of class `volt_bekk` with `C`, `a`, `b`, their standard errors and `loglik`.
 #'   `volt_bekk_loglik`: the log-likelihood of `returns`, without removing means, and the covariances (vech). `simulate`:
 #'   `innovations`, `returns` and `covariances`.
-#' @export
 volt_bekk <- function(returns, starts = 2, seed = 0, standard_errors = TRUE, verbose = FALSE, ...) {
   rows <- as_rows(returns, "returns")
   found <- call_volterra("bekk_fit", returns = rows$rows, starts = starts, seed = seed,
@@ -130,20 +125,17 @@ volt_bekk <- function(returns, starts = 2, seed = 0, standard_errors = TRUE, ver
 }
 
 #' @rdname volt_bekk
-#' @export
 volt_bekk_loglik <- function(bekk, returns) {
   call_volterra("bekk_loglik", returns = as_rows(returns, "returns")$rows, C = bekk$C, a = bekk$a, b = bekk$b)
 }
 
 #' @rdname volt_bekk
-#' @importFrom stats simulate
 #' @export
 simulate.volt_bekk <- function(object, nsim = 1000, seed = 0, discard = 1000, ...) {
   call_volterra("bekk_simulate", C = object$C, a = object$a, b = object$b, rows = nsim, seed = seed, discard = discard,
                 ...)
 }
 
-#' @importFrom stats logLik
 #' @export
 logLik.volt_bekk <- function(object, ...) {
   d <- length(object$a)
@@ -172,7 +164,6 @@ print.volt_bekk <- function(x, digits = 4, ...) {
 #' @return A matrix.
 #' @examples
 #' head(volt_simulate("henon", rows = 10))
-#' @export
 volt_simulate <- function(system, rows = NULL, seed = 0, discard = NULL, ...) {
   found <- call_volterra("simulate", system = system, rows = rows, seed = seed, discard = discard, ...)
   as_result(found$data, found$columns)
@@ -181,7 +172,6 @@ volt_simulate <- function(system, rows = NULL, seed = 0, discard = NULL, ...) {
 #' Threads of the library
 #' @param count number of threads; 0: the default; `NULL`: unchanged.
 #' @return The number of threads.
-#' @export
 volt_threads <- function(count = NULL) {
   as.integer(call_volterra("threads", count = count)$threads)
 }

@@ -29,15 +29,12 @@
 #'   the columns `Point Forecast`, `Lo 80`, `Hi 80`, ..., `error` and `time`.
 #' @examples
 #' volt_forecast(datasets::AirPassengers)
-#' @export
 volt_forecast <- function(y, steps = NULL, coverage = c(0.8, 0.95), season = NULL, known = NULL, kernel = NULL,
                           separate = FALSE, all_rows = FALSE, budget = NULL, seed = 0, verbose = FALSE, ...) {
-  series <- as_rows(y, "y")
-  check_complete(series, "y")
-  found <- call_volterra("forecast", series = series$rows, steps = steps, coverage = coverage,
-                         season = season_of(series, season, 0), known = known_rows(known, series), kernel = kernel,
-                         separate = separate, all_rows = all_rows, budget = budget, seed = seed, names = series$names,
-                         times = seconds_of(series$index), ..., .verbose = verbose)
+  series <- as_series(y)
+  found <- call_volterra("forecast", steps = steps, coverage = coverage, season = season_of(series, season, 0), kernel = kernel,
+                         separate = separate, all_rows = all_rows, budget = budget, seed = seed, ...,
+                         .more = series_arguments(series, known), .verbose = verbose)
   after <- index_after(series$index, nrow(series$rows), nrow(found$forecast), found$times)
   forecasts <- lapply(seq_len(ncol(series$rows)), function(k) one_forecast(series, found, k, coverage, after))
   if (length(forecasts) == 1) return(forecasts[[1]])
@@ -56,18 +53,34 @@ volt_forecast <- function(y, steps = NULL, coverage = c(0.8, 0.95), season = NUL
 #'   method.
 #' @examples
 #' volt_backtest(datasets::AirPassengers, origins = 2, steps = 6)
-#' @export
 volt_backtest <- function(y, origins = 3, steps = NULL, coverage = c(0.8, 0.95), season = NULL, known = NULL,
                           kernel = NULL, separate = FALSE, all_rows = FALSE, seed = 0, verbose = FALSE, ...) {
-  series <- as_rows(y, "y")
-  check_complete(series, "y")
-  found <- call_volterra("backtest", series = series$rows, origins = origins, steps = steps, coverage = coverage,
-                         season = season_of(series, season, steps), known = known_rows(known, series), kernel = kernel,
-                         separate = separate, all_rows = all_rows, seed = seed, names = series$names,
-                         times = seconds_of(series$index), ..., .verbose = verbose)
-  table <- data.frame(method = found$methods, mase = found$mase, smape = found$smape, rmse = found$rmse)
-  structure(list(errors = table, coverage = found$coverage, steps = found$steps, origins = found$origins),
+  series <- as_series(y)
+  found <- call_volterra("backtest", origins = origins, steps = steps, coverage = coverage,
+                         season = season_of(series, season, steps), kernel = kernel, separate = separate, all_rows = all_rows,
+                         seed = seed, ..., .more = series_arguments(series, known), .verbose = verbose)
+  structure(list(errors = data.frame(method = found$methods, found[c("mase", "smape", "rmse")]), coverage = found$coverage, steps = found$steps, origins = found$origins),
             class = "volt_backtest")
+}
+
+# Rows of a series. Rejects missing values, with the row counted from 1.
+as_series <- function(y) {
+  series <- as_rows(y, "y")
+  at <- which(!is.finite(series$rows), arr.ind = TRUE)
+  if (nrow(at) == 0) return(series)
+  column <- if (is.null(series$names)) "" else sprintf(", column '%s'", series$names[at[1, 2]])
+  fail("not_finite", "row %d of y%s is %s: drop or interpolate missing values (zoo::na.approx)", at[1, 1], column,
+       format(series$rows[at[1, 1], at[1, 2]]))
+}
+
+# Arguments that volt_forecast and volt_backtest have in common. The times of known inputs must be those of the series, and later.
+series_arguments <- function(series, known) {
+  known <- if (!is.null(known)) as_rows(known, "known")
+  keys <- comparable_times(series$index, known$index)
+  both <- seq_len(min(lengths(keys), if (is.null(keys)) 0 else Inf))
+  differs <- which(keys[[1]][both] != keys[[2]][both])
+  if (length(differs) > 0) fail("data", "the times of y and known differ in row %d", differs[1])
+  list(series = series$rows, known = known$rows, names = series$names, times = seconds_of(series$index))
 }
 
 # Season: as given, or the frequency of a ts object, rounded. If the rows before the last `steps` (NULL: a season, at most 60)
@@ -167,7 +180,6 @@ print.volt_forecasts <- function(x, ...) {
   invisible(x)
 }
 
-#' @importFrom graphics plot
 #' @export
 plot.volt_forecast <- function(x, history = NULL, xlab = "time", ylab = x$series, main = "forecast", ...) {
   shown <- utils::tail(seq_along(x$times$past), if (is.null(history)) length(x$times$past) else history)
@@ -185,7 +197,6 @@ plot.volt_forecast <- function(x, history = NULL, xlab = "time", ylab = x$series
   invisible(x)
 }
 
-#' @importFrom graphics plot
 #' @export
 plot.volt_forecasts <- function(x, ...) {
   old <- graphics::par(mfrow = grDevices::n2mfrow(length(x$forecast)))

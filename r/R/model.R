@@ -13,8 +13,9 @@ new_model <- function(found, pair = NULL, records = NULL, class = NULL) {
     rows <- nrow(found$fitted)
     if (rows < found$trained_on && (!is.null(records) || found$outputs > ncol(targets$rows))) index <- NULL
     index$times <- utils::tail(index$times, rows)
-    found$residuals <- as_result(found$targets - found$fitted, found$output_names, found$flat, index)
-    found$fitted <- as_result(found$fitted, found$output_names, found$flat, index)
+    shaped <- function(values) as_result(values, found$output_names, found$flat, index)
+    found$residuals <- shaped(found$targets - found$fitted)
+    found$fitted <- shaped(found$fitted)
     found$targets <- NULL
   }
   structure(found, class = c(class, "volt_model"))
@@ -59,7 +60,6 @@ training_arguments <- function(pair, kernel, ahead, records) {
 #' model <- volt_fit(narma[1:200, "u"], narma[1:200, "y"])
 #' model
 #' predict(model, narma[201:205, "u"], coverage = 0.9)
-#' @export
 volt_fit <- function(x, y = NULL, kernel = "volterra", ahead = NULL, alpha = NULL, records = NULL, intercept = TRUE,
                      scale = TRUE, verbose = FALSE, data = NULL, ...) {
   pair <- as_pair(x, y, data)
@@ -88,7 +88,6 @@ volt_fit <- function(x, y = NULL, kernel = "volterra", ahead = NULL, alpha = NUL
 #' narma <- volt_simulate("narma10", rows = 300, seed = 1)
 #' best <- volt_tune(narma[1:200, "u"], narma[1:200, "y"], draws = 20)
 #' best
-#' @export
 volt_tune <- function(x, y = NULL, kernel = "volterra", draws = NULL, budget = NULL, ahead = NULL, records = NULL,
                       ranges = NULL, folds = 5, seed = 0, verbose = FALSE, data = NULL, ...) {
   pair <- as_pair(x, y, data)
@@ -119,7 +118,6 @@ volt_tune <- function(x, y = NULL, kernel = "volterra", draws = NULL, budget = N
 #' narma <- volt_simulate("narma10", rows = 300, seed = 1)
 #' system <- volt_identify(narma[, "u"], narma[, "y"], draws = 4)
 #' system
-#' @export
 volt_identify <- function(u, y = NULL, budget = 300, draws = NULL, test_u = NULL, test_y = NULL, records = NULL,
                           test_records = NULL, seed = 0, verbose = FALSE, data = NULL, ...) {
   pair <- as_pair(u, y, data, c("u", "y"), requires_y = TRUE)
@@ -161,7 +159,6 @@ volt_identify <- function(u, y = NULL, budget = 300, draws = NULL, test_u = NULL
 #'   data frame are names of the rows. With a horizon, predictions are later than the rows of `newdata`: the times of `ts` objects are
 #'   shifted, and other times are omitted. With `coverage` or `std`, a list with `fit`, `se.fit` and
 #'   the ends of the intervals, such as `lo90` and `hi90`.
-#' @importFrom stats predict
 #' @export
 predict.volt_model <- function(object, newdata, start = c("continue", "reset"), coverage = NULL, std = FALSE,
                                known = NULL, warm_up = NULL, records = NULL, beyond = NULL, ...) {
@@ -194,7 +191,6 @@ predict.volt_model <- function(object, newdata, start = c("continue", "reset"), 
 #' @examples
 #' lorenz <- volt_simulate("lorenz", rows = 400)
 #' volt_continue(volt_fit(lorenz), 3)
-#' @export
 volt_continue <- function(object, steps, newdata = NULL) {
   found <- call_volterra("continue", model = check_class(object, "volt_model")$model, steps = steps,
                          X = optional_rows(newdata, "newdata", object$input_names))
@@ -209,7 +205,6 @@ volt_continue <- function(object, steps, newdata = NULL) {
 #' @param ... further options of the C library: `band`, `shares`.
 #' @return An object of class `volt_explanation`: `g0`, and `kernels` with the arrays `g1` (output, lag, input) and `g2` (output,
 #'   lag, lag, input, input), zero where lags decrease.
-#' @export
 volt_explain <- function(object, lags = NULL, order = 2, ...) {
   found <- call_volterra("explain", model = check_class(object, "volt_model")$model, lags = lags, order = order, ...)
   # the library's arrays are row-major: [output][lag]...[input]...
@@ -230,14 +225,12 @@ volt_explain <- function(object, lags = NULL, order = 2, ...) {
 #' @param object a model.
 #' @param path name of a safetensors file.
 #' @return `volt_load` returns a `volt_model`.
-#' @export
 volt_save <- function(object, path) {
   call_volterra("save", model = check_class(object, "volt_model")$model, path = path.expand(path))
   invisible(object)
 }
 
 #' @rdname volt_save
-#' @export
 volt_load <- function(path) {
   new_model(call_volterra("load", path = path.expand(path)))
 }
@@ -304,30 +297,28 @@ print.summary.volt_model <- function(x, digits = 4, ...) {
 #' @name model_methods
 NULL
 
-#' @rdname model_methods
-#' @importFrom stats fitted
-#' @export
-fitted.volt_model <- function(object, ...) {
-  if (is.null(object$fitted)) fail("argument", "this model has no fitted values: use predict with newdata")
-  object$fitted
+# A component of a fitted model.
+component <- function(model, name, instead) {
+  if (is.null(model[[name]])) fail("argument", "this model has no %s", instead)
+  model[[name]]
 }
 
 #' @rdname model_methods
-#' @importFrom stats residuals
 #' @export
-residuals.volt_model <- function(object, ...) {
-  if (is.null(object$residuals)) fail("argument", "this model has no residuals: subtract predictions from measured values")
-  object$residuals
-}
+fitted.volt_model <- function(object, ...) component(object, "fitted", "fitted values: use predict with newdata")
+
+#' @rdname model_methods
+#' @export
+residuals.volt_model <- function(object, ...)
+  component(object, "residuals", "residuals: subtract predictions from measured values")
 
 # The first-order kernel with its standard errors: one row per output, input and lag, and one per constant.
 first_order <- function(object, lags = NULL, band = FALSE) {
   found <- call_volterra("explain", model = object$model, lags = lags, order = 1, band = band)
-  inputs <- object$input_names
-  if (length(inputs) != found$inputs) inputs <- paste0("input", seq_len(found$inputs))
-  outputs <- object$output_names
-  if (length(outputs) != found$outputs) outputs <- paste0("y", seq_len(found$outputs))
-  # the library's array is row-major: [output][lag][input]
+  named <- function(names, prefix, count) if (length(names) == count) names else paste0(prefix, seq_len(count))
+  inputs <- named(object$input_names, "input", found$inputs)
+  outputs <- named(object$output_names, "y", found$outputs)
+  # the library's arrays are row-major: [output][lag][input]
   place <- expand.grid(input = seq_len(found$inputs), lag = seq_len(found$lags) - 1, output = seq_len(found$outputs))
   errors <- if (is.null(found$g1_std)) NA_real_ else found$g1_std
   kernel <- data.frame(response = outputs[place$output], term = paste0(inputs[place$input], ".lag", place$lag),
@@ -337,7 +328,6 @@ first_order <- function(object, lags = NULL, band = FALSE) {
 }
 
 #' @rdname model_methods
-#' @importFrom stats coef
 #' @export
 coef.volt_model <- function(object, lags = NULL, ...) {
   table <- first_order(object, lags)
@@ -346,18 +336,14 @@ coef.volt_model <- function(object, lags = NULL, ...) {
 }
 
 #' @rdname model_methods
-#' @importFrom stats logLik
 #' @export
-logLik.volt_model <- function(object, ...) {
-  if (is.null(object$log_likelihood)) fail("argument", "this model has no likelihood")
-  structure(object$log_likelihood, df = NA, nobs = stats::nobs(object), class = "logLik")
-}
+logLik.volt_model <- function(object, ...)
+  structure(component(object, "log_likelihood", "likelihood"), df = NA, nobs = stats::nobs(object), class = "logLik")
 
 #' @rdname model_methods
-#' @importFrom stats nobs
 #' @export
 nobs.volt_model <- function(object, ...)
-  as.integer(if (is.null(object$rows)) object$fit_rows else object$rows - object$washout)
+  as.integer(if (is.null(object$fit_rows)) object$rows - object$washout else object$fit_rows)
 
 #' @rdname model_methods
 #' @exportS3Method generics::tidy
@@ -389,7 +375,6 @@ augment.volt_model <- function(x, data, ...) {
   data
 }
 
-#' @importFrom graphics plot
 #' @export
 plot.volt_model <- function(x, y = NULL, output = 1, ...) {
   values <- as.matrix(fitted(x))
@@ -403,7 +388,6 @@ plot.volt_model <- function(x, y = NULL, output = 1, ...) {
   invisible(x)
 }
 
-#' @importFrom graphics plot
 #' @export
 plot.volt_tuned <- function(x, ...) {
   graphics::plot(x$trials$alpha, x$trials$score, log = "x", xlab = "alpha", ylab = x$score_name, pch = 20,
@@ -421,7 +405,6 @@ print.volt_explanation <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-#' @importFrom graphics plot
 #' @export
 plot.volt_explanation <- function(x, output = 1, ...) {
   g1 <- matrix(x$kernels$g1[output, , ], nrow = x$lags)
@@ -449,7 +432,6 @@ plot.volt_explanation <- function(x, output = 1, ...) {
 #' narma <- volt_simulate("narma10", rows = 200, seed = 1)
 #' stream <- volt_stream(volt_fit(narma[1:150, "u"], narma[1:150, "y"]))
 #' volt_feed(stream, narma[151, "u"])
-#' @export
 volt_stream <- function(object, start = c("continue", "reset"), learn = FALSE, window = NULL, forget = NULL, ...) {
   found <- call_volterra("stream", model = check_class(object, "volt_model")$model, start = start[1], learn = learn,
                          window = window, forget = forget, ...)
@@ -458,7 +440,6 @@ volt_stream <- function(object, start = c("continue", "reset"), learn = FALSE, w
 }
 
 #' @rdname volt_stream
-#' @export
 volt_feed <- function(stream, x) {
   check_class(stream, "volt_stream", "stream")
   if (!missing(x) && is.null(dim(x)) && !is.null(stream$inputs) && stream$inputs > 1)
@@ -468,7 +449,6 @@ volt_feed <- function(stream, x) {
 }
 
 #' @rdname volt_stream
-#' @export
 volt_learn <- function(stream, y) {
   call_volterra("learn", stream = check_class(stream, "volt_stream", "stream")$stream, y = as.double(unlist(y)))
   invisible(stream)

@@ -5,5 +5,8 @@
 #'
 #' @references L. Gonon, L. Grigoryeva, J.-P. Ortega: Reservoir kernels and Volterra series.
 #' @keywords internal
+#' @importFrom graphics plot
+#' @importFrom stats coef fitted logLik nobs predict residuals simulate
+#' @rawNamespace exportPattern("^volt_")
 #' @useDynLib volterra, .registration = TRUE
 "_PACKAGE"

@@ -20,20 +20,11 @@ static value *numbers_from_r(SEXP x)
     bool is_matrix = Rf_length(dim) == 2;
     int64_t rows = is_matrix ? INTEGER(dim)[0] : (int64_t)Rf_xlength(x), cols = is_matrix ? INTEGER(dim)[1] : 1;
     value *v = value_matrix(rows, cols);
-    if (!v)
-        return NULL;
-    v->is_vector = !is_matrix;
-    for (int64_t j = 0; j < cols; j++)
+    for (int64_t j = 0; v && j < cols; j++)
         for (int64_t i = 0; i < rows; i++) {
             R_xlen_t at = (R_xlen_t)(i + j * rows);
-            double number;
-            if (TYPEOF(x) == REALSXP) {
-                number = REAL(x)[at];
-            } else {
-                int whole = TYPEOF(x) == INTSXP ? INTEGER(x)[at] : LOGICAL(x)[at];
-                number = whole == NA_INTEGER ? R_NaN : whole;
-            }
-            v->numbers[i * cols + j] = number;
+            int whole = TYPEOF(x) == REALSXP ? 0 : TYPEOF(x) == INTSXP ? INTEGER(x)[at] : LOGICAL(x)[at];
+            v->numbers[i * cols + j] = TYPEOF(x) == REALSXP ? REAL(x)[at] : whole == NA_INTEGER ? R_NaN : whole;
         }
     return v;
 }
@@ -54,10 +45,6 @@ static value *list_from_r(SEXP x)
     for (R_xlen_t i = 0; i < Rf_xlength(x); i++)
         value_add(list, names == R_NilValue ? "" : Rf_translateCharUTF8(STRING_ELT(names, i)),
                   from_r(VECTOR_ELT(x, i)));
-    if (!value_list_ok(list)) {
-        value_free(list);
-        return NULL;
-    }
     return list;
 }
 
@@ -169,7 +156,7 @@ static SEXP volterra_r_call(SEXP function, SEXP arguments, SEXP verbose)
     volt_progress progress = {report_progress, &is_verbose};
     value *result = NULL, *given = from_r(arguments);
     volt_status status = VOLT_ERR_MEMORY;
-    if (given)
+    if (value_list_ok(given))
         status = volterra_call(CHAR(STRING_ELT(function, 0)), given, progress, &result, message);
     value_free(given);
     if (is_verbose)
