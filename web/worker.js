@@ -17,14 +17,19 @@ async function unpack(text) {
     return new Response(stream).arrayBuffer();
 }
 
+// A line of progress, or a message.
+function complain(line) {
+    const found = /^volterra \w+: (\d+)% done(?: \((.*?)\))?(?:, about .*? left)?(?:: (.*))?$/.exec(line);
+    if (!found && !/^volterra \w+: warning: /.test(line)) messages.push(line); // the results list these warnings
+    if (found) postMessage({id: current, kind: "progress", stage: found[2] || found[3], fraction: found[1] / 100});
+}
+
 function start() {
     starting = starting || unpack(PACKED_WASM)
                                .then((binary) => createVolterra({
                                          wasmBinary: binary,
                                          print: (line) => output.push(line),
-                                         printErr: (line) => messages.push(line),
-                                         onProgress: (stage, fraction) =>
-                                             postMessage({id: current, kind: "progress", stage, fraction}),
+                                         printErr: complain,
                                      }))
                                .then((module) => {
                                    module.FS.mkdir("/data");

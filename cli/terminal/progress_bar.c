@@ -14,7 +14,11 @@
 #include <unistd.h>
 
 static const double bar_after = 0.3, bar_every = 0.1; /* seconds, on a terminal */
-static const double line_after = 5, line_every = 10;  /* seconds, not on a terminal */
+#ifdef __EMSCRIPTEN__                                 /* web/worker.js reads the lines */
+static const double line_after = 0, line_every = 0.1;
+#else
+static const double line_after = 5, line_every = 10; /* seconds, not on a terminal */
+#endif
 enum { BAR_WIDTH = 30, SHORT_BAR = 12, TEXT_CAPACITY = 512 };
 
 static struct {
@@ -115,16 +119,12 @@ static int on_progress(const char *stage, double fraction, void *context)
 
 volt_progress progress_begin(bool quiet)
 {
+    memset(&state, 0, sizeof state);
     state.quiet = quiet;
     state.is_terminal = isatty(STDERR_FILENO);
-    state.drawn = false;
     state.began = seconds_now();
-    state.last_line = 0;
-    state.first_time = 0;
-    state.text[0] = '\0';
     interrupt_defer(true);
-    volt_progress progress = {on_progress, NULL};
-    return progress;
+    return (volt_progress){on_progress, NULL};
 }
 
 void progress_describe(const char *text)

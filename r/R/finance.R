@@ -4,15 +4,13 @@
 #'
 #' Tunes, refits and tests several kernels, with a model confidence set, as `volterra compare`.
 #'
+#' @inheritParams volt_tune
 #' @param x,y inputs and targets, one row per time step; or a formula and its `data`.
 #' @param train number of training rows; `NULL`: three quarters.
 #' @param kernels kernel texts, or names of rows; `NULL`: the kernels of the paper and others.
 #' @param draws,budget candidates and seconds per kernel; default: 100 candidates.
 #' @param protocol `"history"`, or `"published"` for the inputs of the paper.
-#' @param folds number of validation blocks.
 #' @param seed seed of the draws and of the bootstrap.
-#' @param verbose show the progress.
-#' @param data data frame with the variables of a formula.
 #' @param ... further options: `gap`, `mcs_size`, `mcs_reps`.
 #' @return A data frame of class `volt_comparison`, one row per kernel; the attribute `losses` has the loss of each test row.
 volt_compare <- function(x, y = NULL, train = NULL, kernels = NULL, draws = NULL, budget = NULL, protocol = c("history", "published"),
@@ -103,11 +101,11 @@ volt_returns <- function(prices) {
 #'
 #' Estimates the diagonal BEKK(1,0,1) model by quasi maximum likelihood; means are removed.
 #'
+#' @inheritParams volt_fit
 #' @param returns returns, one row per time.
 #' @param starts number of starts of the optimiser.
 #' @param seed seed.
 #' @param standard_errors compute standard errors.
-#' @param verbose show the progress.
 #' @param bekk,object a model, or a list with `C`, `a` and `b`.
 #' @param nsim number of rows.
 #' @param discard initial rows to discard.
@@ -146,10 +144,8 @@ logLik.volt_bekk <- function(object, ...) {
 print.volt_bekk <- function(x, digits = 4, ...) {
   cat("Diagonal BEKK model of", length(x$a), "returns,", x$observations, "observations, log-likelihood",
       format(x$loglik, digits = 8), if (!x$converged) "(not converged)", "\n")
-  parameters <- data.frame(a = x$a, b = x$b)
-  if (!is.null(x$a_error)) parameters <- cbind(parameters, a_error = x$a_error, b_error = x$b_error)
-  if (!is.null(x$names)) rownames(parameters) <- x$names
-  print(parameters, digits = digits)
+  parameters <- x[intersect(c("a", "b", "a_error", "b_error"), names(x))]
+  print(data.frame(parameters, row.names = x$names), digits = digits)
   invisible(x)
 }
 

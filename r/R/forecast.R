@@ -5,6 +5,7 @@
 #' Forecasts one or several series with expected errors and intervals, as `volterra forecast`. The forecast is a weighted mean of
 #' kernel fits and classical methods; all choices are automatic.
 #'
+#' @inheritParams volt_fit
 #' @param y series: a vector, matrix, data frame, `ts`, `zoo` or `xts` object, one row per time step. A column of dates in a
 #'   data frame (`Date`, `POSIXct`, or texts as 2024-01-31) is the time of the rows.
 #' @param steps number of rows; `NULL`: one season, at most 60, or 12 without a season.
@@ -13,12 +14,10 @@
 #'   otherwise "auto".
 #' @param known further inputs, with values in the rows to forecast if they are known. Times that differ from those of `y` are an
 #'   error.
-#' @param kernel kernel text.
 #' @param separate a separate model for each series.
 #' @param all_rows use every row; by default the latest, limited to a few seconds of work.
 #' @param budget seconds for a search of the kernel parameters.
 #' @param seed seed of the search.
-#' @param verbose show the progress.
 #' @param ... not used; other names are errors.
 #' @return For one series an object of the classes `volt_forecast` and `forecast`, with `mean`, `lower`, `upper`, `level`, `x`,
 #'   `error` (expected error of each step), `rmse`, `mase`, `times` and `dates`. `mean`, `lower`, `upper` and `x` are `ts` objects, and

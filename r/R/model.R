@@ -102,14 +102,12 @@ volt_tune <- function(x, y = NULL, kernel = "volterra", draws = NULL, budget = N
 #' Finds a simulation model from measured inputs and outputs, without choices, as `volterra identify`. The last fifth of the rows
 #' is the test part unless another experiment is given.
 #'
+#' @inheritParams volt_tune
 #' @param u,y inputs and outputs, one row per time step; or a formula and its `data`.
 #' @param budget time limit in seconds.
 #' @param draws number of trials of every search instead of a time limit; the result then depends only on data and seed.
 #' @param test_u,test_y another experiment as the test.
 #' @param records,test_records record of each row.
-#' @param seed seed of the searches.
-#' @param verbose show the progress.
-#' @param data data frame with the variables of a formula.
 #' @param ... further options of the C library: `scale_each`.
 #' @return An object of the classes `volt_identified` and `volt_model`, with the data frame `candidates`, `test_rmse` and
 #'   `linear_test_rmse`, and the data frame `output_tests` with the errors and the standard deviation of every output on the

@@ -1,3 +1,0 @@
-function answer = isempty(t)
-  answer = isempty(t.seconds);
-end

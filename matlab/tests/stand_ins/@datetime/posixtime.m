@@ -1,3 +1,0 @@
-function seconds = posixtime(t)
-  seconds = t.seconds;
-end

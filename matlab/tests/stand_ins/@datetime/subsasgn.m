@@ -1,2 +1,0 @@
-function t = subsasgn(t, path, zone)
-end

@@ -1,3 +1,0 @@
-function zone = subsref(t, path)
-  zone = '';
-end

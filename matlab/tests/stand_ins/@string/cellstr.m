@@ -1,3 +1,0 @@
-function texts = cellstr(s)
-  texts = s.texts;
-end
