@@ -45,7 +45,7 @@
  * Headers: base, io, kernel, solve (losses and solvers), model (fit and predict), live (row by row), export
  * (C code), select (search), data (simulated series), stats (metrics and baselines), forecast, row_anomaly
  * (anomalous rows of a series), task (pairing, assessment, comparison, capacities), identify (identification of
- * systems), series (whole series as objects). */
+ * systems), series (whole series as objects), describe (the fields of these structs as a table). */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 
@@ -66,6 +66,7 @@
 #include "volterra/task.h"
 #include "volterra/identify.h"
 #include "volterra/series.h"
+#include "volterra/describe.h"
 /* clang-format on */
 
 #endif

@@ -85,7 +85,7 @@ optional_components()
 mkdir -p build
 step "layout" scripts/check_layout.sh
 step "size" scripts/size.sh
-generated() { scripts/make_python_structs.py --check && scripts/make_option_fields.py --check && tests/fuzz/corpus.py check; }
+generated() { scripts/describe.py --check && tests/fuzz/corpus.py check; }
 step "generated files" generated
 step "architecture" scripts/check_architecture.py
 step "exported names" scripts/abi.sh --names

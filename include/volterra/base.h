@@ -202,7 +202,7 @@ typedef struct volt_rng {
     uint64_t seed, stream;
     uint64_t block; /* counter of the next block of four words */
     uint64_t words[4];
-    int used;      /* words of the block already used */
+    int used;      /* words of the block already used [count 0 to 4] */
     int has_spare; /* 1: `spare` is the second normal of the last pair */
     double spare;
 } volt_rng;

@@ -95,8 +95,8 @@ typedef struct volt_system_info {
     size_t struct_size;
     const char *name;                        /* "lorenz96" */
     const char *equation;                    /* one line */
-    const char *const *columns;              /* NULL-terminated names; numbered from 1 if is_numbered */
-    const volt_system_parameter *parameters; /* n_parameters */
+    const char *const *columns;              /* NULL-terminated names; numbered from 1 if is_numbered [other] */
+    const volt_system_parameter *parameters; /* [array n_parameters] */
     int64_t n_parameters;
     int64_t n_start;      /* initial values that options->start gives, 0 to 3 */
     int64_t length;       /* default number of rows in the program */
@@ -138,16 +138,17 @@ VOLT_API volt_status volt_simulate(volt_system system, const volt_simulate_optio
 typedef struct volt_bekk {
     size_t struct_size;
     int64_t d;
-    double *C;     /* d x d, row-major, zero below the diagonal */
-    double *a, *b; /* d each */
+    double *C;     /* d x d, row-major, zero below the diagonal [array d, d] */
+    double *a, *b; /* [array d] */
 
-    double *C_error, *a_error, *b_error; /* (optional) standard errors in the same layout; all three or none */
-    char **tickers;                      /* (optional) d names */
-    char *first_date, *last_date;        /* (optional) dates of the prices */
-    char *command;                       /* (optional) command that produced the parameters */
-    int64_t observations;                /* number of returns in the estimation; 0: unknown */
-    double loglik;                       /* log-likelihood of these returns; NaN: unknown */
-    int converged;                       /* 1: yes, 0: no, -1: unknown */
+    double *C_error; /* (optional) standard errors in the same layout; all three or none [array d, d] */
+    double *a_error, *b_error;    /* (optional) of a and b [array d] */
+    char **tickers;               /* (optional) names [array d] */
+    char *first_date, *last_date; /* (optional) dates of the prices */
+    char *command;                /* (optional) command that produced the parameters */
+    int64_t observations;         /* number of returns in the estimation; 0: unknown */
+    double loglik;                /* log-likelihood of these returns; NaN: unknown */
+    int converged;                /* 1: yes, 0: no, -1: unknown [count -1 to 1] */
 } volt_bekk;
 
 /* Creates a model with all numbers 0 and unknown source. VOLT_ERR_ARGUMENT when d is not 1 to VOLT_BEKK_MAX_ASSETS. */
@@ -216,7 +217,7 @@ typedef struct volt_bekk_fit_info {
     double loglik;           /* volt_bekk_loglik of the returns less their means */
     double start_loglik;     /* the same with variance targeting, before all parameters were free */
     double gain_left;        /* second-order estimate of the possible further gain in log-likelihood */
-    int converged;           /* gain_left is negligible and the Hessian is negative definite */
+    int converged;           /* gain_left is negligible and the Hessian is negative definite [flag] */
     int64_t evaluations;     /* evaluations of likelihood and gradient, over all starts */
     int64_t starts, reached; /* starts tried, and those that ended within 0.01 of the best */
 } volt_bekk_fit_info;

@@ -22,10 +22,11 @@ typedef enum volt_export_format {
 typedef struct volt_export_options {
     size_t struct_size;
     volt_export_format format;
-    int single;              /* 1: C code in single precision; 0: double */
-    const char *name;        /* prefix of C functions and types; NULL: from the path */
-    int64_t landmarks;       /* number of rows that approximate an exact model; 0: all rows */
-    const double *coverages; /* n_coverages numbers between 0 and 1: intervals with fixed half-widths */
+    int single;        /* 1: C code in single precision; 0: double */
+    const char *name;  /* prefix of C functions and types; NULL: from the path */
+    int64_t landmarks; /* number of rows that approximate an exact model; 0: all rows */
+    /* numbers between 0 and 1: intervals with fixed half-widths [array n_coverages] */
+    const double *coverages;
     int64_t n_coverages;
     volt_progress progress;
 } volt_export_options;

@@ -53,17 +53,18 @@ typedef struct volt_forecast_options {
     /* seconds for a search of the open parameters of the kernel; 0 (default): no search. The best candidate replaces the kernel
      * only if it is also clearly better on the last quarter of the rows */
     double search_seconds;
-    uint64_t seed;           /* seed of the search */
-    const double *coverages; /* (optional) n_coverages probabilities of prediction intervals, between 0 and 1 */
+    uint64_t seed; /* seed of the search */
+    /* (optional) probabilities of prediction intervals, between 0 and 1 [array n_coverages] */
+    const double *coverages;
     int64_t n_coverages;
-    const char *const *names; /* (optional) k names of the series, for messages */
+    const char *const *names; /* (optional) names of the series, for messages [array k] */
     double many_seconds; /* time limit of volt_forecast_many; 0 (default): none. volt_forecast_run ignores it */
     volt_progress progress;
     /* VOLT_MISSING_ERROR (default), or VOLT_MISSING_INTERPOLATE: NaN in the series, and in `known` in their rows, is
      * interpolated, and rows that are missing between the times are inserted, as by volt_tables_fill. All rows of a result are
      * then counted with those inserted */
     volt_missing missing;
-    /* (optional) times of the rows, for `missing`. volt_forecast_many uses those of its rows */
+    /* (optional) times of the rows, for `missing`. volt_forecast_many uses those of its rows [array n] */
     const volt_time *times;
 } volt_forecast_options;
 VOLT_API volt_forecast_options volt_forecast_options_default(void);
@@ -95,13 +96,13 @@ typedef struct volt_forecast_info {
     int64_t first_row; /* first row used */
     int64_t origins;   /* earlier rows from which forecasts were made to measure the errors; 0: too few rows */
     int64_t members;   /* number of members ... */
-    const char *const *member_names; /* ... and their names, by volt_forecast_member */
+    const char *const *member_names; /* ... and their names, by volt_forecast_member [array m] */
     const char *kernel;              /* kernel used, with all parameters */
     volt_forecast_search search;
     int64_t search_draws; /* candidates tried */
     double search_mse; /* MSE of the best candidate on the last quarter, relative to the naive forecast's ... */
-    double search_mse_given; /* ... and of the kernel given */
-    const volt_warning *warnings;
+    double search_mse_given;      /* ... and of the kernel given */
+    const volt_warning *warnings; /* [array n_warnings] */
     int64_t n_warnings;
     int64_t fitted_steps;  /* first steps with enough rows for a kernel fit: 3 h + 10 rows for step h */
     int64_t inserted_rows; /* rows inserted between the times ... */
@@ -117,9 +118,10 @@ typedef struct volt_forecast_step {
     double rmse;                /* expected error */
     double kernel_share;        /* 1: kernel fit; 1/2: its mean with the last value; 0: no kernel */
     int is_change;              /* 1: the kernel learned the change from the last row; 0: the level */
-    const double *member_value; /* of each volt_forecast_member; NaN: none */
-    const double *member_rmse;
-    const double *lower, *upper; /* ends of the interval of each coverage; NULL without coverages */
+    const double *member_value; /* of each volt_forecast_member; NaN: none [array m] */
+    const double *member_rmse;  /* [array m] */
+    /* ends of the interval of each coverage; NULL without coverages [array c] */
+    const double *lower, *upper;
 } volt_forecast_step;
 /* Returns a step, from 0, of a series; NULL if there is none. It belongs to the forecast. */
 VOLT_API const volt_forecast_step *volt_forecast_step_at(const volt_forecast *forecast, int64_t step,
@@ -132,9 +134,10 @@ typedef struct volt_forecast_series {
     double rmse;    /* expected error */
     /* mean absolute error of the rolling forecasts, relative to the (seasonal) naive forecast one step ahead in all rows */
     double mase;
-    const char *ets;             /* form of the exponential smoothing, such as "ETS(A,Ad,M)"; "": none */
-    const double *member_weight; /* of each volt_forecast_member in the combination; 0 for the baselines */
-    const double *member_rmse;
+    const char *ets; /* form of the exponential smoothing, such as "ETS(A,Ad,M)"; "": none */
+    /* of each volt_forecast_member in the combination; 0 for the baselines [array m] */
+    const double *member_weight;
+    const double *member_rmse; /* [array m] */
 } volt_forecast_series;
 /* Returns series `series`, from 0; NULL if there is none. It belongs to the forecast. */
 VOLT_API const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series);
@@ -146,16 +149,17 @@ enum { VOLT_BACKTEST_METHODS = VOLT_MEMBER_AR + 2 }; /* the forecast, then every
 /* Errors of forecasts from earlier rows. Arrays belong to the caller; NULL: not needed. */
 typedef struct volt_backtest {
     size_t struct_size; /* set by the caller */
-    /* VOLT_BACKTEST_METHODS x series; NaN: the method has no forecast, or the error is undefined */
+    /* NaN: the method has no forecast, or the error is undefined */
     /* mase: mean over origins of the mean absolute error, relative to that of the (seasonal) naive forecast one step ahead in
      * the rows before the origin; smape: mean of 200 |y - f| / (|y| + |f|), in percent */
-    double *mase, *smape, *rmse;
-    int64_t *values; /* number of values forecast; the kernel may have no part in some steps */
-    /* n_coverages x series, of the intervals of the forecast; NaN: none */
-    double *coverage; /* share of values within the interval */
-    double *width;    /* mean width */
+    double *mase, *smape, *rmse; /* [array VOLT_BACKTEST_METHODS, k] */
+    /* number of values forecast; the kernel may have no part in some steps [array VOLT_BACKTEST_METHODS, k] */
+    int64_t *values;
+    /* of the intervals of the forecast; NaN: none */
+    double *coverage; /* share of values within the interval [array c, k] */
+    double *width;    /* mean width [array c, k] */
     /* set by volt_forecast_backtest */
-    const char *const *names; /* of the methods: "forecast", then the members */
+    const char *const *names; /* of the methods: "forecast", then the members [array VOLT_BACKTEST_METHODS] */
     int64_t steps, origins;
     int64_t first_rows; /* rows before the first origin */
     int64_t distance;   /* rows between two origins */
@@ -173,15 +177,17 @@ VOLT_API volt_status volt_forecast_backtest(volt_view series, const volt_forecas
 typedef struct volt_long_rows {
     size_t struct_size;
     int64_t rows;
-    const char *const *ids;   /* name of the series of each row */
-    const char *const *times; /* (optional) time of each row: a date (volt_times_parse) or a number */
-    const double *values;
+    const char *const *ids; /* name of the series of each row [array rows] */
+    /* (optional) time of each row: a date (volt_times_parse) or a number [array rows] */
+    const char *const *times;
+    const double *values; /* [array rows] */
     /* (optional) for messages: why a value cannot be used, such as "'x' is not a number" (entries may be NULL), the line of
-     * each row in its file, and the names of the columns */
+     * each row in its file, and the names of the columns [array rows] */
     const char *const *faults;
-    const int64_t *lines;
+    const int64_t *lines; /* [array rows] */
     const char *time_name, *value_name;
-    /* (optional) n_done names of series that have forecasts from an earlier call, and the time of the first step of each */
+    /* (optional) names of series that have forecasts from an earlier call, and the time of the first step
+     * of each [array n_done] */
     const char *const *done, *const *done_times;
     int64_t n_done;
 } volt_long_rows;
@@ -197,7 +203,7 @@ typedef struct volt_forecast_result {
     const char *message;           /* the reason in words; "" with VOLT_OK */
     int64_t done;                  /* index in `done`: not forecast again; -1: none */
     const volt_forecast *forecast; /* of one series; NULL: none. It belongs to the library */
-    const char *const *times;      /* of the steps, in the form of the last row's; NULL: none */
+    const char *const *times;      /* of the steps, in the form of the last row's; NULL: none [array h] */
     int is_dated;                  /* 1: `times` continue those of the rows; 0: they number the steps, from 1 */
     int64_t missing_rows;          /* rows missing between the times (1 if their number is unknown); 0: none */
 } volt_forecast_result;

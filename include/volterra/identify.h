@@ -42,34 +42,37 @@ typedef struct volt_identify_options {
     /* (optional) another experiment as the test; its first rows set the state. Without it the test is the last fifth of the
      * rows, which continue the training rows. Test rows take no part in any choice */
     volt_view test_inputs, test_outputs;
-    /* (optional) n_records lengths: the rows are consecutive records of these lengths, as in volt_fit_options. The test is then
-     * whole last records if these have 15 to 25 % of the rows, otherwise the last fifth of the rows */
+    /* (optional) lengths: the rows are consecutive records of these lengths, as in volt_fit_options. The test is then
+     * whole last records if these have 15 to 25 % of the rows, otherwise the last fifth of the rows
+     * [array n_records] */
     const int64_t *records;
-    int64_t n_records;           /* 0: one record */
-    const int64_t *test_records; /* (optional) the same for the test inputs and outputs */
+    int64_t n_records; /* 0: one record */
+    /* (optional) the same for the test inputs and outputs [array n_test_records] */
+    const int64_t *test_records;
     int64_t n_test_records;
     double seconds; /* time budget (default: 300); ignored with draws */
     /* > 0: trials of every search, instead of a time budget. The result then depends only on the data, the draws and the
      * seed, not on the number of threads */
     int64_t draws;
     uint64_t seed;
-    const char *const *input_names;  /* (optional) d names, stored in the model */
-    const char *const *output_names; /* (optional) q names */
-    const volt_time *times;          /* (optional) times of the rows of U, stored as in volt_fit_options */
+    const char *const *input_names;  /* (optional) names, stored in the model [array d] */
+    const char *const *output_names; /* (optional) names [array q] */
+    const volt_time *times; /* (optional) times of the rows of U, stored as in volt_fit_options [array n] */
     volt_progress progress;
     /* 1 (default): with two or more inputs, searches and models use volt_fit_options.scale_each, so that the result does not
      * depend on the unit of an input. 0: one scale for all inputs */
     int scale_each;
-    /* (optional) times of the rows of U as numbers in any unit, for the data check only; ignored with `times` */
+    /* (optional) times of the rows of U as numbers in any unit, for the data check only; ignored with `times`
+     * [array n] */
     const double *clock;
-    volt_output_test *output_tests; /* (optional) receives q entries, one for each output */
+    volt_output_test *output_tests; /* (optional) receives q entries, one for each output [array q] */
 } volt_identify_options;
 VOLT_API volt_identify_options volt_identify_options_default(void);
 
 /* Best trial of one family. */
 typedef struct volt_identify_candidate {
-    const char *name; /* static: "linear", "linear, feedback", ... */
-    int is_linear;
+    const char *name;                /* static: "linear", "linear, feedback", ... */
+    int is_linear;                   /* [flag] */
     char kernel[VOLT_KERNEL_LENGTH]; /* full text; "": no trial has a score */
     double alpha, feedback_weight;   /* weight 0: no feedback */
     double nmse;                     /* mean over the blocks; NaN: no trial has a score */
@@ -96,8 +99,8 @@ typedef struct volt_identification {
     /* -- rows -- */
     int64_t rows, train_rows; /* given, and before the test part */
     int64_t test_rows;        /* test rows in the error, at most 20000 */
-    int test_is_separate;
-    int64_t train_records; /* records of the training rows; 1: one sequence */
+    int test_is_separate;     /* [flag] */
+    int64_t train_records;    /* records of the training rows; 1: one sequence */
     /* rows at the start of a record of the test, whose measured outputs set the state and are not compared: the washout, at
      * most a tenth of the record; 0: the test continues the training rows */
     int64_t test_washout;
@@ -125,12 +128,12 @@ typedef struct volt_identification {
     /* shares of the variance of the outputs: not explained by the best linear model, at most due to noise, and the difference,
      * which is at least due to nonlinearity */
     double unexplained, noise, nonlinearity;
-    int is_nonlinear;     /* the last is above 0.01, and above 20 % of the first */
+    int is_nonlinear;     /* the last is above 0.01, and above 20 % of the first [flag] */
     int64_t input_period; /* rows; > 0: the noise is the change between periods */
     /* -- candidates -- */
     volt_identify_candidate candidates[VOLT_IDENTIFY_CANDIDATES];
     int64_t chosen, best_linear; /* candidates */
-    /* the model is the average of these candidates, the chosen one first; 1: the chosen one only */
+    /* the model is the average of these candidates, the chosen one first; 1: the chosen one only [array n_averaged] */
     int64_t n_averaged, averaged[VOLT_IDENTIFY_CANDIDATES];
     /* root mean squared simulation errors on the test rows, over all outputs (of each: options.output_tests) */
     double test_rmse, linear_test_rmse;
@@ -139,8 +142,8 @@ typedef struct volt_identification {
      * DRIFT, REVERSED, RUN_BOUNDED (in the test), WORSE_THAN_CONSTANT (on the blocks),
      * BETTER_LINEAR (in the test) */
     int64_t n_warnings;
-    volt_warning warnings[VOLT_IDENTIFY_WARNINGS];
-    int scale_each; /* 1: every input is scaled separately (volt_fit_options) */
+    volt_warning warnings[VOLT_IDENTIFY_WARNINGS]; /* [array n_warnings] */
+    int scale_each;                                /* 1: every input is scaled separately (volt_fit_options) */
     /* of all models: VOLT_INITIAL_ZERO, or VOLT_INITIAL_FIRST if the linear model without feedback then has a lower error on
      * every block, and at most 1 / 1.1 of the root mean NMSE */
     volt_initial initial;
@@ -184,26 +187,29 @@ VOLT_API volt_status volt_identify(volt_view U, volt_view Y, const volt_identify
  * Read the fields, do not change them. Residuals are measured less simulated outputs on the test rows. */
 typedef struct volt_diagnosis {
     size_t struct_size;
-    int64_t d, q, rows;      /* inputs, outputs, test rows */
-    int64_t first_row;       /* of the test, in the rows given, or in those of a separate test */
-    const double *measured;  /* rows x q */
-    const double *simulated; /* rows x q; NaN where measured rows set the state at the start of a record */
-    int64_t lags;            /* lags 0 .. lags - 1 */
-    const double *autocorrelation;   /* q x lags, of the residuals */
-    double autocorrelation_bound;    /* 95 % for white residuals */
-    const double *cross_correlation; /* q x d x lags, of the residuals with the inputs `lag` rows before them */
-    const double *cross_bounds;      /* q x d: 95 % for residuals that are independent of the input */
-    int64_t bins;                    /* frequencies; 0: too few rows */
-    const double *frequencies;       /* bins, in cycles per row */
-    /* best linear approximation of the training rows, q x d x bins, and its multiple coherence, q x bins */
-    const double *gain, *phase, *coherence; /* phase in degrees */
-    /* linear part of the model, about the mean of the inputs, q x d x bins; NULL: none */
+    int64_t d, q, rows;     /* inputs, outputs, test rows */
+    int64_t first_row;      /* of the test, in the rows given, or in those of a separate test */
+    const double *measured; /* [array rows, q] */
+    /* rows x q; NaN where measured rows set the state at the start of a record [array rows, q] */
+    const double *simulated;
+    int64_t lags;                  /* lags 0 .. lags - 1 */
+    const double *autocorrelation; /* q x lags, of the residuals [array q, lags] */
+    double autocorrelation_bound;  /* 95 % for white residuals */
+    /* q x d x lags, of the residuals with the inputs `lag` rows before them [array q, d, lags] */
+    const double *cross_correlation;
+    const double *cross_bounds; /* 95 % for residuals that are independent of the input [array q, d] */
+    int64_t bins;               /* frequencies; 0: too few rows */
+    const double *frequencies;  /* in cycles per row [array bins] */
+    /* best linear approximation of the training rows, phase in degrees [array q, d, bins] */
+    const double *gain, *phase;
+    const double *coherence; /* its multiple coherence [array q, bins] */
+    /* linear part of the model, about the mean of the inputs; NULL: none [array q, d, bins] */
     const double *model_gain, *model_phase;
-    /* d + q, inputs and outputs: test rows below and above the training rows of the model, and the largest distance from these
-     * relative to their range (infinite for a constant column) */
+    /* inputs, then outputs: test rows below and above the training rows of the model, and the largest distance from these
+     * relative to their range (infinite for a constant column) [array d + q] */
     const int64_t *below, *above;
-    const double *beyond;
-    const volt_explanation *explanation; /* Volterra series to order 2; NULL: the kernel has none */
+    const double *beyond;                /* [array d + q] */
+    const volt_explanation *explanation; /* Volterra series to order 2; NULL: the kernel has none [struct] */
 } volt_diagnosis;
 
 /* Diagnoses the model of volt_identify. Takes the U, Y and options of that call, and its result `found`. Simulates the test

@@ -53,21 +53,22 @@ typedef struct volt_time {
 typedef struct volt_table {
     size_t struct_size;
     int64_t rows, cols;
-    double *values;        /* rows x cols */
-    char **names;          /* cols */
-    int has_header;        /* names come from the file */
+    double *values;        /* [array rows, cols] */
+    char **names;          /* [array cols] */
+    int has_header;        /* names come from the file [flag] */
     int64_t dropped;       /* rows dropped because of missing values */
     int64_t interpolated;  /* values interpolated between two others */
     int64_t filled_before; /* values filled in before the first of their column ... */
     int64_t filled_behind; /* ... and after the last */
     int64_t filled_column; /* column with the most values filled in at its ends */
     int64_t file_rows;     /* rows of the file, read or not */
-    int64_t *row_numbers;  /* rows: index of each row in the file, from 0 */
+    int64_t *row_numbers;  /* index of each row in the file, from 0 [array rows] */
     char *time_name;       /* name of the first column of dates or times, which is not in `values`; or NULL */
-    char **time_texts;     /* rows: its cells, or NULL */
-    volt_time *times;      /* rows: its times; NULL: no time column, or volt_times_parse rejects it */
-    int64_t *lines; /* rows: line of each row in a CSV file with times or with keep_faults; otherwise NULL */
-    char **faults;  /* rows: with keep_faults, the fault of a cell of the row, or NULL; NULL: no faults */
+    char **time_texts;     /* its cells, or NULL [array rows] */
+    volt_time *times;      /* its times; NULL: no time column, or volt_times_parse rejects it [array rows] */
+    /* line of each row in a CSV file with times or with keep_faults; otherwise NULL [array rows] */
+    int64_t *lines;
+    char **faults; /* with keep_faults, the fault of a cell of the row, or NULL; NULL: no faults [array rows] */
     int64_t
         inserted; /* rows inserted by volt_tables_fill, with the number and the line of the row before them */
 } volt_table;
@@ -77,8 +78,8 @@ typedef struct volt_read_options {
     size_t struct_size;
     volt_missing missing;
     int64_t first, end; /* rows first <= t < end, counted from 0; negative: counted from the end */
-    /* (optional) n_names names: only these of the selected columns are read, in this order. Columns of which none has one of
-     * the names are read by position, with a warning to the log; see volt_columns_match */
+    /* (optional) names: only these of the selected columns are read, in this order. Columns of which none has one of
+     * the names are read by position, with a warning to the log; see volt_columns_match [array n_names] */
     const char *const *names;
     int64_t n_names;
     /* (optional) name of the column of times of a CSV file, whatever its cells; NULL: the first column of dates or times */
@@ -135,7 +136,7 @@ typedef struct volt_write_options {
     size_t struct_size;
     /* (optional) name of a first column of text, such as times; CSV only, other formats omit it */
     const char *label_name;
-    const char *const *labels; /* (optional) volt_table_write: the texts, one for each row */
+    const char *const *labels; /* (optional) volt_table_write: the texts, one for each row [array n] */
     volt_progress progress;
 } volt_write_options;
 VOLT_API volt_write_options volt_write_options_default(void);
@@ -204,7 +205,7 @@ typedef struct volt_time_step {
     int64_t months;
     int is_month_end; /* 1: the last day of the month */
     /* steps up to a day: bit k: weekday k (Monday 0) has no rows and is skipped; months: the last open weekday of the month
-     * with is_month_end, otherwise the first */
+     * with is_month_end, otherwise the first [count 0 to 127] */
     int closed_weekdays;
 } volt_time_step;
 
@@ -238,7 +239,7 @@ VOLT_API int64_t volt_times_disorder(const volt_time *times, int64_t n, volt_tim
  * of its period in local time: hours include their minutes, the others count whole days or months. */
 typedef struct volt_calendar {
     int64_t cols;
-    char names[VOLT_CALENDAR_COLUMNS][VOLT_CALENDAR_NAME_LENGTH]; /* hour.sin, hour.cos, ... */
+    char names[VOLT_CALENDAR_COLUMNS][VOLT_CALENDAR_NAME_LENGTH]; /* hour.sin, hour.cos, ... [array cols] */
 } volt_calendar;
 /* VOLT_ERR_ARGUMENT for an unknown or repeated part. */
 VOLT_API volt_status volt_calendar_parse(const char *parts, volt_calendar *calendar);
@@ -260,9 +261,9 @@ VOLT_API volt_status volt_text_write(const char *path, const char *text);
 typedef struct volt_collection {
     size_t struct_size;
     int64_t count, channels;
-    volt_view *series; /* count views, each rows x channels; the collection owns their memory */
-    char **labels;     /* count class labels, or NULL */
-    char **names;      /* channel names, or NULL */
+    volt_view *series; /* count views, each rows x channels; the collection owns their memory [other] */
+    char **labels;     /* count class labels, or NULL [array count] */
+    char **names;      /* channel names, or NULL [array channels] */
 } volt_collection;
 
 /* Reads .ts (UEA archive, multivariate and univariate), .npy (series x time x channels; a 2-D array is a collection

@@ -57,9 +57,10 @@ typedef struct volt_parameter_info {
     const char *fallback; /* default as text; NULL: none, see meaning */
     const char *range;    /* allowed values, e.g. "(0, 1)" or "geometric, even, ..." */
     volt_parameter_kind kind;
-    int closed;               /* REAL: 1: low is allowed, 2: high is allowed, 3: both */
-    double low, high;         /* REAL, INTEGER: the range. INTEGER includes both ends, REAL those in `closed` */
-    const char *const *words; /* CHOICE: NULL-terminated; a word that ends in ':' is followed by a number */
+    int closed;       /* REAL: 1: low is allowed, 2: high is allowed, 3: both [count 0 to 3] */
+    double low, high; /* REAL, INTEGER: the range. INTEGER includes both ends, REAL those in `closed` */
+    /* CHOICE: NULL-terminated; a word that ends in ':' is followed by a number [other] */
+    const char *const *words;
     volt_search_law search;
     volt_unit unit;
     double search_low, search_high; /* in that unit */
@@ -71,12 +72,13 @@ typedef struct volt_kernel_info {
     const char *formula;
     /* cost of one Gram entry on a sequence; then, after semicolons, variants of the options */
     const char *cost;
-    const char *notes; /* lines about its choices, ready to print; NULL: none */
-    const volt_parameter_info *parameters;
+    const char *notes;                     /* lines about its choices, ready to print; NULL: none */
+    const volt_parameter_info *parameters; /* [array n_parameters] */
     int64_t n_parameters;
     /* for one kernel, valid as long as it exists; NULL and 0 in the table */
-    const char *text;         /* with every parameter; parses to the same kernel, bit for bit */
-    const char *const *names; /* n_names that volt_kernel_get accepts, in the order of the text */
+    const char *text; /* with every parameter; parses to the same kernel, bit for bit */
+    /* n_names that volt_kernel_get accepts, in the order of the text [array n_names] */
+    const char *const *names;
     int64_t n_names;
 } volt_kernel_info;
 
@@ -91,9 +93,9 @@ VOLT_API volt_status volt_kernel_get_info(const volt_kernel *kernel, volt_kernel
 enum { VOLT_VALUE_LENGTH = 256 };
 
 typedef struct volt_kernel_value {
-    size_t struct_size; /* set by the caller */
-    const volt_parameter_info *info;
-    int given;     /* 1: set in the text that was parsed */
+    size_t struct_size;              /* set by the caller */
+    const volt_parameter_info *info; /* [struct] */
+    int given;                       /* 1: set in the text that was parsed */
     int present;   /* 1: has a value, given or default; 0: not used, or derived from the data */
     double number; /* REAL, INTEGER: the value; CHOICE: the number after a word that ends in ':'; otherwise 0 */
     char text[VOLT_VALUE_LENGTH]; /* the value as text: 0.25, even, poly:3; "" if not present */
@@ -127,7 +129,7 @@ VOLT_API volt_status volt_kernel_query(const volt_kernel *kernel, double radius,
 typedef struct volt_gram_options {
     size_t struct_size;
     double radius; /* M, at least the largest norm among the rows of X and Y; 0 (default): that norm */
-    int mirror;    /* Y empty: copy the lower triangle to the upper one (default: 1) */
+    int mirror;    /* Y empty: copy the lower triangle to the upper one (default: 1) [flag] */
     int normalise; /* 1: K[i][j] / sqrt(k(x_i, x_i) k(y_j, y_j)), so that K(x, x) = 1 (default: 0) */
     volt_progress progress;
     /* 1: distances of the states, sqrt(k(x_i, x_i) + k(y_j, y_j) - 2 K[i][j]), in place of K; with normalise, of the

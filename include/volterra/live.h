@@ -47,7 +47,8 @@ typedef struct volt_live_options {
     int free_run; /* 1: predictions are fed back even if targets are given (default: 0) */
 
     /* -- intervals -- */
-    const double *coverages; /* (optional) n_coverages numbers between 0 and 1: coverages of the intervals */
+    /* (optional) numbers between 0 and 1: coverages of the intervals [array n_coverages] */
+    const double *coverages;
     int64_t n_coverages;
 
     /* -- alarms, for a model that predicts its own inputs one row ahead (volt_fit_options.ahead = feedback = 1) -- */
@@ -130,7 +131,7 @@ typedef struct volt_detection {
      * that raised an alarm counts as at most 1.5 times its threshold); before that the quantile of an exponential tail
      * fitted to the largest tenth; INFINITY with fewer than 30 scores */
     double threshold;
-    int alarm;
+    int alarm;       /* [flag] */
     int64_t channel; /* channel of the largest error; -1: no score */
 } volt_detection;
 /* Feeds the next row x (d numbers) of a series and compares it with its prediction. Requires options.alarm_rate. With `learn`
@@ -141,9 +142,9 @@ VOLT_API volt_status volt_live_detect(volt_live *live, const double *x, double *
 
 typedef struct volt_live_info {
     size_t struct_size; /* set by the caller */
-    int learns;
-    int64_t rows;   /* rows in the window; 0 without `learn` */
-    int64_t window; /* maximum; 0: all */
+    int learns;         /* [flag] */
+    int64_t rows;       /* rows in the window; 0 without `learn` */
+    int64_t window;     /* maximum; 0: all */
     double forget;
     volt_forget_what forget_what;
     int64_t rows_fed;   /* rows fed since the end of training ... */
@@ -151,8 +152,8 @@ typedef struct volt_live_info {
     int64_t beyond;     /* rows outside the ball of training */
     double condition;   /* lower bound of the condition number of K + alpha I, the largest over all alphas */
     int resumed;        /* 1: resumed from a state file */
-    const double *last; /* d: the last row; NULL: none yet */
-    const double *coverages; /* n_coverages: coverages of the intervals; NULL: none */
+    const double *last; /* the last row; NULL: none yet [array d] */
+    const double *coverages; /* coverages of the intervals; NULL: none [array n_coverages] */
     int64_t n_coverages;
     int64_t block_rows; /* see volt_live_predict */
 } volt_live_info;

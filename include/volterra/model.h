@@ -83,7 +83,7 @@ typedef struct volt_fit_options {
     /* (optional) a good alpha of a similar fit: with alpha 0, candidates near it are tried first, and others as long as the
      * errors decrease. Saves time. 0 (default): all candidates are tried */
     double alpha_start;
-    int intercept; /* default: 1 */
+    int intercept; /* default: 1 [flag] */
     int scale;     /* 1 (default): inputs (x - mean) / max |x - mean|, targets (y - mean) / sd; 0: no scaling */
     /* (optional) text of a loss (volterra/solve.h); NULL: squares. The loss determines the outputs: one for each level and
      * target (target k, level j: k levels + j), or one for each class. alpha 0: chosen by the loss on held-out rows; the
@@ -92,16 +92,18 @@ typedef struct volt_fit_options {
     /* with a loss: bound of the duality gap relative to the objective; with the solver pcg: bound of the residual relative
      * to the targets less their mean. 0 (default): 1e-6, and 1e-4 for pcg */
     double tolerance;
-    /* (optional) n numbers >= 0 that multiply the loss of each row. A row with weight 0 is not fitted: its inputs still
-     * enter the state, its target is ignored */
+    /* (optional) numbers >= 0 that multiply the loss of each row. A row with weight 0 is not fitted: its inputs still
+     * enter the state, its target is ignored [array n] */
     const double *weights;
-    const char *const *classes; /* (optional) n_classes names: Y contains their numbers, from 0 */
-    int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y in increasing order */
+    /* (optional) names: Y contains their numbers, from 0 [array n_classes] */
+    const char *const *classes;
+    int64_t n_classes; /* 0 (default): the classes are the distinct values of Y in increasing order */
 
     /* -- rows -- */
     /* leading rows of every record that initialise the state but are excluded from the fit (default: 0) */
     int64_t washout;
-    /* (optional) n_records lengths: the rows are consecutive sequences of these lengths, each from the initial state */
+    /* (optional) lengths: the rows are consecutive sequences of these lengths, each from the initial
+     * state [array n_records] */
     const int64_t *records;
     int64_t n_records;   /* 0 (default): one sequence */
     int missing_targets; /* 1: rows with a NaN target enter the state but are not fitted; 0: an error */
@@ -109,7 +111,7 @@ typedef struct volt_fit_options {
     /* -- inputs and targets -- */
     volt_target target; /* default: VOLT_TARGET_AUTO */
     volt_input input;   /* default: VOLT_INPUT_AUTO */
-    /* (optional) q: target k is input anchors[k], `ahead` rows later; -1: not an input */
+    /* (optional) target k is input anchors[k], `ahead` rows later; -1: not an input [array q] */
     const int64_t *anchors;
     /* stored in the model: row t of Y is this many steps after row t of X, 0 to 1,000,000 (default: 0) */
     int64_t ahead;
@@ -118,11 +120,12 @@ typedef struct volt_fit_options {
     /* number of last inputs (such as the hour of the day) that are always levels, whatever `input` is (default: 0) */
     int64_t passthrough_columns;
     /* with alpha given and target change: keep the naive forecast unless the fit is better on held-out rows (default: 0).
-     * No effect for a centred kernel without an intercept, which has no held-out errors */
+     * No effect for a centred kernel without an intercept, which has no held-out errors [flag] */
     int guarded;
 
     /* -- feedback -- */
-    int feedback; /* stored: the outputs are the inputs one step later, as volt_model_continue requires */
+    /* stored: the outputs are the inputs one step later, as volt_model_continue requires [flag] */
+    int feedback;
     /* > 0: outputs are fed back as additional inputs. The kernel receives (x_t, weight v_{t-1}), where v are the targets
      * in the form used by the solver, 0 before the first row of a record; ahead must be 0. 0 (default): no feedback */
     double feedback_weight;
@@ -148,11 +151,11 @@ typedef struct volt_fit_options {
     int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_predict_options.std (default: 0) */
 
     /* -- metadata -- */
-    const char *const *input_names;  /* (optional) d names, stored in the model */
-    const char *const *output_names; /* (optional) q names */
+    const char *const *input_names;  /* (optional) names, stored in the model [array d] */
+    const char *const *output_names; /* (optional) names [array q] */
     volt_model_notes notes;          /* stored in the model */
     /* (optional) n_times times of all rows that X and Y come from: the last target is the last of them, and the last input is
-     * `ahead` rows earlier. Stored as notes, in place of time_end, time_target and time_step */
+     * `ahead` rows earlier. Stored as notes, in place of time_end, time_target and time_step [array n_times] */
     const volt_time *times;
     int64_t n_times;
     /* (optional) rows x d: inputs after the last row of X, whose targets are not known yet. Stored in the model;
@@ -163,7 +166,7 @@ typedef struct volt_fit_options {
      * feedback weight only ZERO and FIRST are supported. With FIRST, the output before the first row is the first known output
      * of the record, otherwise the stationary output for the first input */
     volt_initial initial;
-    const double *initial_values; /* d numbers for VOLT_INITIAL_VALUES, in the units of X */
+    const double *initial_values; /* numbers for VOLT_INITIAL_VALUES, in the units of X [array d] */
     /* 1: every column of the inputs is divided by its standard deviation before the common scale, so that the fit does not
      * depend on the unit of an input; constant columns are dropped. Requires scale. 0 (default): one scale for all inputs */
     int scale_each;
@@ -194,7 +197,7 @@ typedef struct volt_prepared {
     int guarded; /* 1: fit the best candidate with volt_fit_options.guarded */
     /* the initial input as columns of X, for volt_search_options: ZERO, FIRST or VALUES ... */
     volt_initial initial;
-    const double *initial_values; /* ... and X.cols numbers for VALUES */
+    const double *initial_values; /* ... and X.cols numbers for VALUES [array d] */
 } volt_prepared;
 /* X and Y must outlive *prepared. Fails as volt_model_fit does. */
 VOLT_API volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
@@ -213,39 +216,43 @@ typedef struct volt_fit_report {
     double heldout_r2;       /* R2 of the model for levels, mean over outputs */
     double naive_r2;         /* R2 of the naive forecast; NaN if the targets are not inputs */
     int64_t alphas;          /* number of alphas tried; 0: alpha was given */
-    const double *mse;       /* q, in the units of the targets: mean squared error of the model ... */
-    const double *best_mse;  /* ... of the best fit tried ... */
-    const double *naive_mse; /* ... of the naive forecast (NaN: not available) */
-    const double *share;     /* q: 1: fit; 0: naive forecast; 1/2: mean of the two */
+    const double *mse;       /* in the units of the targets: mean squared error of the model ... [array q] */
+    const double *best_mse;  /* ... of the best fit tried ... [array q] */
+    const double *naive_mse; /* ... of the naive forecast (NaN: not available) [array q] */
+    const double *share;     /* 1: fit; 0: naive forecast; 1/2: mean of the two [array q] */
     /* log evidence of the kernel and alpha (volt_evidence) on all fitted rows, for the targets as learned, levels or
      * changes; NaN if an output is not a pure kernel fit */
     double log_likelihood;
-    /* q, in the units of the targets; NULL: unknown. Leave-one-out mean squared errors of the last rows (at most 2048), NaN
-     * for outputs without a kernel part ... */
+    /* in the units of the targets; NULL: unknown. Leave-one-out mean squared errors of the last rows (at most 2048), NaN
+     * for outputs without a kernel part ... [array q] */
     const double *loo_mse;
-    const double *gcv; /* ... and generalised cross-validation over all rows */
+    const double *gcv; /* ... and generalised cross-validation over all rows [array q] */
     int64_t loo_rows;
     const char *solver; /* name of the solver used */
     int64_t iterations; /* iterations of an iterative solver ... */
     /* ... and its residual relative to the targets less their mean, the largest of all outputs; NaN: another solver */
     double residual;
     int64_t landmarks; /* landmarks of the readout or of the preconditioner; 0: none */
-    /* q: square roots of mse, best_mse and naive_mse, valid also if the squares overflow or underflow */
+    /* square roots of mse, best_mse and naive_mse, valid also if the squares overflow or underflow [array q] */
     const double *rmse, *best_rmse, *naive_rmse;
-    const double *loo_rmse, *gcv_rmse; /* q: the same for loo_mse and gcv; NULL: unknown */
-    int blocks; /* blocks of held-out rows, each predicted by one fit of the rows before it; 0: every row from all rows known then */
-    const double *best_alpha; /* q: alpha of the best fit tried; infinite: a constant; NaN: alpha was given */
-    /* q, in the units of the targets: norm of the fitted functional in the space of the kernel, without its constant; 0 if
-     * the kernel is not used. With pcg to its tolerance; NaN with a loss */
+    const double *loo_rmse, *gcv_rmse; /* the same for loo_mse and gcv; NULL: unknown [array q] */
+    /* blocks of held-out rows, each predicted by one fit of the rows before it; 0: every row from all rows known
+     * then [count] */
+    int blocks;
+    /* alpha of the best fit tried; infinite: a constant; NaN: alpha was given [array q] */
+    const double *best_alpha;
+    /* in the units of the targets: norm of the fitted functional in the space of the kernel, without its constant; 0 if
+     * the kernel is not used. With pcg to its tolerance; NaN with a loss [array q] */
     const double *rkhs_norm;
-    /* q: effective dimension tr K (K + alpha I)^-1 of the fitted rows, with K centred if the output has an intercept; 0 if
-     * the kernel is not used. With landmarks, of the kernel of the landmarks. NaN with pcg and with a loss ... */
+    /* effective dimension tr K (K + alpha I)^-1 of the fitted rows, with K centred if the output has an intercept; 0 if
+     * the kernel is not used. With landmarks, of the kernel of the landmarks. NaN with pcg and with a loss ...
+     * [array q] */
     const double *effective_dimension;
     /* ... and its standard error: 0 up to 1024 rows and for features and landmarks, which compute the trace; above, it is
-     * estimated with 64 vectors of random signs */
+     * estimated with 64 vectors of random signs [array q] */
     const double *dimension_error;
-    /* q, in the units of the targets: noise level, sqrt(sum of squared residuals / (rows - 1 - effective_dimension)), rows
-     * without an intercept; NaN if the dimension is unknown or an output is not a pure kernel fit */
+    /* in the units of the targets: noise level, sqrt(sum of squared residuals / (rows - 1 - effective_dimension)), rows
+     * without an intercept; NaN if the dimension is unknown or an output is not a pure kernel fit [array q] */
     const double *noise;
     /* VOLT_LANDMARKS_AUTO: the largest number of landmarks tried (0: the number was given), the relative reduction of the
      * held-out RMSE from the chosen number to that (NaN: pcg, or unknown), and the reason, static (NULL: was given) */
@@ -268,35 +275,39 @@ typedef struct volt_model_info {
     size_t struct_size; /* set by the caller */
     int64_t n, d, q;    /* training rows, inputs, outputs */
     const char *kernel; /* kernel text */
-    /* properties of the kernel on the ball of the training inputs; NULL: a sum */
+    /* properties of the kernel on the ball of the training inputs; NULL: a sum [struct] */
     const volt_kernel_facts *facts;
     double alpha; /* of the first output */
     double rcond; /* estimated reciprocal condition number of K + alpha I; NaN: unknown */
     int64_t washout, ahead;
-    int intercept, scaled, feedback;
-    const char *const *input_names;  /* d; NULL: none */
-    const char *const *output_names; /* q; NULL: none */
-    const double *coefficients;      /* kernel_rows x q on scaled targets; rows of the washout are zero */
-    const double *intercepts;        /* q, on scaled targets */
-    const double *input_shift;       /* columns: a row x becomes (x - shift) * input_scale */
+    int intercept, scaled, feedback; /* [flag] */
+    const char *const *input_names;  /* NULL: none [array d] */
+    const char *const *output_names; /* NULL: none [array q] */
+    /* kernel_rows x q on scaled targets; rows of the washout are zero [array kernel_rows, q] */
+    const double *coefficients;
+    const double *intercepts;  /* on scaled targets [array q] */
+    const double *input_shift; /* a row x becomes (x - shift) * input_scale [array columns] */
     double input_scale;
-    const double *target_mean, *target_scale; /* q: a scaled output v becomes mean + scale * v */
+    const double *target_mean, *target_scale; /* a scaled output v becomes mean + scale * v [array q] */
     /* columns passed to the kernel, the length of input_shift; d for level inputs without scale_each */
     int64_t columns;
-    int64_t season;         /* season used in the columns; 0: none */
-    volt_input input;       /* not AUTO */
-    const int64_t *anchors; /* q: input whose present value is added to the output; -1: none, it is a level */
-    const double *alphas;   /* q: alpha of each output; alpha is the first. INFINITY: no kernel part */
-    const volt_fit_report *report; /* NULL: the model was read from a file */
+    int64_t season;   /* season used in the columns; 0: none */
+    volt_input input; /* not AUTO */
+    /* input whose present value is added to the output; -1: none, it is a level [array q] */
+    const int64_t *anchors;
+    const double *alphas; /* alpha of each output; alpha is the first. INFINITY: no kernel part [array q] */
+    const volt_fit_report *report; /* NULL: the model was read from a file [struct] */
     volt_model_notes notes;
-    const int64_t *records; /* n_records lengths; NULL: one sequence. Predictions continue the last record */
+    /* lengths; NULL: one sequence. Predictions continue the last record [array n_records] */
+    const int64_t *records;
     int64_t n_records;
     double feedback_weight; /* weight of the outputs fed back, whose columns follow the inputs; 0: none */
     const char *loss;       /* text of the loss; NULL: squares */
     double objective;       /* sum of the losses + alpha / 2 |f|^2, in the units of the solver ... */
     double duality_gap;     /* ... and an upper bound of its distance from the minimum; both 0 for squares */
     double tolerance;       /* requested duality gap, relative to the objective */
-    const char *const *classes; /* n_classes texts: output k is the probability of class k; NULL: none */
+    /* texts: output k is the probability of class k; NULL: none [array n_classes] */
+    const char *const *classes;
     int64_t n_classes;
     int keeps_factor;    /* 1: volt_predict_options.std is supported */
     int64_t landmarks;   /* landmarks of the readout; 0: all training rows */
@@ -308,13 +319,14 @@ typedef struct volt_model_info {
     int64_t expansion_inputs;  /* inputs of volt_model_explain: d, and with a feedback weight the q outputs */
     /* n_members models of a sum (volt_model_sum), owned by it; NULL: a fitted model */
     const volt_model *const *members;
-    const double *member_weights; /* n_members */
+    const double *member_weights; /* [array n_members] */
     int64_t n_members;
     volt_sum_kind sum_kind;
-    volt_initial initial;         /* inputs before the first row of a record ... */
-    const double *initial_values; /* ... d numbers for VOLT_INITIAL_MEAN and VOLT_INITIAL_VALUES; else NULL */
-    int scale_each;               /* 1: fitted with volt_fit_options.scale_each */
-    const char *library;          /* version of the library that wrote the file, or fitted the model */
+    volt_initial initial; /* inputs before the first row of a record ... */
+    /* ... numbers for VOLT_INITIAL_MEAN and VOLT_INITIAL_VALUES; else NULL [array d] */
+    const double *initial_values;
+    int scale_each;      /* 1: fitted with volt_fit_options.scale_each */
+    const char *library; /* version of the library that wrote the file, or fitted the model */
 } volt_model_info;
 VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
 /* Returns 1 if X begins with the first training rows of the model, by the digest in its notes; 0 otherwise, or if the model
@@ -352,7 +364,7 @@ typedef struct volt_predict_warning {
 typedef struct volt_predict_report {
     size_t struct_size; /* set by the caller */
     int64_t n_warnings;
-    volt_predict_warning warnings[4]; /* n_warnings of them */
+    volt_predict_warning warnings[4]; /* [array n_warnings] */
 } volt_predict_report;
 
 typedef struct volt_predict_options {
@@ -360,7 +372,7 @@ typedef struct volt_predict_options {
     volt_start start;   /* default: VOLT_START_CONTINUE */
     volt_beyond beyond; /* default: VOLT_BEYOND_CLIP */
     /* (optional) volt_model_predict: n_records lengths of consecutive records in X. `start` applies to the first record;
-     * the others start from the initial state */
+     * the others start from the initial state [array n_records] */
     const int64_t *records;
     int64_t n_records; /* 0 (default): one sequence */
     /* (optional) volt_model_predict of a model with a feedback weight: h x q measured outputs for the rows of X ... */
@@ -377,7 +389,7 @@ typedef struct volt_predict_options {
      * has an error */
     volt_matrix std;
     volt_progress progress;
-    /* (optional) volt_model_predict: receives the warnings; NULL (default): they are logged */
+    /* (optional) volt_model_predict: receives the warnings; NULL (default): they are logged [other] */
     volt_predict_report *report;
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
@@ -494,14 +506,15 @@ typedef enum volt_about {
 
 typedef struct volt_explain_options {
     size_t struct_size;
-    int64_t lags;           /* 0 (default): until the influence of the inputs is below 0.001, at most 40 */
-    int64_t order;          /* highest order, 1 to VOLT_EXPLAIN_ORDERS (default: 2) */
-    volt_about about;       /* default: VOLT_ABOUT_MEAN */
-    const double *point;    /* VOLT_ABOUT_POINT: volt_model_info.expansion_inputs numbers */
-    int band;               /* 1 (default): standard deviations of g1; factors the Gram matrix again */
-    int shares;             /* 1 (default): variance shares of the orders */
-    volt_view along;        /* rows for the shares, a new sequence; no data (default): the training rows */
-    const int64_t *records; /* (optional) n_records lengths of consecutive records in `along` */
+    int64_t lags;        /* 0 (default): until the influence of the inputs is below 0.001, at most 40 */
+    int64_t order;       /* highest order, 1 to VOLT_EXPLAIN_ORDERS (default: 2) */
+    volt_about about;    /* default: VOLT_ABOUT_MEAN */
+    const double *point; /* VOLT_ABOUT_POINT: volt_model_info.expansion_inputs numbers [array d] */
+    int band;            /* 1 (default): standard deviations of g1; factors the Gram matrix again */
+    int shares;          /* 1 (default): variance shares of the orders */
+    volt_view along;     /* rows for the shares, a new sequence; no data (default): the training rows */
+    /* (optional) lengths of consecutive records in `along` [array n_records] */
+    const int64_t *records;
     int64_t n_records;
     volt_progress progress;
 } volt_explain_options;
@@ -513,19 +526,20 @@ typedef struct volt_explanation {
     /* inputs and outputs; lags 0 .. lags - 1. With a feedback weight, the outputs of the previous row are additional inputs
      * after the others, and the series describes one step */
     int64_t d, q, lags, order;
-    const double *about; /* d */
-    const double *g0;    /* q */
-    /* order p at p - 1: q x lags^p x d^p, [output][lag 1]...[input 1]..., 0 where lags decrease; NULL above `order` */
+    const double *about; /* [array d] */
+    const double *g0;    /* [array q] */
+    /* order p at p - 1: q x lags^p x d^p, [output][lag 1]...[input 1]..., 0 where lags decrease; NULL above
+     * `order` [other] */
     const double *kernels[VOLT_EXPLAIN_ORDERS];
-    /* q x lags x d: posterior standard deviations of a Gaussian process with the model's kernel and alpha; NULL: not
-     * requested, or the model was fitted with a loss or weights */
+    /* posterior standard deviations of a Gaussian process with the model's kernel and alpha; NULL: not
+     * requested, or the model was fitted with a loss or weights [array q, lags, d] */
     const double *g1_std;
     int64_t share_orders; /* number of orders with a share: max(2, order) */
-    /* q x (share_orders + 1): cov(f_p, f) / var(f) of orders 1, 2, ..., then of all higher orders; they sum to 1. NULL: not
-     * requested */
+    /* cov(f_p, f) / var(f) of orders 1, 2, ..., then of all higher orders; they sum to 1. NULL: not
+     * requested [array q, share_orders + 1] */
     const double *shares;
-    const double *variances; /* the same shape: var(f_p) / var(f) */
-    const int64_t *memory;   /* q: number of lags with 99 % of the response of g1 and g2 to white inputs */
+    const double *variances; /* the same shape: var(f_p) / var(f) [array q, share_orders + 1] */
+    const int64_t *memory; /* number of lags with 99 % of the response of g1 and g2 to white inputs [array q] */
 } volt_explanation;
 
 /* Computes the Volterra series of a model. VOLT_ERR_ARGUMENT: a kernel without a power series, lags or order out of range, a

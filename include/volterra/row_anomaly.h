@@ -23,7 +23,7 @@ typedef struct volt_row_anomaly_options {
     size_t struct_size;
     const char *kernel; /* kernel text (default: "volterra") */
     int64_t train_rows; /* leading rows to fit, at least 3; 0 (default): a third of the rows, 50 to 2000 */
-    const char *const *names; /* (optional) d names of the columns, stored in the model */
+    const char *const *names; /* (optional) names of the columns, stored in the model [array d] */
     double rate;              /* rate of false alarms, in (0, 1) (default: 0.001) */
     /* number of latest rows that are learned (default: 500); 0: no learning after the training rows */
     int64_t window;

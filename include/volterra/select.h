@@ -55,16 +55,17 @@ typedef struct volt_candidates volt_candidates;
 /* Range of one parameter (or "alpha"), instead of the range of the kernel table. */
 typedef struct volt_range {
     const char *name;
-    volt_search_law kind;       /* LOG, LINEAR, INTEGER, LOG_INTEGER: from low to high ... */
-    double low, high;           /* ... in absolute units; an integer range includes both */
-    const char *const *choices; /* not NULL: one of these n_choices texts, with equal probability */
+    volt_search_law kind; /* LOG, LINEAR, INTEGER, LOG_INTEGER: from low to high ... */
+    double low, high;     /* ... in absolute units; an integer range includes both */
+    /* not NULL: one of these texts, with equal probability [array n_choices] */
+    const char *const *choices;
     int64_t n_choices;
 } volt_range;
 
 typedef struct volt_draw_options {
     size_t struct_size;
     uint64_t seed;            /* draw i uses Philox stream i */
-    const volt_range *ranges; /* (optional) n_ranges ranges */
+    const volt_range *ranges; /* (optional) ranges [array n_ranges] */
     int64_t n_ranges;
     int scale; /* 1 (default): widths are in units of inputs scaled as in volt_fit_options.scale; 0: of the inputs */
     /* 1: unless a range is given for alpha, candidate 0 is the given kernel: parameters with a range here are drawn, the others
@@ -117,13 +118,13 @@ typedef struct volt_evidence_options {
     int intercept;     /* 1 (default): unpenalised, with a flat prior (restricted likelihood) */
     int scale;         /* 1 (default): as in volt_fit_options.scale */
     int leave_one_out; /* 1 (default): costs one more factorisation */
-    const int64_t *records; /* (optional) n_records lengths, as in volt_fit_options */
+    const int64_t *records; /* (optional) lengths, as in volt_fit_options [array n_records] */
     int64_t n_records;      /* 0: one sequence */
     volt_progress progress;
     /* inputs before the first row of a record or training part, as in volt_fit_options; X are the columns passed to the
      * kernel (volt_prepared) */
     volt_initial initial;
-    const double *initial_values; /* d numbers for VOLT_INITIAL_VALUES */
+    const double *initial_values; /* numbers for VOLT_INITIAL_VALUES [array d] */
 } volt_evidence_options;
 VOLT_API volt_evidence_options volt_evidence_options_default(void);
 
@@ -134,13 +135,13 @@ typedef struct volt_evidence_result {
     /* Gaussian log marginal likelihood, summed over outputs with profiled variances, in units of the targets: equal to
      * VOLT_SCORE_LOG */
     double log_likelihood;
-    /* q: profiled variance s_k^2, in units of the targets squared; the noise variance is alpha times that */
+    /* profiled variance s_k^2, in units of the targets squared; the noise variance is alpha times that [array q] */
     const double *scale;
     /* Leave-one-out, NULL if not requested: */
-    /* rows x q: target less its prediction from all other rows (their inputs are used) */
+    /* target less its prediction from all other rows (their inputs are used) [array rows, q] */
     const double *loo_errors;
-    const double *loo_variances; /* rows x q: variance of this error, noise included */
-    const double *gcv;           /* q: generalised cross-validation, in units of the targets squared */
+    const double *loo_variances; /* variance of this error, noise included [array rows, q] */
+    const double *gcv;           /* generalised cross-validation, in units of the targets squared [array q] */
     double trace;                /* trace of P; times alpha it is rows less the degrees of freedom */
 } volt_evidence_result;
 
@@ -201,7 +202,7 @@ typedef struct volt_trial {
     const char *kernel; /* full text */
     double alpha;       /* given, or the best of a profile; 0: the profile failed */
     double score;       /* mean over the completed blocks; NaN on failure */
-    double *folds;      /* n_folds: scores of the blocks */
+    double *folds;      /* scores of the blocks [array n_folds] */
     int64_t n_folds;    /* completed blocks */
     int stopped;        /* 1: stopped early after n_folds blocks */
     double seconds;
@@ -227,22 +228,23 @@ typedef struct volt_search_options {
      * of every record, which are neither fitted nor scored; free runs with feedback start from their measured outputs. Then
      * only with the scores r2, nmse and mse, without loss, weights, max_train and rolling */
     int64_t washout;
-    const int64_t *records; /* (optional) n_records lengths, as in volt_fit_options */
+    const int64_t *records; /* (optional) lengths, as in volt_fit_options [array n_records] */
     int64_t n_records;      /* 0: one sequence */
     /* (optional) n x q: added to targets and predictions to obtain levels (volt_prepared.base). Scores are then computed
      * from levels, except VOLT_SCORE_LOG */
     volt_view base;
 
     /* -- fits -- */
-    int intercept; /* default: 1 */
-    int scale;     /* default: 1 */
+    int intercept; /* default: 1 [flag] */
+    int scale;     /* default: 1 [flag] */
     /* As in volt_fit_options. With a loss other than squares the score is the loss: VOLT_SCORE_R2 means VOLT_SCORE_LOSS, other
      * scores are rejected. An alpha that is not given is profiled from the largest down, as in fits with a loss. Weights apply
      * to fits and scores. Feedback is not supported. Every training part must contain all classes. */
-    const char *loss;           /* (optional) text of a loss; NULL: squares */
-    double tolerance;           /* bound of the duality gap, relative to the objective; 0: 1e-6 */
-    const double *weights;      /* (optional) n numbers >= 0; targets of rows with weight 0 are ignored */
-    const char *const *classes; /* (optional) n_classes texts: the targets are their numbers, from 0 */
+    const char *loss;      /* (optional) text of a loss; NULL: squares */
+    double tolerance;      /* bound of the duality gap, relative to the objective; 0: 1e-6 */
+    const double *weights; /* (optional) numbers >= 0; targets of rows with weight 0 are ignored [array n] */
+    /* (optional) texts: the targets are their numbers, from 0 [array n_classes] */
+    const char *const *classes;
     int64_t n_classes;
     /* (optional) solver of the candidates. "exact": by the Gram matrix, or by features for kernels with explicit states.
      * "nystrom": on landmarks (volt_fit_options) before the first validation block, by sums that are updated from block to
@@ -276,7 +278,7 @@ typedef struct volt_search_options {
     /* inputs before the first row of a record or training part, as in volt_fit_options; X are the columns passed to the
      * kernel (volt_prepared) */
     volt_initial initial;
-    const double *initial_values; /* d numbers for VOLT_INITIAL_VALUES */
+    const double *initial_values; /* numbers for VOLT_INITIAL_VALUES [array d] */
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 
@@ -290,13 +292,13 @@ VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_vie
                                      const volt_search_options *options, volt_search **search);
 /* Estimated memory and time of a search. */
 typedef struct volt_search_plan {
-    size_t struct_size; /* set by the caller */
-    const char *solver; /* solver of the candidates: exact, features or nystrom ... */
-    int64_t landmarks;  /* ... and its landmarks; 0: none */
-    const char *why;    /* static: why "auto" selected landmarks; NULL: it did not */
-    int64_t max_rows;   /* size of the matrix, or the sums, of a candidate */
-    int64_t parallel;   /* candidates evaluated in parallel */
-    int on_device;
+    size_t struct_size;                /* set by the caller */
+    const char *solver;                /* solver of the candidates: exact, features or nystrom ... */
+    int64_t landmarks;                 /* ... and its landmarks; 0: none */
+    const char *why;                   /* static: why "auto" selected landmarks; NULL: it did not */
+    int64_t max_rows;                  /* size of the matrix, or the sums, of a candidate */
+    int64_t parallel;                  /* candidates evaluated in parallel */
+    int on_device;                     /* [flag] */
     double bytes;                      /* peak memory, without the caller's rows */
     double available_bytes;            /* 0: unknown */
     int fits;                          /* 1: fits in the available memory, if known */
@@ -317,7 +319,7 @@ typedef struct volt_search_info {
     int64_t resumed; /* trials read from the log */
     int64_t folds;
     int64_t gap;            /* between training and validation */
-    const int64_t *stopped; /* folds + 1: number of candidates stopped after 0, 1, ... blocks */
+    const int64_t *stopped; /* number of candidates stopped after 0, 1, ... blocks [array folds + 1] */
     int64_t total;          /* largest number of trials of this run; -1: endless; 0: only the log */
     int64_t expected;       /* expected number of trials at the present rate; 0: unknown */
     int out_of_time;        /* 1: the time budget ended the search */

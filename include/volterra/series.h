@@ -61,9 +61,12 @@ typedef struct volt_series_options {
     size_t struct_size;
     /* kernel between series. Classes: open parameters are drawn, "A | B" are drawn in turn, NULL: a default list */
     const char *kernel;
-    int scale; /* a volt_object_scale; VOLT_SERIES_CHOOSE (default): channels or series, for numbers channels */
-    int input; /* a volt_object_input; VOLT_SERIES_CHOOSE (default): level or both, for numbers level */
-    int compare; /* a volt_object_compare; VOLT_SERIES_CHOOSE (default): series or steps, for numbers series */
+    /* VOLT_SERIES_CHOOSE (default): channels or series, for numbers channels [words volt_object_scale] */
+    int scale;
+    /* VOLT_SERIES_CHOOSE (default): level or both, for numbers level [words volt_object_input] */
+    int input;
+    /* VOLT_SERIES_CHOOSE (default): series or steps, for numbers series [words volt_object_compare] */
+    int compare;
     int normalise; /* 1 (default): K(x, x) = 1 for every series. Kernels for classes are always normalised */
     double alpha;  /* regularisation, relative to the mean of K(x, x) over the training series; 0: chosen */
 
@@ -88,10 +91,11 @@ typedef struct volt_series_options {
     uint64_t seed;   /* seed of draws and splits (default: 0) */
     int64_t splits;  /* repeated stratified splits to evaluate the chosen kernel (default: 20); 0: none */
     double held_out; /* held-out share of each class in a split (default: 0.3) */
-    const volt_range *ranges; /* (optional) n_ranges, as in volt_draw_options; none for alpha */
+    /* (optional) as in volt_draw_options; none for alpha [array n_ranges] */
+    const volt_range *ranges;
     int64_t n_ranges;
-    /* (optional) n_parts, at most 8: the mean of exactly these kernels, such as volt_series_info.kernels of another fit.
-     * Then kernel, scale, input, compare, draws, budget, screen, blend and ranges are ignored */
+    /* (optional) at most 8: the mean of exactly these kernels, such as volt_series_info.kernels of another fit.
+     * Then kernel, scale, input, compare, draws, budget, screen, blend and ranges are ignored [array n_parts] */
     const volt_series_kernel *parts;
     int64_t n_parts;
 
@@ -132,7 +136,7 @@ typedef struct volt_series_info {
     int64_t classes;                   /* 0: numbers */
     int64_t outputs;                   /* classes, or columns of Y */
     int64_t parts;                     /* kernels whose mean is used */
-    const volt_series_kernel *kernels; /* the parts, the best one first */
+    const volt_series_kernel *kernels; /* the parts, the best one first [array parts] */
     const char *kernel;                /* full text of the first part */
     const char *loss;
     double alpha;
@@ -142,7 +146,7 @@ typedef struct volt_series_info {
     /* mean squared leave-one-out error of the columns; for numbers relative to the variance of each (constant columns
      * unchanged) */
     double left_out_error;
-    const double *left_out_outputs; /* series x outputs: exact leave-one-out outputs (ridge) */
+    const double *left_out_outputs; /* exact leave-one-out outputs (ridge) [array series, outputs] */
 
     /* -- classes; NaN and 0 for numbers -- */
     double left_out; /* leave-one-out accuracy of the chosen kernel (ridge): optimistic */
@@ -162,7 +166,7 @@ typedef struct volt_series_info {
     int64_t landmarks; /* landmarks of the readout; 0: all series */
     double seconds;
 
-    /* VOLT_WARNING_SEARCH_CUT, VOLT_WARNING_SINGLE_SERIES_CLASS */
+    /* VOLT_WARNING_SEARCH_CUT, VOLT_WARNING_SINGLE_SERIES_CLASS [array n_warnings] */
     const volt_warning *warnings;
     int64_t n_warnings;
 } volt_series_info;
@@ -225,15 +229,15 @@ typedef struct volt_anomaly_info {
     double growth;
     /* scores above it are anomalies: the ceil((n + 1)(1 - rate))-th smallest of `scores`, or the largest if there are fewer */
     double threshold;
-    const double *left_out; /* n: exact leave-one-out scores of the normal series, with the same ridge */
-    const double *scores;   /* n: growth times left_out, comparable with scores of new series */
+    const double *left_out; /* exact leave-one-out scores of the normal series, with the same ridge [array n] */
+    const double *scores;   /* growth times left_out, comparable with scores of new series [array n] */
     /* ranking of left_out and the scores of the examples (marked), the latter from detectors without one normal series (mean
      * over at most five); zeros without examples */
     volt_ranking areas;
     const char *kernel; /* full text */
     int64_t tried;      /* kernels tried */
 
-    const volt_warning *warnings; /* VOLT_WARNING_RATE_TOO_SMALL */
+    const volt_warning *warnings; /* VOLT_WARNING_RATE_TOO_SMALL [array n_warnings] */
     int64_t n_warnings;
 } volt_anomaly_info;
 

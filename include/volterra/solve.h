@@ -22,12 +22,12 @@ typedef struct volt_loss_info {
     const char *score;     /* name of volt_loss_score */
     const char *constant;  /* name of the constant with the smallest mean loss */
     int several;           /* 1: accepts several values in increasing order: q=0.1/0.5/0.9 */
-    int classes;           /* maximum number of classes; 0: targets are numbers */
+    int classes;           /* maximum number of classes; 0: targets are numbers [count] */
     int unscaled;          /* 1: targets are neither scaled nor differenced */
     int64_t outputs;       /* outputs per target: the number of values, at least 1; 0: one for each class */
     /* for one loss, which owns them; NULL and 0 in the table */
     const char *text;     /* parses to the same loss, bit for bit */
-    const double *values; /* n_values values of the parameter */
+    const double *values; /* n_values values of the parameter [array n_values] */
     int64_t n_values;
 } volt_loss_info;
 
@@ -62,8 +62,8 @@ enum { VOLT_SOLVER_PARAMETERS = 4 }; /* maximum number for one solver */
 /* A solver of the fit. Its text is NAME or NAME:PARAMETER=VALUE,... */
 typedef struct volt_solver_info {
     const char *name;
-    const char *meaning; /* one line */
-    const volt_solver_parameter *parameters;
+    const char *meaning;                     /* one line */
+    const volt_solver_parameter *parameters; /* [array n_parameters] */
     int64_t n_parameters;
     int searches; /* 1: can fit the candidates of a search */
 } volt_solver_info;
@@ -89,7 +89,7 @@ typedef struct volt_solver_plan {
 typedef struct volt_solver_plans {
     size_t struct_size; /* set by the caller */
     int64_t count;
-    volt_solver_plan solver[8]; /* count of them */
+    volt_solver_plan solver[8]; /* [array count] */
     int64_t taken;              /* index of the default solver ... */
     const char *why;            /* ... and the reason for it */
 } volt_solver_plans;

@@ -125,7 +125,7 @@ VOLT_API volt_status volt_skill_compute(volt_view truth, volt_view forecast, vol
  *         printf("model %lld: p = %g%s\n", (long long)i, mcs->pvalues[i], mcs->included[i] ? " **" : "");
  *     volt_mcs_free(mcs); */
 typedef enum volt_mcs_method {
-    VOLT_MCS_R,  /* largest difference of two models */
+    VOLT_MCS_R,  /* largest difference of two models [word R] */
     VOLT_MCS_MAX /* largest difference of a model from the mean of all */
 } volt_mcs_method;
 
@@ -140,8 +140,8 @@ typedef struct volt_mcs_options {
     double block;           /* mean length of a block, 1 to T, or one of the above (default: VOLT_BLOCK_SQRT) */
     int64_t reps;           /* replications of the bootstrap (default: 10000) */
     uint64_t seed;          /* replication b draws from Philox stream b */
-    /* (optional) reps x T: the rows of each replication, 0 .. T - 1, instead of a bootstrap; block and seed are then
-     * ignored */
+    /* (optional) the rows of each replication, 0 .. T - 1, instead of a bootstrap; block and seed are then
+     * ignored [array reps, T] */
     const int64_t *indices;
     volt_progress progress;
 } volt_mcs_options;
@@ -150,13 +150,14 @@ VOLT_API volt_mcs_options volt_mcs_options_default(void);
 typedef struct volt_mcs {
     size_t struct_size;
     int64_t models;     /* columns of the losses */
-    double *pvalues;    /* p-value of every model, in column order */
-    int *included;      /* 1: the p-value is above the size */
-    int64_t *order;     /* columns in order of elimination; the last one was not eliminated */
-    double *statistics; /* models - 1: statistic of step s, which eliminated order[s]; infinite for a difference
-                          * without variance; 0 for columns that equal the last one */
-    double *step_shares; /* share of the bootstrap statistics above it; p-values are running maxima of these */
-    double *mean_losses; /* in column order */
+    double *pvalues;    /* p-value of every model, in column order [array models] */
+    int *included;      /* 1: the p-value is above the size [flag; array models] */
+    int64_t *order;     /* columns in order of elimination; the last one was not eliminated [array models] */
+    double *statistics; /* statistic of step s, which eliminated order[s]; infinite for a difference
+                          * without variance; 0 for columns that equal the last one [array models - 1] */
+    /* share of the bootstrap statistics above it; p-values are running maxima of these [array models - 1] */
+    double *step_shares;
+    double *mean_losses; /* in column order [array models] */
     double block;        /* mean block length used; 0 if the indices were given */
 } volt_mcs;
 

@@ -29,18 +29,18 @@ typedef struct volt_pairing_options {
     int64_t ahead;
     /* below `ahead`: every horizon from here to `ahead` is an output. VOLT_AHEAD_AUTO (default): ahead */
     int64_t first_ahead;
-    /* (optional) n_records lengths of consecutive records; pairs do not cross records */
+    /* (optional) lengths of consecutive records; pairs do not cross records [array n_records] */
     const int64_t *records;
     int64_t n_records;               /* 0 (default): one sequence */
-    const char *const *record_names; /* (optional) for messages */
+    const char *const *record_names; /* (optional) for messages [array n_records] */
     /* number of last columns of X that are known in advance, such as a calendar, and not targets (default: 0) */
     int64_t known_inputs;
     int allow_target_in_inputs;      /* 1: with ahead 0, accept a target that is also an input; 0: reject it */
-    const char *const *input_names;  /* (optional) names of the columns of X */
-    const char *const *target_names; /* (optional) names of the columns of Y, or of X without Y */
+    const char *const *input_names;  /* (optional) names of the columns of X [array d] */
+    const char *const *target_names; /* (optional) names of the columns of Y, or of X without Y [array q] */
     const char *loss;                /* (optional) text of the loss; NULL: squares */
-    const char *const *labels;       /* (optional) n class labels, instead of Y, for a loss of classes */
-    int64_t n_classes;               /* with a loss of classes and no labels: classes that Y numbers from 0 */
+    const char *const *labels; /* (optional) n class labels, instead of Y, for a loss of classes [array n] */
+    int64_t n_classes;         /* with a loss of classes and no labels: classes that Y numbers from 0 */
     int fed_outputs; /* 1: past outputs are inputs of the model; requires Y and ahead 0 (default: 0) */
 } volt_pairing_options;
 VOLT_API volt_pairing_options volt_pairing_options_default(void);
@@ -49,13 +49,15 @@ VOLT_API volt_pairing_options volt_pairing_options_default(void);
 typedef struct volt_pairing {
     size_t struct_size;
     int64_t first_ahead, ahead;
-    volt_view inputs;       /* the rows of X that have a target */
-    volt_view targets;      /* rows of inputs x outputs: column 1 at first_ahead .. ahead, then column 2, ... */
-    volt_view series;       /* all rows of Y, or of X without the known inputs */
-    const int64_t *rows;    /* per row of `inputs` its row of X; NULL: the same */
-    const int64_t *records; /* lengths of the records of `inputs`, each `ahead` shorter; NULL: one sequence */
-    int64_t n_records;      /* 0: one sequence */
-    /* per output the input with the same quantity, `ahead` rows earlier; NULL: not for all outputs, or ahead = 0 */
+    volt_view inputs;    /* the rows of X that have a target */
+    volt_view targets;   /* rows of inputs x outputs: column 1 at first_ahead .. ahead, then column 2, ... */
+    volt_view series;    /* all rows of Y, or of X without the known inputs */
+    const int64_t *rows; /* per row of `inputs` its row of X; NULL: the same [array n] */
+    /* lengths of the records of `inputs`, each `ahead` shorter; NULL: one sequence [array n_records] */
+    const int64_t *records;
+    int64_t n_records; /* 0: one sequence */
+    /* per output the input with the same quantity, `ahead` rows earlier; NULL: not for all outputs, or ahead = 0
+     * [array outputs] */
     const int64_t *anchors;
     int64_t outputs; /* of a model: columns of `targets`, or the outputs of the loss */
     /* 1: the outputs are the inputs one step later, so that they can be fed back; 0 with fed_outputs */
@@ -63,13 +65,13 @@ typedef struct volt_pairing {
     volt_view pending; /* last `ahead` rows of X, which have no target yet; no rows if a value is not finite */
     int64_t gap;       /* rows to exclude before test rows, so that all training targets are known: ahead - 1 */
     int64_t missing_targets;         /* rows of Y with a NaN, which are not fitted */
-    const char *const *output_names; /* NULL: columns without names and one horizon */
+    const char *const *output_names; /* NULL: columns without names and one horizon [array outputs] */
     /* distinct labels, whose numbers from 0 are the targets: numbers by value, then texts by bytes. The texts belong to
-     * the options. NULL: no labels */
+     * the options. NULL: no labels [array n_classes] */
     const char *const *classes;
     int64_t n_classes; /* with a loss of classes: of the labels, or as given */
     const char *loss;  /* text, as given; NULL: squares */
-    int fed_outputs;   /* as given */
+    int fed_outputs;   /* as given [flag] */
 } volt_pairing;
 
 /* Pairs the rows of X (n x d) with those of Y (n x q), or of X itself if Y has no data. X and Y must outlive the pairing.
@@ -106,7 +108,7 @@ typedef struct volt_times_report {
     volt_start start;
     /* VOLT_WARNING_ROWS_UNORDERED, or else VOLT_WARNING_ROWS_MISSING (the first gap) and VOLT_WARNING_TRAINING_ROWS */
     int64_t n_warnings;
-    volt_warning warnings[4];
+    volt_warning warnings[4]; /* [array n_warnings] */
     /* step that at least nine of ten of these rows follow, or four of five with closed weekdays, where the others follow
      * holidays; all zero: none, or some times of day have no rows */
     volt_time_step step;
@@ -138,8 +140,8 @@ typedef struct volt_time_columns {
     /* `series` is the column. VOLT_WARNING_ROW_COUNTER; of the clock VOLT_WARNING_UNEVEN_CLOCK and VOLT_WARNING_SERIAL_DATES;
      * of the clock, otherwise of the counter, VOLT_WARNING_ROWS_MISSING (the first gap) */
     int64_t n_warnings;
-    volt_warning warnings[4];
-    int64_t missing; /* rows missing in all gaps; 0: none or unknown */
+    volt_warning warnings[4]; /* [array n_warnings] */
+    int64_t missing;          /* rows missing in all gaps; 0: none or unknown */
 } volt_time_columns;
 
 /* Finds times among the columns of `values` (n x d, d >= 2, n >= 3), which are not data: is_time (d, may be NULL) is 1 for row
@@ -158,8 +160,8 @@ typedef struct volt_assess_options {
     size_t struct_size;
     const volt_model *model;          /* (optional) fit of the pairs */
     volt_view fitted;                 /* (optional) its fitted values */
-    const volt_split_options *splits; /* (optional) validation blocks */
-    const volt_split *test;           /* (optional) one block */
+    const volt_split_options *splits; /* (optional) validation blocks [struct] */
+    const volt_split *test;           /* (optional) one block [struct] */
     /* 1: in the blocks, drift and autoregression learn from all rows known at the time, as for held-out rows; 0 (default):
      * from the training part */
     int running;
@@ -168,7 +170,7 @@ typedef struct volt_assess_options {
     int64_t season;      /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from the targets */
     int64_t season_rows; /* number of leading rows from which the season is estimated; 0 (default): all */
     int by_loss; /* 1: baselines are constants, and errors are mean losses, of the loss of the pairing (default: 0) */
-    const double *weights; /* (optional) weights of the pairs */
+    const double *weights; /* (optional) weights of the pairs [array n] */
     int simulated; /* 1: `score` is of free runs of a model with feedback: VOLT_WARNING_FREE_RUN, and no baseline is better */
 } volt_assess_options;
 VOLT_API volt_assess_options volt_assess_options_default(void);
@@ -198,11 +200,11 @@ typedef struct volt_assessment {
     /* -- baselines; none with records, missing targets or (without a loss) weights -- */
     int64_t season; /* season of the baselines; 0: none */
     int64_t n_baselines;
-    volt_baseline_score baselines[8]; /* n_baselines of them */
+    volt_baseline_score baselines[8]; /* [array n_baselines] */
     int64_t better; /* index of the best baseline that is clearly better than the model; -1: none */
 
     int64_t n_warnings;
-    volt_warning warnings[4]; /* n_warnings of them */
+    volt_warning warnings[4]; /* [array n_warnings] */
 } volt_assessment;
 
 /* Compares a model, or the best candidate of a search, with baselines on the pairs. Without by_loss these are naive, seasonal
@@ -238,15 +240,16 @@ typedef void (*volt_compare_fn)(int64_t row, int64_t rows, const char *name, con
 
 typedef struct volt_compare_options {
     size_t struct_size;
-    volt_protocol protocol;           /* default: VOLT_PROTOCOL_HISTORY */
-    const volt_contender *contenders; /* (optional) n_contenders contenders; NULL: the rows of the protocol */
+    volt_protocol protocol; /* default: VOLT_PROTOCOL_HISTORY */
+    /* (optional) contenders; NULL: the rows of the protocol [array n_contenders] */
+    const volt_contender *contenders;
     int64_t n_contenders;
 
     /* -- rows -- */
     /* rows excluded between training and validation, and at the end of the n_train rows before the test rows; H - 1 for
      * targets H rows ahead */
     int64_t gap;
-    /* (optional) n_records lengths of all rows, training and test, as in volt_fit_options */
+    /* (optional) lengths of all rows, training and test, as in volt_fit_options [array n_records] */
     const int64_t *records;
     int64_t n_records; /* 0: one sequence */
     /* (optional) n x q: added to targets and predictions to obtain levels (volt_prepared.base). Scores, metrics, losses and
@@ -255,8 +258,8 @@ typedef struct volt_compare_options {
     /* (optional) As in volt_search_options: kernels are fitted with the loss and compared by it. Not with PUBLISHED. */
     const char *loss;           /* NULL: squares */
     double tolerance;           /* default: 1e-6 */
-    const double *weights;      /* weights of all rows, training and test */
-    const char *const *classes; /* required for a loss of classes */
+    const double *weights;      /* weights of all rows, training and test [array n] */
+    const char *const *classes; /* required for a loss of classes [array n_classes] */
     int64_t n_classes;
 
     /* -- search of each kernel -- */
@@ -266,7 +269,7 @@ typedef struct volt_compare_options {
     double seconds;
     int64_t folds;     /* default: 5 */
     volt_race race;    /* default: VOLT_RACE_EXACT */
-    int from_defaults; /* as in volt_draw_options (default: 0) */
+    int from_defaults; /* as in volt_draw_options (default: 0) [flag] */
     uint64_t seed;     /* seed of the draws and of the bootstrap (default: 0) */
 
     /* -- model confidence set -- */
@@ -290,10 +293,10 @@ typedef struct volt_comparison_row {
     const char *kernel; /* best kernel of its search, full text; "" on failure */
     double alpha;
     double score;                /* mean R2 over the folds, of the best kernel */
-    const volt_metrics *metrics; /* on the test rows, in the units of Y; NaN with a loss */
+    const volt_metrics *metrics; /* on the test rows, in the units of Y; NaN with a loss [struct] */
     double loss;                 /* volt_loss_score on the test rows with a loss; else NaN */
     double mcs_pvalue;
-    int in_mcs;
+    int in_mcs;              /* [flag] */
     int64_t hyperparameters; /* number of tuned parameters, alpha included */
     const char *cost;        /* cost of one entry of the Gram matrix */
     int64_t draws, failed;   /* candidates of the search */
@@ -303,7 +306,7 @@ typedef struct volt_comparison_row {
     /* predictions of the test rows, (n - n_train) x q in the units of Y, or x outputs with a loss; data NULL on failure */
     volt_view forecast;
     /* n - n_train: mean over outputs of e^2 / variance, whose mean is the NMSE. With a loss: the loss times the weight over
-     * the mean weight, whose mean is `loss`. NULL on failure */
+     * the mean weight, whose mean is `loss`. NULL on failure [array n] */
     const double *losses;
     const volt_search *search; /* search of the kernel; NULL: none */
 } volt_comparison_row;
@@ -334,8 +337,9 @@ VOLT_API const volt_comparison_row *volt_comparison_row_at(const volt_comparison
  *     volt_curve_free(curve); */
 typedef struct volt_curve_options {
     size_t struct_size;
-    const int64_t *sizes; /* (optional) n_sizes increasing numbers of training rows, at least 2 each */
-    int64_t n_sizes;      /* 0 (default): chosen by `points` */
+    /* (optional) increasing numbers of training rows, at least 2 each [array n_sizes] */
+    const int64_t *sizes;
+    int64_t n_sizes; /* 0 (default): chosen by `points` */
     /* number of sizes (default: 8): at equal ratios, up to the largest possible size N, from N / 100 or 20, whichever is
      * larger */
     int64_t points;
@@ -343,13 +347,13 @@ typedef struct volt_curve_options {
     int64_t test;
     /* origins in every record (default: 1): the held-out rows are the last repeat * test rows, in `repeat` blocks */
     int64_t repeat;
-    /* (optional) n_records lengths of consecutive independent records, for example one for each seed of a simulated system.
-     * Every record has its own training and held-out rows and counts as `repeat` repeats */
+    /* (optional) lengths of consecutive independent records, for example one for each seed of a simulated system.
+     * Every record has its own training and held-out rows and counts as `repeat` repeats [array n_records] */
     const int64_t *records;
     int64_t n_records; /* 0 (default): one record */
     /* (optional) options of the fits: alpha, intercept, scale, scale_each, washout, ahead, anchors, target, input, season,
      * passthrough_columns and initial are used. loss, weights, missing_targets, records, feedback_weight, and solvers other
-     * than "exact" are not supported. Other fields are ignored */
+     * than "exact" are not supported. Other fields are ignored [struct] */
     const volt_fit_options *fit;
     volt_progress progress;
 } volt_curve_options;
@@ -360,20 +364,22 @@ VOLT_API volt_curve_options volt_curve_options_default(void);
 typedef struct volt_curve {
     size_t struct_size;
     int64_t n_kernels, n_repeats, n_sizes, outputs;
-    const char *const *kernels; /* full texts */
-    const int64_t *sizes;       /* training rows, without the washout */
-    const int64_t *first;       /* n_repeats */
+    const char *const *kernels; /* full texts [array n_kernels] */
+    const int64_t *sizes;       /* training rows, without the washout [array n_sizes] */
+    const int64_t *first;       /* [array n_repeats] */
     int64_t washout, gap, test_rows;
-    /* n_kernels x n_repeats x n_sizes: errors of the held-out rows, as in volt_metrics ... */
+    /* errors of the held-out rows, as in volt_metrics ... [array n_kernels, n_repeats, n_sizes] */
     const double *nmse, *rmse;
-    const double *alphas; /* ... and x outputs: alpha of each output; INFINITY: the kernel is not used */
-    /* n_kernels x n_sizes: mean of nmse over the repeats and its standard error; NaN: one repeat */
+    /* ... and x outputs: alpha of each output; INFINITY: the kernel is not used [array n_kernels, n_repeats,
+     * n_sizes, outputs] */
+    const double *alphas;
+    /* mean of nmse over the repeats and its standard error; NaN: one repeat [array n_kernels, n_sizes] */
     const double *mean_nmse, *nmse_error;
-    /* n_kernels: slope of log nmse against log rows over the larger half of the sizes, at least two, mean over the repeats; NaN:
-     * one size, or an error of 0 ... */
+    /* slope of log nmse against log rows over the larger half of the sizes, at least two, mean over the repeats; NaN:
+     * one size, or an error of 0 ... [array n_kernels] */
     const double *rate;
     /* ... and its standard error: from the slopes of the repeats, or with one repeat from the residuals of the line, which
-     * are correlated; NaN: one repeat and two sizes */
+     * are correlated; NaN: one repeat and two sizes [array n_kernels] */
     const double *rate_error;
 } volt_curve;
 
@@ -447,16 +453,16 @@ typedef struct volt_capacity {
     double threshold;
     double total; /* sum of all capacities */
     int64_t n_targets;
-    /* n_targets x degree x 2: delay and degree of each factor of a target, in the order of the delays. Unused factors have the
-     * degree 0. Targets are in the order of their degrees, the constant first */
+    /* delay and degree of each factor of a target, in the order of the delays. Unused factors have the
+     * degree 0. Targets are in the order of their degrees, the constant first [array n_targets, degree, 2] */
     int64_t *factors;
-    double *capacities; /* n_targets; 0 below the threshold */
-    /* degree + 1: sums over the targets of each degree, from 0. by_degree[1] is the linear memory */
+    double *capacities; /* 0 below the threshold [array n_targets] */
+    /* sums over the targets of each degree, from 0. by_degree[1] is the linear memory [array degree + 1] */
     double *by_degree;
-    int64_t *targets;     /* degree + 1: number of targets of each degree ... */
-    int64_t *significant; /* ... and of those that are not below the threshold */
-    /* degree x (delay + 1): sums over the targets of degree 1, 2, ... (rows) whose largest delay is 0, 1, ... (columns). The
-     * first row is the memory curve */
+    int64_t *targets;     /* number of targets of each degree ... [array degree + 1] */
+    int64_t *significant; /* ... and of those that are not below the threshold [array degree + 1] */
+    /* sums over the targets of degree 1, 2, ... (rows) whose largest delay is 0, 1, ... (columns). The
+     * first row is the memory curve [array degree, delay + 1] */
     double *by_delay;
 } volt_capacity;
 

@@ -29,7 +29,7 @@ def compile_and_run(root, folder, lines):
 
 
 def test_generated_file_is_current(root):
-    script = root / "scripts/make_python_structs.py"
+    script = root / "scripts/describe.py"
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

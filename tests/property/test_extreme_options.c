@@ -1,13 +1,13 @@
 /* tests/property/test_extreme_options.c: every number of every options structure, set to extreme values: the call returns
  * a status, and a message if it fails. The sanitizers report what it should not do. Long calls are cancelled.
  *
- * A new structure requires an entry in `cases`. scripts/make_option_fields.py writes the list of the numbers. */
+ * A new structure requires an entry in `cases`. The numbers are those of volt_struct_find. */
 #include "select/folds/problem.h"
 #include "support/check.h"
-#include "support/option_fields.h"
 #include "support/polling.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
+#include "volterra.h"
 
 enum { N = 70, D = 2, SERIES = 10, STEPS = 12, MOST_POLLS = 40, LARGEST = 2048 };
 
@@ -405,50 +405,79 @@ static const double doubles[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e-320, 0.5, 3
 static const int64_t integers[] = {INT64_MIN, -2, -1, 0, 1, 2, 7, INT64_C(1) << 40, INT64_MAX};
 static const int ints[] = {INT_MIN, -1, 0, 1, 2, 3, 99, INT_MAX};
 
-static int count_values(option_kind kind)
+/* The number of values for a kind; 0: not a number. */
+static int count_values(volt_kind kind)
 {
-    return kind == OPTION_DOUBLE  ? (int)(sizeof doubles / sizeof *doubles)
-           : kind == OPTION_INT64 ? (int)(sizeof integers / sizeof *integers)
-                                  : (int)(sizeof ints / sizeof *ints);
+    switch (kind) {
+    case VOLT_KIND_DOUBLE:
+        return (int)(sizeof doubles / sizeof *doubles);
+    case VOLT_KIND_INT64:
+    case VOLT_KIND_UINT64:
+        return (int)(sizeof integers / sizeof *integers);
+    case VOLT_KIND_INT:
+    case VOLT_KIND_FLAG:
+    case VOLT_KIND_WORD:
+        return (int)(sizeof ints / sizeof *ints);
+    default:
+        return 0;
+    }
 }
 
-static void put_value(option_field field, int v, char *options)
+static void put_value(const volt_field *field, int v, char *at)
 {
-    if (field.kind == OPTION_DOUBLE)
-        memcpy(options + field.offset, &doubles[v], sizeof *doubles);
-    else if (field.kind == OPTION_INT64)
-        memcpy(options + field.offset, &integers[v], sizeof *integers);
-    else
-        memcpy(options + field.offset, &ints[v], sizeof *ints);
+    const void *value = field->kind == VOLT_KIND_DOUBLE  ? (const void *)&doubles[v]
+                        : field->size == sizeof(int64_t) ? (const void *)&integers[v]
+                                                         : (const void *)&ints[v];
+    memcpy(at, value, field->size);
 }
 
-static const option_structure *structure_of(const char *name)
+static const volt_field view_fields[] = {
+    {.name = "rows", .kind = VOLT_KIND_INT64, .offset = offsetof(volt_view, rows), .size = sizeof(int64_t)},
+    {.name = "cols", .kind = VOLT_KIND_INT64, .offset = offsetof(volt_view, cols), .size = sizeof(int64_t)},
+    {.name = "ld", .kind = VOLT_KIND_INT64, .offset = offsetof(volt_view, ld), .size = sizeof(int64_t)},
+};
+static const volt_struct view = {.name = "volt_view", .n_fields = 3, .fields = view_fields};
+
+/* Tests every number of a structure at `offset` of the options, also in inner structures; of an array of numbers the first. */
+static int test_numbers(int c, const volt_struct *structure, size_t offset)
 {
-    for (int i = 0; i < OPTION_STRUCTURES; i++)
-        if (strcmp(option_structures[i].name, name) == 0)
-            return &option_structures[i];
-    fail_msg("%s has no list of numbers", name);
-    return NULL;
+    static _Alignas(16) char options[LARGEST];
+    int tested = 0;
+    for (int64_t i = 0; i < structure->n_fields; i++) {
+        const volt_field *field = &structure->fields[i];
+        if (field->is_pointer)
+            continue;
+        if (field->kind == VOLT_KIND_STRUCT || field->kind == VOLT_KIND_VIEW)
+            tested += test_numbers(c, field->inner ? field->inner : &view, offset + field->offset);
+        for (int v = 0; v < count_values(field->kind); v++) {
+            tested++;
+            cases[c].set(options);
+            put_value(field, v, options + offset + field->offset);
+            polls = 0;
+            volt_status status = cases[c].use(options);
+            if ((int)status < VOLT_OK || !volt_status_message(status) ||
+                (status && !*volt_status_message(status)))
+                fail_msg("%s.%s, value %d: status %d", structure->name, field->name, v, (int)status);
+        }
+    }
+    return tested;
 }
 
 static void extreme_numbers_have_a_status(void **state)
 {
-    assert_int_equal(CASES, OPTION_STRUCTURES);
-    for (int c = 0; c < CASES; c++) {
-        static _Alignas(16) char options[LARGEST];
-        const option_structure *structure = structure_of(cases[c].structure);
-        assert_true(structure->size <= LARGEST);
-        for (const option_field *field = structure->fields; field->name; field++)
-            for (int v = 0; v < count_values(field->kind); v++) {
-                cases[c].set(options);
-                put_value(*field, v, options);
-                polls = 0;
-                volt_status status = cases[c].use(options);
-                if ((int)status < VOLT_OK || !volt_status_message(status) ||
-                    (status && !*volt_status_message(status)))
-                    fail_msg("%s.%s, value %d: status %d", structure->name, field->name, v, (int)status);
-            }
+    int structures = 0, tested = 0;
+    for (const volt_struct *structure = volt_struct_find(NULL); structure->name; structure++) {
+        const char *end = strstr(structure->name, "_options");
+        structures += end && strcmp(end, "_options") == 0;
     }
+    assert_int_equal(CASES, structures);
+    for (int c = 0; c < CASES; c++) {
+        const volt_struct *structure = volt_struct_find(cases[c].structure);
+        assert_non_null(structure);
+        assert_true(structure->size <= LARGEST);
+        tested += test_numbers(c, structure, 0);
+    }
+    assert_true(tested > 1000);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-"""The structs, constants and functions of include/volterra/*.h. Written by scripts/make_python_structs.py."""
+"""The structs, constants and functions of include/volterra/*.h. Written by scripts/describe.py."""
 
 # fmt: off
 # ruff: noqa
@@ -193,6 +193,17 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_SERIES_CHOOSE": -1,
     "VOLT_ANOMALY_MAHALANOBIS": 0,
     "VOLT_ANOMALY_CONFORMANCE": 1,
+    "VOLT_KIND_DOUBLE": 0,
+    "VOLT_KIND_INT64": 1,
+    "VOLT_KIND_UINT64": 2,
+    "VOLT_KIND_INT": 3,
+    "VOLT_KIND_FLAG": 4,
+    "VOLT_KIND_WORD": 5,
+    "VOLT_KIND_TEXT": 6,
+    "VOLT_KIND_CHARS": 7,
+    "VOLT_KIND_STRUCT": 8,
+    "VOLT_KIND_VIEW": 9,
+    "VOLT_KIND_OTHER": 10,
 }
 
 
@@ -1819,6 +1830,61 @@ class AnomalyInfo(Sized):
     ]
 
 
+class Word(ctypes.Structure):
+    _fields_ = [
+        ("text", c_char_p),
+        ("value", c_int),
+    ]
+
+
+class Dimension(ctypes.Structure):
+    _fields_ = [
+        ("text", c_char_p),
+        ("plus", c_int64),
+        ("is_given", c_int),
+        ("n_offsets", c_int64),
+        ("offsets", c_size_t * 2),
+    ]
+
+
+class Bounds(ctypes.Structure):
+    _fields_ = [
+        ("low", c_double),
+        ("high", c_double),
+        ("low_open", c_int),
+        ("high_open", c_int),
+    ]
+
+
+class Field(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kind", c_int),
+        ("is_pointer", c_int),
+        ("offset", c_size_t),
+        ("size", c_size_t),
+        ("n_dimensions", c_int64),
+        ("shape", POINTER(Dimension)),
+        ("inner", c_void_p),
+        ("words", POINTER(Word)),
+        ("range", POINTER(Bounds)),
+        ("json", c_char_p),
+        ("unit", c_char_p),
+        ("meaning", c_char_p),
+    ]
+
+
+class Struct(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("size", c_size_t),
+        ("is_sized", c_int),
+        ("n_fields", c_int64),
+        ("fields", POINTER(Field)),
+        ("set_default", c_void_p),
+    ]
+
+
 STRUCTS: Dict[str, Any] = {
     "volt_build_info": BuildInfo,
     "volt_matrix": Matrix,
@@ -1918,6 +1984,11 @@ STRUCTS: Dict[str, Any] = {
     "volt_series_info": SeriesInfo,
     "volt_series_anomaly_options": SeriesAnomalyOptions,
     "volt_anomaly_info": AnomalyInfo,
+    "volt_word": Word,
+    "volt_dimension": Dimension,
+    "volt_bounds": Bounds,
+    "volt_field": Field,
+    "volt_struct": Struct,
 }
 
 #: name: (result, arguments)
@@ -2117,4 +2188,5 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_series_anomaly_free": (None, [c_void_p]),
     "volt_series_anomaly_get_info": (c_int, [c_void_p, POINTER(AnomalyInfo)]),
     "volt_series_anomaly_score": (c_int, [c_void_p, POINTER(Matrix), c_int64, Progress, c_void_p]),
+    "volt_struct_find": (POINTER(Struct), [c_char_p]),
 }
