@@ -71,7 +71,7 @@ PROGRAM = {
 }
 
 # The folder of a public header, where the names differ.
-HEADERS = {"status": "base", "live": "predict", "forecast": "task", "identify": "task", "row_anomaly": "task"}
+HEADERS = {"status": "base", "live": "predict", "forecast": "task", "identify": "task", "row_anomaly": "task", "describe": "base"}
 
 
 # ---- names in documents ---------------------------------------------------------------------------

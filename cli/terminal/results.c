@@ -76,12 +76,8 @@ static result_entry *next_entry(result_list *results, const char *key, const cha
         results->entries = longer;
         results->capacity = capacity;
     }
-    result_entry *entry = &results->entries[results->count++];
-    memset(entry, 0, sizeof *entry);
-    entry->key = key;
-    entry->label = label;
-    entry->is_detail = results->are_details;
-    return entry;
+    results->entries[results->count] = (result_entry){key, label, NULL, NULL, results->are_details};
+    return &results->entries[results->count++];
 }
 
 void results_number(result_list *results, const char *key, const char *label, double value)

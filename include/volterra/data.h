@@ -115,10 +115,6 @@ VOLT_API const volt_system_info *volt_system_at(int64_t system);
  * unknown system or parameter (the message suggests the closest name), or a value outside its range. */
 VOLT_API volt_status volt_system_parse(const char *text, volt_system *system, volt_simulate_options *options);
 
-/* Sets a parameter by name. VOLT_ERR_ARGUMENT as volt_system_parse. */
-VOLT_API volt_status volt_simulate_set(volt_system system, volt_simulate_options *options, const char *name,
-                                       double value);
-
 /* Computes the number of columns of a simulation. */
 VOLT_API volt_status volt_simulate_columns(volt_system system, const volt_simulate_options *options,
                                            int64_t *columns);

@@ -87,4 +87,8 @@ enum {
     BOUC_NU
 };
 
+/* Sets a parameter by name. VOLT_ERR_ARGUMENT as volt_system_parse. */
+volt_status volt_simulate_set(volt_system system, volt_simulate_options *options, const char *name,
+                              double value);
+
 #endif

@@ -1,4 +1,5 @@
 /* tests/reference/test_systems.c: the table of systems against SciPy's integrators, and properties of each. */
+#include "data/system_table.h"
 #include "support/check.h"
 #include "support/golden.h"
 #include "volterra/data.h"

@@ -2111,7 +2111,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_simulate_options_default": (SimulateOptions, [c_int]),
     "volt_system_at": (POINTER(SystemInfo), [c_int64]),
     "volt_system_parse": (c_int, [c_char_p, c_void_p, POINTER(SimulateOptions)]),
-    "volt_simulate_set": (c_int, [c_int, POINTER(SimulateOptions), c_char_p, c_double]),
     "volt_simulate_columns": (c_int, [c_int, POINTER(SimulateOptions), c_void_p]),
     "volt_simulate": (c_int, [c_int, POINTER(SimulateOptions), Matrix]),
     "volt_bekk_create": (c_int, [c_int64, POINTER(POINTER(Bekk))]),

@@ -236,14 +236,14 @@ volt_status volt_fields_index(const volt_file_fields *fields, const char *name, 
 
 /* ---- tables ------------------------------------------------------------------------------------ */
 
-static int64_t vector_length(const volt_file_field *field, const void *object)
+static int64_t vector_length(const volt_entry *field, const void *object)
 {
     return *(const int64_t *)((const char *)object + field->length);
 }
 
-void volt_put_fields(volt_file_writer *writer, const volt_file_field *table, int count, const void *object)
+void volt_put_fields(volt_file_writer *writer, const volt_entry *table, int count, const void *object)
 {
-    for (const volt_file_field *field = table; field < table + count; field++) {
+    for (const volt_entry *field = table; field < table + count; field++) {
         const void *member = (const char *)object + field->at;
         switch (field->type) {
         case VOLT_FIELD_NUMBER:
@@ -269,7 +269,7 @@ void volt_put_fields(volt_file_writer *writer, const volt_file_field *table, int
     }
 }
 
-static volt_status load_field(const volt_file_fields *fields, const volt_file_field *field, void *object)
+static volt_status load_field(const volt_file_fields *fields, const volt_entry *field, void *object)
 {
     void *member = (char *)object + field->at;
     switch (field->type) {
@@ -291,8 +291,7 @@ static volt_status load_field(const volt_file_fields *fields, const volt_file_fi
     return VOLT_OK;
 }
 
-volt_status volt_fields_load(const volt_file_fields *fields, const volt_file_field *table, int count,
-                             void *object)
+volt_status volt_fields_load(const volt_file_fields *fields, const volt_entry *table, int count, void *object)
 {
     for (int i = 0; i < count; i++)
         VOLT_TRY(load_field(fields, &table[i], object));

@@ -6,7 +6,7 @@
  *     status = volt_writer_finish(&writer, path, progress);
  *     volt_writer_release(&writer);
  *
- * Fields that are members of a struct are lines of a table (volt_file_field), which is both written and read. */
+ * Fields that are members of a struct are lines of a table (volt_entry), which is both written and read. */
 #ifndef MODEL_FILE_FIELDS_H
 #define MODEL_FILE_FIELDS_H
 
@@ -27,13 +27,13 @@ typedef enum volt_field_type {
 } volt_field_type;
 
 /* A member of a struct, stored under `name`: metadata, or a tensor for vectors and scalars. */
-typedef struct volt_file_field {
+typedef struct volt_entry {
     const char *name;
     volt_field_type type;
     size_t at;     /* offset of the member */
     size_t length; /* of a vector: offset of an int64_t with its length */
     double least;  /* smallest value of a number */
-} volt_file_field;
+} volt_entry;
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
@@ -66,7 +66,7 @@ void volt_put_number(volt_file_writer *writer, const char *key, double value);
 void volt_put_flag(volt_file_writer *writer, const char *key, bool value);
 
 /* Adds all fields of a table. `object` is the struct and must outlive the writer. */
-void volt_put_fields(volt_file_writer *writer, const volt_file_field *table, int count, const void *object);
+void volt_put_fields(volt_file_writer *writer, const volt_entry *table, int count, const void *object);
 
 /* Adds the contents of `part` with names that begin with `prefix`, and releases `part`. */
 void volt_writer_append(volt_file_writer *writer, const char *prefix, volt_file_writer *part);
@@ -115,7 +115,6 @@ volt_status volt_fields_copy(const volt_file_fields *fields, const char *name, i
 volt_status volt_fields_index(const volt_file_fields *fields, const char *name, double value, int64_t least,
                               int64_t most, int64_t *index);
 /* Reads all fields of a table into the struct `object`. */
-volt_status volt_fields_load(const volt_file_fields *fields, const volt_file_field *table, int count,
-                             void *object);
+volt_status volt_fields_load(const volt_file_fields *fields, const volt_entry *table, int count, void *object);
 
 #endif

@@ -14,7 +14,7 @@
 /* ---- readout: save ----------------------------------------------------------------------------- */
 
 /* The arrays of every model. */
-static const volt_file_field arrays[] = {
+static const volt_entry arrays[] = {
     {"intercepts", VOLT_FIELD_VECTOR, offsetof(volt_model, intercepts), offsetof(volt_model, q), 0},
     {"input_shift", VOLT_FIELD_VECTOR, offsetof(volt_model, input.shift), offsetof(volt_model, recipe.columns),
      0},
@@ -26,7 +26,7 @@ static const volt_file_field arrays[] = {
 enum { N_ARRAYS = sizeof arrays / sizeof arrays[0] };
 
 /* Settings of every model except kernel, radius and alpha. */
-static const volt_file_field settings[] = {
+static const volt_entry settings[] = {
     {"rcond", VOLT_FIELD_NUMBER, offsetof(volt_model, rcond), 0, 0},
     {"washout", VOLT_FIELD_COUNT, offsetof(volt_model, washout), 0, 0},
     {"ahead", VOLT_FIELD_COUNT, offsetof(volt_model, ahead), 0, 0},
@@ -194,7 +194,7 @@ const volt_file_part volt_readout_part = {.name = "readout",
 
 /* ---- loss -------------------------------------------------------------------------------------- */
 
-static const volt_file_field certificate[] = {
+static const volt_entry certificate[] = {
     {"objective", VOLT_FIELD_NUMBER, offsetof(volt_model, objective), 0, -DBL_MAX},
     {"duality_gap", VOLT_FIELD_NUMBER, offsetof(volt_model, gap), 0, 0},
     {"tolerance", VOLT_FIELD_NUMBER, offsetof(volt_model, tolerance), 0, 0},

@@ -1,5 +1,6 @@
 /* tests/unit/base/test_struct_sizes.c: options without a size are rejected by every function that takes some. A
  * caller that forgets the function with the defaults gets a message and no result. */
+#include "data/system_table.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

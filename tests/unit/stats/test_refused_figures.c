@@ -1,6 +1,7 @@
 /* tests/unit/stats/test_refused_figures.c: invalid arguments of metrics, baselines, losses, solvers, comparisons
  * and BEKK models: each argument in turn, with its message, and unchanged outputs. */
 #include "data/bekk/bekk.h"
+#include "data/system_table.h"
 #include "solve/exact/ridge.h"
 #include "solve/loss/loss.h"
 #include "stats/stats_internal.h"
