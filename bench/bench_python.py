@@ -21,7 +21,7 @@ import numpy as np
 import volterra
 from measure import report
 from volterra._core import _native as c
-from volterra._core._arrays import NO_MATRIX, empty, view
+from volterra._core._data import NO_MATRIX, empty, view
 from volterra._core._model import Kernel
 
 warnings.simplefilter("ignore")

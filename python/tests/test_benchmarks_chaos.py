@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from volterra.benchmarks._chaos_local import LocalModel
-from volterra.benchmarks._chaos_run import SYSTEMS, ChaosRun, _normals, make_start, valid_rows
+from volterra.benchmarks._chaos import LocalModel
+from volterra.benchmarks._chaos import SYSTEMS, ChaosRun, _normals, make_start, valid_rows
 from volterra.benchmarks._command import main
 from volterra.ridge import SequenceKernelRidge
 

@@ -13,9 +13,9 @@ import pytest
 import volterra
 from volterra.benchmarks import _sysid
 from volterra.benchmarks._command import main
-from volterra.benchmarks._sysid_plot import largest_error
+from volterra.benchmarks._sysid_report import largest_error
 from volterra.benchmarks._sysid_report import METHODS
-from volterra.benchmarks._sysid_sets import PRESETS, SETS
+from volterra.benchmarks._sysid_run import PRESETS, SETS
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import volterra
 from volterra.benchmarks._command import main
-from volterra.benchmarks._uea_sets import class_names
+from volterra.benchmarks._uea import class_names
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
-from volterra._core._handles import Handle, Owner
+from volterra._core._native import Handle, Owner
 from volterra._core._kernel import Kernel
-from volterra._candidates import Candidates
+from volterra.search import Candidates
 
 COPIES = [copy.copy, copy.deepcopy]
 KERNELS = ["volterra", "memory:gamma=1,rho=0.5,mu=0.8", "rbf:gamma=1,window=4", "sig:level=2,window=5"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
-from volterra._core._threads import use_threads
+from volterra._core._machine import use_threads
 
 WAIT = 300  # seconds; only a hang takes that long
 

@@ -14,7 +14,7 @@ import pytest
 from volterra._core import _native as c
 from volterra import search
 from volterra._core import _types
-from volterra._core._series import LAYOUTS
+from volterra._core._data import LAYOUTS
 
 FOLDER = pathlib.Path(__file__).parent / "typed_scripts"
 RIGHT, WRONG = FOLDER / "user_script.py", FOLDER / "wrong_script.py"

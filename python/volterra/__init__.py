@@ -36,7 +36,6 @@ from sys import modules as _modules
 
 from . import benchmarks, datasets, metrics, plot
 from ._assess import FitWarning
-from ._core._devices import device, devices, set_device
 from ._core._errors import (
     BeyondWarning,
     CancelledError,
@@ -49,19 +48,18 @@ from ._core._errors import (
     StartWarning,
     VolterraWarning,
 )
+from ._core._machine import device, devices, info, set_device, set_threads, threads
 from ._core._native import lib as _lib
 from ._core._native import text as _text
-from ._core._threads import info, set_threads, threads
 from ._evidence import Evidence, evidence
-from ._forecasts import IntervalForecast
-from ._learner import Learner
-from ._live import Stream
-from .anomaly import SeriesAnomaly
+from ._live import Learner, Stream
+from ._regressor import IntervalForecast
+from .anomaly import RowAnomaly, SeriesAnomaly
 from .baselines import baseline, season
 from .capacities import Capacity, capacity
 from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
-from .files import combine, load, save
+from .files import ModelSum, combine, load, save
 from .identification import Identification, Identifier, identify
 from .kernels import (
     gak_kernel,
@@ -76,9 +74,7 @@ from .kernels import (
     volterra_kernel,
 )
 from .learning import LearningCurve, learning_curve
-from .model_sum import ModelSum
 from .ridge import SequenceKernelRidge, VolterraRidge
-from .row_anomaly import RowAnomaly
 from .search import VolterraRidgeCV
 from .series_classifier import SeriesClassifier
 from .series_forecaster import Forecaster, ForecastWarning, forecast

@@ -6,11 +6,11 @@ from ctypes import POINTER, byref, c_double
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from ._core import _native as c
-from ._core._arrays import Array, view
+from ._core._data import Array, view
 from ._core._errors import VolterraWarning, check, warn
-from ._core._loss import LossSettings
+from ._core._kernel import LossSettings
 from ._core._model import Model
-from ._core._pairing import Pairing
+from ._training import Pairing
 
 _WORDS = {value: word for word, value in c.BASELINES.items()}
 _BETTER = c.CONSTANTS["VOLT_WARNING_BETTER_BASELINE"]

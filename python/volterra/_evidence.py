@@ -9,13 +9,12 @@ import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import whole
-from ._core._arrays import Array, as_matrix, as_targets, view
+from ._core._data import Array, Records, as_matrix, as_targets, view
 from ._core._gaps import align
 from ._core._kernel import Kernel
+from ._core._machine import use_threads
 from ._core._model import record_fields
 from ._core._progress import ProgressCallback, Watch
-from ._core._records import Records
-from ._core._threads import use_threads
 
 __all__ = ["Evidence", "evidence"]
 

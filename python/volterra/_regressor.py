@@ -15,8 +15,24 @@ Rows are time steps in order. The meaning of ``predict`` depends on the position
 
 from __future__ import annotations
 
+import copy
+import functools
 import sys
-from typing import Any, Dict, List, Literal, Optional, Tuple, get_args, overload
+from ctypes import POINTER, byref, c_double
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    List,
+    Literal,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+    get_args,
+    overload,
+)
 
 import numpy as np
 
@@ -25,32 +41,55 @@ from ._core import _native as c
 from ._core._arguments import (
     alpha_number,
     choice,
+    end_suffixes,
     feedback_number,
     horizon_bounds,
     initial_setting,
+    level_list,
     season_rows,
     solver_settings,
     whole,
 )
-from ._core._arrays import Array, as_targets, same_rows
-from ._core._devices import use_machine
-from ._core._errors import GapWarning, NotFittedError, OrderWarning, warn
-from ._core._frames import is_frame
-from ._core._gaps import align
-from ._core._loss import LossSettings, loss_text, read_tolerance, read_weights
-from ._core._model import HELD_OUT, NORMS, FitSettings, Model, PathLike, plain_settings
-from ._core._names import FeatureNames
-from ._core._order import TrainingRows, pending_complaint
+from ._core._data import (
+    Array,
+    FeatureNames,
+    FrameForm,
+    Records,
+    as_matrix,
+    as_targets,
+    empty,
+    is_collection,
+    is_frame,
+    is_list,
+    library_of,
+    pieces,
+    same_rows,
+    select_columns,
+    view,
+)
+from ._core._errors import BeyondWarning, GapWarning, OrderWarning, warn
+from ._core._gaps import align, future_index, partner_rows
+from ._core._kernel import Loss, LossSettings, loss_text, read_tolerance, read_weights
+from ._core._machine import use_machine, use_threads
+from ._core._model import HELD_OUT, NORMS, FitSettings, Model, PathLike, plain_settings, record_fields
+from ._core._order import TrainingRows, pending_complaint, place_after
 from ._core._progress import ProgressCallback, Watch
-from ._core._protocol import BaseEstimator, RegressorMixin
-from ._core._records import Records, pieces
-from ._core._types import Beyond, FloatArray, Frame, Numbers, Prediction, RecordList, Self, Start, StreamStart
-from ._explain import Explains
-from ._export import Files
-from ._forecasts import ModelForecasts
-from ._growing import Learns
-from ._intervals import Intervals
-from ._live import LiveOptions, Stream
+from ._core._protocol import RegressorMixin
+from ._core._types import (
+    Beyond,
+    FloatArray,
+    ForgetWhat,
+    Frame,
+    Levels,
+    Numbers,
+    Prediction,
+    RecordList,
+    Self,
+    Start,
+    StreamStart,
+    Table,
+)
+from ._live import Learner, LiveOptions, Stream
 from ._training import Horizons, Training, is_usually_flat, spread_records
 from .metrics import _explained
 
@@ -58,9 +97,195 @@ STARTS = get_args(Start)
 BEYOND = get_args(Beyond)
 
 
-class SequenceRegressor(
-    Learns, ModelForecasts, Intervals, Explains, Files, FeatureNames, RegressorMixin, BaseEstimator
-):
+MIN_PATHS = 200  # minimum number of paths for intervals ...
+TAIL_PATHS = 20  # ... and minimum number outside an interval
+
+
+class IntervalForecast(NamedTuple):
+    """Result of `forecast` with a coverage, for arrays.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> model = volterra.VolterraRidge(ahead=range(1, 4)).fit(volterra.datasets.mackey_glass(300))
+    >>> values, ends = model.forecast(coverage=0.9)
+    >>> values.shape, ends.shape
+    ((3, 1), (3, 1, 2))
+    """
+
+    forecast: FloatArray  #: (steps,) or (steps, n_columns)
+    interval: FloatArray  #: (steps, 2) or (steps, n_columns, 2): lower and upper ends; last axis for several coverages
+
+
+def _known_of_rows(X: Any, y_known: Any) -> Array:
+    """Return the known outputs of the rows of X, by date if both have an index of dates; nan: unknown."""
+    values = np.asarray(y_known, dtype=float).reshape(len(y_known), -1)
+    rows = partner_rows(X, y_known, ("X", "y_known"))
+    return values if rows is None else np.where(rows[:, None] >= 0, values[rows], np.nan)
+
+
+def banded(forecast: Any, values: Array, ends: Sequence[str]) -> Any:
+    """Return a DataFrame like that of the predictions, with a column for each of its columns and ends."""
+    form = FrameForm(forecast)
+    columns = [f"{name}{end}" for name in form.names for end in ends]
+    return form.frame(values, forecast.index if is_frame(forecast) else None, columns)
+
+
+About = Union[str, Sequence[float], float]
+
+
+class Explanation(NamedTuple):
+    """The Volterra series of a model about a constant input, in the units of inputs and outputs.
+
+    ``f = g0 + sum_m g1[m] delta[-m] + sum_{m1 <= m2} delta[-m1]' g2[m1, m2] delta[-m2] + ...``
+    """
+
+    about: Array  # inputs: the constant
+    g0: Array  # outputs
+    g1: Array  # outputs x lags x inputs
+    g2: Optional[Array]  # outputs x lags x lags x inputs x inputs, 0 where the first lag exceeds the second
+    g1_std: Optional[Array]  # as g1: standard deviations
+    shares: Optional[Dict[str, Array]]  # "order1", "order2", ..., "higher", outputs each: cov(f_p, f) / var(f)
+    variances: Optional[Dict[str, Array]]  # the same: var(f_p) / var(f)
+    memory: Array  # outputs: number of lags with 99 % of the response of g1 and g2 to white inputs
+    kernels: List[Array]  # g1, g2, ... up to the requested order
+
+
+def _options(model: Model, about: About, order: int, watch: Watch) -> Any:
+    """``volt_explain_options``, and the objects that must outlive it."""
+    inputs = model.expansion_inputs
+    options = c.lib.volt_explain_options_default()
+    options.order = whole("order", order, 1, 8)
+    options.progress = watch.progress
+    if isinstance(about, str):
+        if about not in ("mean", "zero"):
+            raise ValueError(f'about must be "mean", "zero" or a number for every input (got {about!r})')
+        options.about = c.ABOUT[about]
+        return options, None
+    point = np.ravel(np.asarray(about, dtype=float))
+    if point.shape != (inputs,):
+        raise ValueError(f"about has {point.size} number{'s' if point.size != 1 else ''}, and the model takes {inputs}")
+    kept = (c_double * inputs)(*point)
+    options.about = c.ABOUT["point"]
+    options.point = kept
+    return options, kept
+
+
+def _named(numbers: Array) -> Dict[str, Array]:
+    orders = numbers.shape[1] - 1
+    names = [f"order{p + 1}" for p in range(orders)] + ["higher"]
+    return {name: numbers[:, p].copy() for p, name in enumerate(names)}
+
+
+def explain(
+    model: Model,
+    lags: Optional[int],
+    order: int,
+    about: About,
+    std: bool,
+    shares: bool,
+    along: Optional[Array],
+    records: Optional[Sequence[int]],
+    verbose: Any,
+) -> Explanation:
+    with Watch("explain", verbose, values=float(model.n) ** 2) as watch:
+        options, point = _options(model, about, order, watch)
+        options.lags = 0 if lags is None else whole("lags", lags, 1)
+        options.band, options.shares = bool(std), bool(shares)
+        if along is not None:
+            options.along = view(along)
+            for name, value in record_fields(records).items():
+                setattr(options, name, value)
+        found = POINTER(c.Explanation)()
+        watch.check(c.lib.volt_model_explain(model, byref(options), byref(found)))
+        del point
+    try:
+        return copy_explanation(found.contents)
+    finally:
+        c.lib.volt_explanation_free(found)
+
+
+def copy_explanation(e: Any) -> Explanation:
+    def array(pointer: Any, *shape: int) -> Array:
+        return np.ctypeslib.as_array(pointer, shape).copy()
+
+    d, q, lags, orders = int(e.d), int(e.q), int(e.lags), int(e.share_orders)
+    kernels = [array(e.kernels[p - 1], q, *(lags,) * p, *(d,) * p) for p in range(1, int(e.order) + 1)]
+    return Explanation(
+        about=array(e.about, d),
+        g0=array(e.g0, q),
+        g1=kernels[0],
+        g2=kernels[1] if len(kernels) > 1 else None,
+        g1_std=array(e.g1_std, q, lags, d) if e.g1_std else None,
+        shares=_named(array(e.shares, q, orders + 1)) if e.shares else None,
+        variances=_named(array(e.variances, q, orders + 1)) if e.variances else None,
+        memory=array(e.memory, q),
+        kernels=kernels,
+    )
+
+
+FIRST_ROWS = 50  # minimum number of rows for the first fit, if they arrive in smaller batches
+
+
+class WhenLearnable:
+    """A method of estimators that support learning row by row. For other estimators, access raises AttributeError with
+    the reason."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
+        functools.update_wrapper(self, method)  # type: ignore[arg-type]
+
+    def __get__(self, estimator: Any, owner: Any) -> Any:
+        if estimator is None:
+            return self._method
+        reason = estimator._why_not_learn()
+        if reason:
+            raise AttributeError(reason)
+        return self._method.__get__(estimator, owner)
+
+
+def _joined(before: Any, after: Any) -> Any:
+    """Concatenate the rows of two batches, keeping their type if both have the same."""
+    if before is None:
+        return after
+    if is_frame(before) and is_frame(after):
+        import pandas
+
+        return pandas.concat([before, after])
+    if hasattr(before, "to_pandas") and type(before) is type(after):  # polars
+        import polars
+
+        return polars.concat([before, after])
+    return np.concatenate([np.asarray(before), np.asarray(after)])
+
+
+_FORMATS = {"c": c.CONSTANTS["VOLT_EXPORT_C"], "json": c.CONSTANTS["VOLT_EXPORT_JSON"]}
+_PRECISIONS = ("double", "single")
+
+
+class ExportReport(NamedTuple):
+    """Size and work of an exported model."""
+
+    rows: int  # rows of the kernel; 0: the states of a reservoir are read directly
+    state_bytes: int  # of the state struct, without padding
+    constant_bytes: int  # of the tables
+    operations: float  # additions, multiplications and divisions of a step
+    calls: float  # calls of exp, tanh and others of a step
+    landmark_error: Optional[float]  # change of the training predictions over their standard deviation
+
+
+def _read(report: Any, landmarks: Optional[int]) -> ExportReport:
+    return ExportReport(
+        report.rows,
+        report.state_bytes,
+        report.constant_bytes,
+        report.operations,
+        report.calls,
+        None if landmarks is None else report.landmark_error,
+    )
+
+
+class SequenceRegressor(RegressorMixin, FeatureNames):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
     _model: Model
@@ -72,6 +297,10 @@ class SequenceRegressor(
     _is_series: bool  # the targets are the rows of X that follow
     _future: Any  # form and index of what comes after the targets, where these are pandas objects
     _assessment: Optional[Assessment]
+    _grown: Optional[Learner] = None  # set when rows are learned after fit
+    _is_behind: bool = False  # the model lacks some of the learned rows
+    _first: Optional[Tuple[Any, Any]] = None  # X and y of the first calls of partial_fit, while they are few
+    _refits_first_rows: bool = True
 
     #: Attributes set by a fit, in addition to those derived from the model.
     _STATE = (
@@ -258,12 +487,11 @@ class SequenceRegressor(
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_model", None) is not None
 
-    def _check_is_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
-                "before using this estimator."
-            )
+    def _ready(self) -> Model:
+        """Return the model of all rows learned so far."""
+        self._check_is_fitted()
+        self._refresh_model()
+        return self._model
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -547,9 +775,7 @@ class SequenceRegressor(
 
     def _stream_parts(self) -> Tuple[Model, str, bool]:
         """Arguments of a stream."""
-        self._check_is_fitted()
-        self._refresh_model()
-        return self._model, self._beyond(), self._flat
+        return self._ready(), self._beyond(), self._flat
 
     # ---- results -------------------------------------------------------------------------------------------
 
@@ -590,13 +816,911 @@ class SequenceRegressor(
     def dual_coef_(self) -> Array:
         """Coefficients of the readout, (n_rows, n_outputs), for scaled targets. With landmarks, the rows are the landmarks and
         the rows before them, whose coefficients are 0."""
-        self._check_is_fitted()
-        self._refresh_model()
-        return self._model.coefficients
+        return self._ready().coefficients
 
     @property
     def intercept_(self) -> Array:
         """Intercept of the predictions, in the units of the targets."""
-        self._check_is_fitted()
+        return self._ready().intercepts
+
+    # ---- predictions of the model ---------------------------------------------------------------------------
+
+    def _warn_beyond(self, count: int, total: int) -> None:
+        if count and self._beyond() == "clip":
+            beyond = "are outside the ball of the training inputs and were projected onto it"
+            if self._model.input != "level":
+                beyond = "are outside the range of the levels or changes of training and were clipped to it"
+            warn(f"{count} of {total} input rows {beyond}", BeyondWarning)
+
+    def _follow(self, a: Array, start: str, tail: Optional[Array]) -> Array:
+        rows = a if tail is None else np.vstack([tail, a])
+        with use_machine(self):
+            out, beyond = self._model.predict(rows, start, self._beyond(), self.verbose)
+        self._warn_beyond(beyond, rows.shape[0])
+        return out if tail is None else out[tail.shape[0] :]
+
+    def _of_records(self, a: Array, lengths: List[int], known: Optional[Array] = None, warm_up: int = 0) -> Array:
         self._refresh_model()
-        return self._model.intercepts
+        with use_machine(self):
+            out, beyond = self._model.predict(a, "reset", self._beyond(), self.verbose, lengths, known, warm_up)
+        self._warn_beyond(beyond, a.shape[0])
+        return out
+
+    def _check_one_step(self) -> None:
+        """Reject intervals of simulations: errors one step ahead do not apply to them."""
+        if self._ready().feedback_weight > 0:
+            raise ValueError("intervals require predictions one step ahead, but with feedback predict simulates")
+
+    def _fed(self, a: Array, start: str, known: Array, warm_up: int) -> Array:
+        """Predictions with known outputs fed back. The training rows are treated as a new sequence."""
+        self._refresh_model()
+        if start == "auto":
+            begins = self._model.begins(a) if self._rows is None else self._rows.begin(a)
+            start = "reset" if begins else "continue"
+        with use_machine(self):
+            out, beyond = self._model.predict(a, start, self._beyond(), self.verbose, None, known, warm_up)
+        self._warn_beyond(beyond, a.shape[0])
+        return out
+
+    def _read_known(
+        self, X: Any, y_known: Any, warm_up: Optional[int], rows: int, in_parts: bool
+    ) -> Tuple[Optional[Array], int]:
+        """Return known outputs, a row for each of X (`in_parts`: a list of records), and the warm-up, 0 for all rows. The
+        library rejects missing values that would be fed back."""
+        if y_known is None:
+            if warm_up is not None:
+                raise ValueError(f"warm_up is {warm_up!r}, and needs the outputs that were measured: y_known")
+            return None, 0
+        names = self._model.output_names
+        parts = zip(X, y_known) if in_parts else [(X, y_known)]
+        known = np.vstack([_known_of_rows(x, select_columns(part, names, "y_known")) for x, part in parts])
+        if known.shape[0] != rows:
+            raise ValueError(f"y_known has {known.shape[0]} rows, and X has {rows}")
+        return np.ascontiguousarray(known), 0 if warm_up is None else whole("warm_up", warm_up, 1)
+
+    def impulse_response(self, lags: int = 50) -> Array:
+        """Return the impulse response of the linear part: the kernel terms that consist only of ``fir``.
+
+        Filters are included. Values are in units of the outputs per unit of the input.
+
+        Parameters
+        ----------
+        lags : int, default=50
+            From the row itself to ``lags - 1`` rows later.
+
+        Returns
+        -------
+        ndarray of shape (n_outputs, lags, n_features)
+
+        Raises
+        ------
+        ValueError
+            No term of the kernel consists only of ``fir``.
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> u = np.random.default_rng(1).normal(size=(400, 1))
+        >>> y = u[:, 0] + 0.5 * np.append(0, u[:-1, 0])
+        >>> model = volterra.SequenceKernelRidge("fir:mu=0.5 + 0.1*rbf", alpha=1e-6).fit(u, y)
+        >>> model.impulse_response(3)[0, :, 0].round(1).tolist()
+        [1.0, 0.5, 0.0]
+        """
+        return self._ready().impulse(whole("lags", lags, 1))
+
+    # ---- after the end of training ---------------------------------------------------------------------------
+
+    @overload
+    def forecast(self, steps: Optional[int] = None, *, coverage: None = None) -> Prediction: ...
+
+    @overload
+    def forecast(self, steps: Optional[int] = None, *, coverage: Levels) -> Union[IntervalForecast, Table]: ...
+
+    def forecast(self, steps: Optional[int] = None, *, coverage: Optional[Levels] = None) -> Any:
+        """Forecast the rows after the end of the training data.
+
+        Parameters
+        ----------
+        steps : int, optional
+            Number of rows; by default all that the estimator was fitted for: with ``ahead=H`` the H rows after the last one,
+            each forecast H rows before; with ``ahead=range(1, 25)`` the 24 rows after the last one, all from there. More rows
+            require a model that `continue_` supports, one step ahead.
+        coverage : float or list of float, optional
+            Also return intervals with this coverage, between 0 and 1. Within the horizons of the fit, the intervals
+            equal those of `predict_interval`. Further ahead, they are quantiles of simulated paths, with noise drawn
+            from the errors of training rows, as in ``volterra continue --paths``. The seed is fixed.
+
+        Returns
+        -------
+        ndarray, Series or DataFrame of shape (steps,) or (steps, n_columns)
+            The targets of fit, or the columns of X, one row per step. For pandas or polars objects of the same type; in
+            pandas with a continued index if it has a fixed step. With coverage: a DataFrame with the columns ``NAME``,
+            ``NAME.lo90``, ``NAME.hi90`` for each coverage in percent (a Series without a name is "y"), or for arrays an
+            `IntervalForecast` of the forecast and the ends, shaped as in `predict_interval`.
+
+        Raises
+        ------
+        ValueError
+            The horizon is 0, `steps` is too large, or the model was read from a file without the rows that had no target yet
+            (give them to `predict`).
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> x = np.sin(0.3 * np.arange(400.0)) + 0.1 * np.random.default_rng(0).normal(size=400)
+        >>> model = volterra.VolterraRidge(ahead=range(1, 13)).fit(x.reshape(-1, 1))
+        >>> forecast, interval = model.forecast(coverage=0.9)
+        >>> forecast.shape, interval.shape
+        ((12, 1), (12, 1, 2))
+        """
+        self._ready()
+        most = len(self._horizons.each) if self._horizons.several else self._horizons.last
+        if most == 0:
+            raise ValueError(
+                "forecast requires a horizon of at least 1 (ahead is 0): fit with ahead of at least 1, or use "
+                "predict"
+            )
+        count = most if steps is None else whole("steps", steps, 1)
+        runs = count > most
+        if runs and not (self._model.settings.feedback and most == 1):
+            raise ValueError(f"steps is {count}, and an estimator fitted {most} ahead reaches {most}")
+        if runs:
+            values = self.continue_(count)
+        elif self._tail is None or len(self._tail) < self._horizons.last:
+            raise ValueError(
+                "the model file does not contain the rows without a target: pass them, and later ones, to predict"
+            )
+        else:
+            values = self._at_horizons(self._follow(self._tail, "continue", None))[:count]
+        if coverage is None:
+            return self._dress_future(values)
+        levels, single = level_list("coverage", coverage)
+        if runs:
+            lower, upper = self._path_ends(count, levels)
+        else:
+            lower, upper = self._horizon_ends(values, levels)
+        return self._dress_ends(values, lower, upper, levels, single)
+
+    def _at_horizons(self, values: Array) -> Array:
+        """Steps x columns, from predictions of the rows without a target: with several horizons those of the last row, which are
+        ordered by column."""
+        if not self._horizons.several:
+            return values
+        count, levels = len(self._horizons.each), len(self._own_levels()) or 1
+        return values[-1].reshape(-1, count, levels).transpose(1, 0, 2).reshape(count, -1)
+
+    def _horizon_ends(self, values: Array, levels: List[float]) -> Tuple[Array, Array]:
+        """Ends of the intervals, levels x steps x columns, from the errors of the training rows at the same horizon."""
+        own = len(self._own_levels())
+        if own:
+            places = np.array([self._fitted_ends(level) for level in levels])
+            ends = values.reshape(len(values), -1, own)[:, :, places].transpose(3, 2, 0, 1)
+            return ends[0], ends[1]
+        rows = [self._at_horizons(half.reshape(1, -1)) for half in self._model.interval(levels)]
+        half = np.stack([np.broadcast_to(row, values.shape) if len(row) == 1 else row[: len(values)] for row in rows])
+        return values - half, values + half
+
+    def _path_ends(self, steps: int, levels: List[float]) -> Tuple[Array, Array]:
+        """The same from noisy paths: of N sorted values the floor((N + 1)(1 - p) / 2)-th from below and from above."""
+        count = max(MIN_PATHS, int(np.ceil(TAIL_PATHS / (1 - max(levels)))))
+        with use_machine(self):
+            paths = np.sort(self._model.run_paths(count, steps, self._beyond(), self.verbose), axis=0)
+        places = [int((count + 1) * (1 - level) / 2) for level in levels]
+        return np.stack([paths[k - 1] for k in places]), np.stack([paths[count - k] for k in places])
+
+    def _dress_ends(self, values: Array, lower: Array, upper: Array, levels: List[float], single: bool) -> Any:
+        ends = np.stack([lower, upper], axis=-1).transpose(1, 2, 0, 3)  # steps x columns x levels x 2
+        if self._future is None:
+            ends = ends[:, :, 0] if single else np.swapaxes(ends, 2, 3)
+            ends = ends[:, 0] if self._flat_series else ends
+            return IntervalForecast(self._dress_future(values), np.ascontiguousarray(ends))
+        form, index = self._future
+        columns = []
+        for name in form.names:
+            columns += [name, *(f"{name}{suffix}" for suffix in end_suffixes(levels))]
+        table = np.concatenate([values[:, :, None], ends.reshape(*values.shape, -1)], axis=2).reshape(len(values), -1)
+        return form.frame(table, self._index_ahead(index, len(values)), columns)
+
+    def _index_ahead(self, index: Any, count: int) -> Any:
+        return future_index(index, self._horizons.first if self._horizons.several else 1, count)
+
+    def _dress_future(self, values: Array) -> Any:
+        """Return the rows after the last one in the form of the series."""
+        values = values[:, 0] if self._flat_series else values
+        if self._future is None:
+            return values
+        form, index = self._future
+        return form.dress(values, self._index_ahead(index, len(values)))
+
+    def _rows_after(self, X: Any) -> Tuple[Optional[Array], str]:
+        """The rows of X after training and the tail (None: no rows), and `start` of `Model.run_on`."""
+        a, start = self._read_inputs(X), "continue"
+        if self._begins(a):
+            a, start = a[self._model.rows_given :], "at_target"
+        else:
+            target = None if self._rows is None else self._rows.target_time(self._future)
+            start = place_after(X, target)
+            if start == "continue" and self.start == "auto":
+                self._warn_order(a, X)
+            elif self.start == "auto":
+                self._warn_gap(X, last=target)
+        if self._tail is not None and len(a):
+            a, start = np.vstack([self._tail, a]), "at_target"
+        return (a, start) if len(a) else (None, "continue")
+
+    def continue_(self, steps: int, *, after: Any = None) -> FloatArray:
+        """Simulate the model on its own outputs, from the end of training or of later rows.
+
+        Parameters
+        ----------
+        steps : int
+            Rows to forecast (at least 1).
+        after : array-like of shape (n_steps, n_features), optional
+            Rows that follow those of training, as for `predict`; they are fed first. They may begin with all training
+            rows. After ``fit(X, y)`` they begin with the last training target or the row after it. The index determines
+            which; without an index, a first row equal to the last target is taken as that target, with a warning.
+
+        Returns
+        -------
+        ndarray of shape (steps, n_outputs)
+            The rows that follow the last training target, or the last row of `after`.
+
+        Raises
+        ------
+        ValueError
+            The outputs are not the next inputs: the model must be fitted without y, or with a y whose rows are the next rows
+            of X. Or the path diverges.
+        """
+        self._ready()
+        rows = whole("steps", steps, 1)
+        known, start = (None, "continue") if after is None else self._rows_after(after)
+        with use_machine(self):
+            out, beyond = self._model.run_on(rows, self._beyond(), self.verbose, known, start)
+        self._warn_beyond(beyond, rows if known is None else rows + known.shape[0])
+        return out
+
+    # ---- intervals and quantiles ----------------------------------------------------------------------------
+
+    @property
+    def prequential_errors_(self) -> Array:
+        """Errors of the training rows after the washout, each predicted from the rows whose targets were known before it.
+
+        NaN if a row was not predicted. An estimator with landmarks (``solver="nystrom"``) has at most the last 2048 rows.
+        """
+        errors = self._ready().errors()
+        if errors is None:
+            raise AttributeError("the model has no errors of its training rows")
+        return errors[:, 0] if self._flat else errors
+
+    def _beside(self, forecast: Any, offsets: Array, shape: Tuple[int, ...], ends: Sequence[str]) -> Any:
+        """Return predictions plus offsets (outputs x ends): DataFrames for pandas, else arrays whose last axes have `shape`."""
+        if isinstance(forecast, list):
+            return [self._beside(part, offsets, shape, ends) for part in forecast]
+        values = np.asarray(forecast, dtype=float)
+        rows = len(values)
+        ended = values.reshape(rows, -1)[:, :, None] + offsets[None, :, :]
+        if library_of(forecast) is not None:
+            return banded(forecast, ended.reshape(rows, -1), ends)
+        return ended.reshape(values.shape + shape)
+
+    # ---- fitted quantile levels -----------------------------------------------------------------------------
+
+    def _own_levels(self) -> List[float]:
+        """Levels of the quantile loss of the fit; empty for other losses."""
+        self._check_is_fitted()
+        text = self._model.loss
+        loss = None if text is None else Loss(text)
+        return loss.levels if loss is not None and loss.name == "quantile" else []
+
+    def _place(self, level: float) -> Optional[int]:
+        """Return the index of a fitted level."""
+        near = [k for k, own in enumerate(self._own_levels()) if abs(own - level) <= 1e-9]
+        return near[0] if near else None
+
+    def _fitted_levels(
+        self, X: Any, start: Any, groups: Any, places: List[int], shape: Tuple[int, ...], ends: Sequence[str]
+    ) -> Any:
+        """Predictions at fitted levels, in the form of other predictions."""
+        count = len(self._own_levels())
+
+        def pick(forecast: Any) -> Any:
+            values = np.asarray(forecast, dtype=float)
+            rows = len(values)
+            picked = values.reshape(rows, -1, count)[:, :, places]
+            if library_of(forecast) is not None:
+                return banded(forecast, picked.reshape(rows, -1), ends)
+            picked = picked.reshape((rows, picked.shape[1]) + shape)
+            return picked[:, 0] if picked.shape[1] == 1 else picked
+
+        forecast = self.predict(X, start=start, groups=groups)
+        return [pick(part) for part in forecast] if isinstance(forecast, list) else pick(forecast)
+
+    def _check_moment(self, X: Any, start: Any, groups: Any) -> None:
+        """Reject rows that do not follow the training rows, according to the data: the intervals do not apply to them."""
+        me: Any = self
+        if (start or me.start) != "auto" or groups is not None or is_list(X) or me._grown is not None:
+            return
+        a = me._read_inputs(X)
+        complaint = None if me._begins(a) or me._training_place(a, X) is not None else me._complaint(a, X)
+        if complaint:
+            raise ValueError(complaint)
+
+    def _fitted_ends(self, coverage: float) -> List[int]:
+        """Return the two levels of the interval with this coverage."""
+        ends = [(1 - coverage) / 2, (1 + coverage) / 2]
+        places = [self._place(end) for end in ends]
+        if None in places:
+            raise ValueError(
+                f"an interval of coverage {coverage:g} requires the quantiles {ends[0]:g} and {ends[1]:g}, and the "
+                f"estimator was fitted with the loss {self._model.loss}"
+            )
+        return [place for place in places if place is not None]
+
+    # ---- standard deviations --------------------------------------------------------------------------------
+
+    def _predict_std(self, X: Any, start: str, groups: Any) -> Any:
+        """Standard deviations for ``predict``."""
+        me: Any = self
+        found = Records.read(X, None, groups)
+        a = me._read_inputs(found.X)
+        me._refresh_model()
+        tail = None
+        if found.lengths is not None or start == "reset":
+            where = "reset"
+        elif start == "auto" and me._begins(a):
+            where = "reset"  # the training rows again, and those after them
+        else:
+            where, tail = "continue", me._tail
+        cut, later = 0 if tail is None else len(tail), a
+        place = me._training_place(a, X) if start == "auto" and where == "continue" else None
+        if place is not None:
+            cut, later = place - len(me._fitted), a[me._rows.n - place :]
+            if cut < 0:
+                raise ValueError(
+                    "X is a part of the training rows: for their standard deviations pass all training rows, or start='reset'"
+                )
+        rows = later if tail is None else np.vstack([tail, later])
+        with use_threads(me.n_jobs):
+            _, std, _ = me._model.predict_std(rows, where, me._beyond(), me.verbose, found.lengths)
+        std = std[cut : cut + len(a)]
+        if found.lengths is None or found.X is X:
+            return me._dress(std, X)
+        return [me._dress(part, x) for part, x in zip(pieces(std, found.lengths), X)]
+
+    @overload
+    def predict_var(self, X: Numbers, *, start: Optional[Start] = None, groups: Any = None) -> FloatArray: ...
+
+    @overload
+    def predict_var(self, X: Frame, *, start: Optional[Start] = None, groups: Any = None) -> Prediction: ...
+
+    @overload
+    def predict_var(self, X: RecordList, *, start: Optional[Start] = None, groups: None = None) -> List[Any]: ...
+
+    def predict_var(self, X: Any, *, start: Optional[Start] = None, groups: Any = None) -> Any:
+        """Return variances of observations about the predictions: the squares of the result of ``return_std=True``.
+
+        Requires ``keep_factor=True``.
+        """
+        std = self.predict(X, start=start, groups=groups, return_std=True)[1]
+        return [part * part for part in std] if isinstance(std, list) else std * std
+
+    @overload
+    def predict_interval(
+        self, X: Numbers, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
+    ) -> FloatArray: ...
+
+    @overload
+    def predict_interval(
+        self, X: Frame, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
+    ) -> Union[FloatArray, Table]: ...
+
+    @overload
+    def predict_interval(
+        self, X: RecordList, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: None = None
+    ) -> List[Any]: ...
+
+    def predict_interval(
+        self, X: Any, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
+    ) -> Any:
+        """Return prediction intervals.
+
+        The half-width is a quantile of at most 300 errors of the last training rows; the last quarter of them is predicted by a
+        model of the rows before it (split conformal prediction; docs/math.md, "Intervals"). An estimator with a quantile loss
+        only has intervals between two of its levels: with 0.1/0.5/0.9, coverage 0.8.
+
+        Parameters
+        ----------
+        X, start, groups
+            As for ``predict``.
+            Rows that do not follow those of training, according to the data, are rejected (an `OrderWarning` in ``predict``).
+        coverage : float or list of float, default=0.9
+            Between 0 and 1. With fewer errors than ``p / (1 - p)`` normal tails are used (Student's t).
+
+        Returns
+        -------
+        ndarray of shape (n_steps, 2) or (n_steps, n_outputs, 2), or a list of them
+            Lower and upper ends; for a list of coverages they are the last axis. If ``predict`` returns a pandas or polars
+            object, a DataFrame with the columns ``NAME.lo90`` and ``NAME.hi90`` for each coverage in percent.
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> rng = np.random.default_rng(0)
+        >>> u = rng.uniform(-1, 1, (500, 1))
+        >>> y = u[:, 0] + rng.uniform(-0.1, 0.1, 500)
+        >>> model = volterra.SequenceKernelRidge("linear", alpha=1e-3).fit(u[:400], y[:400])
+        >>> ends = model.predict_interval(u[400:], coverage=0.9)
+        >>> inside = (ends[:, 0] <= y[400:]) & (y[400:] <= ends[:, 1])
+        >>> bool(0.8 <= inside.mean() <= 1)
+        True
+        """
+        self._check_one_step()
+        levels, single = level_list("coverage", coverage)
+        ends = end_suffixes(levels)
+        shape = (2,) if single else (2, len(levels))
+        self._check_moment(X, start, groups)
+        if self._own_levels():
+            pairs = np.array([self._fitted_ends(level) for level in levels])
+            return self._fitted_levels(X, start, groups, pairs.T.ravel().tolist(), shape, ends)
+        half = self._model.interval(levels)
+        forecast = self.predict(X, start=start, groups=groups)
+        # For data frames ordered by level, as the program writes them; for arrays the ends first.
+        offsets = np.stack([-half.T, half.T], axis=-1)  # outputs x levels x 2
+        if library_of(forecast[0] if isinstance(forecast, list) else forecast) is None:
+            offsets = np.swapaxes(offsets, 1, 2)
+        return self._beside(forecast, offsets.reshape(len(offsets), -1), shape, ends)
+
+    @overload
+    def predict_quantiles(
+        self, X: Numbers, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
+    ) -> FloatArray: ...
+
+    @overload
+    def predict_quantiles(
+        self, X: Frame, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
+    ) -> Union[FloatArray, Table]: ...
+
+    @overload
+    def predict_quantiles(
+        self, X: RecordList, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: None = None
+    ) -> List[Any]: ...
+
+    def predict_quantiles(
+        self, X: Any, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
+    ) -> Any:
+        """Return quantiles of the observations.
+
+        Quantile ``a`` is an end of the interval of coverage ``|1 - 2 a|``, and 0.5 is the prediction. An estimator with a
+        quantile loss only has the levels of that loss.
+
+        Parameters
+        ----------
+        X, start, groups
+            As for ``predict``.
+        alpha : float or list of float, optional
+            Between 0 and 1; None: 0.05, 0.5 and 0.95, or the levels of the loss.
+
+        Returns
+        -------
+        ndarray of shape (n_steps, n_alpha) or (n_steps, n_outputs, n_alpha), or a list of them
+            Without the last axis for a single number. If ``predict`` returns a pandas or polars object, a DataFrame with the
+            columns ``NAME.q0.05`` and so on.
+        """
+        self._check_one_step()
+        self._check_moment(X, start, groups)
+        own = self._own_levels()
+        levels, single = level_list("alpha", (own or (0.05, 0.5, 0.95)) if alpha is None else alpha)
+        ends, shape = [f".q{level:g}" for level in levels], () if single else (len(levels),)
+        if own:
+            places = [self._place(level) for level in levels]
+            if None in places:
+                level = levels[places.index(None)]
+                raise ValueError(
+                    f"the quantile {level:g} was not fitted: the loss is {self._model.loss}"
+                )
+            return self._fitted_levels(X, start, groups, [p for p in places if p is not None], shape, ends)
+        columns = []
+        for level in levels:
+            coverage = abs(1 - 2 * level)
+            half = self._model.interval([coverage])[0] if coverage > 0 else 0.0
+            columns.append(np.sign(level - 0.5) * half * np.ones(self._model.q))
+        forecast = self.predict(X, start=start, groups=groups)
+        return self._beside(forecast, np.stack(columns, axis=1), shape, ends)
+
+    # ---- learning after fit ---------------------------------------------------------------------------------
+
+    def learner(
+        self: Any,
+        *,
+        window: Optional[int] = None,
+        forget: float = 1.0,
+        forget_what: ForgetWhat = "all",
+        coverage: Any = None,
+        state: Optional[PathLike] = None,
+    ) -> Learner:
+        """Return a learner that continues from the end of training.
+
+        Parameters
+        ----------
+        window : int, optional
+            Number of rows kept; when the window is full, the oldest row is dropped (at least 1). The learner starts
+            with the last rows of training. None: all rows.
+        forget : float, default=1.0
+            Forgetting factor phi: the kernel of rows i and j is multiplied by phi^(abs(i-j)/2) (above 0 and at most
+            1).
+        forget_what : {"dynamics", "all"}, default="all"
+            Scope of ``forget``; dynamics: the response to inputs; all: the level as well. Both scopes are equal for
+            kernels without a constant part: all except ``volterra`` with a lift other than ``"rbf"``, and sums with
+            it.
+        coverage : float or list of float, optional
+            Prediction intervals of this coverage, adapted to the errors so far; lines of inputs and then targets or
+            NA (between 0 and 1). See `Learner.interval`.
+        state : path-like, optional
+            State file, resumed if it exists and replaced at the end; during the run every minute or 10,000 rows. In
+            Python only `Learner.save` writes it. It is locked while the learner exists.
+
+        Returns
+        -------
+        Learner
+            ``learner.update(x, y)`` predicts a row and then learns it.
+        """
+        model, beyond, flat = self._stream_parts()
+        options = LiveOptions(beyond, coverage, state, self._tail)
+        return Learner(model, beyond, flat, self._is_series, options, window, forget, forget_what)
+
+    # ---- estimator -----------------------------------------------------------------------------------------
+
+    @property
+    def learner_(self) -> Learner:
+        """The learner of `partial_fit` and `update`, after the first call of one of them."""
+        if self._grown is None:
+            raise AttributeError("no rows were learned since fit: call partial_fit or update, or create a learner with learner()")
+        return self._grown
+
+    @WhenLearnable
+    def partial_fit(self, X: Any, y: Any = None) -> Any:
+        """Learn rows that follow all rows learned so far.
+
+        The first 50 rows are fitted together: until then every call fits all rows so far, and a single row is kept until a
+        second one arrives. From then on, or after `fit`, rows are learned one by one. After each row the readout equals a fit on
+        all rows so far, to rounding, at the cost of one row. The kernel, the scales of inputs and targets, alpha, the kind of
+        target and the season do not change. A constant chosen by the fit (``alpha_`` is infinite) becomes the mean of all
+        targets, and a naive forecast stays naive.
+
+        All other methods refer to all rows: `predict` and `score` take rows that follow them, or with ``start="reset"`` a new
+        sequence; `forecast`, `continue_`, `predict_interval`, `stream`, `explain`, `save` and ``dual_coef_`` use a model of all
+        rows, which is computed on demand and takes as long as a fit. ``fitted_``, ``report_``, ``baselines_`` and the other
+        results on held-out rows are not updated. For a window or forgetting see `learner`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_steps, n_features)
+        y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
+            As for `fit`. Rows with NaN initialise the state and are not learned.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> x = np.sin(0.3 * np.arange(300.0) + 1e-5 * np.arange(300.0) ** 2).reshape(-1, 1)
+        >>> y = x[:, 0] ** 2
+        >>> whole = volterra.VolterraRidge(alpha=1e-3, scale=False).fit(x[:250], y[:250])
+        >>> parts = volterra.VolterraRidge(alpha=1e-3, scale=False).partial_fit(x[:200], y[:200])
+        >>> parts = parts.partial_fit(x[200:250], y[200:250])
+        >>> bool(np.allclose(parts.predict(x[250:]), whole.predict(x[250:]), atol=1e-4))
+        True
+        """
+        if self._first is None and self.__sklearn_is_fitted__():
+            self.update(X, y)
+            return self
+        return self._fit_first(X, y)
+
+    def _fit_first(self, X: Any, y: Any) -> Any:
+        """Fit all rows so far if there are enough."""
+        if self._first is None and is_collection(X):
+            return self.fit(X, y)
+        if self.__sklearn_is_fitted__():
+            self._read_inputs(X)
+        before = self._first or (None, None)
+        if self._first is not None and (before[1] is None) != (y is None):
+            given = "not given" if before[1] is None else "given"
+            raise ValueError(f"y was {given} with the rows before: give it with all batches or with none")
+        joined = _joined(before[0], X), None if y is None else _joined(before[1], y)
+        rows = as_matrix(joined[0], "X")
+        bounds = horizon_bounds(self.ahead)
+        ahead = bounds[1] if bounds is not None else int(y is None)
+        known = rows[: max(len(rows) - ahead, 0)]  # rows with a target
+        if len(rows) >= 2 and len(known) > 0 and bool(np.any(known != known[0])):
+            self.fit(*joined)
+            self._first = joined if self._refits_first_rows and len(rows) < FIRST_ROWS else None
+        else:
+            self._first = joined
+        return self
+
+    @WhenLearnable
+    def update(self, X: Any, y: Any = None) -> Any:
+        """Predict each row, then learn it, as `partial_fit` of a fitted estimator does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_steps, n_features)
+        y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
+            As for `fit`: row by row with X; with ``ahead`` of H a row is learned when its target is known, H rows later.
+
+        Returns
+        -------
+        ndarray of shape (n_steps,) or (n_steps, n_outputs)
+            The predictions made before the rows were learned.
+        """
+        X, y = align(X, y)
+        rows = self._read_inputs(X)
+        grown = self._grown
+        if grown is None:
+            model, beyond, flat = self._stream_parts()
+            grown = Learner(model, beyond, flat, self._is_series, LiveOptions(beyond, pending=self._tail))
+        before = grown.fed
+        try:
+            with use_threads(self.n_jobs):
+                out = grown.advance(rows, y)
+        finally:  # a rejected row ends the batch; earlier rows are kept
+            if grown.fed > before:
+                self._take_in(grown, rows[: grown.fed - before], X, y)
+        return self._dress(out.reshape(len(rows), -1), X)
+
+    def _take_in(self, grown: Learner, rows: Array, X: Any, y: Any) -> None:
+        """Record the rows as learned."""
+        self._grown, self._is_behind, self._first = grown, True, None
+        ahead = self._horizons.last
+        if ahead:
+            self._tail = (rows if self._tail is None else np.vstack([self._tail, rows]))[-ahead:].copy()
+        if self._rows is not None:
+            self._rows = self._rows.extended(rows, X)
+        if self._future is not None:
+            form, index = self._future
+            source = X if y is None else y
+            more = source.index[: len(rows)] if is_frame(source) else future_index(index, 1, len(rows))
+            self._future = form, index.append(more)[-max(len(index), 3) :]
+
+    def _why_not_learn(self) -> Optional[str]:
+        """Reason why the estimator cannot learn row by row; None: it can."""
+        if getattr(self, "_readout", None) is not None:
+            return "whole series are not learned row by row: fit again"
+        fitted = self.__sklearn_is_fitted__()
+        if getattr(self, "loss", None) not in (None, "squares") or (fitted and self._model.loss is not None):
+            return "learning row by row requires squared loss without weights: fit again"
+        return None
+
+    def _refresh_model(self) -> None:
+        """Update the model to all rows, if rows were learned since it was fitted."""
+        if not self._is_behind:
+            return
+        with use_machine(self), Watch("fit", self.verbose) as watch:
+            self._model = self._grown.model_of_all(bool(getattr(self, "keep_factor", False)), watch)
+        self._is_behind = False
+        self._set_attributes()
+
+    def _follow_grown(self, a: Array, start: str) -> Array:
+        """Predictions for rows after all learned rows, or for a new sequence."""
+        learner = self._grown
+        if start == "reset":
+            learner = copy.copy(learner)
+            learner.restart()
+        with use_threads(self.n_jobs):
+            return learner.predict(a).reshape(len(a), -1)
+
+    # ---- explanation ----------------------------------------------------------------------------------------
+
+    def explain(
+        self,
+        lags: Optional[int] = None,
+        *,
+        order: int = 2,
+        about: About = "mean",
+        std: bool = True,
+        shares: bool = True,
+        along: Any = None,
+        groups: Any = None,
+    ) -> Explanation:
+        """Return the Volterra series of the model.
+
+        About a constant input, ``delta = x - about``, in the units of the data, filters and changes of the inputs included:
+
+        ``f = g0 + sum_m g1[m] delta[-m] + sum_{m1 <= m2} delta[-m1]' g2[m1, m2] delta[-m2] + ...``
+
+        Parameters
+        ----------
+        lags : int, optional
+            Lags 0 to ``lags - 1``; when not given, until the past counts for less than a thousandth, 40 at most.
+        order : int, default=2
+            Highest order of the kernels, 1 to 8.
+        about : "mean", "zero" or array-like of shape (n_features,), default="mean"
+            The constant input. The point must be inside the ball of the training inputs if the kernel requires this.
+            With ``feedback`` the outputs of the previous row are additional inputs after the others: the series
+            describes one step.
+        std : bool, default=True
+            Standard deviations of g1, for a Gaussian process with this kernel and alpha. The computation takes as long
+            as a fit.
+        shares : bool, default=True
+            Variance share of every order.
+        along : array-like of shape (n_steps, n_features), optional
+            Rows for the shares, a new sequence; default: the training rows.
+        groups : array-like of shape (n_steps,), optional
+            Records of ``along``, as for `predict`.
+
+        Returns
+        -------
+        Explanation
+            With the fields about, g0, g1, g2, g1_std, shares, variances, memory and kernels.
+
+        Raises
+        ------
+        ValueError
+            The kernel has no power series, or lags, order or point are out of range.
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> u = np.random.default_rng(1).uniform(-1, 1, size=(400, 1))
+        >>> y = u[:, 0] + 0.5 * np.append(0, u[:-1, 0]) * u[:, 0]
+        >>> model = volterra.VolterraRidge(tau_coef=0.3, lambda_coef=0.5, alpha=1e-6).fit(u, y)
+        >>> found = model.explain(3, about="zero")
+        >>> abs(found.g1[0, :, 0].round(1)).tolist(), float(found.g2[0, 0, 1, 0, 0].round(1))
+        ([1.0, 0.0, 0.0], 0.5)
+        """
+        self._ready()
+        rows, lengths = None, None
+        if along is not None:
+            read = Records.read(along, None, groups)
+            rows, lengths = self._read_inputs(read.X), read.lengths
+        elif groups is not None:
+            raise ValueError("groups are records of along, which is not given")
+        with use_threads(self.n_jobs):
+            return explain(
+                self._model,
+                lags,
+                order,
+                about,
+                std,
+                shares,
+                rows,
+                lengths,
+                self.verbose,
+            )
+
+    def forgetting(self, first: Any, second: Any, X: Any) -> Array:
+        """Return the distance of two states after different histories and the same inputs.
+
+        Parameters
+        ----------
+        first, second : array-like of shape (n_steps, n_features)
+            The two histories, each from the initial state of the model.
+        X : array-like of shape (n_steps, n_features)
+            The inputs after both. Inputs outside the ball of training are clipped.
+
+        Returns
+        -------
+        ndarray of shape (n_steps + 1, 2)
+            After 0, 1, 2, ... rows of X, the distance (see `gram`) and its bound by the contraction of the state map,
+            ``distance[0] * (lam * sqrt(sup kappa)) ** s``. The bound is nan unless the kernel is volterra without filters
+            or other factors and the inputs are levels.
+        """
+        self._ready()
+        rows = [self._read_inputs(Records.read(part, None, None).X) for part in (first, second, X)]
+        out = empty(len(rows[2]) + 1, 2)
+        with use_threads(self.n_jobs):
+            values = float(sum(len(part) for part in rows)) ** 2
+            with Watch("forgetting", self.verbose, values=values) as watch:
+                model: Model = self._model
+                views = [view(part) for part in rows]
+                watch.check(c.lib.volt_model_forgetting(model, *views, watch.progress, view(out)))
+        return out
+
+    def orders(self, X: Any, *, order: int = 2, about: About = "mean", groups: Any = None) -> Array:
+        """Decompose the predictions of a new sequence with zero initial state by order.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_steps, n_features)
+            The inputs; those outside the ball of training are clipped.
+        order, about, groups
+            As for `explain`.
+
+        Returns
+        -------
+        ndarray of shape (n_steps, n_outputs, order + 2)
+            Orders 0, 1, ..., ``order`` and all higher ones; their sum is ``predict(X, start="reset")``.
+        """
+        self._ready()
+        model: Model = self._model
+        read = Records.read(X, None, groups)
+        rows = self._read_inputs(read.X)
+        with use_threads(self.n_jobs):
+            with Watch("orders", self.verbose, values=float(model.n) * len(rows)) as watch:
+                options, point = _options(model, about, order, watch)
+                for name, value in record_fields(read.lengths).items():
+                    setattr(options, name, value)
+                out = empty(len(rows), model.q * (options.order + 2))
+                watch.check(c.lib.volt_model_orders(model, view(rows), byref(options), view(out)))
+                del point
+        return out.reshape(len(rows), model.q, -1)
+
+    # ---- files ----------------------------------------------------------------------------------------------
+
+    def save(self, path: PathLike) -> None:
+        """Write the model as a safetensors file, which the program reads too; see `volterra.load`."""
+        self._ready().save(path)
+
+    def export(
+        self,
+        path: PathLike,
+        *,
+        format: str = "c",
+        precision: str = "double",
+        landmarks: Optional[int] = None,
+        coverage: Union[float, Sequence[float], None] = None,
+        name: Optional[str] = None,
+    ) -> ExportReport:
+        """Write the model as C source code for other machines, or as JSON.
+
+        The code is C99, needs ``math.h`` and ``float.h``, allocates nothing, and predicts as `stream` does, with inputs
+        outside the training range clipped. Its ``NAME_continue`` is the state after the last row that has a target: with
+        ``ahead``, feed the rows after it first.
+
+        Parameters
+        ----------
+        path : path-like
+            File ``NAME.c``, to which ``NAME.h`` is added, or a JSON file.
+        format : {"c", "json"}, default="c"
+            C99 source file and header, or all numbers as JSON.
+        precision : {"double", "single"}, default="double"
+            Type of the numbers in C.
+        landmarks : int, optional
+            Number of training rows that approximate the model; default: all rows.
+        coverage : float or sequence of float, optional
+            Prediction intervals of this coverage, with widths from the training errors that do not change.
+        name : str, optional
+            Prefix of the functions and types in C; default: the name of the file.
+
+        Returns
+        -------
+        ExportReport
+            rows, state_bytes, constant_bytes, operations, calls, landmark_error.
+
+        Raises
+        ------
+        ValueError
+            The model is not supported: kernels between paths (gak, sig, sigpde).
+        OSError
+            A file cannot be written.
+
+        Examples
+        --------
+        >>> import os, tempfile, numpy as np, volterra
+        >>> x = np.sin(0.3 * np.arange(200.0)).reshape(-1, 1)
+        >>> model = volterra.VolterraRidge(alpha=1e-6).fit(x, x[:, 0] ** 2)
+        >>> model.export(os.path.join(tempfile.mkdtemp(), "square.c")).rows
+        200
+        """
+        self._ready()
+        if format not in _FORMATS:
+            raise ValueError(f"format must be one of {', '.join(_FORMATS)} (got {format!r})")
+        if precision not in _PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(_PRECISIONS)} (got {precision!r})")
+        levels = [] if coverage is None else list(np.ravel(np.asarray(coverage, dtype=float)))
+        report = c.ExportReport()
+        with Watch("export", getattr(self, "verbose", False)) as watch:
+            options = c.ExportOptions(
+                format=_FORMATS[format],
+                single=int(precision == "single"),
+                name=None if name is None else c.encode("the name", name),
+                landmarks=0 if landmarks is None else whole("landmarks", landmarks, 1),
+                coverages=(c_double * len(levels))(*levels) if levels else None,
+                n_coverages=len(levels),
+                progress=watch.progress,
+            )
+            raw = c.encode_path("the path", path)
+            watch.check(c.lib.volt_model_export(self._model, byref(options), raw, byref(report)))
+        return _read(report, landmarks)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import choice, whole
-from ._core._arrays import Array, as_targets, view
+from ._core._data import Array, as_targets, view
 from ._core._errors import check
 from ._core._types import Baseline
 

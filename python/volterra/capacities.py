@@ -10,10 +10,10 @@ import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import MOST, seed_number, whole
-from ._core._arrays import Array
+from ._core._data import Array
 from ._core._kernel import Kernel
+from ._core._machine import use_threads
 from ._core._progress import ProgressCallback, Watch
-from ._core._threads import use_threads
 
 __all__ = ["Capacity", "capacity"]
 

@@ -7,18 +7,17 @@ from typing import Any, Callable, Dict, Literal, Mapping, Optional, Tuple, Union
 import numpy as np
 
 from ._core._arguments import choice, kernel_word
-from ._core._arrays import Array
+from ._core._data import Array
 from ._core._errors import warn
 from ._core._gaps import align
-from ._core._loss import LossSettings, read_tolerance, read_weights
+from ._core._kernel import LossSettings, read_tolerance, read_weights
 from ._core._model import Model
 from ._core._progress import ProgressCallback
 from ._core._protocol import ClassifierMixin, DataConversionWarning
 from ._core._types import Beyond, FoldsBy, Race, Search, Self, Start
 from ._regressor import BEYOND, STARTS, SequenceRegressor
 from ._training import Horizons, Training
-from ._trials import Found, Trial
-from .search import VolterraRidgeCV
+from .search import Found, Trial, VolterraRidgeCV
 
 __all__ = ["VolterraClassifier", "VolterraClassifierCV"]
 
@@ -168,17 +167,7 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):  # type: ignore[mis
         verbose: Any = False,
         scale_each: bool = False,
     ) -> None:
-        self.kernel = kernel
-        self.alpha = alpha
-        self.tolerance = tolerance
-        self.washout = washout
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.scale_each = scale_each
-        self.start = start
-        self.beyond = beyond
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._keep_arguments(locals())
 
     def _kernel_text(self) -> str:
         return kernel_word(self.kernel)
@@ -291,31 +280,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):  # type: ignore[mis
         tolerance: float = 1e-6,
         scale_each: bool = False,
     ) -> None:
-        self.draws = draws
-        self.budget = budget
-        self.folds = folds
-        self.race = race
-        self.search = search
-        self.kernel = kernel
-        self.candidates = candidates
-        self.ranges = ranges
-        self.scoring = scoring  # type: ignore[assignment]
-        self.gap = gap
-        self.max_train = max_train
-        self.folds_by = folds_by
-        self.washout = washout
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.scale_each = scale_each
-        self.start = start
-        self.beyond = beyond
-        self.refit = refit
-        self.log = log
-        self.resume = resume
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.tolerance = tolerance
+        self._keep_arguments(locals())
 
     def _score(self, losses: LossSettings) -> Tuple[str, int]:
         choice("scoring", self.scoring, ("neg_log_loss",))

@@ -9,12 +9,11 @@ import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import seed_number, whole
-from ._core._arrays import Array, as_integers, as_matrix, as_targets, view
+from ._core._data import Array, as_integers, as_matrix, as_targets, column_names, view
 from ._core._errors import check
-from ._core._frames import column_names
 from ._core._gaps import align
+from ._core._machine import use_threads
 from ._core._progress import ProgressCallback, Watch
-from ._core._threads import use_threads
 from ._core._types import McsBlock, McsMethod
 
 __all__ = ["MCS", "losses"]

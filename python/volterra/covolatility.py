@@ -10,13 +10,11 @@ import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import seed_number, whole
-from ._core._arrays import NO_MATRIX, Array, as_matrix, empty, to_float64, view
+from ._core._data import NO_MATRIX, Array, as_matrix, column_names, empty, is_frame, to_float64, view
 from ._core._errors import check
-from ._core._frames import column_names, is_frame
-from ._core._handles import Owner
+from ._core._machine import use_threads
 from ._core._model import PathLike
 from ._core._progress import ProgressCallback, Watch
-from ._core._threads import use_threads
 
 __all__ = ["BEKK", "BEKKSample", "bekk", "bekk_presets", "log_returns"]
 
@@ -76,7 +74,7 @@ class BEKKSample(NamedTuple):
     """vech(H_t), (n_steps, d (d + 1) / 2): h11, h21, ..., hd1, h22, ..."""
 
 
-class BEKK(Owner):
+class BEKK(c.Owner):
     """The diagonal BEKK(1,0,1) model ``H_t = C C' + A r_{t-1} r_{t-1}' A' + B H_{t-1} B'``.
 
     Returns are ``r_t = H_t^{1/2} z_t`` with standard normal z_t and the symmetric root.

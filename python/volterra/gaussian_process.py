@@ -15,7 +15,7 @@ try:
 except ImportError as error:  # pragma: no cover
     raise ImportError("volterra.gaussian_process requires scikit-learn: pip install scikit-learn") from error
 
-from ._core._arrays import Array
+from ._core._data import Array
 from .kernels import gram, kernel_text
 
 __all__ = ["SequenceKernel"]

@@ -13,19 +13,16 @@ import numpy as np
 from ._assess import FitWarning, Note, read_notes
 from ._core import _native as c
 from ._core._arguments import seconds_of, seed_number, whole
-from ._core._arrays import Array, as_matrix, as_targets, view
-from ._core._errors import GapWarning, NotFittedError, warn
-from ._core._frames import column_names, is_frame
+from ._core._data import Array, Records, as_matrix, as_targets, column_names, is_frame, select_columns, view
+from ._core._errors import GapWarning, warn
 from ._core._gaps import MISSING, TimeColumns, Times, align, training_gap, warn_of_gap
+from ._core._machine import use_threads
 from ._core._model import Model, record_fields
-from ._core._names import select_columns
+from ._core._native import INITIALS
 from ._core._progress import Watch
-from ._core._protocol import BaseEstimator, RegressorMixin
-from ._core._records import Records
-from ._core._threads import use_threads
+from ._core._protocol import Estimator, RegressorMixin
 from ._core._types import Self
-from ._core._words import INITIALS
-from ._explain import copy_explanation
+from ._regressor import copy_explanation
 from .files import Loaded, estimator_of
 
 __all__ = ["Identification", "Identifier", "identify"]
@@ -370,7 +367,7 @@ def identify(
     return result
 
 
-class Identifier(RegressorMixin, BaseEstimator):
+class Identifier(RegressorMixin, Estimator):
     """Simulation model of a system as an estimator: `identify` with the scikit-learn API.
 
     Parameters
@@ -424,12 +421,7 @@ class Identifier(RegressorMixin, BaseEstimator):
         verbose: bool = False,
         scale_each: bool = True,
     ) -> None:
-        self.scale_each = scale_each
-        self.budget = budget
-        self.draws = draws
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._keep_arguments(locals())
 
     def fit(self, X: Any, y: Any, *, groups: Any = None, test: Optional[Tuple[Any, Any]] = None) -> Self:
         """Identify the system.
@@ -472,11 +464,7 @@ class Identifier(RegressorMixin, BaseEstimator):
         return hasattr(self, "model_")
 
     def _fitted_model(self) -> Any:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
-                "before using this estimator."
-            )
+        self._check_is_fitted()
         return self.model_
 
     def predict(self, X: Any, **options: Any) -> Any:

@@ -14,12 +14,21 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from ._core import _native as c
 from ._core._arguments import choice, whole
-from ._core._arrays import NO_MATRIX, Array, as_matrix, empty, is_collection, view, views
+from ._core._data import (
+    LAYOUTS,
+    NO_MATRIX,
+    Array,
+    as_matrix,
+    empty,
+    is_collection,
+    read_collection,
+    view,
+    views,
+)
 from ._core._kernel import Kernel, join_text
 from ._core._kernel import kernel_facts as _query
+from ._core._machine import use_threads
 from ._core._progress import ProgressCallback, Watch
-from ._core._series import LAYOUTS, read_collection, read_series
-from ._core._threads import use_threads
 from ._core._types import Layout
 
 __all__ = [
@@ -319,7 +328,7 @@ def _gram_of_collections(
     if Y is not None and not is_collection(Y):
         raise ValueError("X is a collection of series and Y is one sequence: both must be of one kind")
     first, layout = read_collection(X, layout, "X")
-    second: List[Array] = first if Y is None else read_series(Y, layout, "Y")
+    second: List[Array] = first if Y is None else read_collection(Y, layout, "Y")[0]
     out = empty(len(first), len(second))
     with use_threads(n_jobs), Watch("gram", verbose, progress) as watch:
         options = _gram_options(radius, normalise, distance, watch)

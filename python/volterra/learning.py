@@ -20,13 +20,12 @@ from ._core._arguments import (
     season_rows,
     whole,
 )
-from ._core._arrays import Array, as_matrix, as_targets, view
-from ._core._frames import column_names
+from ._core._data import Array, as_matrix, as_targets, column_names, view
+from ._core._machine import use_threads
 from ._core._model import FitSettings, record_fields
-from ._core._pairing import pair
 from ._core._progress import Watch
-from ._core._threads import use_threads
 from ._core._types import Alpha, Input, Season, Target
+from ._training import pair
 from .identification import _inputs, _records
 
 __all__ = ["LearningCurve", "learning_curve"]

@@ -11,10 +11,10 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from ._core import _native as c
-from ._core._arrays import NO_MATRIX, Array, as_targets, to_float64, view
+from ._core._data import NO_MATRIX, Array, as_targets, to_float64, view
 from ._core._errors import check
 from ._core._gaps import align
-from ._core._loss import Loss
+from ._core._kernel import Loss
 
 __all__ = [
     "mae",

@@ -6,8 +6,7 @@ from typing import Any, List, Optional, Sequence
 
 import numpy as np
 
-from ._core._arrays import Array, as_targets
-from ._core._frames import column_names
+from ._core._data import Array, as_targets, column_names
 
 __all__ = ["capacity", "forecast", "learning_curve", "search"]
 

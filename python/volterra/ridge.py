@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Optional, Union
+import inspect
+from ctypes import byref, c_void_p
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Union
 
-from ._core._arguments import kernel_word
-from ._core._arrays import as_targets
-from ._core._errors import NotFittedError
+import numpy as np
+
+from ._core import _native as c
+from ._core._arguments import alpha_number, choice, kernel_word
+from ._core._data import (
+    NO_MATRIX,
+    Array,
+    as_targets,
+    check_channels,
+    empty,
+    is_collection,
+    read_collection,
+    view,
+    views,
+)
+from ._core._errors import NotFittedError, check
 from ._core._kernel import join_text
-from ._core._progress import ProgressCallback
-from ._core._series import check_channels, read_series
+from ._core._machine import use_threads
+from ._core._progress import ProgressCallback, Watch
 from ._core._types import Ahead, Alpha, Beyond, Input, Landmarks, Layout, Season, Self, Solver, Start, Target
 from ._regressor import SequenceRegressor
-from ._series_ridge import SeriesReadout, is_of_series, refuse_settings
 from .metrics import _explained
 
 __all__ = ["SequenceKernelRidge", "VolterraRidge"]
@@ -280,37 +294,7 @@ class VolterraRidge(SequenceRegressor):
         initial: Any = "zero",
         scale_each: bool = False,
     ) -> None:
-        self.tau = tau
-        self.lam = lam
-        self.alpha = alpha
-        self.lift = lift
-        self.tau_coef = tau_coef
-        self.lambda_coef = lambda_coef
-        self.loss = loss
-        self.tolerance = tolerance
-        self.gamma = gamma
-        self.kernel = kernel
-        self.ahead = ahead
-        self.target = target
-        self.input = input
-        self.season = season
-        self.allow_target_in_inputs = allow_target_in_inputs
-        self.feedback = feedback
-        self.washout = washout
-        self.initial = initial
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.scale_each = scale_each
-        self.keep_factor = keep_factor
-        self.solver = solver
-        self.landmarks = landmarks
-        self.iterations = iterations
-        self.checkpoint = checkpoint
-        self.start = start
-        self.beyond = beyond
-        self.n_jobs = n_jobs
-        self.device = device
-        self.verbose = verbose
+        self._keep_arguments(locals())
 
     def _kernel_text(self) -> str:
         given = dict(
@@ -413,33 +397,7 @@ class SequenceKernelRidge(SequenceRegressor):
         initial: Any = "zero",
         scale_each: bool = False,
     ) -> None:
-        self.kernel = kernel
-        self.alpha = alpha
-        self.initial = initial
-        self.layout = layout
-        self.normalise = normalise
-        self.ahead = ahead
-        self.target = target
-        self.input = input
-        self.season = season
-        self.allow_target_in_inputs = allow_target_in_inputs
-        self.feedback = feedback
-        self.washout = washout
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.scale_each = scale_each
-        self.keep_factor = keep_factor
-        self.solver = solver
-        self.landmarks = landmarks
-        self.iterations = iterations
-        self.checkpoint = checkpoint
-        self.start = start
-        self.beyond = beyond
-        self.n_jobs = n_jobs
-        self.device = device
-        self.verbose = verbose
-        self.loss = loss
-        self.tolerance = tolerance
+        self._keep_arguments(locals())
 
     def _kernel_text(self) -> str:
         return kernel_word(self.kernel)
@@ -514,7 +472,7 @@ class SequenceKernelRidge(SequenceRegressor):
         for name, value in settings.items():
             if value is not None and value is not False:
                 raise ValueError(f"collections of series do not support {name}")
-        series = read_series(X, self._readout.layout)
+        series = read_collection(X, self._readout.layout)[0]
         check_channels(self, series)
         return self._readout.dress(self._readout.predict(series, self.n_jobs, self.verbose))
 
@@ -527,3 +485,115 @@ class SequenceKernelRidge(SequenceRegressor):
         if found.shape != truth.shape:
             raise ValueError(f"y has shape {truth.shape}, and {found.shape} is needed: a row for each series")
         return _explained(None, truth, found, sample_weight)
+
+
+# ---- collections of series with numeric targets ----------------------------------------------------------
+
+
+INPUTS = {"auto": "level", "level": "level", "change": "change", "both": "both"}
+
+#: Parameters that apply to whole series; the others must have their defaults there.
+OF_SERIES = ("kernel", "alpha", "input", "scale", "layout", "normalise", "n_jobs", "verbose")
+
+
+def is_of_series(X: Any, y: Any) -> bool:
+    """Return whether y has a row for each series of X, and not for each of their steps. A list of records has a list of targets,
+    an array for each."""
+    if not is_collection(X) or y is None:
+        return False
+    return getattr(X, "ndim", 0) == 3 or not isinstance(y, (list, tuple)) or np.ndim(y[0] if len(y) else 0) == 0
+
+
+def refuse_settings(estimator: Any) -> None:
+    """Reject settings that apply only to sequences."""
+    for name, parameter in list(inspect.signature(type(estimator).__init__).parameters.items())[1:]:
+        value = getattr(estimator, name)
+        if name not in OF_SERIES and value is not parameter.default and value != parameter.default:
+            raise ValueError(f"{name} is {value!r}, which is not supported for collections of series")
+
+
+class Settings(NamedTuple):
+    kernel: str
+    alpha: float  # 0: chosen
+    scale: int
+    input: int
+    normalise: bool
+
+    @classmethod
+    def of(cls, estimator: Any) -> "Settings":
+        word = INPUTS[choice("input", estimator.input, INPUTS)]
+        return cls(
+            estimator._kernel_text(),
+            alpha_number(estimator.alpha),
+            c.OBJECT_SCALES["channels" if estimator.scale else "none"],
+            c.OBJECT_INPUTS[word],
+            bool(estimator.normalise),
+        )
+
+
+class SeriesReadout:
+    """Ridge regression of the library with its training data; unpickling fits it again."""
+
+    def __init__(
+        self, settings: Settings, series: List[Array], targets: Array, n_jobs: Any, verbose: Any, progress: Any = None
+    ) -> None:
+        self.settings, self.series, self.targets = settings, series, targets
+        self._learn(n_jobs, verbose, progress)
+        info = c.SeriesInfo()
+        check(c.lib.volt_series_model_get_info(self._handle.pointer, byref(info)))
+        self.kernel, self.alpha, self.error = c.text(info.kernel), info.alpha, info.left_out_error
+        self.left_out = np.ctypeslib.as_array(info.left_out_outputs, targets.shape).copy()
+        self.settings = settings._replace(alpha=self.alpha)
+
+    @classmethod
+    def fit(cls, estimator: Any, X: Any, y: Any, progress: "ProgressCallback | None") -> "SeriesReadout":
+        settings = Settings.of(estimator)
+        series, layout = read_collection(X, estimator.layout)
+        targets, flat = as_targets(y)
+        if len(targets) != len(series):
+            raise ValueError(f"y has {len(targets)} rows, and X has {len(series)} series")
+        readout = cls(settings, series, targets.copy(), estimator.n_jobs, estimator.verbose, progress)
+        readout.flat, readout.layout = flat, layout
+        return readout
+
+    layout: str = "time"  # of the training series
+    flat: bool = False  # targets were 1-D
+
+    def _learn(self, n_jobs: Any, verbose: Any, progress: Any) -> None:
+        options = c.lib.volt_series_options_default()
+        options.kernel = c.encode("the kernel", self.settings.kernel)
+        options.scale, options.input = self.settings.scale, self.settings.input
+        options.normalise, options.alpha = int(self.settings.normalise), self.settings.alpha
+        pointer = c_void_p()
+        with use_threads(n_jobs), Watch("fit", verbose, progress) as watch:
+            options.progress = watch.progress
+            watch.check(
+                c.lib.volt_series_fit_numbers(
+                    views(self.series), len(self.series), view(self.targets), byref(options), byref(pointer)
+                )
+            )
+        self._handle = c.Handle(pointer.value, c.lib.volt_series_model_free)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_handle"}
+
+    def dress(self, values: Array) -> Array:
+        return values[:, 0] if self.flat else values
+
+    def predict(self, series: List[Array], n_jobs: Any, verbose: Any) -> Array:
+        if not hasattr(self, "_handle"):
+            self._learn(n_jobs, False, None)
+        out = empty(len(series), self.targets.shape[1])
+        with use_threads(n_jobs), Watch("predict", verbose) as watch:
+            watch.check(
+                c.lib.volt_series_model_predict(
+                    self._handle.pointer,
+                    views(series),
+                    len(series),
+                    watch.progress,
+                    view(out),
+                    NO_MATRIX,
+                    None,
+                )
+            )
+        return out

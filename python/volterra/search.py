@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from ctypes import POINTER, byref, c_void_p, cast
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union, get_args
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union, get_args
 
 import numpy as np
 
 from ._assess import assess
-from ._candidates import Candidates, expand
 from ._core import _native as c
 from ._core._arguments import (
+    alpha_number,
     choice,
     feedback_number,
     horizon_bounds,
     initial_setting,
+    kernel_word,
     landmark_count,
     season_rows,
     seconds_of,
@@ -22,10 +24,20 @@ from ._core._arguments import (
     solver_word,
     whole,
 )
-from ._core._arrays import view
-from ._core._devices import use_machine
+from ._core._data import Array, copy_of, view
+from ._core._errors import check
 from ._core._gaps import align
-from ._core._loss import LossSettings, loss_text, read_tolerance, read_weights
+from ._core._kernel import (
+    Kernel,
+    LossSettings,
+    given_parameters,
+    library_name,
+    loss_text,
+    read_tolerance,
+    read_weights,
+    value_text,
+)
+from ._core._machine import use_machine
 from ._core._model import FitSettings, initial_fields, plain_settings, record_fields
 from ._core._progress import ProgressCallback, Watch
 from ._core._types import (
@@ -44,10 +56,8 @@ from ._core._types import (
     Target,
     Validate,
 )
-from ._prepared import Prepared, prepare
 from ._regressor import BEYOND, STARTS, SequenceRegressor
 from ._training import Horizons, Training
-from ._trials import Found, Trial, collect, results_table, trial_of
 from .ridge import VolterraRidge
 
 __all__ = ["VolterraRidgeCV"]
@@ -254,44 +264,7 @@ class VolterraRidgeCV(SequenceRegressor):
         initial: Any = "zero",
         scale_each: bool = False,
     ) -> None:
-        self.initial = initial
-        self.loss = loss
-        self.tolerance = tolerance
-        self.solver = solver
-        self.landmarks = landmarks
-        self.draws = draws
-        self.budget = budget
-        self.folds = folds
-        self.race = race
-        self.search = search
-        self.kernel = kernel
-        self.candidates = candidates
-        self.ranges = ranges
-        self.scoring = scoring
-        self.gap = gap
-        self.max_train = max_train
-        self.min_train = min_train
-        self.folds_by = folds_by
-        self.ahead = ahead
-        self.target = target
-        self.input = input
-        self.season = season
-        self.allow_target_in_inputs = allow_target_in_inputs
-        self.feedback = feedback
-        self.validate = validate
-        self.washout = washout
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.scale_each = scale_each
-        self.start = start
-        self.beyond = beyond
-        self.refit = refit
-        self.log = log
-        self.resume = resume
-        self.n_jobs = n_jobs
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
+        self._keep_arguments(locals())
 
     def fit(
         self,
@@ -575,3 +548,197 @@ class VolterraRidgeCV(SequenceRegressor):
             solver=self.solver,
             landmarks=self.landmarks,
         )
+
+
+# ---- columns and targets ---------------------------------------------------------------------------------
+
+
+class Prepared(NamedTuple):
+    X: Array
+    Y: Array
+    base: Optional[Array]  # added to targets to obtain levels; None: they are levels
+    target: str
+    input: str
+    season: int
+    guarded: bool  # fit the best candidate with FitSettings.guarded
+    initial: Tuple[str, Optional[List[float]]]  # as columns of X
+
+
+def _word(words: dict, value: int) -> str:
+    return next(word for word, number in words.items() if number == value)
+
+
+def prepare(X: Array, Y: Array, settings: FitSettings) -> Prepared:
+    """``volt_prepare``, learned from all rows; the data unchanged if levels are learned from levels with one scale."""
+    options = settings.options(X.shape[1])
+    found = POINTER(c.Prepared)()
+    check(c.lib.volt_prepare(view(X), view(Y), byref(options), X.shape[0], byref(found)))
+    try:
+        made = found.contents
+        target, input = _word(c.TARGETS, made.target), _word(c.INPUTS, made.input)
+        is_plain = target == input == "level" and not settings.plain.get("scale_each")
+        found_columns = (X, Y) if is_plain else (copy_of(made.X), copy_of(made.Y))
+        base = copy_of(made.base) if made.base.data else None
+        word = _word(c.INITIALS, made.initial)
+        values = [made.initial_values[k] for k in range(made.X.cols)] if word == "values" else None
+        return Prepared(
+            *found_columns, base, target, input, int(made.season), bool(made.guarded), (word, values)
+        )
+    finally:
+        c.lib.volt_prepared_free(found)
+
+
+# ---- candidates ------------------------------------------------------------------------------------------
+
+
+class Candidates(c.Owner):
+    """Candidates of a search of the library."""
+
+    _FREE = "volt_candidates_free"
+
+    def __init__(self, make: Callable[[Any], int]) -> None:
+        handle = c_void_p()
+        check(make(byref(handle)))
+        self._own(handle)
+
+    @classmethod
+    def drawn(
+        cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool, fed_outputs: Optional[Array] = None
+    ) -> "Candidates":
+        """`fed_outputs`: the targets, if they are fed back as inputs of the next row."""
+        entries = (c.Range * len(ranges))(*[range_of(name, law) for name, law in ranges.items()])
+        options = c.DrawOptions(
+            seed=seed, ranges=entries if len(ranges) else None, n_ranges=len(ranges), scale=int(scale), from_defaults=1
+        )
+        if fed_outputs is not None:
+            options.fed_outputs = view(fed_outputs)
+        text = c.encode("the kernel", kernel_word(kernel))
+        return cls(lambda out: c.lib.volt_candidates_draw(text, view(X), byref(options), out))
+
+    @classmethod
+    def listed(cls, estimators: Sequence[VolterraRidge]) -> "Candidates":
+        kernels = c.names_array("the kernel", [estimator._kernel_text() for estimator in estimators])
+        alphas = np.array([alpha_number(estimator.alpha) for estimator in estimators])  # 0: profiled
+        weights = np.array([feedback_number(estimator.feedback) for estimator in estimators])
+        data = (alphas.ctypes.data, weights.ctypes.data)
+        return cls(lambda out: c.lib.volt_candidates_list(kernels, *data, len(alphas), out))
+
+
+def range_of(name: str, law: Any) -> c.Range:
+    """(low, high): log-uniform; (distribution, low, high); a list: one of these values."""
+    key = c.encode("the name of a range", library_name(name))
+    if isinstance(law, list):
+        words = c.names_array(f"a value of {name}", [value_text(value) for value in law])
+        return c.Range(key, 0, 0.0, 0.0, words, len(law))
+    kind, low, high = law if len(law) == 3 else ("log", *law)
+    choice(f"the law of {name}", kind, [word for word in c.SEARCH_LAWS if word != "none"])
+    return c.Range(key, c.SEARCH_LAWS[kind], float(low), float(high), None, 0)
+
+
+def expand(candidates: Any) -> List[Dict[str, Any]]:
+    """Expand a grid (a dict of lists), or a list of grids and candidates, to a list of candidates."""
+    if isinstance(candidates, Mapping):
+        keys = sorted(candidates)
+        axes = [v if isinstance(v, (list, tuple, np.ndarray)) else [v] for v in (candidates[k] for k in keys)]
+        return [dict(zip(keys, values)) for values in itertools.product(*axes)]
+    return [one for entry in candidates for one in expand(entry)]
+
+
+# ---- trials ----------------------------------------------------------------------------------------------
+
+
+Trial = Dict[str, Any]
+
+
+class Found(NamedTuple):
+    """Result of a search."""
+
+    trials: List[Trial]
+    best: Optional[Trial]
+    folds: int
+    seconds: float
+    out_of_time: bool
+    gap: int
+
+
+def trial_of(raw: c.Trial, sign: int) -> Trial:
+    return {
+        "index": int(raw.index),
+        "kernel": c.text(raw.kernel),
+        "alpha": float(raw.alpha),
+        "score": sign * float(raw.score),
+        "folds": [sign * raw.folds[i] for i in range(raw.n_folds)],
+        "stopped": bool(raw.stopped),
+        "seconds": float(raw.seconds),
+        "failure": c.text(raw.failure) or None,
+        "feedback": float(raw.feedback),
+    }
+
+
+def collect(handle: c_void_p, sign: int) -> Found:
+    info = c.SearchInfo()
+    c.lib.volt_search_get_info(handle, byref(info))
+    trials = [trial_of(c.lib.volt_search_trial(handle, i).contents, sign) for i in range(info.trials)]
+    best = c.lib.volt_search_trial(handle, c.CONSTANTS["VOLT_TRIAL_BEST"])
+    return Found(
+        trials,
+        trial_of(best.contents, sign) if best else None,
+        int(info.folds),
+        float(info.seconds),
+        bool(info.out_of_time),
+        int(info.gap),
+    )
+
+
+def parameters_of(trial: Trial) -> Dict[str, Any]:
+    """Parameters of `VolterraRidge` for this candidate."""
+    kernel = Kernel(trial["kernel"])
+    beside = {"alpha": trial["alpha"]}
+    if trial["feedback"] > 0:
+        beside["feedback"] = trial["feedback"]
+    if kernel.is_volterra:
+        return {**given_parameters(kernel), **beside}
+    return {"kernel": trial["kernel"], **beside}
+
+
+def _ranks(mean: np.ndarray, done: np.ndarray, folds: int) -> np.ndarray:
+    """Ranks as in scikit-learn: 1 is the best, ties share; stopped and failed candidates are last."""
+    known = np.where(np.isnan(mean), -np.inf, mean)
+    complete = np.where(done < folds, -np.inf, known)
+    keys = list(zip(complete.tolist(), known.tolist()))
+    places: Dict[Any, int] = {}
+    for place, key in enumerate(sorted(keys, reverse=True), 1):
+        places.setdefault(key, place)
+    return np.array([places[key] for key in keys], dtype=np.int32)
+
+
+def results_table(found: Found, given: Optional[List[Dict[str, Any]]]) -> Dict[str, Any]:
+    """Return the trials in the form of scikit-learn's ``cv_results_``."""
+    params = [given[t["index"]] if given else parameters_of(t) for t in found.trials]
+    if not given and any("lift" in one for one in params):
+        for one in params:  # if lifts differ, include the default one
+            one.setdefault("lift", "geometric")
+    folds = np.full((len(params), found.folds), np.nan)
+    for row, trial in zip(folds, found.trials):
+        row[: len(trial["folds"])] = trial["folds"]
+    done = np.array([len(t["folds"]) for t in found.trials], dtype=int)
+    mean = np.array([t["score"] for t in found.trials])
+    spread = np.array([np.std(t["folds"]) if t["folds"] else np.nan for t in found.trials])
+    table: Dict[str, Any] = {}
+    for name in sorted({key for one in params for key in one}):
+        values = [one.get(name) for one in params]
+        column = np.ma.MaskedArray(np.empty(len(values), dtype=object), mask=[v is None for v in values])
+        column.data[:] = values
+        table[f"param_{name}"] = column
+    table["params"] = params
+    for fold in range(found.folds):
+        table[f"split{fold}_test_score"] = folds[:, fold]
+    table["mean_test_score"], table["std_test_score"] = mean, spread
+    table["rank_test_score"] = _ranks(mean, done, found.folds)
+    table["n_splits_done"] = done
+    table["stopped"] = np.array([t["stopped"] for t in found.trials], dtype=bool)
+    table["seconds"] = np.array([t["seconds"] for t in found.trials])
+    table["kernel"] = [t["kernel"] for t in found.trials]
+    table["alpha"] = np.array([t["alpha"] for t in found.trials])
+    table["failure"] = [t["failure"] for t in found.trials]
+    return table

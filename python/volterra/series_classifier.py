@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Union
+from typing import Any, Dict, Literal, Mapping, Optional, Union
 
 import numpy as np
 
 from ._assess import read_notes
-from ._candidates import range_of
 from ._core import _native as c
 from ._core._arguments import alpha_number, choice, kernel_word, seconds_of, seed_of, whole
-from ._core._arrays import NO_MATRIX, Array, empty, view, views
-from ._core._errors import NotFittedError, VolterraWarning, check, warn
-from ._core._handles import Handle
+from ._core._data import NO_MATRIX, Array, SeriesEstimator, empty, read_collection, view, views
+from ._core._errors import VolterraWarning, check, warn
+from ._core._machine import use_threads
 from ._core._progress import Watch
-from ._core._protocol import BaseEstimator, ClassifierMixin, DataConversionWarning
-from ._core._series import check_channels, read_collection, read_series
-from ._core._threads import use_threads
+from ._core._protocol import ClassifierMixin, DataConversionWarning
 from ._core._types import Input, Layout, SeriesCompare, SeriesScale
+from .search import range_of
 
 __all__ = ["SeriesClassifier"]
 
@@ -36,7 +34,7 @@ def _count_or_auto(name: str, value: Any) -> int:
     return c.SERIES_CHOOSE if value == "auto" else whole(name, value)
 
 
-class SeriesClassifier(ClassifierMixin, BaseEstimator):
+class SeriesClassifier(ClassifierMixin, SeriesEstimator):
     """Classifier of whole series, which may differ in length; equivalent to ``volterra classify``.
 
     The readout uses the Gram matrix of a kernel between training series. Open parameters of the kernel, alpha and the
@@ -162,29 +160,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         landmarks: Union[int, str] = "auto",
         folds: int = 5,
     ) -> None:
-        self.kernel = kernel
-        self.loss = loss
-        self.alpha = alpha
-        self.draws = draws
-        self.budget = budget
-        self.blend = blend
-        self.ranges = ranges
-        self.scale = scale
-        self.input = input
-        self.compare = compare
-        self.splits = splits
-        self.layout = layout
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.screen = screen
-        self.landmarks = landmarks
-        self.folds = folds
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.three_d_array = True
-        return tags
+        self._keep_arguments(locals())
 
     # ---- fit -----------------------------------------------------------------------------------------------
 
@@ -222,7 +198,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
                     byref(pointer),
                 )
             )
-        self._handle = Handle(pointer.value, c.lib.volt_series_model_free)
+        self._handle = c.Handle(pointer.value, c.lib.volt_series_model_free)
 
     def fit(self, X: Any, y: Any) -> "SeriesClassifier":
         """Fit the classifier.
@@ -293,16 +269,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         names = {name: list(values)[getattr(part, name)] for name, values in words.items()}
         return {"kernel": c.text(part.kernel), **names}
 
-    # ---- pickling: the library's object is fitted again when needed -------------------------------------------
-
-    def __getstate__(self) -> Dict[str, Any]:
-        state = dict(super().__getstate__() if hasattr(BaseEstimator, "__getstate__") else self.__dict__)
-        state.pop("_handle", None)
-        return state
-
     def _classifier(self) -> Any:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError("this SeriesClassifier is not fitted yet: call fit first")
         if not hasattr(self, "_handle"):
             options = self._options()
             parts = [
@@ -326,9 +293,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
     # ---- classes -------------------------------------------------------------------------------------------
 
     def _outputs(self, X: Any, probabilities: bool = False) -> Array:
-        classifier = self._classifier()
-        series: List[Array] = read_series(X, self.layout_, rows_are_series=True)
-        check_channels(self, series)
+        series, classifier = self._read_series(X), self._classifier()
         out = empty(len(series), len(self.classes_))
         with use_threads(self.n_jobs), Watch("classes", self.verbose) as watch:
             watch.check(

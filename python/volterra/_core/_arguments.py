@@ -6,9 +6,11 @@ import difflib
 import operator
 import os
 import re
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
+
+from ._types import Levels
 
 MOST = 2**63 - 1  # int64_t
 MAX_SEED = 2**64 - 1  # uint64_t
@@ -205,3 +207,19 @@ def solver_settings(estimator: Any) -> Dict[str, Any]:
         iterations=0 if iterations is None else whole("iterations", iterations, 1),
         checkpoint=None if checkpoint is None else os.fspath(checkpoint),
     )
+
+
+def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:
+    """Return one level or several as an array, and whether it was one; each must be between 0 and 1."""
+    levels = np.asarray(value, dtype=float)
+    if levels.ndim > 1 or levels.size == 0:
+        raise ValueError(f"{name} must be a number or a list of numbers, not {value!r}")
+    for level in levels.ravel():
+        if not 0 < level < 1:
+            raise ValueError(f"{name} must be between 0 and 1 (got {level:g})")
+    return [float(level) for level in levels.ravel()], levels.ndim == 0
+
+
+def end_suffixes(levels: Sequence[float]) -> List[str]:
+    """Suffixes of the columns of interval ends: .lo80, .hi80, .lo95, ..."""
+    return [f".{end}{100 * level:.10g}" for level in levels for end in ("lo", "hi")]

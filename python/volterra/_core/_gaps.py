@@ -12,9 +12,8 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _native as c
-from ._arrays import Array, view
+from ._data import Array, is_frame, pandas_module, view
 from ._errors import GapWarning, VolterraWarning, check, warn
-from ._frames import is_frame, pandas_module
 
 UNORDERED, MISSING, TRAINING, SERIAL = (
     c.CONSTANTS[f"VOLT_WARNING_{word}"] for word in ("ROWS_UNORDERED", "ROWS_MISSING", "TRAINING_ROWS", "SERIAL_DATES")

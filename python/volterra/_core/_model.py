@@ -16,11 +16,9 @@ import numpy as np
 
 from . import _native as c
 from ._arguments import whole
-from ._arrays import NO_MATRIX, Array, address, copy_of, empty, view
+from ._data import NO_MATRIX, Array, address, copy_of, empty, view
 from ._errors import BeyondWarning, DivergenceWarning, StartWarning, check, warn
-from ._handles import Handle, Owner
-from ._kernel import Kernel, plain_facts
-from ._loss import LossSettings
+from ._kernel import Kernel, LossSettings, plain_facts
 from ._progress import Watch
 
 #: Targets that the members of a sum were fitted on.
@@ -183,7 +181,7 @@ class FitReport(NamedTuple):
 TEXTS = ("solver", "landmarks_why", "device")  # fields of FitReport that are strings
 
 
-class Model(Owner):
+class Model(c.Owner):
     """A fitted model of the library."""
 
     _FREE = "volt_model_free"
@@ -194,7 +192,7 @@ class Model(Owner):
 
     def _borrow(self, pointer: c_void_p, owner: "Model") -> None:
         """Refer to a member of a sum, which the sum frees."""
-        self._handle = Handle(pointer, lambda _: None, owner)
+        self._handle = c.Handle(pointer, lambda _: None, owner)
         self._describe()
 
     def _describe(self) -> None:

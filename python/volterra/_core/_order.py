@@ -15,8 +15,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _native as c
-from ._arrays import Array
-from ._frames import is_frame
+from ._data import Array, is_frame
 from ._gaps import TRAINING, UNORDERED, Gap, Times, future_index, gap_of, warning_of
 
 LEAST = 3  # minimum number of known rows for a conclusion

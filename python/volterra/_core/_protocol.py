@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "DataConversionWarning", "OutlierMixin", "RegressorMixin"]
+from ._errors import NotFittedError
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin
@@ -61,3 +61,22 @@ except ImportError:
                 if value is not defaults[name].default and value != defaults[name].default
             ]
             return f"{type(self).__name__}({', '.join(changed)})"
+
+
+class Estimator(BaseEstimator):
+    """Base of the estimators."""
+
+    def _keep_arguments(self, values: Dict[str, Any]) -> None:
+        """Keep the arguments of ``__init__``, its ``locals()``, as attributes of the same names."""
+        vars(self).update({name: value for name, value in values.items() if name not in ("self", "__class__")})
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # the parameters
+
+    def _check_is_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
+                "before using this estimator."
+            )

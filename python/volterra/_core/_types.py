@@ -21,43 +21,6 @@ if TYPE_CHECKING:
 else:
     Table = Prediction = Self = Any
 
-__all__ = [
-    "Ahead",
-    "Alpha",
-    "AnomalyScore",
-    "Baseline",
-    "Beyond",
-    "FloatArray",
-    "FoldsBy",
-    "ForgetWhat",
-    "Frame",
-    "Input",
-    "Landmarks",
-    "Layout",
-    "Levels",
-    "McsBlock",
-    "McsMethod",
-    "Numbers",
-    "OdeMethod",
-    "Prediction",
-    "Race",
-    "RecordList",
-    "Scoring",
-    "Search",
-    "SearchSolver",
-    "Season",
-    "Self",
-    "SeriesCompare",
-    "SeriesInput",
-    "SeriesScale",
-    "Solver",
-    "Start",
-    "StreamStart",
-    "Table",
-    "Target",
-    "Validate",
-]
-
 # ---- data --------------------------------------------------------------------------------------------------
 
 FloatArray = npt.NDArray[np.float64]

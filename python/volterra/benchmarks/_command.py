@@ -7,7 +7,8 @@ import sys
 import warnings
 from typing import Any, Callable, NoReturn, Optional, Sequence
 
-from .._core import _devices, _threads
+from .._core import _machine as _devices
+from .._core import _machine as _threads
 from .._core._arguments import MAX_SEED, seconds_of
 from . import _chaos, _sysid, _uea
 from ._common import PROGRAM, DataError, Machine, UsageError, command_line

@@ -6,11 +6,8 @@ import argparse
 from typing import Any, List
 
 from ._common import Machine, UsageError, choose
-from ._sysid_files import check_files, write_files
-from ._sysid_report import print_report
-from ._sysid_run import Run, fit_and_simulate
-from ._sysid_search import identify_and_simulate
-from ._sysid_sets import PRESETS, SETS, default_preset, read_set
+from ._sysid_report import check_files, print_report, write_files
+from ._sysid_run import PRESETS, SETS, Run, default_preset, fit_and_simulate, identify_and_simulate, read_set
 
 SUMMARY = "nonlinear system identification: Wiener-Hammerstein, Silverbox, Cascaded Tanks"
 DESCRIPTION = """\

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import math
+import os
+import time
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Optional
 
+import numpy as np
+
+from .._core._data import Array
 from .._core._kernel import Kernel
-from . import _uea_anomaly, _uea_classify
-from ._common import Machine, UsageError
-from ._uea_sets import find_sets
+from ..anomaly import SeriesAnomaly
+from ..datasets import Series, read_series
+from ..metrics import ranking
+from ..series_classifier import SeriesClassifier
+from ._common import DataError, Machine, UsageError, format_seconds, load_data, print_json
 
 SUMMARY = "classification and anomaly detection on sets of the UEA archive"
 DESCRIPTION = """\
@@ -64,6 +73,259 @@ def run(options: argparse.Namespace, machine: Machine, line: str) -> None:
     _check(options)
     sets = find_sets(options.data, options.only)
     if options.task == "anomaly":
-        _uea_anomaly.run(sets, options.kernel, options.draws, machine, options.json)
+        detect_novelty(sets, options.kernel, options.draws, machine, options.json)
     else:
-        _uea_classify.run(sets, options, machine)
+        classify_sets(sets, options, machine)
+
+
+_DATA = load_data("uea")
+SOURCE: str = _DATA["source"]
+ACCURACIES: Dict[str, Dict[str, float]] = _DATA["accuracies"]
+ANOMALY = _DATA["anomaly"]
+
+_UNKNOWN = -1  # class of a test series that no training series has
+
+
+class UeaSet(NamedTuple):
+    """The files of a set."""
+
+    name: str
+    train: Path
+    test: Path
+
+
+class Labelled(NamedTuple):
+    """The series of a set, with class numbers."""
+
+    train: List[Array]
+    train_classes: Array
+    test: List[Array]
+    test_classes: Array  # -1: no training series has this class
+    classes: List[str]
+
+
+def _find_part(folder: str, name: str, part: str) -> Optional[Path]:
+    path = Path(folder, name, f"{name}_{part}.ts")
+    return path if path.is_file() else None
+
+
+def _find_set(folder: str, name: str) -> Optional[UeaSet]:
+    train, test = _find_part(folder, name, "TRAIN"), _find_part(folder, name, "TEST")
+    return UeaSet(name, train, test) if train and test else None
+
+
+def find_sets(folder: str, only: Optional[str]) -> List[UeaSet]:
+    """The sets in a folder, sorted by name; `only` is a comma-separated list of names, in its order."""
+    if only is not None:
+        return [_named_set(folder, name) for name in only.split(",")]
+    try:
+        names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError as failure:
+        raise DataError(f"cannot read the folder {folder}: {failure.strerror}") from None
+    found = [one for one in (_find_set(folder, name) for name in names) if one]
+    if not found:
+        raise DataError(
+            f"{folder} has no set: expected {folder}/NAME/NAME_TRAIN.ts and NAME_TEST.ts"
+        )
+    return found
+
+
+def _named_set(folder: str, name: str) -> UeaSet:
+    found = _find_set(folder, name) if name and "/" not in name else None
+    if found is None:
+        raise UsageError(
+            f"--only: no set {name!r} in {folder}: expected {folder}/NAME/NAME_TRAIN.ts and NAME_TEST.ts"
+        )
+    return found
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def class_names(labels: List[str]) -> List[str]:
+    """The distinct labels, sorted as numbers if all of them are numbers, else as texts."""
+    names = sorted(set(labels))
+    if all(math.isfinite(_number(name)) for name in names):
+        names.sort(key=_number)
+    return names
+
+
+def read_set(one: UeaSet) -> Labelled:
+    train, test = read_series(one.train), read_series(one.test)
+    for path, part in ((one.train, train), (one.test, test)):
+        if part.labels is None:
+            raise DataError(f"{path} has no class labels")
+    channels = [part.series[0].shape[1] for part in (train, test)]
+    if channels[0] != channels[1]:
+        raise DataError(f"{one.train} has series of {channels[0]} channels and {one.test} of {channels[1]}")
+    classes = class_names(train.labels or [])
+    numbers = {name: number for number, name in enumerate(classes)}
+
+    def numbers_of(part: Series) -> Array:
+        return np.array([numbers.get(label, _UNKNOWN) for label in part.labels or []])
+
+    return Labelled(train.series, numbers_of(train), test.series, numbers_of(test), classes)
+
+
+_METHODS = ("1-NN DTW", "MiniRocket")
+
+
+class ClassifyRun(NamedTuple):
+    """A fitted classifier and its accuracy on the test series."""
+
+    name: str
+    data: Labelled
+    model: SeriesClassifier
+    accuracy: float
+    seconds: float  # search, fit and prediction
+
+
+def classify(one: UeaSet, options: argparse.Namespace, machine: Machine) -> ClassifyRun:
+    data = read_set(one)
+    begun = time.perf_counter()
+    model = SeriesClassifier(
+        options.kernel,
+        draws=options.draws,
+        budget=options.budget,
+        random_state=machine.seed,
+        verbose=machine.verbose,
+    ).fit(data.train, data.train_classes)
+    accuracy = float(np.mean(model.predict(data.test) == data.test_classes))
+    return ClassifyRun(one.name, data, model, accuracy, time.perf_counter() - begun)
+
+
+def classify_sets(sets: List[UeaSet], options: argparse.Namespace, machine: Machine) -> None:
+    runs = [classify(one, options, machine) for one in sets]
+    if options.json:
+        print_json({"benchmark": "uea", "rows": [_accuracy_entry(one) for one in runs], "published_source": SOURCE})
+    else:
+        _print_accuracies(runs)
+
+
+def _accuracy_entry(one: ClassifyRun) -> Dict[str, Any]:
+    model = one.model
+    return {
+        "dataset": one.name,
+        "measure": "accuracy",
+        "value": one.accuracy,
+        "unit": "share",
+        "series": len(one.data.train),
+        "tests": len(one.data.test),
+        "channels": model.n_features_in_,
+        "classes": len(one.data.classes),
+        "alpha": model.alpha_,
+        "kernels": model.parts_,
+        "tried": model.n_tried_,
+        "left_out_accuracy": model.left_out_accuracy_,
+        "split_accuracy": model.split_mean_,
+        "seconds": one.seconds,
+        "published": [{"method": name, "value": value} for name, value in ACCURACIES.get(one.name, {}).items()],
+    }
+
+
+def _share(value: Any) -> str:
+    return f"{'-':>10}" if value is None else f"{100 * value:9.2f}%"
+
+
+def _print_accuracies(runs: List[ClassifyRun]) -> None:
+    heads = ("volterra", "LOO", *_METHODS)
+    print(f"{'accuracy on test series':<26}" + "".join(f"  {head:>10}" for head in heads) + f"  {'time':>9}")
+    for one in runs:
+        known = ACCURACIES.get(one.name, {})
+        shares = (one.accuracy, one.model.left_out_accuracy_, *(known.get(method) for method in _METHODS))
+        print(
+            f"{one.name:<26}"
+            + "".join(f"  {_share(share)}" for share in shares)
+            + f"  {format_seconds(one.seconds):>9}"
+        )
+    print(
+        f"\nLOO: leave-one-out accuracy on training series, by which the kernel was chosen; 1-NN DTW and MiniRocket: {SOURCE}\n"
+    )
+    for one in runs:
+        for number, part in enumerate(one.model.parts_):
+            settings = f"compare={part['compare']}, input={part['input']}, scale={part['scale']}"
+            print(f"{'  and' if number else one.name:<26}  {part['kernel']}; {settings}")
+
+
+class Novelty(NamedTuple):
+    """A kernel with a score on one set: means over the classes."""
+
+    name: str
+    kernel: str
+    score: str
+    roc_auc: float
+    pr_auc: float  # normal series are the positive ones, as in KTAD: they are fewer
+    classes: int  # classes with test series, and with test series of other classes
+    seconds: float
+
+
+def areas(data: Labelled, normal: int, kernel: str, score: Any, draws: int, seed: int) -> Dict[str, float]:
+    """ROC and PR area of the test series of the normal class against all others."""
+    model = SeriesAnomaly(kernel, score=score, draws=draws, random_state=seed)
+    model.fit(data.train, np.where(data.train_classes == normal, 1, -1))
+    return ranking(data.test_classes == normal, model.score_samples(data.test))
+
+
+def _novelty(name: str, data: Labelled, kernel: str, score: str, draws: int, seed: int) -> Novelty:
+    begun = time.perf_counter()
+    counts = [int(np.sum(data.test_classes == number)) for number in range(len(data.classes))]
+    normal = [number for number, count in enumerate(counts) if 0 < count < len(data.test)]
+    if not normal:
+        raise DataError(f"{name}: no class has test series together with test series of other classes")
+    found = [areas(data, number, kernel, score, draws, seed) for number in normal]
+    roc, pr = (float(np.mean([one[key] for one in found])) for key in ("roc_auc", "pr_auc"))
+    return Novelty(name, kernel, score, roc, pr, len(normal), time.perf_counter() - begun)
+
+
+def detect_novelty(
+    sets: List[UeaSet], kernel: Optional[str], draws: Optional[int], machine: Machine, as_json: bool
+) -> None:
+    kernels = ANOMALY["kernels"] if kernel is None else [kernel]
+    draws = ANOMALY["draws"] if draws is None else draws
+    rows = []
+    for one in sets:
+        data = read_set(one)
+        rows += [
+            _novelty(one.name, data, k, score, draws, machine.seed)
+            for k in kernels
+            for score in ANOMALY["scores"]
+        ]
+    if as_json:
+        print_json(
+            {"benchmark": "uea", "task": "anomaly", "rows": [entry for row in rows for entry in _area_entries(row)]}
+        )
+    else:
+        _print_areas(rows)
+
+
+def _area_entries(row: Novelty) -> List[Dict[str, Any]]:
+    return [
+        {
+            "dataset": row.name,
+            "kernel": row.kernel,
+            "score": row.score,
+            "measure": measure,
+            "value": value,
+            "unit": "share",
+            "classes": row.classes,
+            "seconds": row.seconds,
+            "published": [],  # no published figures on these sets
+        }
+        for measure, value in (("PR area", row.pr_auc), ("ROC area", row.roc_auc))
+    ]
+
+
+def _print_areas(rows: List[Novelty]) -> None:
+    print(f"{'novel series':<26}  {'kernel':<16}  {'score':<11}  {'PR area':>8}  {'ROC area':>8}  {'time':>9}")
+    before = None
+    for row in rows:
+        name, before = "" if row.name == before else row.name, row.name
+        values = f"{row.pr_auc:8.4f}  {row.roc_auc:8.4f}  {format_seconds(row.seconds):>9}"
+        print(f"{name:<26}  {row.kernel:<16}  {row.score:<11}  {values}")
+    print(
+        "\nmeans over the classes, each the normal class once; in the PR area normal series are the positive ones"
+    )

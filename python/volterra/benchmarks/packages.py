@@ -12,7 +12,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from .._core._arguments import whole
-from .._core._arrays import Array
+from .._core._data import Array
 
 __all__ = ["Record", "Simulator", "builder", "fit", "rmse", "simulate"]
 
