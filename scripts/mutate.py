@@ -212,7 +212,7 @@ def report(drawn, results):
     lines.append(row("in all", known))
     if len(left) > len(alike):
         lines += ["", "survivors:"]
-        lines += [f"  {m} ({results[m.number][1]})" for m in left if m not in alike]
+        lines += [f"  {m} ({results[m.number][1]}; {m.key()})" for m in left if m not in alike]
     if alike:
         lines += ["", "explained in tests/mutants_left.txt:"] + [f"  {m}" for m in alike]
     dead, of = len(known) - len(left), len(known) - len(alike)
