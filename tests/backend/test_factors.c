@@ -442,15 +442,9 @@ static void memory_on(const volt_backend *backend)
 {
     set s;
     make_set(&s, ways[1], 7206, backend);
-    for (int64_t k = 1;; k++) {
-        failing_alloc_start(k);
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         volt_status status = leave_out(&s);
-        int hit = failing_alloc_hit();
-        assert_int_equal(failing_alloc_live(), 0);
-        failing_alloc_stop();
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        if (!hit)
-            break;
+        failing_alloc_check(status);
     }
     free_set(&s);
 }

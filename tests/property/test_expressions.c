@@ -432,17 +432,11 @@ static void collections_run_out_of_memory(void **state)
     for (int s = 0; s < SERIES; s++)
         series[s] = volt_view_of(X, lengths[s], D);
     for (int own = 0; own < 2; own++)
-        for (int64_t k = 1, hit = 1; hit; k++) {
-            failing_alloc_start(k);
+        for (int64_t k = 0; failing_alloc_next(&k);) {
             volt_status status =
                 volt_gram_collection(kernel, series, SERIES, own ? NULL : series, own ? 0 : SERIES, NULL,
                                      volt_matrix_of(K, SERIES, SERIES));
-            hit = failing_alloc_hit();
-            int64_t live = failing_alloc_live();
-            failing_alloc_stop();
-            if (live != 0 || status != (hit ? VOLT_ERR_MEMORY : VOLT_OK))
-                fail_msg("allocation %" PRId64 ": status \"%s\" (%s), %" PRId64 " blocks not freed", k,
-                         volt_status_message(status), volt_error_detail(), live);
+            failing_alloc_check(status);
         }
     volt_kernel_free(kernel);
     free(X);

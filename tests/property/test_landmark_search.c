@@ -134,18 +134,12 @@ static void every_allocation_may_fail(void **state)
     volt_set_threads(1);
     for (int way = 1; way < (UNDER_SANITIZERS ? 2 : WAYS);
          way++) /* a start by reset has all that the first has */
-        for (int64_t k = 1;; k++) {
+        for (int64_t k = 0; failing_alloc_next(&k);) {
             volt_search *search = NULL;
-            failing_alloc_start(k);
             volt_status status =
                 search_all(&problem, ways[way].score, ways[way].start, 1, (volt_progress){0}, &search);
-            int hit = failing_alloc_hit();
             volt_search_free(search);
-            assert_int_equal(failing_alloc_live(), 0);
-            failing_alloc_stop();
-            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
+            failing_alloc_check(status);
         }
     volt_set_threads(0);
     plain_problem_free(&problem);

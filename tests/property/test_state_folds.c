@@ -222,18 +222,12 @@ static void every_allocation_may_fail(void **state)
     plain_problem problem = plain_problem_make(&rng, 120, D, 1);
     volt_set_threads(1);
     for (int start = UNDER_SANITIZERS; start < 2; start++) /* a start by reset has all that the other has */
-        for (int64_t k = 1;; k++) {
+        for (int64_t k = 0; failing_alloc_next(&k);) {
             volt_search *search = NULL;
-            failing_alloc_start(k);
             volt_status status = search_all(&problem, start ? VOLT_START_RESET : VOLT_START_CONTINUE, 1,
                                             (volt_progress){0}, &search);
-            int hit = failing_alloc_hit();
             volt_search_free(search);
-            assert_int_equal(failing_alloc_live(), 0);
-            failing_alloc_stop();
-            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
+            failing_alloc_check(status);
         }
     volt_set_threads(0);
     plain_problem_free(&problem);

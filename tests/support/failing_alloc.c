@@ -4,11 +4,10 @@
  * does not upset the count. */
 #include "support/failing_alloc.h"
 
+#include "support/check.h"
 #include "volterra/base.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { ALIGNMENT = 64, SLOTS = 1 << 16 };
 
@@ -117,4 +116,34 @@ void failing_alloc_stop(void)
 {
     watcher = NULL;
     volt_set_allocator(NULL);
+}
+
+/* ---- every allocation --------------------------------------------------------------------------- */
+
+static bool passed;     /* the last call met no failure */
+static int64_t checked; /* the last k */
+
+bool failing_alloc_next(int64_t *k)
+{
+    if (*k > 0 && checked != fail_at)
+        fail_msg("failing_alloc_check is missing");
+    if (*k > 0 && passed)
+        return false;
+    failing_alloc_start(++*k);
+    return true;
+}
+
+void failing_alloc_check_at(volt_status status, bool lenient, const char *file, int line)
+{
+    const int64_t left = live;
+    failing_alloc_stop();
+    passed = !hit;
+    checked = fail_at;
+    const volt_status expected = hit ? VOLT_ERR_MEMORY : VOLT_OK;
+    if (left == 0 && (status == expected || (lenient && status == VOLT_OK)) && fail_at > 0 &&
+        (hit ? status == VOLT_OK || strlen(volt_error_detail()) > 0 : fail_at > 1))
+        return;
+    print_error("allocation %" PRId64 " of %" PRId64 ": status \"%s\" (%s), %" PRId64 " blocks are not freed\n",
+                fail_at, asked, volt_status_message(status), volt_error_detail(), left);
+    _fail(file, line);
 }

@@ -472,35 +472,21 @@ static void every_allocation_may_fail(void **state)
         "alloc.csv", "date,a,b,c,\n2019-04-09,1,2,x,\n2019-04-10,3,,y,\n2019-04-11,no,1,y,\n");
     char source[5000];
     snprintf(source, sizeof source, "%s:b,a", path);
-    for (int64_t k = 1;; k++) {
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         volt_table *table = NULL;
-        failing_alloc_start(k);
         volt_status status = volt_table_read(source,
                                              &(volt_read_options){.struct_size = sizeof(volt_read_options),
                                                                   .missing = VOLT_MISSING_DROP,
                                                                   .end = VOLT_LAST_ROW,
                                                                   .keep_faults = 1},
                                              &table);
-        int hit = failing_alloc_hit();
         volt_table_free(table);
-        int64_t live = failing_alloc_live();
-        failing_alloc_stop();
-        assert_int_equal(live, 0);
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        if (!hit)
-            break;
+        failing_alloc_check(status);
     }
     double row[2];
-    for (int64_t k = 1;; k++) {
-        failing_alloc_start(k);
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         volt_status status = volt_csv_parse_row("1,2", 2, VOLT_MISSING_ERROR, row);
-        int hit = failing_alloc_hit();
-        int64_t live = failing_alloc_live();
-        failing_alloc_stop();
-        assert_int_equal(live, 0);
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        if (!hit)
-            break;
+        failing_alloc_check(status);
     }
 }
 

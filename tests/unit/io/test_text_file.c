@@ -35,16 +35,11 @@ static void invalid_text_is_rejected(void **state)
 static void every_allocation_of_reading_may_fail(void **state)
 {
     const char *path = scratch_write_text("again", "some text");
-    for (int64_t k = 1, hit = 1; hit; k++) {
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         char *text = NULL;
-        failing_alloc_start(k);
         volt_status status = volt_text_read(path, &text);
-        hit = failing_alloc_hit();
         volt_free(text);
-        int64_t live = failing_alloc_live();
-        failing_alloc_stop();
-        assert_int_equal(live, 0);
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        failing_alloc_check(status);
     }
 }
 

@@ -358,16 +358,11 @@ static void values_are_added_to_their_factor(void **state)
 
 static void parsing_runs_out_of_memory(void **state)
 {
-    for (int64_t k = 1, hit = 1; hit; k++) {
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         volt_kernel *kernel = NULL;
-        failing_alloc_start(k);
         volt_status status = volt_kernel_parse("2*fir + memory:pole=0.5*rbf", &kernel);
-        hit = failing_alloc_hit();
         volt_kernel_free(kernel);
-        int64_t live = failing_alloc_live();
-        failing_alloc_stop();
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        assert_int_equal(live, 0);
+        failing_alloc_check(status);
     }
 }
 

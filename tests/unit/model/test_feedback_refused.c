@@ -339,18 +339,11 @@ static void every_allocation_may_fail(void **state)
     const char *path = scratch_path("model.safetensors");
     double out[H * Q];
     check_ok(do_all(kernel, &rows, path, out));
-    int hit = 1;
-    for (int64_t k = 1; hit; k++) {
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         for (int64_t i = 0; i < H * Q; i++)
             out[i] = 1e77;
-        failing_alloc_start(k);
         volt_status status = do_all(kernel, &rows, path, out);
-        hit = failing_alloc_hit();
-        int64_t live = failing_alloc_live();
-        failing_alloc_stop();
-        assert_int_equal(live, 0);
-        if (status != VOLT_OK) /* saving succeeds without the sync of the directory */
-            assert_true(hit && status == VOLT_ERR_MEMORY);
+        failing_alloc_check_lenient(status); /* saving succeeds without the sync of the directory */
         assert_true((status != VOLT_OK) == (out[0] == 1e77));
     }
     volt_kernel_free(kernel);

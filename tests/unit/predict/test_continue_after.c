@@ -186,15 +186,9 @@ static void invalid_calls_are_rejected(void **state)
     options.progress.report = stop;
     check_fails(volt_model_continue(s.model, X, &options, out, NULL), VOLT_ERR_CANCELLED, "");
     assert_memory_equal(path, before, sizeof path); /* no partial output */
-    for (int64_t k = 1;; k++) {
-        failing_alloc_start(k);
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         volt_status status = volt_model_continue(s.model, X, NULL, out, NULL);
-        int hit = failing_alloc_hit();
-        assert_int_equal(failing_alloc_live(), 0);
-        failing_alloc_stop();
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        if (!hit)
-            break;
+        failing_alloc_check(status);
     }
     free_scene(&s);
 }

@@ -511,17 +511,11 @@ static void every_allocation_may_fail(void **state)
         school s;
         open_school(kernels[i], 1663, &s);
         volt_live *learner = learn_to(&s, LAST);
-        for (int64_t k = 1;; k++) {
+        for (int64_t k = 0; failing_alloc_next(&k);) {
             volt_model *model = NULL;
-            failing_alloc_start(k);
             volt_status status = volt_live_model(learner, i == 0, silent, &model);
-            int hit = failing_alloc_hit();
             volt_model_free(model);
-            assert_int_equal(failing_alloc_live(), 0);
-            failing_alloc_stop();
-            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
+            failing_alloc_check(status);
         }
         volt_live_free(learner);
         close_school(&s);

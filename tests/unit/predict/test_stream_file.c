@@ -242,20 +242,15 @@ static void every_allocation_may_fail(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("alloc"));
     for (int loads = 0; loads < 2; loads++)
-        for (int64_t k = 1;; k++) {
+        for (int64_t k = 0; failing_alloc_next(&k);) {
             volt_live *again = NULL;
-            failing_alloc_start(k);
             volt_status status =
                 loads ? volt_live_load(model, NULL, path, &again) : volt_live_save(stream, path);
-            int hit = failing_alloc_hit();
             volt_live_free(again);
-            int64_t live = failing_alloc_live();
-            failing_alloc_stop();
-            assert_int_equal(live, 0);
-            if (loads || status != VOLT_OK) /* a save may skip the removal of old temporary files */
-                assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
+            if (loads)
+                failing_alloc_check(status);
+            else /* a save may skip the removal of old temporary files */
+                failing_alloc_check_lenient(status);
         }
     volt_live_free(stream);
     volt_model_free(model);

@@ -490,15 +490,9 @@ static void every_allocation_may_fail(void **state)
 {
     volt_set_threads(1);
     check_ok(draw_and_search());
-    int hit = 1;
-    for (int64_t k = 1; hit; k++) {
-        failing_alloc_start(k);
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         volt_status status = draw_and_search();
-        hit = failing_alloc_hit();
-        int64_t live = failing_alloc_live();
-        failing_alloc_stop();
-        assert_int_equal(live, 0);
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        failing_alloc_check(status);
     }
     volt_set_threads(0);
 }

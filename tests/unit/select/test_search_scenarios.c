@@ -154,6 +154,7 @@ static const scenario scenarios[] = {
     {"left out, profile", &(search_case){RBF, .score = VOLT_SCORE_LOO, .records = true}, search, 0, 0},
     {"left out by formula", &(search_case){RBF, 0.1, .score = VOLT_SCORE_GCV}, search, 0, 0},
     {"one step after the other", &(search_case){SUM, 0.1, .score = VOLT_SCORE_PREQUENTIAL}, search, 0, 0},
+    {"log score", &(search_case){RBF, 0.1, .score = VOLT_SCORE_LOG}, search, 0, 0},
     {"states", &(search_case){ESN, .start = VOLT_START_RESET, .washout = 1}, search, 0, 0},
     {"states, rolling", &(search_case){ESN, 0.1, .rolling = true, .records = true}, search, 0, 0},
     {"states, left out", &(search_case){ESN, .score = VOLT_SCORE_LOO}, search, 0, 0},

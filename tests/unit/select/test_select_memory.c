@@ -1,6 +1,6 @@
-/* tests/unit/select/test_select_memory.c: for every k, the k-th allocation of a search and of its candidates fails:
- * the call returns VOLT_ERR_MEMORY, without leaks or partial results, and the search can resume from its
- * log. */
+/* tests/unit/select/test_select_memory.c: for every k, the k-th allocation of candidates, races, searches on two threads
+ * and searches with a log fails: the call returns VOLT_ERR_MEMORY, without leaks or partial results, and the search can
+ * resume from its log. test_search_scenarios.c has the other searches. */
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -196,54 +196,12 @@ static volt_status call_search(void)
     return search_with(draws, &options);
 }
 
-static volt_status call_search_sums(void)
-{
-    volt_search_options options = search_options();
-    volt_status status = search_with(sums, &options);
-    options.score = VOLT_SCORE_PREQUENTIAL;
-    return status ? status : search_with(sums, &options);
-}
-
-static volt_status call_search_reset(void)
-{
-    volt_search_options options = search_options();
-    options.start = VOLT_START_RESET;
-    options.washout = 1;
-    return search_with(list, &options);
-}
-
 static volt_status call_search_rolling(void)
 {
     volt_search_options options = search_options();
     options.splits.rolling = 1;
     options.race = VOLT_RACE_FAST;
     return search_with(list, &options);
-}
-
-static volt_status call_search_prequential(void)
-{
-    volt_search_options options = search_options();
-    options.score = VOLT_SCORE_PREQUENTIAL;
-    return search_with(list, &options);
-}
-
-static volt_status call_search_log_score(void)
-{
-    volt_search_options options = search_options();
-    options.score = VOLT_SCORE_LOG;
-    return search_with(list, &options);
-}
-
-/* Profiled alphas, with every kind of score, a base and a gap. */
-static volt_status call_search_profile(void)
-{
-    static double base[N * 2];
-    volt_search_options options = search_options();
-    options.base = volt_view_of(base, N, 2);
-    volt_status status = search_with(profiled, &options);
-    options.score = VOLT_SCORE_PREQUENTIAL;
-    options.splits.gap = 1;
-    return status ? status : search_with(profiled, &options);
 }
 
 /* Another run can resume from the log of a run that failed for lack of memory. */
@@ -283,59 +241,39 @@ static volt_status call_report(void)
 
 /* ---- every k ---------------------------------------------------------------------------------- */
 
-static void fail_every_allocation(const char *what, volt_status (*call)(void))
+static void fail_every_allocation(volt_status (*call)(void))
 {
-    for (int64_t k = 1;; k += UNDER_SANITIZERS ? 3 : 1) {
-        failing_alloc_start(k);
-        volt_status status = call();
-        int hit = failing_alloc_hit();
-        int64_t live = failing_alloc_live();
-        failing_alloc_stop();
-        if (live != 0 || status != (hit ? VOLT_ERR_MEMORY : VOLT_OK))
-            fail_msg("%s, allocation %" PRId64 ": status \"%s\" (%s), %" PRId64 " blocks not freed", what, k,
-                     volt_status_message(status), volt_error_detail(), live);
-        if (!hit) {
-            print_message("%s: %" PRId64 " allocations\n", what, k - 1);
-            assert_true(k > 1); /* at least one allocation was made to fail */
-            return;
-        }
-        assert_true(strlen(volt_error_detail()) > 0);
-    }
+    for (int64_t k = 0; failing_alloc_next(&k); k += UNDER_SANITIZERS ? 2 : 0)
+        failing_alloc_check(call());
 }
 
 static void candidates_run_out_of_memory(void **state)
 {
-    fail_every_allocation("draw", call_draw);
-    fail_every_allocation("grid", call_grid);
-    fail_every_allocation("list", call_list);
-    fail_every_allocation("read", call_read);
-    fail_every_allocation("function", call_function);
-    fail_every_allocation("get, draw", call_get_draw);
-    fail_every_allocation("get, grid", call_get_grid);
-    fail_every_allocation("get, list", call_get_list);
-    fail_every_allocation("get, from the defaults", call_get_profiled);
-    fail_every_allocation("get, function", call_get_function);
-    fail_every_allocation("draw, expression", call_draw_sums);
-    fail_every_allocation("get, expression", call_get_sums);
+    fail_every_allocation(call_draw);
+    fail_every_allocation(call_grid);
+    fail_every_allocation(call_list);
+    fail_every_allocation(call_read);
+    fail_every_allocation(call_function);
+    fail_every_allocation(call_get_draw);
+    fail_every_allocation(call_get_grid);
+    fail_every_allocation(call_get_list);
+    fail_every_allocation(call_get_profiled);
+    fail_every_allocation(call_get_function);
+    fail_every_allocation(call_draw_sums);
+    fail_every_allocation(call_get_sums);
 }
 
 static void searches_run_out_of_memory(void **state)
 {
     check_ok(volt_set_threads(1));
-    fail_every_allocation("search", call_search);
-    fail_every_allocation("search, reset", call_search_reset);
-    fail_every_allocation("search, rolling", call_search_rolling);
-    fail_every_allocation("search, prequential", call_search_prequential);
-    fail_every_allocation("search, log score", call_search_log_score);
-    fail_every_allocation("search, profile", call_search_profile);
-    fail_every_allocation("search, expression", call_search_sums);
+    fail_every_allocation(call_search_rolling);
 }
 
 /* With two threads at work the other one must stop too. */
 static void searches_on_two_threads_run_out_of_memory(void **state)
 {
     check_ok(volt_set_threads(2));
-    fail_every_allocation("search, two threads", call_search);
+    fail_every_allocation(call_search);
 }
 
 /* call_search_logged resets the allocation count for the second run; the status shows whether the first run
@@ -358,8 +296,8 @@ static void logged_searches_run_out_of_memory(void **state)
             fail_msg("allocation %" PRId64 ": status \"%s\" (%s)", k, volt_status_message(status),
                      volt_error_detail());
     }
-    fail_every_allocation("resume", call_resume);
-    fail_every_allocation("report", call_report);
+    fail_every_allocation(call_resume);
+    fail_every_allocation(call_report);
 }
 
 int main(void)

@@ -539,15 +539,9 @@ static void every_allocation_may_fail(void **state)
         options.splits = 2;
         options.compare = !loss;
         check_ok(whole_way(&made, &options)); /* threads and buffers are allocated by now */
-        for (int64_t k = 1;; k++) {
-            failing_alloc_start(k);
+        for (int64_t k = 0; failing_alloc_next(&k);) {
             volt_status status = whole_way(&made, &options);
-            int hit = failing_alloc_hit();
-            assert_int_equal(failing_alloc_live(), 0);
-            failing_alloc_stop();
-            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
+            failing_alloc_check(status);
         }
     }
 }

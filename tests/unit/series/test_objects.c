@@ -476,15 +476,9 @@ static void every_allocation_may_fail(void **state)
         volt_objects_options options = {scale, VOLT_OBJECT_INPUT_BOTH, 0, VOLT_OBJECT_COMPARE_SERIES};
         volt_kernel *kernel = parse(kernels[scale]);
         check_ok(whole_way(&made, &options, kernel)); /* threads and buffers are already allocated */
-        for (int64_t k = 1;; k++) {
-            failing_alloc_start(k);
+        for (int64_t k = 0; failing_alloc_next(&k);) {
             volt_status status = whole_way(&made, &options, kernel);
-            int hit = failing_alloc_hit();
-            assert_int_equal(failing_alloc_live(), 0);
-            failing_alloc_stop();
-            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
+            failing_alloc_check(status);
         }
         volt_kernel_free(kernel);
     }

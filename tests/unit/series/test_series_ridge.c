@@ -256,15 +256,9 @@ static void every_allocation_may_fail(void **state)
     make_waves(4405, 0.3, true, &made);
     make_targets(&made, Y);
     check_ok(whole_way(&made, Y)); /* threads and buffers are already allocated */
-    for (int64_t k = 1;; k++) {
-        failing_alloc_start(k);
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         volt_status status = whole_way(&made, Y);
-        int hit = failing_alloc_hit();
-        assert_int_equal(failing_alloc_live(), 0);
-        failing_alloc_stop();
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        if (!hit)
-            break;
+        failing_alloc_check(status);
     }
 }
 

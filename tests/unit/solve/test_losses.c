@@ -449,16 +449,10 @@ static void every_allocation_may_fail(void **state)
     for (int t = 0; t < SOLVED; t++) {
         problem p = make_problem(solved[t], &rng, 1);
         solution s;
-        for (int64_t k = 1;; k++) {
-            failing_alloc_start(k);
+        /* every k is tested without sanitizers */
+        for (int64_t k = 0; failing_alloc_next(&k); k += UNDER_SANITIZERS ? 4 : 0) {
             volt_status status = solve(&p, 1e-8, (volt_progress){0}, &s);
-            int hit = failing_alloc_hit();
-            assert_int_equal(failing_alloc_live(), 0);
-            failing_alloc_stop();
-            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
-            k += UNDER_SANITIZERS ? 4 : 0; /* every k is tested without sanitizers */
+            failing_alloc_check(status);
         }
         volt_loss_free(p.loss);
     }

@@ -179,15 +179,9 @@ static void failures_name_the_argument(void **state)
                 "drift forecast row 20 column 0");
     for (int i = 0; i < 4; i++)
         assert_true(out[i] == 5);
-    for (int64_t k = 1;; k++) {
-        failing_alloc_start(k);
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         volt_status status = volt_baseline_forecast(naive, levels, 1, 0, 0, 9, f);
-        int hit = failing_alloc_hit();
-        assert_int_equal(failing_alloc_live(), 0);
-        failing_alloc_stop();
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        if (!hit)
-            break;
+        failing_alloc_check(status);
     }
 }
 

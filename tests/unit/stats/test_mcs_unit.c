@@ -481,11 +481,10 @@ static void memory_failures_are_clean(void **state)
     volt_mcs_options options = options_of(VOLT_MCS_MAX, 50);
     options.block = VOLT_BLOCK_AUTO;
     for (int call = 0; call < 3; call++)
-        for (int64_t k = 1;; k++) {
+        for (int64_t k = 0; failing_alloc_next(&k);) {
             volt_mcs *mcs = NULL;
             double block;
             volt_status status;
-            failing_alloc_start(k);
             if (call == 0)
                 status = volt_mcs_compute(volt_view_of(losses, 12, 2), &options, &mcs);
             else if (call == 1)
@@ -493,13 +492,8 @@ static void memory_failures_are_clean(void **state)
                                      volt_matrix_of(out, 3, 1));
             else
                 status = block_length(losses, 24, &block);
-            int hit = failing_alloc_hit();
             volt_mcs_free(mcs);
-            assert_int_equal(failing_alloc_live(), 0);
-            failing_alloc_stop();
-            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
+            failing_alloc_check(status);
         }
 }
 

@@ -172,15 +172,9 @@ static void rejected_and_out_of_memory(void **state)
     check_fails(volt_theta_forecast(VOLT_THETA_OPTIMISED, y, 4, 0, 1, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     y[3] = INFINITY;
     check_fails(volt_theta_forecast(VOLT_THETA_OPTIMISED, y, 4, 0, 1, f, NULL), VOLT_ERR_NOT_FINITE, "series");
-    for (int64_t k = 1;; k++) {
-        failing_alloc_start(k);
+    for (int64_t k = 0; failing_alloc_next(&k);) {
         volt_status status = volt_theta_forecast(VOLT_THETA_DYNAMIC, y, 3, 2, 2, f, NULL);
-        const int hit = failing_alloc_hit();
-        assert_int_equal(failing_alloc_live(), 0);
-        failing_alloc_stop();
-        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        if (!hit)
-            break;
+        failing_alloc_check(status);
     }
 }
 
