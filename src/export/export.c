@@ -2,8 +2,7 @@
 #include "volterra/export.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "export/export_c.h"
-#include "export/export_json.h"
+#include "export/export_model.h"
 #include "io/file/atomic_file.h"
 #include "model/model_errors.h"
 

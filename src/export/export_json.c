@@ -1,5 +1,5 @@
 /* src/export/export_json.c: the numbers of an exported model as JSON. */
-#include "export/export_json.h"
+#include "export/export_model.h"
 
 #include "base/error.h"
 #include "base/json.h"

@@ -10,6 +10,7 @@
 #ifndef MODEL_EXPORT_MODEL_H
 #define MODEL_EXPORT_MODEL_H
 
+#include "base/strings.h"
 #include "gram/engine/state.h"
 #include "model/model_internal.h"
 
@@ -80,36 +81,50 @@ typedef struct volt_export_task {
 
 /* Converts a model. VOLT_ERR_ARGUMENT if it cannot be exported, VOLT_ERR_MEMORY. Always release it. */
 volt_status volt_export_make(const volt_model *model, const volt_export_task *task, volt_export *made);
+
 void volt_export_release(volt_export *made);
 
-/* Zeroed numbers that the export owns; NULL: out of memory. */
-double *volt_export_numbers(volt_export *made, int64_t count);
+/* ---- writes C source into a growing text ------------------------------------------------------------- */
 
-/* The rows of a part: those of the model, or landmarks. */
-typedef struct volt_export_rows {
-    const volt_resolved *resolved;
-    volt_view Z;                /* rows x d */
-    const double *coefficients; /* rows x q */
-    const volt_columns *columns;
-    const volt_state *end; /* after the last training row */
-    /* owned, by landmarks */
-    volt_resolved own_resolved;
-    volt_columns *own_columns;
-    volt_state *own_end;
-    double *own_coefficients;
-    double error;
-} volt_export_rows;
+/* All pieces are written for `double`. In single precision, identifiers and literals are translated: double to
+ * float, exp to expf, DBL_MAX to FLT_MAX, 1.0 to 1.0f. Comments and preprocessor lines are not changed. */
 
-/* Progress of one part: from `from` to from + share of the whole. */
-typedef struct volt_export_share {
-    volt_progress progress;
-    double from, share;
-} volt_export_share;
+typedef struct volt_source {
+    volt_text_buffer text;
+    bool single;
+    bool in_comment;
+    bool overflows;  /* a number is too large for the precision */
+    bool not_finite; /* a number has no literal */
+    int64_t table_bytes;
+} volt_source;
 
-/* Replaces the rows by `m` landmarks whose readout is nearest to that of the model on the training rows. Release the
- * result in every case. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
-volt_status volt_export_use_landmarks(const volt_model *model, int64_t m, const volt_export_share *share,
-                                      volt_export_rows *rows);
-void volt_export_rows_release(volt_export_rows *rows);
+void volt_source_release(volt_source *source);
+
+/* Appends formatted code. */
+void volt_source_put(volt_source *source, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- C99 source of an exported model ----------------------------------------------------------------- */
+
+/* Names of the files' contents. */
+typedef struct volt_c_names {
+    const char *name;  /* prefix of functions and types: name_step */
+    const char *upper; /* the same in upper case, for constants */
+    const char *file;  /* of the header, without its folder */
+} volt_c_names;
+
+/* Numbers and operations of a step, for the comment and the report. */
+typedef struct volt_c_cost {
+    int64_t state_bytes, table_bytes;
+    double operations, calls; /* additions, multiplications and divisions; functions of <math.h> */
+} volt_c_cost;
+
+/* Write the header and the source file. `cost` is complete after both. */
+void volt_c_header(const volt_export *made, const volt_c_names *names, volt_source *out, volt_c_cost *cost);
+void volt_c_source(const volt_export *made, const volt_c_names *names, volt_source *out, volt_c_cost *cost);
+
+/* ---- the numbers of an exported model as JSON (docs/file_formats.md) --------------------------------- */
+
+/* VOLT_ERR_MEMORY; VOLT_ERR_ARGUMENT for a name that is not UTF-8. Free text->bytes with volt_free. */
+volt_status volt_export_json(const volt_export *made, volt_text_buffer *text);
 
 #endif

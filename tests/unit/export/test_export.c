@@ -1,5 +1,5 @@
 /* tests/unit/export/test_export.c: models as C source: the same outputs as a live object, on every kind of model. */
-#include "export/export_text.h"
+#include "export/export_model.h"
 #include "support/check.h"
 #include "support/export_program.h"
 #include "support/scratch.h"
