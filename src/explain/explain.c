@@ -416,7 +416,7 @@ static void explain_columns_at_rest(const explain_setup *setup, const volt_jet_s
 
 /* ---- computes the Volterra kernels of a model -------------------------------------------------------- */
 
-/* *     f(x0 + delta) = g0 + sum_m <g1[m], delta_{-m}> + sum_{m1 <= m2} delta_{-m1}' g2[m1, m2] delta_{-m2} + ...
+/*     f(x0 + delta) = g0 + sum_m <g1[m], delta_{-m}> + sum_{m1 <= m2} delta_{-m1}' g2[m1, m2] delta_{-m2} + ...
  *
  * The variables are the changes delta of every input at every lag, oldest lag first. For each training row
  * the kernel recursion runs over the lags in power series, starting from the stationary state at x0. The
@@ -787,7 +787,7 @@ static volt_status explain_slopes(const explain_setup *setup, volt_stage *stage,
 
 /* ---- the part of each order in the predictions along a sequence -------------------------------------- */
 
-/* * With x0 + e (x - x0) as inputs, the powers of e are the orders (docs/math.md). The kernel recursion
+/* With x0 + e (x - x0) as inputs, the powers of e are the orders (docs/math.md). The kernel recursion
  * carries order + 1 numbers per diagonal. Memory is unlimited, and no Volterra kernel is computed. A zero
  * initial state is expanded as e times the difference from x0 to zero. */
 
@@ -1071,7 +1071,7 @@ static volt_status explain_orders(const explain_setup *setup, volt_view Z, const
 
 /* ---- posterior standard deviations of the kernel of order 1 ------------------------------------------ */
 
-/* * Ridge regression is the posterior mean of a Gaussian process with covariance s^2 K and noise alpha s^2. A
+/* Ridge regression is the posterior mean of a Gaussian process with covariance s^2 K and noise alpha s^2. A
  * linear functional of it, here the derivative with respect to one input at one lag, has the posterior
  * variance
  *

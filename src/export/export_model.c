@@ -41,7 +41,7 @@ typedef struct volt_export_share {
 
 /* ---- a model on landmarks that is nearest to an exact one on its training rows ----------------------- */
 
-/* *     f = K A (n x q),     B: kernels of the n rows against m landmarks,     g = argmin |B g - f|^2
+/*     f = K A (n x q),     B: kernels of the n rows against m landmarks,     g = argmin |B g - f|^2
  *
  * The normal equations are regularised by a multiple of rounding. Two steps of refinement remove most of its effect. */
 

@@ -50,7 +50,7 @@ double volt_pcg_flops(double n, double q, double landmarks, double steps);
 /* Default number of landmarks for n rows. */
 int64_t volt_pcg_landmarks(int64_t n);
 
-/* ---- the preconditioner (preconditioner.c) ------------------------------------------------------ */
+/* ---- the preconditioner (solver_pcg.c) ------------------------------------------------------ */
 
 enum { VOLT_PRECONDITIONERS = 4 }; /* maximum number of systems: further alphas use the nearest one */
 
@@ -70,28 +70,7 @@ typedef struct volt_preconditioner {
     double *g, *of_group;            /* landmarks x columns */
 } volt_preconditioner;
 
-/* Prepares a preconditioner with the features of `landmarks`, without the first `washout` rows, for products with
- * this many columns. Unless the operator stores them (`fold`), allocates the band of this process
- * (base/row_bands.h) of B. VOLT_ERR_MEMORY; release it in every case. */
-volt_status volt_preconditioner_make(volt_operator *landmarks, int64_t washout, int64_t columns,
-                                     volt_preconditioner *pre);
-void volt_preconditioner_release(volt_preconditioner *pre);
-
-/* Builds the systems for columns with these alphas, from the sums of B. group (columns) receives the system
- * of each column, *rcond the least estimated reciprocal condition number. VOLT_ERR_SINGULAR,
- * VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
-struct volt_state_sums;
-volt_status volt_preconditioner_factor(struct volt_state_sums *sums, const double *alpha, const bool *constant,
-                                       int64_t columns, int64_t *group, volt_preconditioner *pre,
-                                       double *rcond);
-
-/* Z = (R - B (B'B + alpha I)^{-1} B' R) / alpha, not projected; without a B, R / alpha. R and Z are rows x
- * columns, contiguous. Collective. Results do not depend on the number of threads. VOLT_ERR_MEMORY and failures
- * of the back end. */
-volt_status volt_preconditioner_apply(const volt_preconditioner *pre, const int64_t *group, const double *alpha,
-                                      volt_view R, volt_matrix Z);
-
-/* ---- the iteration (pcg.c) -------------------------------------------------------------------- */
+/* ---- the iteration (solver_pcg.c) -------------------------------------------------------------------- */
 
 /* A system with several columns. */
 typedef struct volt_pcg_problem {
