@@ -33,7 +33,7 @@ typedef struct volt_loss_kind {
     double low, high; /* bounds of the parameter, both excluded */
     bool in_units;    /* the parameter is in units of the targets */
     bool smooth;      /* l' and l'' exist: rho may be INFINITY */
-    double rho;       /* of the first method (loss_methods.h), in units of the residuals if `by_residuals` */
+    double rho;       /* of the first method (loss_solve.h), in units of the residuals if `by_residuals` */
     bool by_residuals;
     const volt_loss_row *row; /* (optional) replaces the next four functions */
     double (*value)(double p, double y, double u);

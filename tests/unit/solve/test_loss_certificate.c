@@ -1,5 +1,5 @@
 /* tests/unit/solve/test_loss_certificate.c: objectives and duality gaps computed by hand. */
-#include "solve/loss/loss_problem.h"
+#include "solve/loss/loss_solve.h"
 #include "support/check.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"

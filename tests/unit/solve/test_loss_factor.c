@@ -1,6 +1,5 @@
 /* tests/unit/solve/test_loss_factor.c: the linear algebra of the two methods that minimise a loss: blocked solves with a factor that
  * exceeds the cache of one thread, Newton steps, directions of rows, steps of ADMM, and the number of steps. */
-#include "solve/loss/loss_methods.h"
 #include "solve/loss/loss_solve.h"
 #include "support/check.h"
 #include "support/plain_linear.h"
@@ -287,7 +286,7 @@ static void slopes_of_several_columns(void **state)
 
 /* ---- steps of ADMM ---------------------------------------------------------------------------- */
 
-/* The formulas of loss_methods.h with a dense solver. */
+/* The formulas of loss_solve.h with a dense solver. */
 static void plain_admm(const small_problem *p, double rho, int steps, double *a, double *c, double *g)
 {
     const double *y = p->problem.Y.data;

@@ -1,5 +1,5 @@
 /* tests/unit/solve/test_loss_newton.c: Newton's method on smooth losses from starts far from the minimum. */
-#include "solve/loss/loss_methods.h"
+#include "solve/loss/loss_solve.h"
 #include "support/check.h"
 
 enum { N = 3, MAX_STEPS = 100 };
