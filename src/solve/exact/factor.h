@@ -137,7 +137,6 @@ void volt_factor_begin(volt_factor *factor, const volt_factor_task *task);
 /* Fill the missing rows of K, up to all n of the operator. The next function declares rows up to `rows` as
  * filled by the caller. */
 volt_status volt_factor_fill(volt_factor *factor, volt_operator *op);
-void volt_factor_take_rows(volt_factor *factor, int64_t rows);
 
 /* Factor the first `to` rows, which must be filled. VOLT_ERR_SINGULAR if a pivot is not positive. */
 volt_status volt_factor_grow(volt_factor *factor, int64_t to);
@@ -169,8 +168,6 @@ volt_status volt_factor_rcond(const volt_factor *factor, double norm, double *rc
 /* Compute intercepts c and shifts. Call it before the functions below. */
 void volt_factor_intercepts(volt_factor *factor);
 
-/* D, and A (m x q both; may be W itself when all rows are factored). */
-void volt_factor_readout(const volt_factor *factor, volt_matrix D);
 void volt_factor_coefficients(volt_factor *factor, volt_matrix A);
 
 /* Predict rows first .. first + out.rows - 1, at or after row m, of the same sequence; they must be filled.
@@ -185,7 +182,7 @@ void volt_factor_reset_readout(volt_factor *factor, volt_matrix A);
  * coefficients; the shifts are overwritten. */
 void volt_factor_forecast_reset(volt_factor *factor, volt_view cross, volt_matrix A, volt_matrix out);
 
-/* ---- one-step, leave-one-out, likelihood (factor_errors.c) ------------------------------------ */
+/* ---- one-step, leave-one-out, likelihood (factor.c) ------------------------------------ */
 
 /* Predict rows begin .. m - 1, each from all rows before it, into out; rows before `begin` only train.
  * Replaces volt_factor_intercepts; task.Y must not be task.W. */
@@ -234,29 +231,12 @@ volt_status volt_factor_log_score(volt_factor *factor, const double *scale, doub
 double volt_factor_log_determinant(const volt_factor *factor, bool constant);
 double volt_factor_output_score(const volt_factor *factor, int64_t k, bool constant, double scale, double logs);
 
-/* Effective dimension of the rows with a target (docs/math.md), after volt_factor_grow of all rows,
- *
- *     n - alpha tr R,   with `constant` (requires task.u)   n - 1 - alpha tr P.
- *
- * Up to VOLT_EXACT_DIMENSION rows it is computed from the inverse factor, m^3 / 3 operations, and *error is 0.
- * Above, it is the mean over VOLT_DIMENSION_PROBES vectors z of random signs of n - alpha z' R z, m^2 operations
- * each, and *error is its standard error. The signs are fixed, so that it decreases with alpha.
- * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
-enum { VOLT_EXACT_DIMENSION = 1024, VOLT_DIMENSION_PROBES = 64 };
 volt_status volt_factor_dimension(volt_factor *factor, bool constant, double *dimension, double *error);
 
-/* ---- for factor_errors.c ---------------------------------------------------------------------- */
+/* ---- for factor.c ---------------------------------------------------------------------- */
 
 /* Sums of squares of D into factor->squares. */
 void volt_factor_squares(volt_factor *factor);
-
-/* Add row t of the forward solves to the sums; and compute intercepts from the sums over the first `rows`
- * rows. */
-void volt_factor_add_to_sums(volt_factor *factor, int64_t t);
-void volt_factor_update_intercepts(volt_factor *factor, int64_t rows);
-
-/* Pivots L_tt of rows first .. first + count - 1. */
-void volt_factor_pivots(const volt_factor *factor, int64_t first, int64_t count, double *pivots);
 
 /* Add the time since `begun` (volt_seconds) and the operations to the cost. */
 void volt_factor_account(volt_factor *factor, double begun, double flops);
