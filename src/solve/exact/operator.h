@@ -85,7 +85,7 @@ volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backen
 /* Adds the contribution of rows first .. end - 1 of the lower triangle to C = K V; each entry is used for
  * both halves. The sum over bands that cover all n rows is K V. Requires `lower`. The result does not depend
  * on the number of threads if the entries do not. VOLT_ERR_MEMORY; if cancelled, the status is VOLT_OK and C
- * is unfinished (half_product.c). */
+ * is unfinished (operator.c). */
 volt_status volt_operator_add_lower(volt_operator *op, int64_t first, int64_t end, volt_view V, volt_matrix C,
                                     volt_stage *stage);
 /* Memory usage in bytes for n rows and k columns of V. */
