@@ -38,7 +38,7 @@ typedef struct volt_state_sums {
     double *S;             /* states x states: workspace for a system */
     double *block;         /* rows added at a time */
 
-    /* ---- sums at a back end (device_sums.c): G and S are its memory, `block` is unused ---- */
+    /* ---- sums at a back end (state_sums.c): G and S are its memory, `block` is unused ---- */
     const struct volt_backend *backend; /* NULL: host memory */
     bool has_rows;                      /* G is initialised */
     int64_t *all_columns;               /* states: 0, 1, 2, ... */
@@ -94,14 +94,7 @@ void volt_state_sums_leverages(const volt_state_sums *sums, volt_view S, bool co
 /* The sum of the leverages of all rows; alpha is the one of the system, whose factor is overwritten. */
 double volt_state_sums_freedom(volt_state_sums *sums, double alpha, bool constant);
 
-/* ---- for state_sums.c (device_sums.c) ----------------------------------------------------------- */
-
-void volt_device_sums_free(volt_state_sums *sums);
-void volt_device_sums_copy(const volt_state_sums *from, volt_state_sums *to);
-double *volt_device_sums_copy_factor(const volt_state_sums *sums);
-volt_status volt_device_sums_factor(volt_state_sums *sums, double alpha, bool constant, double *rcond);
-void volt_device_sums_leverages(const volt_state_sums *sums, volt_matrix F);
-double volt_device_sums_trace(volt_state_sums *sums);
+/* ---- for state_sums.c (state_sums.c) ----------------------------------------------------------- */
 
 /* Operations to add this many rows; and to solve one system. */
 double volt_state_sums_add_flops(const volt_state_sums *sums, double rows);
