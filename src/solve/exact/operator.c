@@ -52,9 +52,8 @@ double volt_half_product_bytes(double n, double k)
 }
 
 /* c += K' s, sums = K v, of GROUP rows of `count` columns. */
-static VOLT_CLONES static void use_group(const double *restrict K, int64_t ld, int64_t count,
-                                         const double *restrict v, const double *restrict s, double *restrict c,
-                                         double *restrict sums)
+VOLT_CLONES static void use_group(const double *restrict K, int64_t ld, int64_t count, const double *restrict v,
+                                  const double *restrict s, double *restrict c, double *restrict sums)
 {
     const double *restrict k0 = K, *restrict k1 = K + ld, *restrict k2 = K + 2 * ld, *restrict k3 = K + 3 * ld;
     double a0[LANES] = {0}, a1[LANES] = {0}, a2[LANES] = {0}, a3[LANES] = {0};
@@ -82,8 +81,8 @@ static VOLT_CLONES static void use_group(const double *restrict K, int64_t ld, i
 }
 
 /* The same of one row; returns the sum. */
-static VOLT_CLONES static double use_row(const double *restrict K, int64_t count, const double *restrict v,
-                                         double s, double *restrict c)
+VOLT_CLONES static double use_row(const double *restrict K, int64_t count, const double *restrict v, double s,
+                                  double *restrict c)
 {
     double sums[LANES] = {0};
     int64_t j = 0;
