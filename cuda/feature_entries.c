@@ -1,5 +1,5 @@
 /* cuda/feature_entries.c: features from selected kernel columns, and their sums
- * (src/solve/landmark/device_landmarks.h). */
+ * (src/solve/landmark/landmark_operator.h). */
 #include "entries.h"
 #include "matrix_kernels.h"
 

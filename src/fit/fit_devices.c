@@ -6,7 +6,7 @@
 #include "base/row_bands.h"
 #include "fit/fit_task.h"
 #include "kernel/kernel_entry.h"
-#include "solve/landmark/device_landmarks.h"
+#include "solve/landmark/landmark_operator.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* tests/backend/test_landmarks_device.c: landmark and PCG models whose features and sums are kept on the back end,
  * for every back end: the model equals that of the CPU. One back end has memory for the features of half of the
  * rows, and small blocks. */
-#include "solve/landmark/device_landmarks.h"
+#include "solve/landmark/landmark_operator.h"
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/sequences.h"

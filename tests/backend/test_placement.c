@@ -3,7 +3,7 @@
  * Replaces the clock, so that the trial of the CPU takes one second, and the device, whose times, memory and state
  * the test sets. Expected limits are computed from the operations. */
 #include "base/row_bands.h"
-#include "solve/landmark/device_landmarks.h"
+#include "solve/landmark/landmark_operator.h"
 #include "solve/landmark/placement.h"
 #include "solve/solver_table.h"
 #include "support/check.h"

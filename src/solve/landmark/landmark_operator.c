@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/landmark/device_landmarks.h"
 #include "solve/landmark/feature_fit.h"
 
 #include <float.h>
@@ -15,6 +14,366 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
+
+typedef struct volt_device_landmarks {
+    const volt_backend *backend; /* NULL: no device is used, and the other fields are unset */
+    int64_t m, columns, rows;    /* landmarks, columns, and rows of a block */
+    const int64_t *column;       /* m: the columns that are landmarks */
+    int64_t n;                   /* rows of the operator; ... */
+    int64_t from, stored;        /* ... features of rows from .. from + stored - 1 have memory, ... */
+    int64_t first, end;          /* ... and rows first .. end - 1 are there */
+    double *K, *other;           /* rows x columns; and one more, if there are several blocks */
+    double *W;                   /* (m + stored + rows) x m: L, stored features, and features of a block */
+    double *shift;               /* m, host memory: subtracted from the landmarks of a row */
+    double *centre, *about;      /* m, host memory: the centre of the landmarks, and of the features: ... */
+    bool has_centre;             /* ... known after the first rows were added */
+} volt_device_landmarks;
+
+/* Sets the centre to the mean of the first `rows` rows of K, a block of this object, at most
+ * VOLT_DEVICE_CENTRE_ROWS. Otherwise the first rows that are added determine it. */
+enum { VOLT_DEVICE_CENTRE_ROWS = 512 };
+
+/* ---- features of landmarks, and their sums, on a device ---------------------------------------------- */
+
+/* Rows of a block: enough for long products, limited by these numbers of rows. Numbers of a block, relative to
+ * those that keep the back end busy: twice as many if both blocks then take at most this part of its memory. */
+enum { MIN_DEVICE_ROWS = 512, MAX_DEVICE_ROWS = 32768, BLOCKS = 8, MEMORY_PART = 8 };
+
+bool volt_device_landmarks_can(const volt_backend *backend)
+{
+    return backend->device_gather && backend->accumulate;
+}
+
+static double device_rows_of(const volt_backend *backend, double columns)
+{
+    double numbers = BLOCKS * (double)backend->block,
+           available = backend->available ? (double)backend->available() : 0;
+    if (available >= MEMORY_PART * 2 * 8 * 2 * numbers)
+        numbers *= 2;
+    return fmax(MIN_DEVICE_ROWS, fmin(MAX_DEVICE_ROWS, floor(numbers / columns)));
+}
+
+/* Includes two sums, and workspace of the back end: blocks of rows of K, transposed features of two threads. */
+double volt_device_landmarks_bytes(const volt_backend *backend, double n, double landmarks, double columns)
+{
+    const double most_transposed = 3e8;
+    double rows = device_rows_of(backend, columns),
+           workspace = 5e9 + 2 * 8 * fmin(rows * landmarks, most_transposed);
+    return 8 * (rows * (2 * columns + landmarks) + (landmarks + n) * landmarks) +
+           2 * volt_state_sums_device_bytes(landmarks) + workspace;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+/* Number of last rows whose features fit in the memory of the back end. */
+static int64_t rows_that_fit(const volt_backend *backend, int64_t m, int64_t columns, int64_t n)
+{
+    double available = backend->available ? (double)backend->available() : 0;
+    if (available <= 0)
+        return n;
+    double rest = available - volt_device_landmarks_bytes(backend, 0, (double)m, (double)columns);
+    return (int64_t)fmax(0, fmin((double)n, floor(rest / (8 * (double)m))));
+}
+
+/* For n rows; features of rows first .. last - 1 may be stored. VOLT_ERR_MEMORY. Release it in every case. */
+static volt_status device_landmarks_make(const volt_backend *backend, const int64_t *column, int64_t m,
+                                         int64_t columns, int64_t n, int64_t first, int64_t last,
+                                         volt_device_landmarks *device)
+{
+    int64_t rows = volt_min((int64_t)device_rows_of(backend, (double)columns), volt_max(n, columns));
+    *device = (volt_device_landmarks){
+        .backend = backend, .m = m, .columns = columns, .rows = rows, .column = column, .n = n};
+    device->stored = rows_that_fit(backend, m, columns, last - first);
+    device->from = device->first = device->end = last - device->stored;
+    device->shift = volt_alloc_doubles(m, 1);
+    device->centre = volt_alloc_doubles(m, 1);
+    device->about = volt_alloc_zero(m, sizeof(double));
+    device->K = backend->alloc(rows, columns);
+    if (device->K && n > rows)
+        device->other = backend->alloc(rows, columns);
+    bool has_blocks = device->K && (device->other || n <= rows);
+    device->W = has_blocks ? backend->alloc(m + device->stored + rows, m) : NULL;
+    return device->shift && device->centre && device->about && device->W ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+static void device_landmarks_release(volt_device_landmarks *device)
+{
+    if (device->backend) {
+        device->backend->release(device->K);
+        device->backend->release(device->other);
+        device->backend->release(device->W);
+    }
+    volt_free(device->shift);
+    volt_free(device->centre);
+    volt_free(device->about);
+    *device = (volt_device_landmarks){0};
+}
+
+/* ---- features --------------------------------------------------------------------------------- */
+
+static volt_matrix rows_of_W(const volt_device_landmarks *device, int64_t first, int64_t rows)
+{
+    return volt_matrix_of(device->W + first * device->m, rows, device->m);
+}
+
+/* Rows of W: the block, and the place of a row whose features are stored. */
+static int64_t block_place(const volt_device_landmarks *device)
+{
+    return device->m + device->stored;
+}
+
+static int64_t stored_place(const volt_device_landmarks *device, int64_t row)
+{
+    return device->m + row - device->from;
+}
+
+/* Copy the landmarks of rows first .. first + rows - 1 of the block, less `shift`, to rows of W. */
+static volt_matrix device_gather(const volt_device_landmarks *device, const double *K, const double *shift,
+                                 int64_t first, int64_t rows, int64_t place)
+{
+    volt_matrix F = rows_of_W(device, place, rows);
+    device->backend->device_gather(volt_view_of(K + first * device->columns, rows, device->columns),
+                                   device->column, shift, F);
+    return F;
+}
+
+static const double *shift_by(const volt_device_landmarks *device, double common)
+{
+    for (int64_t a = 0; a < device->m; a++)
+        device->shift[a] = common;
+    return device->shift;
+}
+
+/* F = K L^{-T} of the first rows of the block, in rows of W. */
+static volt_matrix device_make_features(const volt_device_landmarks *device, const double *K,
+                                        const double *shift, int64_t rows, int64_t place)
+{
+    volt_matrix F = device_gather(device, K, shift, 0, rows, place);
+    device->backend->trsm(rows_of_W(device, 0, place + rows), place, rows, 0, device->m, NULL);
+    return F;
+}
+
+/* Copies the features of the first F.rows rows of the block to the host. */
+static volt_status device_landmarks_features(const volt_device_landmarks *device, double common, volt_matrix F)
+{
+    volt_matrix made =
+        device_make_features(device, device->K, shift_by(device, common), F.rows, block_place(device));
+    device->backend->get(volt_as_view(made), F);
+    return volt_backend_state(device->backend);
+}
+
+/* ---- factor of K_mm --------------------------------------------------------------------------- */
+
+/* K_mm, less the constant: its rows from `a` on, from rows `first` .. of the block. */
+static void device_landmarks_corner(const volt_device_landmarks *device, int64_t first, int64_t count,
+                                    int64_t a, double common)
+{
+    device_gather(device, device->K, shift_by(device, common), first, count, a);
+}
+
+/* Factors K_mm + jitter I. *pivot as of potrf. VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
+/* As factor_here of landmark_operator.c. The upper triangle keeps K_mm. */
+static volt_status device_landmarks_factor(const volt_device_landmarks *device, volt_stage *stage,
+                                           int64_t *pivot)
+{
+    enum { TRIES = 3 };
+    const volt_backend *backend = device->backend;
+    int64_t m = device->m;
+    double norm = 0, size = -INFINITY, *diagonal = device->centre; /* unused until rows are added */
+    volt_matrix L = rows_of_W(device, 0, m), of_L = {L.data, m, 1, m + 1};
+    backend->mirror(L, true);
+    VOLT_TRY(backend->norm(volt_as_view(L), &norm));
+    VOLT_REQUIRE(isfinite(norm), VOLT_ERR_NOT_FINITE, "the kernel of the landmarks is too large for a double");
+    backend->get(volt_as_view(of_L), volt_matrix_of(diagonal, m, 1));
+    for (int64_t a = 0; a < m; a++)
+        size = fmax(size, diagonal[a]);
+    double jitter = 10 * (double)m * DBL_EPSILON * size, ignored = 0;
+    for (int i = 0; i < TRIES; i++, jitter *= 1000) {
+        if (i > 0) {
+            backend->mirror(L, false);
+            backend->put(volt_view_of(diagonal, m, 1), of_L);
+        }
+        backend->shift(L, 0, m, 0, jitter, &ignored);
+        backend->potrf(L, 0, m, stage, pivot);
+        VOLT_TRY(volt_backend_state(backend));
+        if (*pivot == 0 || !volt_stage_should_continue(stage))
+            break;
+    }
+    return VOLT_OK;
+}
+
+/* B (m x q, host memory) <- L^{-T} B. */
+static void device_landmarks_backward(const volt_device_landmarks *device, volt_matrix B)
+{
+    device->backend->backward(rows_of_W(device, 0, device->m), false, B);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------- */
+
+/* The centre is the mean of the first rows of the block; L^{-1} converts it to that of the features. */
+static volt_status device_landmarks_centre(volt_device_landmarks *device, const double *K, double common,
+                                           int64_t rows)
+{
+    int64_t m = device->m, columns = device->columns;
+    double *memory = volt_alloc_doubles(rows + columns, 1);
+    if (!memory)
+        return VOLT_ERR_MEMORY;
+    double *mean = memory + rows;
+    for (int64_t i = 0; i < rows; i++)
+        memory[i] = 1 / (double)rows;
+    device->backend->gemm(volt_view_of(K, rows, columns), true, volt_view_of(memory, rows, 1), NULL, false,
+                          volt_matrix_of(mean, columns, 1));
+    volt_status status = volt_backend_state(device->backend);
+    for (int64_t a = 0; status == VOLT_OK && a < m; a++) {
+        device->centre[a] = mean[device->column[a]];
+        device->about[a] = device->centre[a] - common;
+    }
+    volt_free(memory);
+    if (status == VOLT_OK)
+        device->backend->forward(rows_of_W(device, 0, m), 0, m, false, volt_matrix_of(device->about, m, 1));
+    device->has_centre = status == VOLT_OK;
+    return status;
+}
+
+/* Set the features of rows without a target to zero, and the constant next to their targets to 0 instead of
+ * 1. */
+static void leave_out(const volt_device_landmarks *device, const bool *without, volt_matrix F,
+                      volt_matrix augmented)
+{
+    memset(device->shift, 0, (size_t)device->m * sizeof(double));
+    for (int64_t i = 0; without && i < F.rows; i++)
+        if (without[i]) {
+            device->backend->put(volt_view_of(device->shift, 1, device->m), volt_matrix_rows(F, i, 1));
+            augmented.data[i * augmented.ld + augmented.cols - 1] = 0;
+        }
+}
+
+/* Add F' (Y, 1) to the sums: `product` is m x (columns + 1). */
+static void add_thin(volt_view Y, volt_view augmented, volt_view product, volt_state_sums *sums)
+{
+    int64_t q = Y.cols;
+    for (int64_t a = 0; a < sums->states; a++) {
+        for (int64_t k = 0; k < q; k++)
+            sums->H[a * q + k] += product.data[a * product.ld + k];
+        sums->total[a] += product.data[a * product.ld + q];
+    }
+    for (int64_t i = 0; i < Y.rows; i++) {
+        for (int64_t k = 0; k < q; k++)
+            sums->y[k] += Y.data[i * Y.ld + k];
+        sums->counted += augmented.data[i * augmented.ld + q];
+    }
+}
+
+/* Rows of the block that are stored, or none of them. */
+static volt_status add_rows(volt_device_landmarks *device, const double *K, int64_t place, volt_view Y,
+                            const bool *without, volt_state_sums *sums)
+{
+    int64_t m = device->m, q = Y.cols;
+    double *memory = volt_alloc_doubles(Y.rows + m, q + 1);
+    if (!memory)
+        return VOLT_ERR_MEMORY;
+    volt_matrix augmented = volt_matrix_of(memory, Y.rows, q + 1),
+                product = volt_matrix_of(memory + Y.rows * (q + 1), m, q + 1);
+    for (int64_t i = 0; i < Y.rows; i++) {
+        memcpy(augmented.data + i * augmented.ld, Y.data + i * Y.ld, (size_t)q * sizeof(double));
+        augmented.data[i * augmented.ld + q] = 1;
+    }
+    volt_matrix F = device_make_features(device, K, device->centre, Y.rows, place);
+    leave_out(device, without, F, augmented);
+    device->backend->accumulate(volt_as_view(F), sums->has_rows ? 1 : 0, volt_matrix_of(sums->G, m, m));
+    device->backend->gemm(volt_as_view(F), true, volt_as_view(augmented), NULL, false, product);
+    volt_status status = volt_backend_state(device->backend);
+    if (status == VOLT_OK) {
+        add_thin(Y, volt_as_view(augmented), volt_as_view(product), sums);
+        sums->has_rows = true;
+    }
+    volt_free(memory);
+    return status;
+}
+
+/* Adds the first Y.rows rows of K, a block of this object, which are rows `row` and following of the operator, to
+ * the sums, which must be at the same back end. Another thread may compute the other block meanwhile. Rows with without[i] are skipped; their stored features are 0 when centred. */
+static volt_status device_landmarks_add(volt_device_landmarks *device, const double *K, double common,
+                                        int64_t row, volt_view Y, const bool *without, volt_state_sums *sums)
+{
+    if (!device->has_centre)
+        VOLT_TRY(device_landmarks_centre(device, K, common, volt_min(Y.rows, VOLT_DEVICE_CENTRE_ROWS)));
+    if (!sums->has_rows)
+        memcpy(sums->about, device->about, (size_t)device->m * sizeof(double));
+    bool is_stored = row >= device->from && row < device->from + device->stored;
+    VOLT_TRY(
+        add_rows(device, K, is_stored ? stored_place(device, row) : block_place(device), Y, without, sums));
+    if (is_stored) {
+        device->first = device->end == row ? device->first : row;
+        device->end = row + Y.rows;
+    }
+    return VOLT_OK;
+}
+
+/* ---- products --------------------------------------------------------------------------------- */
+
+/* out <- (K - common 1 1') beta for the first out.rows rows of the block; beta (m x q) is in host memory. */
+static volt_status device_landmarks_combine(const volt_device_landmarks *device, double common, volt_view beta,
+                                            volt_matrix out)
+{
+    int64_t q = beta.cols;
+    double *wide = volt_alloc_zero((device->columns + 1) * q, sizeof *wide);
+    if (!wide)
+        return VOLT_ERR_MEMORY;
+    double *shift = wide + device->columns * q;
+    for (int64_t a = 0; a < device->m; a++)
+        for (int64_t k = 0; k < q; k++) {
+            wide[device->column[a] * q + k] = beta.data[a * beta.ld + k];
+            shift[k] -= common * beta.data[a * beta.ld + k];
+        }
+    device->backend->gemm(volt_view_of(device->K, out.rows, device->columns), false,
+                          volt_view_of(wide, device->columns, q), shift, false, out);
+    volt_free(wide);
+    return volt_backend_state(device->backend);
+}
+
+/* The first row of the operator, from `row` on, whose features are stored; n if there is none. */
+static int64_t device_landmarks_stored(const volt_device_landmarks *device, int64_t row)
+{
+    return row < device->end ? volt_max(row, device->first) : device->n;
+}
+
+/* out <- F gamma of the stored rows from `row` on. */
+/* F = stored + 1 about'. */
+static volt_status device_landmarks_spread(const volt_device_landmarks *device, int64_t row, volt_view gamma,
+                                           volt_matrix out)
+{
+    double *shift = volt_alloc_zero(gamma.cols, sizeof *shift);
+    if (!shift)
+        return VOLT_ERR_MEMORY;
+    for (int64_t a = 0; a < device->m; a++)
+        for (int64_t k = 0; k < gamma.cols; k++)
+            shift[k] += device->about[a] * gamma.data[a * gamma.ld + k];
+    device->backend->gemm(volt_as_view(rows_of_W(device, stored_place(device, row), out.rows)), false, gamma,
+                          shift, false, out);
+    volt_free(shift);
+    return volt_backend_state(device->backend);
+}
+
+/* out <- F' R of the stored rows from `row` on. */
+static volt_status device_landmarks_fold(const volt_device_landmarks *device, int64_t row, volt_view R,
+                                         volt_matrix out)
+{
+    double *total = volt_alloc_zero(R.cols, sizeof *total);
+    if (!total)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < R.rows; i++)
+        for (int64_t k = 0; k < R.cols; k++)
+            total[k] += R.data[i * R.ld + k];
+    device->backend->gemm(volt_as_view(rows_of_W(device, stored_place(device, row), R.rows)), true, R, NULL,
+                          false, out);
+    for (int64_t a = 0; a < device->m; a++)
+        for (int64_t k = 0; k < R.cols; k++)
+            out.data[a * out.ld + k] += device->about[a] * total[k];
+    volt_free(total);
+    return volt_backend_state(device->backend);
+}
 
 /* Rows per block, limited by the numbers in a block: isolated landmarks have many columns. */
 enum { MAX_ROWS = 512, MIN_ROWS = 32 };
@@ -159,7 +518,7 @@ static volt_status make_features(const landmark_operator *l, volt_matrix F)
 {
     volt_blas_int m = (volt_blas_int)l->task.m;
     if (l->device.backend)
-        return volt_device_landmarks_features(&l->device, l->task.common, F);
+        return device_landmarks_features(&l->device, l->task.common, F);
     gather(l, 0, F);
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (volt_blas_int)F.rows, m, 1,
                 l->L, m, F.data, (volt_blas_int)F.ld);
@@ -220,8 +579,7 @@ static void *add_block(void *context)
 {
     added_block *b = context;
     volt_backend_bind(b->l->device.backend, b->device);
-    b->status =
-        volt_device_landmarks_add(&b->l->device, b->K, b->l->task.common, b->row, b->Y, b->without, b->sums);
+    b->status = device_landmarks_add(&b->l->device, b->K, b->l->task.common, b->row, b->Y, b->without, b->sums);
     if (b->status != VOLT_OK)
         snprintf(b->text, sizeof b->text, "%s", volt_error_detail());
     return NULL;
@@ -235,7 +593,7 @@ static volt_status find_centre(landmark_operator *l, volt_stage *stage)
         return VOLT_OK;
     VOLT_TRY(walk_to(l, l->task.washout, rows, stage));
     return volt_stage_should_continue(stage)
-               ? volt_device_landmarks_centre(&l->device, l->device.K, l->task.common, rows)
+               ? device_landmarks_centre(&l->device, l->device.K, l->task.common, rows)
                : VOLT_OK;
 }
 
@@ -287,7 +645,7 @@ static volt_status add(volt_operator *op, int64_t first, volt_view Y, const bool
 static volt_status fold(volt_operator *op, int64_t first, volt_view R, volt_matrix out)
 {
     const landmark_operator *l = (const landmark_operator *)op;
-    return volt_device_landmarks_fold(&l->device, first, R, out);
+    return device_landmarks_fold(&l->device, first, R, out);
 }
 
 /* Product of the rows of the block with beta. */
@@ -295,7 +653,7 @@ static volt_status combine_block(const landmark_operator *l, volt_view beta, vol
 {
     int64_t m = l->task.m, columns = l->task.columns->m, q = beta.cols;
     if (l->device.backend)
-        return volt_device_landmarks_combine(&l->device, l->task.common, beta, out);
+        return device_landmarks_combine(&l->device, l->task.common, beta, out);
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (out.rows * m > 100000)
     for (int64_t i = 0; i < out.rows; i++)
         for (int64_t k = 0; k < q; k++) {
@@ -337,7 +695,7 @@ static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, vo
                            volt_stage *stage)
 {
     landmark_operator *l = (landmark_operator *)op;
-    int64_t stored = l->device.backend ? volt_device_landmarks_stored(&l->device, first) : op->n;
+    int64_t stored = l->device.backend ? device_landmarks_stored(&l->device, first) : op->n;
     int64_t before = volt_min(out.rows, stored - first);
     if (stored + out.rows - before > l->device.end) /* rows after them were not added */
         before = out.rows;
@@ -346,8 +704,8 @@ static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, vo
     if (before == out.rows || !volt_stage_should_continue(stage))
         return VOLT_OK;
     int64_t entries = (out.rows - before) * l->task.m;
-    VOLT_TRY(volt_device_landmarks_spread(&l->device, stored, gamma,
-                                          volt_matrix_rows(out, before, out.rows - before)));
+    VOLT_TRY(
+        device_landmarks_spread(&l->device, stored, gamma, volt_matrix_rows(out, before, out.rows - before)));
     volt_stage_advance(stage, entries);
     return VOLT_OK;
 }
@@ -356,7 +714,7 @@ void volt_landmark_coefficients(volt_operator *op, volt_matrix gamma)
 {
     const landmark_operator *l = (const landmark_operator *)op;
     if (l->device.backend)
-        volt_device_landmarks_backward(&l->device, gamma);
+        device_landmarks_backward(&l->device, gamma);
     else
         volt_cholesky_backward(volt_matrix_of(l->L, l->task.m, l->task.m), gamma);
 }
@@ -387,7 +745,7 @@ static void release(volt_operator *op)
     volt_state_free(l->state);
     volt_state_free(l->end);
     volt_free(l->made);
-    volt_device_landmarks_release(&l->device);
+    device_landmarks_release(&l->device);
     volt_free(l->block);
     volt_free(l->L);
     volt_free(l);
@@ -402,7 +760,7 @@ static int64_t take_corner(const landmark_operator *l, int64_t first, int64_t co
     while (a + rows < l->task.m && column[a + rows] == column[a] + rows && column[a + rows] < first + count)
         rows++;
     if (l->device.backend)
-        volt_device_landmarks_corner(&l->device, column[a] - first, rows, a, l->task.common);
+        device_landmarks_corner(&l->device, column[a] - first, rows, a, l->task.common);
     else
         gather(l, column[a] - first, volt_matrix_of(l->L + a * l->task.m, rows, l->task.m));
     return rows;
@@ -485,7 +843,7 @@ static volt_status factor_corner(const landmark_operator *l, volt_stage *stage)
     if (l->device.backend) {
         volt_stage inner;
         volt_stage_begin_inner(stage, factor_units(&l->task), volt_backend_potrf_units(l->task.m), &inner);
-        VOLT_TRY(volt_device_landmarks_factor(&l->device, &inner, &pivot));
+        VOLT_TRY(device_landmarks_factor(&l->device, &inner, &pivot));
         volt_stage_end_inner(stage, factor_units(&l->task), &inner);
     } else
         VOLT_TRY(factor_here(l, stage, &pivot));
@@ -513,8 +871,8 @@ static volt_status make_block(landmark_operator *l)
             first += l->task.washout;
             last += l->task.washout;
         }
-        VOLT_TRY(volt_device_landmarks_make(backend, l->task.column, l->task.m, columns, l->op.n, first, last,
-                                            &l->device));
+        VOLT_TRY(device_landmarks_make(backend, l->task.column, l->task.m, columns, l->op.n, first, last,
+                                       &l->device));
         l->rows = l->op.block_rows = l->device.rows;
         l->op.sums_backend = backend;
         l->op.add = add;

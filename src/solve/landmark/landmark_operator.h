@@ -12,6 +12,7 @@
 
 #include "kernel/records.h"
 #include "solve/exact/operator.h"
+#include "solve/landmark/state_sums.h"
 
 typedef struct volt_landmark_task {
     const volt_resolved *resolved; /* its records, if any, are the runs of columns */
@@ -51,5 +52,17 @@ volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_re
 
 /* Hands over the state after the last row of Z, like volt_kernel_operator_end. */
 volt_status volt_landmark_operator_end(volt_operator *op, volt_state **state);
+
+/* ---- the blocks of landmark_operator.c on a device --------------------------------------------------- */
+
+/* The device computes a block of rows against all columns, gathers the landmarks, and converts them to
+ * features with the factor of K_mm. Features that are added to sums are centred. The remaining memory stores
+ * those of the last rows, so that products with them need no second pass. A part of a job (base/row_bands.h) stores
+ * only rows of its own band. */
+
+/* Returns whether the back end supports this. */
+bool volt_device_landmarks_can(const volt_backend *backend);
+/* Memory usage in bytes, with stored features of n rows. */
+double volt_device_landmarks_bytes(const volt_backend *backend, double n, double landmarks, double columns);
 
 #endif

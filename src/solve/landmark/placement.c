@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/landmark/device_landmarks.h"
+#include "solve/landmark/landmark_operator.h"
 #include "solve/solver_table.h"
 
 #include <inttypes.h>
