@@ -30,18 +30,6 @@ typedef struct volt_feature_fit {
     volt_stage *choosing; /* while alpha is chosen */
 } volt_feature_fit;
 
-static inline bool volt_feature_has_target(const volt_feature_fit *fit, int64_t i)
-{
-    return !(fit->task->without && fit->task->without[i]);
-}
-
-/* Row i of column k of the targets. */
-static inline double volt_feature_target(const volt_feature_fit *fit, int64_t i, int64_t k)
-{
-    return k < fit->q ? fit->first.data[i * fit->first.ld + k]
-                      : fit->level.data[i * fit->level.ld + k - fit->q];
-}
-
 /* The setting of output k: as chosen, or as given by the task. */
 volt_chosen volt_feature_chosen(const volt_solver_task *task, int64_t k);
 
@@ -54,7 +42,7 @@ typedef volt_status (*volt_feature_hold_out)(volt_feature_fit *fit, double from,
 
 /* Selects the held-out rows, of `rows`, in the task's held_out or choice. Returns the number of rows known
  * when the first of them is predicted; 0: none is held out. The other function is a volt_feature_hold_out
- * for a fit with early sums (feature_held_out.c). */
+ * for a fit with early sums (feature_fit.c). */
 int64_t volt_feature_held_out(const volt_solver_task *task, int64_t rows);
 volt_status volt_feature_predict_held_out(volt_feature_fit *fit, double from, double share);
 
@@ -89,7 +77,7 @@ volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, in
 /* The results of `levels`, from one pass over the rows with all landmarks (landmark_levels.c). */
 volt_status volt_feature_fit_levels(const volt_solver_task *task, volt_view targets,
                                     volt_landmark_levels *levels);
-/* Errors of the held-out rows, as chosen: e is held x q, the workspace held x columns (feature_held_out.c). */
+/* Errors of the held-out rows, as chosen: e is held x q, the workspace held x columns (feature_fit.c). */
 volt_status volt_feature_chosen_errors(volt_feature_fit *fit, volt_matrix workspace, volt_matrix e);
 /* Peak memory in bytes, without hold_out and `early`. */
 double volt_feature_fit_bytes(double n, double q, double states);

@@ -2,7 +2,7 @@
  *
  * Held-out rows determine alpha and the kind of target, unless given, and the errors for intervals. With few
  * rows the exact solver computes these errors; with more rows they are computed from sums
- * (feature_held_out.c). */
+ * (feature_fit.c). */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
