@@ -1,7 +1,7 @@
 /* src/fit/landmark_growth.h: the number of landmarks, chosen by what it buys (VOLT_LANDMARKS_AUTO).
  *
  * A trial is one pass over the rows with M landmarks in nested order, from which the errors of M, M/2, M/4, ... landmarks
- * follow (solve/landmark/landmark_levels.c). M doubles while that reduces the held-out error by 1 % or more, and the fit uses
+ * follow (solve/landmark/solver_nystrom.c). M doubles while that reduces the held-out error by 1 % or more, and the fit uses
  * the least number whose error is within 1 % of the last. For an iterative solver the number has the fewest estimated
  * operations, of the preconditioner and of the iterations. The fit is the same as with this number given. */
 #ifndef FIT_LANDMARK_GROWTH_H

@@ -74,9 +74,6 @@ volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, 
  * on, as above. Release `fit` in every case. */
 volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, int64_t kept_first,
                              volt_matrix kept, double share, double of_choice, volt_feature_fit *fit);
-/* The results of `levels`, from one pass over the rows with all landmarks (landmark_levels.c). */
-volt_status volt_feature_fit_levels(const volt_solver_task *task, volt_view targets,
-                                    volt_landmark_levels *levels);
 /* Errors of the held-out rows, as chosen: e is held x q, the workspace held x columns (feature_fit.c). */
 volt_status volt_feature_chosen_errors(volt_feature_fit *fit, volt_matrix workspace, volt_matrix e);
 /* Peak memory in bytes, without hold_out and `early`. */
