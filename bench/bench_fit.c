@@ -4,7 +4,7 @@
 #include "lorenz_problem.h"
 #include "measure.h"
 #include "peer.h"
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 
 #include <assert.h>
 #include <float.h>

@@ -5,7 +5,7 @@
 #include "backend/cholesky.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 #include "solve/solver_table.h"
 
 #include <math.h>

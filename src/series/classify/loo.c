@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "gram/gram.h"
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 
 #include <float.h>
 #include <math.h>

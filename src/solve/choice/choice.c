@@ -7,7 +7,7 @@
 #include "base/numbers.h"
 #include "base/openmp.h"
 #include "base/threads.h"
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 
 #include <inttypes.h>
 #include <math.h>

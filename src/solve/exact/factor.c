@@ -8,7 +8,6 @@
 #include "base/numbers.h"
 #include "base/openmp.h"
 #include "base/threads.h"
-#include "solve/exact/ridge.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 
 #include <math.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 
 #include <float.h>
 #include <inttypes.h>

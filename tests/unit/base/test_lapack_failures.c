@@ -6,7 +6,7 @@
 #include "base/alpha_grid.h"
 #include "faults/failing.h"
 #include "series/anomaly/variance_norm.h"
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"

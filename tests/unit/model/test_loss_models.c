@@ -1,6 +1,6 @@
 /* tests/unit/model/test_loss_models.c: models fitted with a loss: outputs, files, streams, weights, missing
  * targets, invalid arguments. */
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"

@@ -1,7 +1,7 @@
 /* tests/unit/model/test_model_memory.c: for every k, the k-th allocation of kernels, Gram matrices, prepared rows, plans and
  * a fit on several threads fails: the call returns VOLT_ERR_MEMORY, without leaks or partial results.
  * test_model_scenarios.c has the calls of models on one thread. */
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"

@@ -1,6 +1,6 @@
 /* tests/unit/solve/test_ridge.c: ridge regression on a Gram matrix, with and without intercept, and its errors. */
 #include "backend/cholesky.h"
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"

@@ -2,7 +2,7 @@
  * and BEKK models: each argument in turn, with its message, and unchanged outputs. */
 #include "data/bekk/bekk.h"
 #include "data/system_table.h"
-#include "solve/exact/ridge.h"
+#include "solve/exact/factor.h"
 #include "solve/loss/loss.h"
 #include "stats/stats_internal.h"
 #include "support/check.h"
