@@ -42,7 +42,7 @@ enum { MIN_DEVICE_ROWS = 512, MAX_DEVICE_ROWS = 32768, BLOCKS = 8, MEMORY_PART =
 
 bool volt_device_landmarks_can(const volt_backend *backend)
 {
-    return backend->device_gather && backend->accumulate;
+    return backend->gather && backend->accumulate;
 }
 
 static double device_rows_of(const volt_backend *backend, double columns)
@@ -133,7 +133,7 @@ static volt_matrix device_gather(const volt_device_landmarks *device, const doub
                                  int64_t first, int64_t rows, int64_t place)
 {
     volt_matrix F = rows_of_W(device, place, rows);
-    device->backend->device_gather(volt_view_of(K + first * device->columns, rows, device->columns),
+    device->backend->gather(volt_view_of(K + first * device->columns, rows, device->columns),
                                    device->column, shift, F);
     return F;
 }
