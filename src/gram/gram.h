@@ -19,10 +19,6 @@ void volt_mirror(volt_matrix K);
 volt_status volt_gram_states(const volt_kernel *kernel, volt_view X, const volt_gram_options *options,
                              volt_matrix *F);
 
-/* Replaces the largest norm of all inputs by the requested radius. VOLT_ERR_ARGUMENT if that is too small;
- * 0: no request. */
-volt_status volt_take_radius(double requested, int64_t d, double *radius);
-
 /* Returns whether the kernel, or a factor of it, is only defined on a ball or depends on the ball. `radius` is the
  * radius of the inputs. VOLT_ERR_MEMORY. */
 volt_status volt_kernel_find_ball(const volt_kernel *kernel, int64_t d, double radius, bool *has);

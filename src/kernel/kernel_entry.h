@@ -108,7 +108,7 @@ struct volt_resolved {
     double (*gain)(const volt_resolved *resolved, double norm);
     double common;  /* K - common is still positive semidefinite; 0 if unknown */
     int64_t window; /* maximum number of rows that an entry uses, if that is a parameter; else 1 */
-    /* the Gram matrix is centred on its columns (gram/gram_steps.c); engines fill it without centring */
+    /* the Gram matrix is centred on its columns (gram/gram.c); engines fill it without centring */
     bool centred;
     volt_scan scan;            /* step is NULL if the kernel runs on ... */
     volt_programme programme;  /* ... a programme between paths ... */
