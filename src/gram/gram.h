@@ -68,9 +68,4 @@ volt_status volt_gram_run(const volt_gram_steps *steps, volt_matrix K);
 
 /* ---- collections ------------------------------------------------------------------------------- */
 
-/* volt_gram_collection for a kernel of several factors, or of one on filtered series, after the arguments
- * are checked. */
-volt_status volt_gram_expression(const volt_kernel *kernel, const volt_view *X, int64_t n_x, const volt_view *Y,
-                                 int64_t n_y, const volt_gram_options *options, volt_matrix K);
-
 #endif
