@@ -77,9 +77,6 @@ int64_t volt_states_length(const volt_resolved *resolved);
 volt_status volt_state_create_moving(const volt_resolved *resolved, volt_state **state);
 /* Allocates everything that pushing z takes, and changes nothing else. VOLT_ERR_MEMORY. */
 volt_status volt_state_prepare(volt_state *state, const double *z, bool joins, bool wanted);
-/* Pushes the row z, prepared with the same arguments: k (NULL: not wanted) receives the kernel of the sequence
- * against every column and, where z joins, against itself. */
-void volt_state_push(volt_state *state, const double *z, bool joins, double *k);
 void volt_state_drop(volt_state *state, int64_t count); /* the oldest columns */
 int64_t volt_state_settling(const volt_resolved *resolved);
 
