@@ -5,7 +5,7 @@
  * known, the entry resolves the parameters to a volt_resolved: numbers and functions that one of the engines
  * runs over the grid of local values, <x_i, y_j> or |x_i - y_j|^2:
  *
- *     scan        down the diagonals, with a small state each (scan.c); for kernels without state also
+ *     scan        down the diagonals, with a small state each (scan_engine.c); for kernels without state also
  *                 after a sum over the last `window` local values (window_sum.c)
  *     programme   a dynamic programme over the block of local values of two paths (programme.h); the paths
  *                 are windows of the sequences, rows, or whole series

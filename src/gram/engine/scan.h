@@ -31,18 +31,6 @@ typedef struct volt_scan_grid {
  * leaves K and the states unfinished. */
 void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage);
 
-/* A walk along the border: the states of a sequence against rows that are all `origin` (NULL: zero), whose number
- * of scan->own is origin_own. */
-typedef struct volt_scan_border {
-    const volt_scan *scan;
-    const double *origin;
-    double origin_own;
-    double local; /* internal: of the last step ... */
-    bool settled; /* ... which did not change the state: the next step with the same value is skipped */
-} volt_scan_border;
-/* Advances border[] (VOLT_MAX_STATE numbers) by the row z (d numbers, not centred) with its number of scan->own. */
-void volt_scan_border_step(volt_scan_border *b, const double *z, double own, int64_t d, double *border);
-
 /* The number of scan->own of rows that are all x (d numbers; NULL: zero); *kept receives the stationary value. */
 double volt_scan_own_rest(const volt_scan *scan, const double *x, int64_t d, double *kept);
 /* Those of the rows of Z, after *kept, which is advanced. */
