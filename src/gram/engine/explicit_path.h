@@ -28,14 +28,6 @@ volt_resolved volt_with_window(const volt_resolved *kernel, int64_t window);
 
 /* ---- one pair --------------------------------------------------------------------------------- */
 
-/* One path x against the VOLT_LANES paths of `group`, and log K of x and one lane of it (programme.h). scratch
- * has volt_explicit_pair_scratch() numbers. */
-int64_t volt_explicit_pair_scratch(const volt_resolved *resolved);
-void volt_explicit_run(const volt_resolved *resolved, const double *x, const double *group, volt_stage *stage,
-                       double *scratch, double *out);
-double volt_explicit_log(const volt_resolved *resolved, const double *x, const double *group, double least,
-                         volt_stage *stage, double *scratch);
-
 /* ---- a path against itself -------------------------------------------------------------------- */
 
 /* Fill columns->self from row `first` on. */
