@@ -41,20 +41,8 @@ volt_self volt_self_compute(const volt_resolved *resolved, const double *rows, v
 
 /* ---- explicit features: K = offset + F_x F_y', or a Gaussian of the distance of features ---------- */
 
-/* Number of features of a path, or 0 if cells are cheaper: for paths of `length` increments in `channels`
- * dimensions, with m of them in memory. */
-int64_t volt_features_if_cheaper(const volt_programme *programme, int64_t length, int64_t channels, int64_t m);
-
 /* K = offset + F_x F_y' from the features of rows and columns: all entries (own = VOLT_OTHER_ROWS) or, if
  * the first row is column `diagonal`, those up to the diagonal. */
 void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t diagonal, volt_matrix K);
-
-/* Converts the same rows of K from F_x F_y' to exp(-gamma |f(x) - f(y)|^2), with squared norms. Distances
- * that suffer from cancellation in |f(x)|^2 + |f(y)|^2 - 2 <f(x), f(y)> are computed from the differences. */
-void volt_features_gaussian(double gamma, volt_view rows, const double *row_norms, volt_view columns,
-                            const double *column_norms, int64_t diagonal, volt_matrix K);
-
-/* Squared norms of the rows of F. */
-void volt_features_norms(volt_view F, double *norms);
 
 #endif
