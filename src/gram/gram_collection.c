@@ -165,8 +165,8 @@ static volt_status gram_expression(const volt_kernel *kernel, const volt_view *X
     expression_job job = {kernel,           X,    same ? X : Y,    n_x,
                           same ? n_x : n_y, same, options->radius, options->progress};
     volt_gram_steps steps = {.context = &job,
-                             .fill = fill,
-                             .self = self_values,
+                             .fill = fill_expression,
+                             .self = expression_self_values,
                              .self_work = {1, 1},
                              .same = same,
                              .normalise = options->normalise != 0,
@@ -608,7 +608,7 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     volt_status status = volt_kernel_warn(kernel, &resolved, rows.series[0]);
     collection_job job = {&resolved, rows, columns, same, options->progress};
     volt_gram_steps steps = {.context = &job,
-                             .fill = fill,
+                             .fill = fill_expression,
                              .self = self_values,
                              .self_work = {1 / (double)columns.count, 1 / (double)rows.count},
                              .same = same,

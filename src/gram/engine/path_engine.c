@@ -149,8 +149,6 @@ volt_status volt_self_fill(const volt_resolved *kernel, int64_t first, volt_stag
     return volt_columns_cancelled(stage);
 }
 
-enum { LANES = VOLT_LANES };
-
 static bool takes(const volt_resolved *resolved, int64_t m)
 {
     (void)m;
