@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "fit/landmarks.h"
-#include "gram/engine/scan.h"
+#include "gram/engine/engine.h"
 #include "kernel/extent.h"
 #include "kernel/kernel_entry.h"
 #include "predict/interval/interval.h"

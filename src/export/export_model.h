@@ -3,7 +3,7 @@
  * A part is one fitted model; a sum of models has several. Its step is that of a stream (predict/live/live_rows.c):
  *
  *     columns   inputs at their lags and fed-back outputs, clipped, scaled and filtered
- *     kernel    every factor against every row, with the state of each diagonal, and its border (gram/engine/scan.h)
+ *     kernel    every factor against every row, with the state of each diagonal, and its border (gram/engine/engine.h)
  *     outputs   coefficients times kernel, in the units of the targets
  *
  * export_c.c writes source code from it, and export_json.c the numbers. */

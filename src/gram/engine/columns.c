@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "gram/engine/engine.h"
-#include "gram/engine/explicit_path.h"
-#include "gram/engine/scan.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "gram/engine/scan.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -4,6 +4,8 @@
 #ifndef KERNEL_ENGINE_H
 #define KERNEL_ENGINE_H
 
+#include "base/progress.h"
+#include "gram/engine/columns.h"
 #include "gram/engine/state.h"
 
 /* Rows of a sequence, preceded by the rows that their first windows cover, for the engines on windows: h +
@@ -90,5 +92,84 @@ static inline bool volt_sum_ends_term(const volt_sum *sum, int64_t f)
 {
     return f + 1 == sum->n_factors || sum->term[f + 1] != sum->term[f];
 }
+
+/* The diagonal scan, the engine of kernels whose entry (i, j) follows from a small
+ * state at (i-1, j-1) and the local value at (i, j).
+ *
+ * The n x m grid has n + m - 1 diagonals. Their states are in one array, ordered by j - i, from the lower
+ * left corner (index 0) to the upper right one: entry (i, j) belongs to index j - i + n - 1. Before the scan
+ * the array holds the states that enter each diagonal at the border of the grid. Afterwards its first m
+ * elements hold the states of the last row, where the next rows of the same sequence use them. Diagonals are
+ * independent, so bands of them are distributed over threads. */
+
+typedef struct volt_scan_grid {
+    const volt_scan *scan;
+    const volt_columns *columns;
+    volt_view rows;          /* n x d; centred when scan->distance */
+    const double *row_norms; /* n, when scan->distance */
+    /* the column of the first row: only entries up to the diagonal are computed; or VOLT_OTHER_ROWS */
+    int64_t diagonal;
+    const double *own; /* n: the numbers of the rows, when scan->own */
+    double *state;     /* number s of diagonal k is state[s * stride + k] */
+    int64_t stride;
+} volt_scan_grid;
+
+/* Run the scan and write K (n x m; for rows of the columns, up to the diagonal). With `sum`, there is one
+ * grid for each of its factors, all with the same n, m and `diagonal`, and K is their sum of products, combined
+ * tile by tile without a matrix per factor. The stage (may be NULL) counts entries of K. A cancelled stage
+ * leaves K and the states unfinished. */
+void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage);
+
+/* The number of scan->own of rows that are all x (d numbers; NULL: zero); *kept receives the stationary value. */
+double volt_scan_own_rest(const volt_scan *scan, const double *x, int64_t d, double *kept);
+/* Those of the rows of Z, after *kept, which is advanced. */
+void volt_scan_own_rows(const volt_scan *scan, volt_view Z, double *kept, double *own);
+
+/* The state of two sequences of constant rows x and y (d numbers each; both NULL: zero). */
+void volt_scan_rest(const volt_scan *scan, const double *x, const double *y, int64_t d, double *state);
+
+/* The grid of the rows Z against the columns of a state of this engine. Running the grid advances the state. */
+volt_scan_grid volt_scan_state_grid(volt_state *state, volt_view Z, int64_t diagonal);
+
+/* ---- paths that are built one by one ----------------------------------------------------------------- */
+
+/* Windows without augmentation share one matrix of local values (window_block.c). All other paths, rows read
+ * as paths or augmented windows, are built explicitly, and local values are computed for each pair. */
+
+/* Returns whether the kernel builds its paths explicitly. */
+bool volt_path_is_explicit(const volt_resolved *resolved);
+
+/* Steps and channels of a path, and its size: the product of both. */
+int64_t volt_explicit_length(const volt_resolved *resolved);
+int64_t volt_explicit_channels(const volt_resolved *resolved);
+int64_t volt_explicit_numbers(const volt_resolved *resolved);
+
+/* Build the path of `rows` (window x d, contiguous): number k is written to path[k * step]. */
+void volt_explicit_build(const volt_resolved *resolved, const double *rows, double *path, int64_t step);
+
+/* The rows of the window that ends in row j of the columns, with the past before the first; `buffer` has space
+ * for them. */
+const double *volt_explicit_window(const volt_resolved *resolved, const volt_columns *columns, int64_t j,
+                                   double *buffer);
+
+/* The kernel with the effective window, without irrelevant zeros. */
+volt_resolved volt_with_window(const volt_resolved *kernel, int64_t window);
+
+/* ---- a path against itself -------------------------------------------------------------------- */
+
+/* Fill columns->self from row `first` on. */
+volt_status volt_self_fill(const volt_resolved *resolved, int64_t first, volt_stage *stage,
+                           volt_columns *columns);
+
+/* For the path of `rows`. scratch has volt_self_scratch() numbers. */
+int64_t volt_self_scratch(const volt_resolved *resolved);
+volt_self volt_self_compute(const volt_resolved *resolved, const double *rows, volt_stage *stage,
+                            double *scratch);
+
+/* ---- explicit features: K = offset + F_x F_y', or a Gaussian of the distance of features ---------- */
+
+/* K = offset + F_x F_y' from the features of rows and columns: all entries (own = VOLT_OTHER_ROWS) or, if
+ * the first row is column `diagonal`, those up to the diagonal. */
+void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t diagonal, volt_matrix K);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/openmp.h"
 #include "gram/engine/engine.h"
-#include "gram/engine/explicit_path.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/openmp.h"
 #include "gram/engine/engine.h"
-#include "gram/engine/explicit_path.h"
 
 #include <assert.h>
 #include <math.h>

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "gram/engine/engine.h"
-#include "gram/engine/explicit_path.h"
 
 #include <math.h>
 #include <pthread.h>

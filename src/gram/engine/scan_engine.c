@@ -10,7 +10,6 @@
 #include "base/openmp.h"
 #include "base/threads.h"
 #include "gram/engine/engine.h"
-#include "gram/engine/scan.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,14 +1,13 @@
 /* src/gram/engine/sum_engine.c: a sum of products of factors, each with its engine.
  *
  * K = sum_t w_t prod_f K_f. A factor has separate columns and a separate state, for its slice of the rows.
- * If all factors are scans they are run together and combined tile by tile (scan.h). Otherwise their
+ * If all factors are scans they are run together and combined tile by tile (engine.h). Otherwise their
  * matrices are computed one after the other in an additional block. The block is as large as K if the engine
  * needs all rows at once (the lower triangle of a sequence with itself), else as large as the rows pushed. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "gram/engine/engine.h"
-#include "gram/engine/scan.h"
 
 typedef struct sum_state {
     volt_state base;

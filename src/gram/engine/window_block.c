@@ -9,7 +9,6 @@
 #include "base/numbers.h"
 #include "base/openmp.h"
 #include "gram/engine/engine.h"
-#include "gram/engine/explicit_path.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "gram/engine/engine.h"
-#include "gram/engine/explicit_path.h"
 
 #include <string.h>
 
