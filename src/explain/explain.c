@@ -11,7 +11,7 @@
 #include "base/openmp.h"
 #include "base/threads.h"
 #include "base/views.h"
-#include "kernel/jet_kernel.h"
+#include "kernel/jet.h"
 #include "kernel/kernel_entry.h"
 #include "model/initial.h"
 #include "model/model_internal.h"
