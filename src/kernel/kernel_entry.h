@@ -1,7 +1,7 @@
 /* src/kernel/kernel_entry.h: the internal representation of kernels.
  *
  * A kernel is one file with one volt_kernel_entry, and one line in VOLT_KERNEL_LIST below. The entry lists
- * the parameters; kernel_text.c handles text, defaults and ranges for all kernels. Once the inputs are
+ * the parameters; expression.c handles text, defaults and ranges for all kernels. Once the inputs are
  * known, the entry resolves the parameters to a volt_resolved: numbers and functions that one of the engines
  * runs over the grid of local values, <x_i, y_j> or |x_i - y_j|^2:
  *
@@ -253,12 +253,9 @@ double volt_slice_gain(const volt_resolved *resolved, int64_t s, double norm);
 /* Extents of the slices of filtered rows (n_slices x d numbers each). */
 volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, volt_extent *extents);
 
-/* ---- for expression.c and kernel_text.c ------------------------------------------------------- */
+/* ---- for expression.c and expression.c ------------------------------------------------------- */
 
-/* One factor from its text, and its parameters, with those of the filter last. */
-volt_status volt_factor_parse(const char *text, volt_kernel **kernel);
 volt_status volt_factor_get(const volt_kernel *factor, const char *name, volt_kernel_value *value);
-const char *volt_factor_parameter_name(const volt_kernel *factor, int64_t index);
 
 bool volt_kernel_keeps_origin(const volt_kernel *kernel);
 bool volt_kernel_is_centred(const volt_kernel *kernel);
