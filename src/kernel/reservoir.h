@@ -33,20 +33,12 @@ struct volt_reservoir {
     double coef0;   /* ... of the product plus this */
 };
 
-/* A reservoir of this shape without arrays, sufficient for memory estimates. NULL: out of memory. */
-volt_reservoir *volt_reservoir_outline(int64_t size, int64_t d, int64_t length);
-/* Allocates its arrays, all zero. VOLT_ERR_MEMORY. */
-volt_status volt_reservoir_allocate(volt_reservoir *reservoir);
 void volt_reservoir_free(volt_reservoir *reservoir); /* NULL is allowed, at any stage */
 
 /* Copy a block of weights (size x cols, contiguous) to columns `first` .. of M': row i of the block has the
  * weights of u[first ..] for state i. */
 void volt_reservoir_put(volt_reservoir *reservoir, int64_t first, const double *weights, int64_t cols,
                         double scale);
-
-/* The limit state for zero inputs: by iteration of f, or exactly if f is the identity. VOLT_ERR_ARGUMENT if
- * there is none; `name` is used in the message. VOLT_ERR_MEMORY. */
-volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *name);
 
 /* Replaces the start by the limit state for constant inputs z. VOLT_ERR_ARGUMENT if it is not found,
  * VOLT_ERR_MEMORY. */

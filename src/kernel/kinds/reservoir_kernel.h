@@ -34,7 +34,6 @@
     }
 
 extern const char *const volt_start_words[];
-enum { VOLT_STATE_REST, VOLT_STATE_ZERO };
 
 /* One kind of reservoir: `reservoir` of the kernel's entry. */
 struct volt_reservoir_kind {
