@@ -8,8 +8,6 @@
 extern const char *const volt_path_words[];    /* of the parameter path */
 extern const char *const volt_augment_words[]; /* of the parameter augment */
 
-enum { VOLT_PATH_SEQUENCE, VOLT_PATH_ROWS };
-
 #define VOLT_PARAMETER_PATH_WINDOW                                                                             \
     {                                                                                                          \
         VOLT_PARAMETER_ROWS("number of latest rows in a path, including the current one; or path=rows", 2, 32) \
