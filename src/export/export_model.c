@@ -8,7 +8,6 @@
 #include "base/numbers.h"
 #include "fit/landmarks.h"
 #include "gram/engine/engine.h"
-#include "kernel/extent.h"
 #include "kernel/kernel_entry.h"
 #include "predict/interval/interval.h"
 #include "solve/exact/operator.h"

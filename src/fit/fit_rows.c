@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/extent.h"
+#include "kernel/kernel_entry.h"
 #include "model/initial.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "base/numbers.h"
 #include "base/views.h"
 #include "gram/gram.h"
-#include "kernel/extent.h"
+#include "kernel/kernel_entry.h"
 #include "volterra/kernel.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "base/threads.h"
 #include "base/views.h"
 #include "gram/engine/engine.h"
-#include "kernel/extent.h"
 #include "kernel/kernel_entry.h"
 #include "text/text.h"
 

@@ -18,7 +18,7 @@
 #include "base/views.h"
 #include "gram/gram.h"
 #include "kernel/kernel_entry.h"
-#include "kernel/kinds/path_kernel.h"
+#include "kernel/kind_parts.h"
 
 #include <assert.h>
 #include <inttypes.h>

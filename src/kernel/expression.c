@@ -26,28 +26,28 @@ enum { LONGEST_FACTOR = 1024 };
 static const char *const filter_names[VOLT_FILTER_PARAMETERS] = {"pole", "pair", "angle"};
 
 /* A piece of the text, without surrounding blanks. */
-typedef struct piece {
+typedef struct text_piece {
     const char *at;
     int length;
-} piece;
+} text_piece;
 
-static piece trim(const char *from, const char *to)
+static text_piece trim(const char *from, const char *to)
 {
     while (from < to && isspace((unsigned char)*from))
         from++;
     while (to > from && isspace((unsigned char)to[-1]))
         to--;
-    piece p = {from, (int)(to - from)};
+    text_piece p = {from, (int)(to - from)};
     return p;
 }
 
-static bool piece_is(piece p, const char *word)
+static bool piece_is(text_piece p, const char *word)
 {
     return strlen(word) == (size_t)p.length && strncmp(p.at, word, (size_t)p.length) == 0;
 }
 
 /* "; did you mean X?" or nothing, into buffer. */
-static const char *suggestion(piece p, const char *const *names, int64_t count, char *buffer, size_t size)
+static const char *suggestion(text_piece p, const char *const *names, int64_t count, char *buffer, size_t size)
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", p.length, p.at);
@@ -60,7 +60,7 @@ static const char *suggestion(piece p, const char *const *names, int64_t count, 
 }
 
 /* A hint for a character that no name contains, or NULL. */
-static const char *foreign_sign(piece name)
+static const char *foreign_sign(text_piece name)
 {
     if (memchr(name.at, '|', (size_t)name.length))
         return "; \"A | B\" is only allowed in a search";
@@ -71,7 +71,7 @@ static const char *foreign_sign(piece name)
     return NULL;
 }
 
-static volt_status find_entry(piece name, const volt_kernel_entry **entry)
+static volt_status find_entry(text_piece name, const volt_kernel_entry **entry)
 {
     const char *names[64];
     int64_t count = volt_kernel_count();
@@ -89,7 +89,7 @@ static volt_status find_entry(piece name, const volt_kernel_entry **entry)
 }
 
 /* Searches the parameters of the kernel, then those of its filter. */
-static volt_status find_parameter(const volt_kernel_info *info, piece name, int *index)
+static volt_status find_parameter(const volt_kernel_info *info, text_piece name, int *index)
 {
     const char *names[VOLT_MAX_PARAMETERS + VOLT_FILTER_PARAMETERS];
     int count = (int)info->n_parameters;
@@ -105,7 +105,7 @@ static volt_status find_parameter(const volt_kernel_info *info, piece name, int 
                      suggestion(name, names, count + VOLT_FILTER_PARAMETERS, hint, sizeof hint));
 }
 
-static volt_status read_number(const char *kernel, const char *name, piece text, double *value)
+static volt_status read_number(const char *kernel, const char *name, text_piece text, double *value)
 {
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", text.length, text.at);
@@ -120,7 +120,7 @@ static bool takes_number(const char *word)
     return word[strlen(word) - 1] == ':';
 }
 
-static volt_status read_choice(const volt_kernel_info *info, int p, piece text, volt_kernel *kernel)
+static volt_status read_choice(const volt_kernel_info *info, int p, text_piece text, volt_kernel *kernel)
 {
     const volt_parameter_info *parameter = &info->parameters[p];
     for (int w = 0; parameter->words[w]; w++) {
@@ -131,7 +131,7 @@ static volt_status read_choice(const volt_kernel_info *info, int p, piece text, 
             kernel->value[p] = w;
             if (!takes_number(word))
                 return VOLT_OK;
-            piece number = {text.at + length, text.length - (int)length};
+            text_piece number = {text.at + length, text.length - (int)length};
             double value = 0;
             VOLT_TRY(read_number(info->name, parameter->name, number, &value));
             VOLT_REQUIRE(value >= 1 && value <= 64 && value == floor(value), VOLT_ERR_KERNEL,
@@ -145,7 +145,7 @@ static volt_status read_choice(const volt_kernel_info *info, int p, piece text, 
                      text.length, text.at, parameter->range);
 }
 
-static volt_status read_word(const volt_kernel_info *info, int p, piece text, volt_kernel *kernel)
+static volt_status read_word(const volt_kernel_info *info, int p, text_piece text, volt_kernel *kernel)
 {
     const volt_parameter_info *parameter = &info->parameters[p];
     VOLT_REQUIRE(text.length > 0 && text.length < VOLT_VALUE_LENGTH, VOLT_ERR_KERNEL,
@@ -161,7 +161,7 @@ static volt_status read_word(const volt_kernel_info *info, int p, piece text, vo
     return kernel->word[p] ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-static volt_status read_value(const volt_kernel_info *info, int p, piece text, volt_kernel *kernel)
+static volt_status read_value(const volt_kernel_info *info, int p, text_piece text, volt_kernel *kernel)
 {
     const volt_parameter_info *parameter = &info->parameters[p];
     if (parameter->kind == VOLT_PARAMETER_CHOICE)
@@ -188,7 +188,7 @@ static double *filter_number(volt_filter *filter, int p)
     return p == 0 ? &filter->pole : p == 1 ? &filter->pair : &filter->angle;
 }
 
-static volt_status read_filter(const volt_kernel_info *info, int p, piece text, volt_kernel *kernel)
+static volt_status read_filter(const volt_kernel_info *info, int p, text_piece text, volt_kernel *kernel)
 {
     static const char *const ranges[VOLT_FILTER_PARAMETERS] = {"(-1, 1)", "[0, 1)", "[0, 1]"};
     double value = 0;
@@ -213,7 +213,7 @@ void volt_kernel_use_fallback(volt_kernel *kernel, int p)
     const volt_parameter_info *parameter = &kernel->entry->info.parameters[p];
     if (kernel->present[p] || !parameter->fallback)
         return;
-    piece text = {parameter->fallback, (int)strlen(parameter->fallback)};
+    text_piece text = {parameter->fallback, (int)strlen(parameter->fallback)};
     kernel->present[p] = read_value(&kernel->entry->info, p, text, kernel) == VOLT_OK;
 }
 
@@ -238,14 +238,14 @@ static volt_status read_parameters(const char *from, volt_kernel *kernel)
     const volt_kernel_info *info = &kernel->entry->info;
     while (from) {
         const char *comma = strchr(from, ',');
-        piece item = trim(from, comma ? comma : from + strlen(from));
+        text_piece item = trim(from, comma ? comma : from + strlen(from));
         const char *equals = memchr(item.at, '=', (size_t)item.length);
         VOLT_REQUIRE(equals, VOLT_ERR_KERNEL, "kernel %s: \"%.*s\" is not of the form parameter=value",
                      info->name, item.length, item.at);
 
         int p = 0;
         VOLT_TRY(find_parameter(info, trim(item.at, equals), &p));
-        piece value = trim(equals + 1, item.at + item.length);
+        text_piece value = trim(equals + 1, item.at + item.length);
         int filter = p - (int)info->n_parameters;
         VOLT_REQUIRE(!(filter < 0 ? kernel->present[p] : kernel->filter_given[filter]), VOLT_ERR_KERNEL,
                      "kernel %s: %s is given twice", info->name,
@@ -379,7 +379,7 @@ static const char *factor_parameter_name(const volt_kernel *factor, int64_t inde
 volt_status volt_factor_get(const volt_kernel *factor, const char *name, volt_kernel_value *value)
 {
     const volt_kernel_info *info = &factor->entry->info;
-    piece whole = {name, (int)strlen(name)};
+    text_piece whole = {name, (int)strlen(name)};
     int p = 0;
     VOLT_TRY(find_parameter(info, whole, &p));
     int filter = p - (int)info->n_parameters;

@@ -11,7 +11,6 @@
 #ifndef KERNEL_JET_H
 #define KERNEL_JET_H
 
-#include "kernel/kernel_entry.h"
 #include "volterra/base.h"
 
 #include <stdbool.h>
@@ -87,39 +86,5 @@ void volt_jet_compose(const volt_jet_workspace *workspace, volt_taylor f, const 
 /* Taylor coefficients used by several kernels: scale exp(rate x), and scale / (1 - rate x). */
 void volt_taylor_exp(double scale, double rate, const double *x, int order, volt_lanes *f);
 void volt_taylor_inverse(double scale, double rate, const double *x, int order, volt_lanes *f);
-
-/* ---- a resolved kernel in the arithmetic of power series --------------------------------------------- */
-
-/* Each factor walks down a diagonal: the input is its local value at every row, as a series, the output its
- * kernel. */
-
-typedef struct volt_jet_factor {
-    const volt_scan *scan;
-    const volt_scan_series *series;
-    int64_t slice;  /* slice of the rows that it uses */
-    int64_t window; /* rows over which its local value is summed; 1 if it has a state */
-    int64_t state;  /* index of its first state among those of all factors */
-    double weight;  /* weight of the term that it begins; 0: it continues a term */
-} volt_jet_factor;
-
-typedef struct volt_jet_kernel {
-    int64_t n_factors, n_states;
-    volt_jet_factor factor[VOLT_MAX_FACTORS];
-} volt_jet_kernel;
-
-/* Both must outlive it. VOLT_ERR_ARGUMENT if a factor has no power series; the message names it, and the
- * kernels that have one. */
-volt_status volt_jet_kernel_make(const volt_kernel *kernel, const volt_resolved *resolved,
-                                 volt_jet_kernel *made);
-
-/* The local value of rows x and w (d numbers each; w NULL: zeros) of a factor when x moves to x + e
- * direction (NULL: fixed): s[0] + s[1] e + s[2] e^2. */
-void volt_jet_local(const volt_jet_factor *factor, int64_t d, const double *x, const double *direction,
-                    const double *w, double s[3]);
-
-/* out <- the kernel, in all variables of the space, from the values `factors` of its factors, which are
- * overwritten. */
-void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_workspace *workspace, volt_jet *factors,
-                   volt_jet *out);
 
 #endif

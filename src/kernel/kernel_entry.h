@@ -17,7 +17,6 @@
 #define KERNEL_KERNEL_ENTRY_H
 
 #include "base/kernel_form.h"
-#include "kernel/extent.h"
 #include "kernel/filter.h"
 #include "kernel/jet.h"
 #include "kernel/past.h"
@@ -26,9 +25,36 @@
 #include "kernel/programme.h"
 #include "kernel/records.h"
 #include "kernel/reservoir.h"
+#include "volterra/base.h"
 #include "volterra/kernel.h"
 
+#include <float.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+/* ---- norms and largest values of inputs, which a kernel is resolved on ------------------------------- */
+
+typedef struct volt_extent {
+    double radius;  /* M, the largest Euclidean norm of a row */
+    double largest; /* the largest value, not the largest modulus: path=rows divides by it */
+} volt_extent;
+
+/* Of the rows of X, which must not be empty. VOLT_ERR_NOT_FINITE reports the first entry that is not finite;
+ * `name` is used in the message. */
+volt_status volt_extent_of(volt_view X, const char *name, volt_extent *extent);
+
+/* The norm of a row of d numbers; not finite if one of them is not, or on overflow. */
+double volt_row_norm(const double *row, int64_t d);
+
+/* Relative rounding tolerance of norms of d numbers, and so of the radius. Inner products have twice that. */
+double volt_norm_tolerance(int64_t d);
+
+/* VOLT_ERR_NOT_FINITE if products of inputs of this norm would overflow or lose digits to underflow; such
+ * inputs must be scaled. Inputs that are all 0 are accepted. */
+volt_status volt_check_products(double radius);
+
+/* Returns whether a norm of d numbers is at most `radius`, up to rounding. All checks use this function. */
+bool volt_is_within(double norm, double radius, int64_t d);
 
 enum {
     VOLT_MAX_PARAMETERS = 16,
@@ -318,5 +344,39 @@ typedef struct volt_sliced_rows {
 volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const volt_records *records,
                                   int64_t first, const char *name, volt_sliced_rows *sliced);
 void volt_sliced_rows_release(volt_sliced_rows *sliced);
+
+/* ---- a resolved kernel in the arithmetic of power series --------------------------------------------- */
+
+/* Each factor walks down a diagonal: the input is its local value at every row, as a series, the output its
+ * kernel. */
+
+typedef struct volt_jet_factor {
+    const volt_scan *scan;
+    const volt_scan_series *series;
+    int64_t slice;  /* slice of the rows that it uses */
+    int64_t window; /* rows over which its local value is summed; 1 if it has a state */
+    int64_t state;  /* index of its first state among those of all factors */
+    double weight;  /* weight of the term that it begins; 0: it continues a term */
+} volt_jet_factor;
+
+typedef struct volt_jet_kernel {
+    int64_t n_factors, n_states;
+    volt_jet_factor factor[VOLT_MAX_FACTORS];
+} volt_jet_kernel;
+
+/* Both must outlive it. VOLT_ERR_ARGUMENT if a factor has no power series; the message names it, and the
+ * kernels that have one. */
+volt_status volt_jet_kernel_make(const volt_kernel *kernel, const volt_resolved *resolved,
+                                 volt_jet_kernel *made);
+
+/* The local value of rows x and w (d numbers each; w NULL: zeros) of a factor when x moves to x + e
+ * direction (NULL: fixed): s[0] + s[1] e + s[2] e^2. */
+void volt_jet_local(const volt_jet_factor *factor, int64_t d, const double *x, const double *direction,
+                    const double *w, double s[3]);
+
+/* out <- the kernel, in all variables of the space, from the values `factors` of its factors, which are
+ * overwritten. */
+void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_workspace *workspace, volt_jet *factors,
+                   volt_jet *out);
 
 #endif

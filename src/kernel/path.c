@@ -3,7 +3,7 @@
 
 #include "base/clones.h"
 #include "base/error.h"
-#include "kernel/kinds/path_kernel.h"
+#include "kernel/kind_parts.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "base/fastmath.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/kinds/reservoir_kernel.h"
+#include "kernel/kind_parts.h"
 #include "kernel/products.h"
 
 #include <float.h>

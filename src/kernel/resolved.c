@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/extent.h"
 #include "kernel/kernel_entry.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
 #ifndef MODEL_INITIAL_H
 #define MODEL_INITIAL_H
 
-#include "kernel/past.h"
+#include "kernel/kernel_entry.h"
 #include "volterra/model.h"
 
 #include <stdbool.h>

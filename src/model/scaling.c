@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/views.h"
-#include "kernel/extent.h"
+#include "kernel/kernel_entry.h"
 
 #include <float.h>
 #include <inttypes.h>

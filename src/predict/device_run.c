@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/extent.h"
 #include "kernel/kernel_entry.h"
 #include "model/model_internal.h"
 #include "solve/landmark/placement.h"

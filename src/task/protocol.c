@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/extent.h"
 #include "model/scaling.h"
 #include "select/candidates/candidates.h"
 #include "text/text.h"

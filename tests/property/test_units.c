@@ -6,7 +6,7 @@
  * -900. Below it, at k = 500 and -500, where sums of squares are taken apart, and with a factor that is no
  * power of two, inputs and targets are rounded differently. A forecast is h'Y, and roundings of K move it by
  * n max K / alpha times eps at most: 1e-10 with n = 40, max K below 30 and alpha = 1e-2. */
-#include "kernel/extent.h"
+#include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

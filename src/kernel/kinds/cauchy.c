@@ -3,7 +3,7 @@
  * It is the average of Gaussians exp(-t gamma D) over t with density exp(-t), so positive semidefinite; its
  * tails decay like 1/D, unlike those of rbf. docs/adding_a_kernel.md explains this file. */
 #include "base/clones.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
  * states (reservoir.h). */
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/kinds/reservoir_kernel.h"
+#include "kernel/kind_parts.h"
 #include "kernel/reservoir.h"
 
 #include <math.h>

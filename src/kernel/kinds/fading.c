@@ -5,7 +5,7 @@
  * The state of a diagonal is D, initially 0. */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 
 #include <math.h>
 

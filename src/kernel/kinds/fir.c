@@ -11,7 +11,7 @@
  *
  * The state of a diagonal is F, initially 0. */
 #include "base/clones.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 
 #include <math.h>
 

@@ -9,8 +9,8 @@
  * in logarithms. */
 #include "base/clones.h"
 #include "base/fastmath.h"
+#include "kernel/kind_parts.h"
 #include "kernel/kinds/lane_row.h"
-#include "kernel/kinds/path_kernel.h"
 
 #include <float.h>
 #include <math.h>

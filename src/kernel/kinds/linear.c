@@ -1,6 +1,6 @@
 /* src/kernel/kinds/linear.c: <x, y>, summed over a window. */
 #include "base/clones.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 
 enum { WINDOW, N_PARAMETERS };
 

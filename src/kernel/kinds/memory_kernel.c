@@ -7,7 +7,7 @@
  * The state of a diagonal is (D, K), initially D = 0 and K = 1 / (1 - mu). */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 
 #include <math.h>
 

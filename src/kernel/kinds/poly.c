@@ -1,6 +1,6 @@
 /* src/kernel/kinds/poly.c: (gamma <x, y> + coef0)^degree, the product summed over a window. */
 #include "base/clones.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* src/kernel/kinds/rbf.c: exp(-gamma |x - y|^2), the distance summed over a window. */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 
 #include <math.h>
 

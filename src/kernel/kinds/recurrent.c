@@ -15,7 +15,7 @@
  * the leak. */
 #include "base/clones.h"
 #include "base/error.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 
 #include <float.h>
 #include <math.h>

@@ -12,7 +12,7 @@
  * has the share 1 - `share` of it; the powers of the inputs share the rest equally. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/kinds/reservoir_kernel.h"
+#include "kernel/kind_parts.h"
 #include "kernel/reservoir.h"
 
 #include <math.h>

@@ -18,7 +18,7 @@
  * f(y)|^2). The path, including time, is first multiplied by `scale`: level m by scale^m. */
 #include "base/clones.h"
 #include "base/error.h"
-#include "kernel/kinds/path_kernel.h"
+#include "kernel/kind_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * semidefinite in general. */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 
 #include <math.h>
 

@@ -10,8 +10,8 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/fastmath.h"
+#include "kernel/kind_parts.h"
 #include "kernel/kinds/lane_row.h"
-#include "kernel/kinds/path_kernel.h"
 
 #include <float.h>
 #include <math.h>

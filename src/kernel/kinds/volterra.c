@@ -19,7 +19,7 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/fastmath.h"
-#include "kernel/kinds/kind_parts.h"
+#include "kernel/kind_parts.h"
 #include "text/text.h"
 
 #include <float.h>

@@ -4,8 +4,7 @@
 #define SELECT_PROBLEM_H
 
 #include "backend/backend.h"
-#include "kernel/extent.h"
-#include "kernel/past.h"
+#include "kernel/kernel_entry.h"
 #include "kernel/records.h"
 #include "select/folds/fold_loss.h"
 #include "volterra/select.h"

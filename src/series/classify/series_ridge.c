@@ -11,7 +11,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "base/views.h"
-#include "kernel/extent.h"
+#include "kernel/kernel_entry.h"
 #include "series/classify/series_model.h"
 
 #include <inttypes.h>

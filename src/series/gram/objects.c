@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/views.h"
-#include "kernel/extent.h"
+#include "kernel/kernel_entry.h"
 #include "series/gram/objects_internal.h"
 
 #include <inttypes.h>
