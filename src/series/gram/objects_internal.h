@@ -72,12 +72,6 @@ volt_status volt_objects_cross(const volt_objects *objects, const volt_kernel *k
 volt_status volt_objects_candidates(const volt_objects *objects, const char *kernel,
                                     const volt_draw_options *options, volt_candidates **candidates);
 
-/* Prepares new series as the training series were, with steps outside the radius projected to it if `hold`.
- * The caller releases the block, also after a failure. */
-volt_status volt_objects_prepare(const volt_objects *objects, const volt_view *series, int64_t count, bool hold,
-                                 volt_series_block *block);
-void volt_series_block_release(volt_series_block *block);
-
 /* m of the training series, prepared as all of them were. */
 volt_status volt_objects_select(const volt_objects *objects, const int64_t *rows, int64_t m,
                                 volt_objects **selected);
@@ -91,17 +85,6 @@ static inline bool volt_objects_is_kernel_failure(volt_status status)
 /* Estimated number of operations of the Gram matrix of a kernel. */
 double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel);
 
-/* ---- steps compared with each other (objects_steps.c) ---- */
-
-/* With k_ij the kernel of x up to step i and y up to step j,
- *
- *     K(x, y) = 1 / (P Q) sum_{i <= P} sum_{j <= Q} k_ij,
- *
- * the inner product of the mean features of the two series, which is invariant to the time of an event. K of
- * `rows` (NULL: the training series themselves) against the training series, normalised if the objects are;
- * self (optional) as in volt_objects_cross. VOLT_ERR_KERNEL for a kernel that does not support sequences. */
-volt_status volt_objects_compare_steps(const volt_objects *objects, const volt_kernel *kernel,
-                                       const volt_series_block *rows, const volt_progress *progress,
-                                       volt_matrix K, double *self);
+/* ---- steps compared with each other (objects.c) ---- */
 
 #endif
