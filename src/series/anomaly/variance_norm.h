@@ -31,10 +31,6 @@ void volt_variance_norm_make(volt_view centred, double trace, double s, volt_sta
  * numbers. */
 void volt_variance_norm_leave(const volt_variance_norm *norm, int64_t out, volt_variance_norm *less);
 
-/* The distance of the left-out series from the mean of the others, or from the nearest of them. `scratch`: n
- * numbers. */
-double volt_loo_distance(const volt_variance_norm *norm, volt_anomaly_kind kind, int64_t i, double *scratch);
-
 /* The same for a new series, k_c (n numbers) its centred kernels. */
 double volt_new_distance(const volt_variance_norm *norm, volt_anomaly_kind kind, const double *centred,
                          double *scratch);
