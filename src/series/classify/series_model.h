@@ -70,16 +70,6 @@ void volt_loo_each(const volt_loo_readout *loo, volt_matrix errors);
 volt_status volt_loo_block(const volt_loo_readout *loo, const int64_t *rows, int64_t m, double *workspace,
                            volt_matrix errors);
 
-/* Errors of all rows (n x q) without the m rows of a block B: those of B by the fit of the others, and each of
- * the others left out of that fit as well. With C the other rows and S = P_CC - P_CB P_BB^{-1} P_BC, the P of
- * the fit without B,
- *
- *     e_B = P_BB^{-1} A_B,    e_i = (A_i - P_iB e_B) / S_ii.
- *
- * `workspace` has m x (m + n + q) numbers. VOLT_ERR_SINGULAR as above. */
-volt_status volt_loo_excluding(const volt_loo_readout *loo, const int64_t *rows, int64_t m, double *workspace,
-                               volt_matrix errors);
-
 /* ---- training series in classes: columns of targets, stratified splits, accuracies, ------------
  * probabilities. */
 
@@ -146,18 +136,7 @@ volt_status volt_landmark_readout_create(int64_t n, int64_t m, int64_t q, const 
                                          volt_landmark_readout *readout);
 void volt_landmark_readout_release(volt_landmark_readout *readout);
 
-/* Features of K (n x m: rows against landmarks). VOLT_ERR_SINGULAR. BLAS must be claimed, here and below. */
-volt_status volt_landmark_readout_map(volt_landmark_readout *readout, volt_view K);
-
 /* Decomposes for the rows that are not `out` (n, NULL: all rows). VOLT_ERR_SINGULAR. */
 volt_status volt_landmark_readout_decompose(volt_landmark_readout *readout, const bool *out, volt_view Y);
-
-/* Errors of all rows (n x q) with alpha, for the decomposed set. */
-void volt_landmark_readout_errors(const volt_landmark_readout *readout, double alpha, const bool *out,
-                                  volt_view Y, volt_matrix errors);
-
-/* Coefficients of the landmarks, outputs = K A + c: A (m x q), c (q). */
-void volt_landmark_readout_coefficients(const volt_landmark_readout *readout, double alpha, double *A,
-                                        double *c);
 
 #endif
