@@ -5,13 +5,15 @@
  * sample of the series, the cheapest first. The draws with the best ranks, in the list of all series or in a
  * list without one of the folds (class_bench.h), are then tried on all series. */
 #include "series/classify/kernel_search.h"
-#include "kernel/kernel_entry.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/openmp.h"
 #include "base/progress.h"
+#include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
+#include "select/search/search_run.h"
 #include "series/gram/objects_internal.h"
 
 #include <assert.h>
@@ -20,6 +22,176 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A search over `count` draws, in this order, into `records`: on the series of `setting`, as `rows` by
+ * preparation, against `columns` (NULL entries: themselves). A draw is stopped after `until` (0: no limit;
+ * the first n_first: `until_first`) once another has a score, and is skipped when its `expected` seconds
+ * (may be NULL) do not suffice. */
+typedef struct volt_class_round {
+    const volt_class_setting *setting;
+    volt_class_bench *bench; /* of that setting, used by the caller's thread */
+    volt_objects *const *rows, *const *columns;
+    const int64_t *draws;
+    int64_t count;
+    const double *expected;
+    double until, until_first;
+    int64_t n_first;
+    volt_class_record *records;
+    bool keeps_matrices;
+    double from, share; /* of the progress of the search */
+} volt_class_round;
+
+/* Plans a search within its budget: order of candidates, screening sample,
+ * landmarks.
+ *
+ * The plan depends on sizes and the seed, not on time, so it is the same on every machine. Work is counted as
+ * in volt_objects_work; one core does about 3e9 units a second. */
+
+/* Limits on work: total up to which every candidate is tried on all series; of the screening sample; of the
+ * finalists; of one matrix without landmarks. For a budget of 30 s, and in proportion for others. */
+static const double race_from = 6e10, screen_work = 2e10, final_work = 6e10, carried_by_all = 1e10;
+enum {
+    MIN_SCREEN = 48,
+    MAX_SCREEN = 200,
+    MAX_WITHOUT_LANDMARKS = 500,
+    LANDMARKS = 300,
+    MIN_LANDMARKS = 64,
+    MIN_FINALISTS = 6,
+    MAX_FINALISTS = 24
+};
+
+typedef struct draw_work {
+    int64_t draw, round; /* the draws of a round combine every kernel with every preparation once */
+    double work;
+} draw_work;
+
+static int by_work(const void *a, const void *b)
+{
+    const draw_work *x = a, *y = b;
+    if (x->round != y->round)
+        return (x->round > y->round) - (x->round < y->round);
+    return x->work != y->work ? (x->work > y->work) - (x->work < y->work)
+                              : (x->draw > y->draw) - (x->draw < y->draw);
+}
+
+/* Number of draws that combine every kernel with every preparation once. */
+static int64_t count_round(const volt_class_search *search)
+{
+    int64_t kernels = 1;
+    for (const char *at = search->options->kernel ? search->options->kernel
+                                                  : volt_classify_kernels(VOLT_OBJECT_COMPARE_STEPS, 1);
+         (at = strchr(at, '|')); at++)
+        kernels++;
+    return kernels * search->n_preparations;
+}
+
+/* Work of every draw on all series, added to *total; kernels that cannot be parsed count 0, and fail when they are tried. */
+static volt_status measure(const volt_class_search *search, draw_work *works, double *total)
+{
+    for (int64_t draw = 0; draw < search->draws; draw++) {
+        volt_class_trial trial;
+        volt_kernel *kernel = NULL;
+        works[draw] = (draw_work){draw, draw / search->round, 0};
+        VOLT_TRY(volt_class_trial_of(search, draw, &trial));
+        volt_status status = volt_kernel_parse(trial.kernel, &kernel);
+        if (status == VOLT_ERR_MEMORY)
+            return status;
+        if (status == VOLT_OK)
+            works[draw].work = volt_objects_work(search->objects[trial.preparation], kernel);
+        volt_kernel_free(kernel);
+        *total += works[draw].work;
+    }
+    return VOLT_OK;
+}
+
+static volt_status check_count(int64_t count, const char *name, int64_t least, int64_t n)
+{
+    VOLT_REQUIRE(count >= least, VOLT_ERR_ARGUMENT,
+                 "%s must be at least %" PRId64 " (two of every class), or 0 (got %" PRId64 ")", name, least,
+                 count);
+    VOLT_REQUIRE(count <= n, VOLT_ERR_ARGUMENT,
+                 "%s must be at most %" PRId64 ", the number of training series (got %" PRId64 ")", name, n,
+                 count);
+    return VOLT_OK;
+}
+
+/* The budget in units of the default of 30 s. */
+static double allowance(const volt_class_search *search)
+{
+    const double standard = 30;
+    return search->budget > 0 ? search->budget / standard : 1;
+}
+
+/* Work of the scores of one matrix: factorisations for ten alphas, or decompositions for all lists. */
+static double algebra(double n, double m, int64_t lists)
+{
+    return m > 0 ? (double)lists * (10 * m * m * m + 2 * n * m * m) : 13 * n * n * n;
+}
+
+static volt_status count_landmarks(const volt_class_search *search, double mean_work, int64_t *landmarks)
+{
+    int64_t n = search->setting.classes.n, requested = search->options->landmarks;
+    int64_t least = 2 * search->setting.classes.n_classes;
+    *landmarks = 0;
+    if (requested > 0) {
+        VOLT_TRY(check_count(requested, "landmarks", least, n));
+        *landmarks = requested < n ? requested : 0;
+    } else if (requested == VOLT_SERIES_CHOOSE && !search->is_multinomial) {
+        double limit = carried_by_all * allowance(search);
+        double affordable = mean_work > limit ? (double)n * limit / mean_work : (double)n;
+        if (n > MAX_WITHOUT_LANDMARKS)
+            affordable = fmin(affordable, LANDMARKS);
+        int64_t count = (int64_t)fmax(affordable, (double)volt_max(MIN_LANDMARKS, least));
+        bool saves = n > MAX_WITHOUT_LANDMARKS || count < n / 2; /* symmetry halves the work of all series */
+        *landmarks = saves && count < n ? count : 0;
+    }
+    return VOLT_OK;
+}
+
+/* `total` is the work on all series, `carried` the work with landmarks. */
+static volt_status count_screen(const volt_class_search *search, double total, double carried, int64_t *screen)
+{
+    int64_t n = search->setting.classes.n, requested = search->options->screen;
+    int64_t least = 2 * search->setting.classes.n_classes;
+    *screen = 0;
+    if (requested > 0) {
+        VOLT_TRY(check_count(requested, "screen", least, n));
+        *screen = requested < n ? requested : 0;
+    } else if (requested == VOLT_SERIES_CHOOSE && search->options->n_parts == 0 &&
+               carried > race_from * allowance(search) && search->draws > MIN_FINALISTS) {
+        int64_t affordable = (int64_t)((double)n * sqrt(screen_work * allowance(search) / total));
+        affordable = volt_max(volt_min(affordable, MAX_SCREEN), volt_max(MIN_SCREEN, 2 * least));
+        *screen = affordable < 7 * n / 10 ? affordable : 0;
+    }
+    return VOLT_OK;
+}
+
+/* Sets the order of the draws and the numbers of screening series and landmarks (kernel_search.c). */
+static volt_status class_plan(volt_class_search *search, int64_t *order)
+{
+    search->round = count_round(search);
+    draw_work *works = volt_alloc(search->draws, sizeof *works);
+    double total = 0, n = (double)search->setting.classes.n;
+    volt_status status = works ? measure(search, works, &total) : VOLT_ERR_MEMORY;
+    int64_t landmarks = 0;
+    if (status == VOLT_OK)
+        status = count_landmarks(search, total / (double)search->draws, &landmarks);
+    double carried = landmarks > 0 ? total * (double)landmarks / n : total;
+    carried += (double)search->draws * algebra(n, (double)landmarks, search->setting.folds + 1);
+    search->setting.n_landmarks = landmarks;
+    if (status == VOLT_OK)
+        status = count_screen(search, total, carried, &search->n_screen);
+    search->max_finalists = (int64_t)fmin(
+        fmax(final_work * allowance(search) * (double)search->draws / fmax(carried, 1), MIN_FINALISTS),
+        MAX_FINALISTS);
+    if (status == VOLT_OK) {
+        qsort(works, (size_t)search->draws, sizeof *works, by_work);
+        for (int64_t i = 0; i < search->draws; i++)
+            order[i] = works[i].draw;
+    }
+    volt_free(works);
+    return status;
+}
 
 /* ---- preparations and candidates --------------------------------------------------------------- */
 
@@ -107,7 +279,9 @@ static bool is_given(const volt_class_search *search)
            (search->draws <= search->n_preparations && search->options->draws <= 0);
 }
 
-volt_status volt_class_candidate(const volt_class_search *search, int64_t draw, char kernel[VOLT_KERNEL_LENGTH])
+/* The kernel of a draw. */
+static volt_status class_candidate(const volt_class_search *search, int64_t draw,
+                                   char kernel[VOLT_KERNEL_LENGTH])
 {
     int64_t preparation = draw % search->n_preparations;
     double alpha;
@@ -128,7 +302,7 @@ volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, v
 {
     trial->draw = draw;
     trial->preparation = draw % search->n_preparations;
-    return volt_class_candidate(search, draw, trial->kernel);
+    return class_candidate(search, draw, trial->kernel);
 }
 
 /* ---- start and end of a search ------------------------------------------------------------------ */
@@ -183,7 +357,7 @@ volt_status volt_class_search_open(volt_class_search *search, const volt_view *s
     search->full = volt_alloc_zero(search->draws, sizeof *search->full);
     if (!search->order || !search->screened || !search->full)
         return VOLT_ERR_MEMORY;
-    VOLT_TRY(volt_class_plan(search, search->order));
+    VOLT_TRY(class_plan(search, search->order));
     VOLT_TRY(select_landmarks(search));
     return volt_class_bench_create(&search->setting, &search->bench);
 }
@@ -307,6 +481,32 @@ static int64_t find_finalists(const volt_class_search *search, int64_t *finalist
     return count;
 }
 
+static volt_status class_round_run(volt_class_search *search, const volt_class_round *round)
+{
+    int64_t count = count_parallel(round);
+    class_evaluator *self = volt_alloc_zero(count, sizeof *self);
+    volt_class_bench *benches = volt_alloc_zero(count, sizeof *benches);
+    volt_evaluator **evaluators = volt_alloc(count, sizeof *evaluators);
+    volt_status status = self && benches && evaluators ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < count && status == VOLT_OK; i++) {
+        self[i] = (class_evaluator){{.evaluate = evaluate, .limit = limit, .is_own = is_own},
+                                    search,
+                                    round,
+                                    i > 0 ? &benches[i] : round->bench};
+        evaluators[i] = &self[i].evaluator;
+        if (i > 0)
+            status = volt_class_bench_create(round->setting, &benches[i]);
+    }
+    if (status == VOLT_OK)
+        status = search_with(search, round, evaluators, count);
+    for (int64_t i = 1; i < count && benches; i++)
+        volt_class_bench_release(&benches[i]);
+    volt_free(evaluators);
+    volt_free(benches);
+    volt_free(self);
+    return status;
+}
+
 static volt_status run_screen(volt_class_search *search)
 {
     screen made = {0};
@@ -326,7 +526,7 @@ static volt_status run_screen(volt_class_search *search)
                                   .records = search->screened,
                                   .from = 0,
                                   .share = 0.4};
-        status = volt_class_round_run(search, &round);
+        status = class_round_run(search, &round);
     }
     if (status == VOLT_OK)
         find_ranks(search);
@@ -359,7 +559,7 @@ static volt_status run_full(volt_class_search *search, const int64_t *draws, int
                               .keeps_matrices = fits_in_memory(search, count),
                               .from = search->n_screen > 0 ? 0.4 : 0,
                               .share = search->n_screen > 0 ? 0.5 : 0.9};
-    return volt_class_round_run(search, &round);
+    return class_round_run(search, &round);
 }
 
 static bool any_full(const volt_class_search *search)
@@ -439,4 +639,147 @@ volt_status volt_class_search_run(volt_class_search *search)
         VOLT_TRY(run_full(search, search->order, search->draws, until(search, 0.8), NULL));
     }
     return count_trials(search);
+}
+
+/* ---- evaluates candidates on a setting, for a search (select/search) --------------------------------- */
+
+/* With few series one kernel matrix is too small for several threads, so several candidates are evaluated at a
+ * time, each with one thread and one bench. Every draw has its own record, so results do not depend on the
+ * number of threads. */
+
+typedef struct class_evaluator {
+    volt_evaluator evaluator;
+    volt_class_search *search;
+    const volt_class_round *round;
+    volt_class_bench *bench;
+} class_evaluator;
+
+/* Called during the computation of a matrix. */
+static int poll(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    return !volt_run_goes_on(context);
+}
+
+static volt_status fill_gram(class_evaluator *self, int64_t preparation, const char *text)
+{
+    const volt_class_round *round = self->round;
+    volt_progress progress = {poll, self};
+    volt_kernel *kernel = NULL;
+    const volt_objects *columns = round->columns[preparation];
+    volt_matrix K = self->bench->K;
+    VOLT_TRY(volt_kernel_parse(text, &kernel));
+    volt_status status =
+        columns ? volt_objects_cross(columns, kernel, self->search->series, K.rows, &progress, K, NULL)
+                : volt_objects_gram(round->rows[preparation], kernel, &progress, K);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_status score(class_evaluator *self, int64_t draw, const char *kernel, volt_class_record *record)
+{
+    const volt_class_bench *bench = self->bench;
+    VOLT_TRY(fill_gram(self, draw % self->search->n_preparations, kernel));
+    VOLT_TRY(
+        volt_class_profile(self->bench, self->search->options->alpha, 0, bench->setting.folds, record->scores));
+    if (!self->round->keeps_matrices)
+        return VOLT_OK;
+    int64_t size = bench->K.rows * bench->K.cols;
+    record->K = volt_alloc_doubles(size, 1);
+    if (!record->K)
+        return VOLT_ERR_MEMORY;
+    memcpy(record->K, bench->K.data, (size_t)size * sizeof(double));
+    return VOLT_OK;
+}
+
+/* Scores of the lists: the share of correctly classified series. */
+static volt_status evaluate(volt_evaluator *evaluator, int64_t position, const char *kernel,
+                            volt_setting *setting, double *folds, int64_t *done, volt_cost *cost)
+{
+    (void)setting;
+    (void)cost;
+    class_evaluator *self = (class_evaluator *)evaluator;
+    int64_t draw = self->round->draws[position];
+    volt_class_record *record = &self->round->records[draw];
+    record->status = score(self, draw, kernel, record);
+    VOLT_TRY(record->status);
+    for (int64_t list = 0; list <= self->bench->setting.folds; list++)
+        folds[(*done)++] = (double)record->scores[list].right / (double)self->bench->setting.classes.n;
+    return VOLT_OK;
+}
+
+static double limit(const volt_evaluator *evaluator, int64_t position, double *expected)
+{
+    const volt_class_round *round = ((const class_evaluator *)evaluator)->round;
+    *expected = round->expected ? round->expected[position] : 0;
+    return position < round->n_first ? round->until_first : round->until;
+}
+
+/* A kernel may not support one of the two comparisons of series. */
+static bool is_own(const volt_evaluator *evaluator, volt_status status)
+{
+    const class_evaluator *self = (const class_evaluator *)evaluator;
+    return volt_objects_is_kernel_failure(status) ||
+           (status == VOLT_ERR_KERNEL && self->search->options->compare < 0);
+}
+
+/* Number of candidates evaluated at a time. */
+static int64_t count_parallel(const volt_class_round *round)
+{
+    enum { MAX_SERIES = 1000 }; /* with more series, a matrix has work for all threads */
+    double n = (double)round->setting->classes.n, q = (double)round->setting->classes.n_classes;
+    double steps = n * round->rows[0]->steps; /* of all series, about: columns of a block of rows */
+    double bytes = 8 * (n * (4 * n + 7 * q) + 256 * steps), available = (double)volt_memory_available();
+    int64_t count = volt_threads();
+    if (omp_in_parallel() || count > round->count || n > MAX_SERIES)
+        return 1;
+    while (count > 1 && available > 0 && (double)count * bytes > available / 4)
+        count--;
+    return count;
+}
+
+/* The candidates of a round, and its part of the progress of the search. */
+typedef struct round_source {
+    const volt_class_search *search;
+    const volt_class_round *round;
+} round_source;
+
+static volt_status get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
+                       volt_setting *setting)
+{
+    const round_source *source = candidates->context;
+    *setting = (volt_setting){0};
+    return class_candidate(source->search, source->round->draws[index], kernel);
+}
+
+static int report_part(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    const round_source *source = context;
+    const volt_progress *outer = &source->search->options->progress;
+    fraction = source->round->from + source->round->share * fraction;
+    return outer->report ? outer->report("classify", fraction, outer->context) : 0;
+}
+
+static volt_status search_with(volt_class_search *search, const volt_class_round *round,
+                               volt_evaluator *const *evaluators, int64_t count)
+{
+    round_source source = {search, round};
+    volt_candidates candidates = {.count = round->count, .get = get, .context = &source};
+    volt_search_options options = volt_search_options_default();
+    options.race = VOLT_RACE_NONE;
+    options.progress = (volt_progress){report_part, &source};
+    volt_search **found = &search->searches[search->n_searches++];
+    volt_status status =
+        volt_search_with(&candidates, &options, round->setting->folds + 1, evaluators, count, found);
+    if (status == VOLT_ERR_DATA && *found)
+        status = VOLT_OK; /* none has a score */
+    VOLT_TRY(status);
+    volt_search_info info = {.struct_size = sizeof info};
+    volt_search_get_info(*found, &info);
+    search->cut |= info.stopped[0] > 0;
+    for (int64_t i = 0; i < round->count; i++)
+        round->records[round->draws[i]].trial = volt_search_trial(*found, i);
+    return VOLT_OK;
 }

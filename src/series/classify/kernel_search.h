@@ -74,32 +74,7 @@ static inline bool volt_class_has_scores(const volt_class_record *record)
 
 /* ---- parts of it ------------------------------------------------------------------------------ */
 
-/* The kernel of a draw. */
-volt_status volt_class_candidate(const volt_class_search *search, int64_t draw,
-                                 char kernel[VOLT_KERNEL_LENGTH]);
 volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, volt_class_trial *trial);
-
-/* A search over `count` draws, in this order, into `records`: on the series of `setting`, as `rows` by
- * preparation, against `columns` (NULL entries: themselves). A draw is stopped after `until` (0: no limit;
- * the first n_first: `until_first`) once another has a score, and is skipped when its `expected` seconds
- * (may be NULL) do not suffice. */
-typedef struct volt_class_round {
-    const volt_class_setting *setting;
-    volt_class_bench *bench; /* of that setting, used by the caller's thread */
-    volt_objects *const *rows, *const *columns;
-    const int64_t *draws;
-    int64_t count;
-    const double *expected;
-    double until, until_first;
-    int64_t n_first;
-    volt_class_record *records;
-    bool keeps_matrices;
-    double from, share; /* of the progress of the search */
-} volt_class_round;
-volt_status volt_class_round_run(volt_class_search *search, const volt_class_round *round);
-
-/* Sets the order of the draws and the numbers of screening series and landmarks (class_plan.c). */
-volt_status volt_class_plan(volt_class_search *search, int64_t *order);
 
 /* The choice of a list: the best draw, or the mean of up to options->blend, each the best of its kind. */
 typedef struct volt_class_choice {
