@@ -60,7 +60,7 @@ void volt_class_coefficients(const volt_class_bench *bench, double alpha, double
 volt_status volt_class_held_out_errors(volt_class_bench *bench, double alpha, const int64_t *rows, int64_t m,
                                        volt_matrix errors);
 
-/* ---- the multinomial readout (class_loss.c) ---- */
+/* ---- the multinomial readout (classify.c) ---- */
 
 typedef struct volt_class_readout {
     volt_matrix A;   /* n x n_classes */

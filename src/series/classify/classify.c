@@ -1,4 +1,5 @@
 /* src/series/classify/classify.c: fits classifiers of whole series. */
+#include "base/alpha_grid.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -7,10 +8,316 @@
 #include "series/classify/class_bench.h"
 #include "series/classify/kernel_search.h"
 #include "series/classify/series_model.h"
+#include "solve/loss/loss_solve.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+/* ---- the multinomial readout of series in classes ---------------------------------------------------- */
+
+/* Unlike for squares, there is no exact formula for fits with rows left out. Alpha is therefore chosen over
+ * five stratified folds with a refit for each, which is affordable for few series and small matrices. */
+
+enum { FOLDS = 5 };
+
+static const double tolerance = 1e-6;
+
+/* Memory of a fit on some of the series. */
+typedef struct class_workspace {
+    double *K, *Y, *A, *U, *c; /* n x n; n x q, three of them; q */
+    int64_t *fold, *train;     /* n each */
+} class_workspace;
+
+static void release(class_workspace *space)
+{
+    volt_free(space->K);
+    volt_free(space->Y);
+    volt_free(space->A);
+    volt_free(space->U);
+    volt_free(space->c);
+    volt_free(space->fold);
+    volt_free(space->train);
+}
+
+static volt_status allocate(int64_t n, int64_t q, class_workspace *space)
+{
+    *space = (class_workspace){volt_alloc_doubles(n, n),      volt_alloc_doubles(n, q),
+                               volt_alloc_doubles(n, q),      volt_alloc_doubles(n, q),
+                               volt_alloc_doubles(q, 1),      volt_alloc(n, sizeof(int64_t)),
+                               volt_alloc(n, sizeof(int64_t))};
+    return space->K && space->Y && space->A && space->U && space->c && space->fold && space->train
+               ? VOLT_OK
+               : VOLT_ERR_MEMORY;
+}
+
+/* The readout of series in classes. */
+typedef struct class_fit {
+    const volt_loss *loss;
+    const volt_class_list *classes;
+    volt_view K;
+    volt_progress progress;
+    class_workspace space;
+} class_fit;
+
+/* Fits the m series of space.train, with coefficients A (m x q) and c. */
+static volt_status fit_series(class_fit *fit, double alpha, bool tried, int64_t m, volt_matrix A, double *c)
+{
+    class_workspace *space = &fit->space;
+    volt_view K = fit->K;
+    int64_t q = fit->classes->n_classes;
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j <= i; j++)
+            space->K[i * m + j] = K.data[space->train[i] * K.ld + space->train[j]];
+        for (int64_t k = 0; k < q; k++)
+            space->Y[i * q + k] = fit->classes->of[space->train[i]] == k;
+    }
+    volt_loss_task task = {.loss = fit->loss,
+                           .Y = volt_view_of(space->Y, m, q),
+                           .alpha = alpha,
+                           .tolerance = tried ? 1e-3 : tolerance,
+                           .intercept = true,
+                           .tried = tried,
+                           .progress = fit->progress,
+                           .share = 1};
+    volt_loss_result result = {.A = A, .U = volt_matrix_of(space->U, m, q), .c = c};
+    return volt_loss_minimise(volt_matrix_of(space->K, m, m), &task, &result);
+}
+
+/* -log probability of series i's class by the fit on m series. */
+static double row_loss(class_fit *fit, int64_t m, int64_t i)
+{
+    const class_workspace *space = &fit->space;
+    int64_t q = fit->classes->n_classes;
+    double *u = space->U;
+    for (int64_t k = 0; k < q; k++)
+        u[k] = space->c[k];
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t k = 0; k < q; k++)
+            u[k] += fit->K.data[i * fit->K.ld + space->train[j]] * space->A[j * q + k];
+    volt_loss_link(fit->loss, q, u);
+    return volt_loss_of_target(fit->loss, q, (double)fit->classes->of[i], u);
+}
+
+/* The mean loss over the folds. */
+static volt_status cross_validate(void *context, volt_alpha_choice *choice)
+{
+    class_fit *fit = context;
+    class_workspace *space = &fit->space;
+    int64_t n = fit->classes->n, q = fit->classes->n_classes;
+    double sum = 0;
+    for (int64_t f = 0; f < FOLDS; f++) {
+        int64_t m = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (space->fold[i] != f)
+                space->train[m++] = i;
+        VOLT_TRY(fit_series(fit, choice->alpha, true, m, volt_matrix_of(space->A, m, q), space->c));
+        for (int64_t i = 0; i < n; i++)
+            if (space->fold[i] == f)
+                sum += row_loss(fit, m, i);
+    }
+    volt_alpha_offer(choice, 0, sum / (double)n, 0);
+    return VOLT_OK;
+}
+
+static volt_status choose_and_fit(class_fit *fit, uint64_t seed, volt_class_readout *readout)
+{
+    class_workspace *space = &fit->space;
+    int64_t n = fit->classes->n;
+    volt_alpha_best best;
+    volt_class_folds(fit->classes, FOLDS, seed, space->train, space->fold);
+    VOLT_TRY(volt_alpha_choose_one(VOLT_ALPHA_CLASS_LOSS, readout->alpha, cross_validate, fit, &best));
+    VOLT_REQUIRE(best.alpha > 0, VOLT_ERR_NOT_FINITE, "the loss of series in folds is not finite");
+    readout->alpha = best.alpha;
+    readout->log_loss = best.error;
+    for (int64_t i = 0; i < n; i++)
+        space->train[i] = i;
+    return fit_series(fit, readout->alpha, false, n, readout->A, readout->c);
+}
+
+volt_status volt_class_loss_fit(const volt_loss *loss, const volt_class_list *classes, volt_view K,
+                                uint64_t seed, volt_progress progress, volt_class_readout *readout)
+{
+    class_fit fit = {.loss = loss, .classes = classes, .K = K, .progress = progress};
+    volt_status status = allocate(classes->n, classes->n_classes, &fit.space);
+    if (status == VOLT_OK)
+        status = choose_and_fit(&fit, seed, readout);
+    release(&fit.space);
+    return status;
+}
+
+/* ---- the choice of a kernel or of a mean of kernels, and its nested estimate ------------------------- */
+
+/* ---- matrices ------------------------------------------------------------------------------------ */
+
+/* Adds the matrix of a draw, recomputed if it was not kept. */
+static volt_status add_matrix(volt_class_search *search, int64_t draw, double weight, double *sum)
+{
+    volt_matrix K = search->bench.K;
+    const double *kept = search->full[draw].K;
+    if (!kept) {
+        volt_class_trial trial;
+        volt_kernel *kernel = NULL;
+        VOLT_TRY(volt_class_trial_of(search, draw, &trial));
+        VOLT_TRY(volt_kernel_parse(trial.kernel, &kernel));
+        const volt_objects *carriers = search->carriers[trial.preparation];
+        volt_status status = carriers
+                                 ? volt_objects_cross(carriers, kernel, search->series, K.rows, NULL, K, NULL)
+                                 : volt_objects_gram(search->objects[trial.preparation], kernel, NULL, K);
+        volt_kernel_free(kernel);
+        VOLT_TRY(status);
+        kept = K.data;
+        if (search->options->n_parts > 0) { /* few, and needed again */
+            double *copy = search->full[draw].K = volt_alloc_doubles(K.rows, K.cols);
+            if (!copy)
+                return VOLT_ERR_MEMORY;
+            memcpy(copy, K.data, (size_t)(K.rows * K.cols) * sizeof *copy);
+        }
+    }
+    for (int64_t i = 0; i < K.rows * K.cols; i++)
+        sum[i] += weight * kept[i];
+    return VOLT_OK;
+}
+
+volt_status volt_class_blend(volt_class_search *search, const int64_t *draws, int64_t count)
+{
+    volt_matrix K = search->bench.K;
+    double *sum = volt_alloc_zero(K.rows * K.cols, sizeof *sum);
+    volt_status status = sum ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t b = 0; b < count && status == VOLT_OK; b++)
+        status = add_matrix(search, draws[b], 1 / (double)count, sum);
+    if (status == VOLT_OK)
+        memcpy(K.data, sum, (size_t)(K.rows * K.cols) * sizeof *sum);
+    volt_free(sum);
+    return status;
+}
+
+/* ---- the best of each kind ------------------------------------------------------------------------ */
+
+/* Whether both use the same kernel and the same comparison of series. */
+static bool is_one_kind(const volt_class_search *search, const volt_class_trial *a, const volt_class_trial *b)
+{
+    size_t length = strcspn(a->kernel, ":");
+    return length == strcspn(b->kernel, ":") && strncmp(a->kernel, b->kernel, length) == 0 &&
+           search->objects[a->preparation]->options.compare == search->objects[b->preparation]->options.compare;
+}
+
+/* The best trial of each kind, in descending order. */
+typedef struct best_list {
+    volt_class_trial trials[VOLT_MAX_BLEND];
+    int64_t count;
+} best_list;
+
+/* Inserts a trial, replacing a worse one of its kind. */
+static void keep(const volt_class_search *search, const volt_class_trial *trial, best_list *best)
+{
+    int64_t at = best->count;
+    for (int64_t b = 0; b < best->count; b++)
+        if (is_one_kind(search, trial, &best->trials[b]))
+            at = b;
+    if (at < best->count && !volt_class_is_better(&trial->score, &best->trials[at].score))
+        return;
+    if (at == VOLT_MAX_BLEND) { /* the list is full: drop the last */
+        at--;
+        if (!volt_class_is_better(&trial->score, &best->trials[at].score))
+            return;
+    } else if (at == best->count) {
+        best->count++;
+    }
+    for (; at > 0 && volt_class_is_better(&trial->score, &best->trials[at - 1].score); at--)
+        best->trials[at] = best->trials[at - 1];
+    best->trials[at] = *trial;
+}
+
+/* Whether a list may choose the draw: it was tried on all series and, in a race without a fold, selected by
+ * the ranks of that list. */
+static bool is_eligible(const volt_class_search *search, int64_t list, int64_t draw)
+{
+    const volt_class_record *record = &search->full[draw];
+    int64_t lists = search->setting.folds + 1;
+    if (!volt_class_has_scores(record) || record->scores[list].right < 0)
+        return false;
+    return list == 0 || !search->rank || search->rank[draw * lists + list] < search->depth;
+}
+
+static volt_status find_best(const volt_class_search *search, int64_t list, best_list *best)
+{
+    best->count = 0;
+    for (int64_t draw = 0; draw < search->draws; draw++) {
+        volt_class_trial trial;
+        if (!is_eligible(search, list, draw))
+            continue;
+        VOLT_TRY(volt_class_trial_of(search, draw, &trial));
+        trial.score = search->full[draw].scores[list];
+        keep(search, &trial, best);
+    }
+    return VOLT_OK;
+}
+
+/* ---- the choice ----------------------------------------------------------------------------------- */
+
+static volt_status choose_of(volt_class_search *search, int64_t list, const best_list *best,
+                             volt_class_choice *choice)
+{
+    int64_t most = search->options->blend < best->count ? search->options->blend : best->count;
+    *choice = (volt_class_choice){.parts = 1, .score = best->trials[0].score};
+    for (int64_t b = 0; b < best->count; b++)
+        choice->draws[b] = best->trials[b].draw;
+    for (int64_t count = 2; count <= most; count++) {
+        volt_class_score scores[VOLT_MAX_LISTS];
+        VOLT_TRY(volt_class_blend(search, choice->draws, count));
+        volt_status status = volt_class_profile(&search->bench, search->options->alpha, list, list, scores);
+        if (status == VOLT_OK && volt_class_is_better(&scores[list], &choice->score)) {
+            choice->parts = count;
+            choice->score = scores[list];
+        }
+    }
+    return VOLT_OK;
+}
+
+/* The mean of all given kernels: only alpha is chosen. */
+static volt_status profile_given(volt_class_search *search, int64_t list, volt_class_choice *choice)
+{
+    *choice = (volt_class_choice){.parts = search->options->n_parts};
+    for (int64_t b = 0; b < choice->parts; b++)
+        choice->draws[b] = b;
+    VOLT_TRY(volt_class_blend(search, choice->draws, choice->parts));
+    volt_class_score scores[VOLT_MAX_LISTS];
+    VOLT_TRY(volt_class_profile(&search->bench, search->options->alpha, list, list, scores));
+    choice->score = scores[list];
+    return VOLT_OK;
+}
+
+volt_status volt_class_choose(volt_class_search *search, int64_t list, volt_class_choice *choice)
+{
+    if (search->options->n_parts > 0)
+        return profile_given(search, list, choice);
+    best_list *best = volt_alloc_zero(1, sizeof *best);
+    volt_status status = best ? find_best(search, list, best) : VOLT_ERR_MEMORY;
+    *choice = (volt_class_choice){.score.right = -1};
+    if (status == VOLT_OK && best->count > 0)
+        status = choose_of(search, list, best, choice);
+    volt_free(best);
+    return status;
+}
+
+/* Nested accuracy: the whole choice is repeated without each fold and evaluated on it; NaN if not computed. */
+static volt_status class_nested(volt_class_search *search, double *accuracy)
+{
+    int64_t right = 0;
+    *accuracy = NAN;
+    if (search->setting.folds == 0 || (search->rank && search->depth == 0))
+        return VOLT_OK;
+    for (int64_t list = 1; list <= search->setting.folds; list++) {
+        volt_class_choice choice;
+        VOLT_TRY(volt_class_choose(search, list, &choice));
+        if (choice.score.right < 0)
+            return VOLT_OK;
+        right += choice.score.held;
+    }
+    *accuracy = (double)right / (double)search->setting.classes.n;
+    return VOLT_OK;
+}
 
 const char *volt_classify_kernels(volt_object_compare compare, int equally_long)
 {
@@ -192,7 +499,7 @@ static volt_status search_and_fit(volt_class_search *search, volt_series_model *
     volt_class_choice choice;
     volt_series_info *info = &fitted->info;
     VOLT_TRY(volt_class_search_run(search));
-    VOLT_TRY(volt_class_nested(search, &info->nested));
+    VOLT_TRY(class_nested(search, &info->nested));
     VOLT_TRY(volt_class_choose(search, 0, &choice));
     VOLT_TRY(fit_ridge(search, &choice, fitted));
     if (fitted->loss)

@@ -87,9 +87,6 @@ volt_status volt_class_choose(volt_class_search *search, int64_t list, volt_clas
 /* Writes the mean of the matrices of some draws to the K of the bench. */
 volt_status volt_class_blend(volt_class_search *search, const int64_t *draws, int64_t count);
 
-/* Nested accuracy: the whole choice is repeated without each fold and evaluated on it; NaN if not computed. */
-volt_status volt_class_nested(volt_class_search *search, double *accuracy);
-
 /* The default kernels, separated by '|', for a comparison; includes static kernels when all series have the
  * same length. */
 const char *volt_classify_kernels(volt_object_compare compare, int equally_long);
