@@ -689,7 +689,7 @@ void volt_class_coefficients(const volt_class_bench *bench, double alpha, double
     for (int64_t i = 0; i < n * q; i++)
         A[i] = bench->loo.A[i];
     for (int64_t k = 0; k < q; k++)
-        c[k] = bench->class_bench.c[k];
+        c[k] = bench->loo.c[k];
 }
 
 volt_status volt_class_held_out_errors(volt_class_bench *bench, double alpha, const int64_t *rows, int64_t m,

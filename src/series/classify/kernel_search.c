@@ -388,259 +388,6 @@ void volt_class_search_release(volt_class_search *search)
     *search = (volt_class_search){0};
 }
 
-/* ---- the screening sample ----------------------------------------------------------------------- */
-
-/* A sample of the series, with their classes and folds. */
-typedef struct screen {
-    volt_class_setting setting;
-    int64_t *rows, *of, *fold;
-    volt_objects *objects[VOLT_MAX_PREPARATIONS], *columns[VOLT_MAX_PREPARATIONS];
-    volt_class_bench bench;
-} screen;
-
-static volt_status screen_open(const volt_class_search *search, screen *made)
-{
-    int64_t m = search->n_screen;
-    made->rows = volt_alloc(m, sizeof *made->rows);
-    made->of = volt_alloc(m, sizeof *made->of);
-    made->fold = volt_alloc(m, sizeof *made->fold);
-    if (!made->rows || !made->of || !made->fold)
-        return VOLT_ERR_MEMORY;
-    VOLT_TRY(volt_class_sample(&search->setting.classes, m, search->options->seed, made->rows));
-    for (int64_t i = 0; i < m; i++) {
-        made->of[i] = search->setting.classes.of[made->rows[i]];
-        made->fold[i] = search->fold[made->rows[i]];
-    }
-    made->setting = (volt_class_setting){.classes = {m, search->setting.classes.n_classes, made->of},
-                                         .folds = search->setting.folds,
-                                         .fold = made->fold};
-    for (int64_t p = 0; p < search->n_preparations; p++)
-        VOLT_TRY(volt_objects_select(search->objects[p], made->rows, m, &made->objects[p]));
-    return volt_class_bench_create(&made->setting, &made->bench);
-}
-
-static void screen_close(screen *made)
-{
-    for (int64_t p = 0; p < VOLT_MAX_PREPARATIONS; p++)
-        volt_objects_free(made->objects[p]);
-    volt_class_bench_release(&made->bench);
-    volt_free(made->rows);
-    volt_free(made->of);
-    volt_free(made->fold);
-}
-
-/* The time at which a part of the budget is spent; 0 without a limit. */
-static double until(const volt_class_search *search, double share)
-{
-    return search->budget > 0 ? search->begun + share * search->budget : 0;
-}
-
-/* The rank of every draw in every list; draws that were not tried or failed come last. */
-static void find_ranks(volt_class_search *search)
-{
-    int64_t lists = search->setting.folds + 1;
-    for (int64_t list = 0; list < lists; list++)
-        for (int64_t a = 0; a < search->draws; a++) {
-            int64_t place = 0;
-            for (int64_t b = 0; b < search->draws; b++) {
-                const volt_class_record *record = &search->screened[a], *other = &search->screened[b];
-                volt_class_score none = {.right = -1};
-                const volt_class_score *x = volt_class_has_scores(record) ? &record->scores[list] : &none;
-                const volt_class_score *y = volt_class_has_scores(other) ? &other->scores[list] : &none;
-                place += volt_class_is_better(y, x) || (b < a && !volt_class_is_better(x, y));
-            }
-            search->rank[a * lists + list] = place;
-        }
-}
-
-/* The best rank of a draw in any list. */
-static int64_t best_rank(const volt_class_search *search, int64_t draw)
-{
-    int64_t lists = search->setting.folds + 1, best = search->draws;
-    for (int64_t list = 0; list < lists; list++)
-        best = volt_min(best, search->rank[draw * lists + list]);
-    return best;
-}
-
-/* Sorts draws by their best rank, those of the list of all series first. The number of ranks gives at most
- * max_finalists, at least three. */
-static int64_t find_finalists(const volt_class_search *search, int64_t *finalists)
-{
-    enum { MIN_DEPTH = 3 };
-    int64_t count = 0, lists = search->setting.folds + 1;
-    for (int64_t rank = 0; rank < search->draws; rank++) {
-        int64_t before = count;
-        for (int at_rank = 1; at_rank >= 0; at_rank--)
-            for (int64_t draw = 0; draw < search->draws; draw++)
-                if (volt_class_has_scores(&search->screened[draw]) && best_rank(search, draw) == rank &&
-                    (search->rank[draw * lists] == rank) == at_rank)
-                    finalists[count++] = draw;
-        if (count > search->max_finalists && rank >= MIN_DEPTH)
-            return before;
-    }
-    return count;
-}
-
-static volt_status class_round_run(volt_class_search *search, const volt_class_round *round)
-{
-    int64_t count = count_parallel(round);
-    class_evaluator *self = volt_alloc_zero(count, sizeof *self);
-    volt_class_bench *benches = volt_alloc_zero(count, sizeof *benches);
-    volt_evaluator **evaluators = volt_alloc(count, sizeof *evaluators);
-    volt_status status = self && benches && evaluators ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < count && status == VOLT_OK; i++) {
-        self[i] = (class_evaluator){{.evaluate = evaluate, .limit = limit, .is_own = is_own},
-                                    search,
-                                    round,
-                                    i > 0 ? &benches[i] : round->bench};
-        evaluators[i] = &self[i].evaluator;
-        if (i > 0)
-            status = volt_class_bench_create(round->setting, &benches[i]);
-    }
-    if (status == VOLT_OK)
-        status = search_with(search, round, evaluators, count);
-    for (int64_t i = 1; i < count && benches; i++)
-        volt_class_bench_release(&benches[i]);
-    volt_free(evaluators);
-    volt_free(benches);
-    volt_free(self);
-    return status;
-}
-
-static volt_status run_screen(volt_class_search *search)
-{
-    screen made = {0};
-    search->rank = volt_alloc(search->draws * (search->setting.folds + 1), sizeof *search->rank);
-    volt_status status = search->rank ? screen_open(search, &made) : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK) {
-        volt_class_round round = {.setting = &made.setting,
-                                  .bench = &made.bench,
-                                  .rows = made.objects,
-                                  .columns = made.columns,
-                                  .draws = search->order,
-                                  .count = search->draws,
-                                  .until = until(search, 0.4),
-                                  .until_first =
-                                      until(search, 0.6), /* so that all kinds are tried on slow machines too */
-                                  .n_first = search->round,
-                                  .records = search->screened,
-                                  .from = 0,
-                                  .share = 0.4};
-        status = class_round_run(search, &round);
-    }
-    if (status == VOLT_OK)
-        find_ranks(search);
-    screen_close(&made);
-    return status;
-}
-
-/* ---- all series ---------------------------------------------------------------------------------- */
-
-/* Whether the matrices can be kept for the later means without using much of the memory. */
-static bool fits_in_memory(const volt_class_search *search, int64_t count)
-{
-    double bytes = 8.0 * (double)count * (double)search->bench.K.rows * (double)search->bench.K.cols;
-    double available = (double)volt_memory_available();
-    return bytes <= 1e9 && (available <= 0 || bytes <= available / 8);
-}
-
-static volt_status run_full(volt_class_search *search, const int64_t *draws, int64_t count, double limit,
-                            const double *expected)
-{
-    volt_class_round round = {.setting = &search->setting,
-                              .bench = &search->bench,
-                              .rows = search->objects,
-                              .columns = search->carriers,
-                              .draws = draws,
-                              .count = count,
-                              .expected = expected,
-                              .until = limit,
-                              .records = search->full,
-                              .keeps_matrices = fits_in_memory(search, count),
-                              .from = search->n_screen > 0 ? 0.4 : 0,
-                              .share = search->n_screen > 0 ? 0.5 : 0.9};
-    return class_round_run(search, &round);
-}
-
-static bool any_full(const volt_class_search *search)
-{
-    for (int64_t draw = 0; draw < search->draws; draw++)
-        if (volt_class_has_scores(&search->full[draw]))
-            return true;
-    return false;
-}
-
-/* Tries the finalists, at least one of them independent of time. */
-static volt_status run_finalists(volt_class_search *search, int64_t *finalists, double *expected)
-{
-    int64_t count = find_finalists(search, finalists), quickest = 0;
-    double n = (double)search->bench.K.rows, m = (double)search->bench.K.cols, s = (double)search->n_screen;
-    for (int64_t i = 0; i < count; i++) {
-        expected[i] = search->screened[finalists[i]].trial->seconds * n * m / (s * s);
-        quickest = expected[i] < expected[quickest] ? i : quickest;
-    }
-    if (count == 0)
-        return VOLT_OK; /* all failed on the sample */
-    VOLT_TRY(run_full(search, finalists, count, until(search, 0.8), expected));
-    if (!any_full(search))
-        VOLT_TRY(run_full(search, &finalists[quickest], 1, 0, NULL));
-    search->depth = search->draws;
-    for (int64_t draw = 0; draw < search->draws; draw++)
-        if (volt_class_has_scores(&search->screened[draw]) && !volt_class_is_tried(&search->full[draw]))
-            search->depth = volt_min(search->depth, best_rank(search, draw));
-    return VOLT_OK;
-}
-
-static volt_status race(volt_class_search *search)
-{
-    int64_t *finalists = volt_alloc(search->draws, sizeof *finalists);
-    double *expected = volt_alloc_doubles(search->draws, 1);
-    volt_status status = finalists && expected ? run_screen(search) : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK)
-        status = run_finalists(search, finalists, expected);
-    volt_free(finalists);
-    volt_free(expected);
-    return status;
-}
-
-/* Counts the trials; if none succeeded, reports the message of the first failure. */
-static volt_status count_trials(volt_class_search *search)
-{
-    const char *failure = NULL;
-    for (int64_t draw = 0; draw < search->draws; draw++) {
-        const volt_class_record *full = &search->full[draw],
-                                *record = volt_class_is_tried(full) ? full : &search->screened[draw];
-        if (!volt_class_is_tried(record))
-            continue;
-        if (!failure)
-            failure = record->trial->failure;
-        if (record->status == VOLT_ERR_KERNEL) /* not supported by the kernel: nothing was computed */
-            continue;
-        search->tried++;
-        search->failed += record->status != VOLT_OK;
-        search->finalists += record == full;
-    }
-    if (any_full(search))
-        return VOLT_OK;
-    VOLT_REQUIRE(search->tried > 0, VOLT_ERR_KERNEL, "%s", failure);
-    return volt_fail(VOLT_ERR_DATA, "none of %" PRId64 " kernels could be used; the first: %s", search->tried,
-                     failure);
-}
-
-volt_status volt_class_search_run(volt_class_search *search)
-{
-    if (search->options->n_parts > 0) { /* only alpha to choose */
-        search->tried = search->finalists = search->draws;
-        return VOLT_OK;
-    }
-    if (search->n_screen > 0) {
-        VOLT_TRY(race(search));
-    } else {
-        VOLT_TRY(run_full(search, search->order, search->draws, until(search, 0.8), NULL));
-    }
-    return count_trials(search);
-}
-
 /* ---- evaluates candidates on a setting, for a search (select/search) --------------------------------- */
 
 /* With few series one kernel matrix is too small for several threads, so several candidates are evaluated at a
@@ -782,4 +529,257 @@ static volt_status search_with(volt_class_search *search, const volt_class_round
     for (int64_t i = 0; i < round->count; i++)
         round->records[round->draws[i]].trial = volt_search_trial(*found, i);
     return VOLT_OK;
+}
+
+static volt_status class_round_run(volt_class_search *search, const volt_class_round *round)
+{
+    int64_t count = count_parallel(round);
+    class_evaluator *self = volt_alloc_zero(count, sizeof *self);
+    volt_class_bench *benches = volt_alloc_zero(count, sizeof *benches);
+    volt_evaluator **evaluators = volt_alloc(count, sizeof *evaluators);
+    volt_status status = self && benches && evaluators ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < count && status == VOLT_OK; i++) {
+        self[i] = (class_evaluator){{.evaluate = evaluate, .limit = limit, .is_own = is_own},
+                                    search,
+                                    round,
+                                    i > 0 ? &benches[i] : round->bench};
+        evaluators[i] = &self[i].evaluator;
+        if (i > 0)
+            status = volt_class_bench_create(round->setting, &benches[i]);
+    }
+    if (status == VOLT_OK)
+        status = search_with(search, round, evaluators, count);
+    for (int64_t i = 1; i < count && benches; i++)
+        volt_class_bench_release(&benches[i]);
+    volt_free(evaluators);
+    volt_free(benches);
+    volt_free(self);
+    return status;
+}
+
+/* ---- the screening sample ----------------------------------------------------------------------- */
+
+/* A sample of the series, with their classes and folds. */
+typedef struct screen {
+    volt_class_setting setting;
+    int64_t *rows, *of, *fold;
+    volt_objects *objects[VOLT_MAX_PREPARATIONS], *columns[VOLT_MAX_PREPARATIONS];
+    volt_class_bench bench;
+} screen;
+
+static volt_status screen_open(const volt_class_search *search, screen *made)
+{
+    int64_t m = search->n_screen;
+    made->rows = volt_alloc(m, sizeof *made->rows);
+    made->of = volt_alloc(m, sizeof *made->of);
+    made->fold = volt_alloc(m, sizeof *made->fold);
+    if (!made->rows || !made->of || !made->fold)
+        return VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_class_sample(&search->setting.classes, m, search->options->seed, made->rows));
+    for (int64_t i = 0; i < m; i++) {
+        made->of[i] = search->setting.classes.of[made->rows[i]];
+        made->fold[i] = search->fold[made->rows[i]];
+    }
+    made->setting = (volt_class_setting){.classes = {m, search->setting.classes.n_classes, made->of},
+                                         .folds = search->setting.folds,
+                                         .fold = made->fold};
+    for (int64_t p = 0; p < search->n_preparations; p++)
+        VOLT_TRY(volt_objects_select(search->objects[p], made->rows, m, &made->objects[p]));
+    return volt_class_bench_create(&made->setting, &made->bench);
+}
+
+static void screen_close(screen *made)
+{
+    for (int64_t p = 0; p < VOLT_MAX_PREPARATIONS; p++)
+        volt_objects_free(made->objects[p]);
+    volt_class_bench_release(&made->bench);
+    volt_free(made->rows);
+    volt_free(made->of);
+    volt_free(made->fold);
+}
+
+/* The time at which a part of the budget is spent; 0 without a limit. */
+static double until(const volt_class_search *search, double share)
+{
+    return search->budget > 0 ? search->begun + share * search->budget : 0;
+}
+
+/* The rank of every draw in every list; draws that were not tried or failed come last. */
+static void find_ranks(volt_class_search *search)
+{
+    int64_t lists = search->setting.folds + 1;
+    for (int64_t list = 0; list < lists; list++)
+        for (int64_t a = 0; a < search->draws; a++) {
+            int64_t place = 0;
+            for (int64_t b = 0; b < search->draws; b++) {
+                const volt_class_record *record = &search->screened[a], *other = &search->screened[b];
+                volt_class_score none = {.right = -1};
+                const volt_class_score *x = volt_class_has_scores(record) ? &record->scores[list] : &none;
+                const volt_class_score *y = volt_class_has_scores(other) ? &other->scores[list] : &none;
+                place += volt_class_is_better(y, x) || (b < a && !volt_class_is_better(x, y));
+            }
+            search->rank[a * lists + list] = place;
+        }
+}
+
+/* The best rank of a draw in any list. */
+static int64_t best_rank(const volt_class_search *search, int64_t draw)
+{
+    int64_t lists = search->setting.folds + 1, best = search->draws;
+    for (int64_t list = 0; list < lists; list++)
+        best = volt_min(best, search->rank[draw * lists + list]);
+    return best;
+}
+
+/* Sorts draws by their best rank, those of the list of all series first. The number of ranks gives at most
+ * max_finalists, at least three. */
+static int64_t find_finalists(const volt_class_search *search, int64_t *finalists)
+{
+    enum { MIN_DEPTH = 3 };
+    int64_t count = 0, lists = search->setting.folds + 1;
+    for (int64_t rank = 0; rank < search->draws; rank++) {
+        int64_t before = count;
+        for (int at_rank = 1; at_rank >= 0; at_rank--)
+            for (int64_t draw = 0; draw < search->draws; draw++)
+                if (volt_class_has_scores(&search->screened[draw]) && best_rank(search, draw) == rank &&
+                    (search->rank[draw * lists] == rank) == at_rank)
+                    finalists[count++] = draw;
+        if (count > search->max_finalists && rank >= MIN_DEPTH)
+            return before;
+    }
+    return count;
+}
+
+static volt_status run_screen(volt_class_search *search)
+{
+    screen made = {0};
+    search->rank = volt_alloc(search->draws * (search->setting.folds + 1), sizeof *search->rank);
+    volt_status status = search->rank ? screen_open(search, &made) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        volt_class_round round = {.setting = &made.setting,
+                                  .bench = &made.bench,
+                                  .rows = made.objects,
+                                  .columns = made.columns,
+                                  .draws = search->order,
+                                  .count = search->draws,
+                                  .until = until(search, 0.4),
+                                  .until_first =
+                                      until(search, 0.6), /* so that all kinds are tried on slow machines too */
+                                  .n_first = search->round,
+                                  .records = search->screened,
+                                  .from = 0,
+                                  .share = 0.4};
+        status = class_round_run(search, &round);
+    }
+    if (status == VOLT_OK)
+        find_ranks(search);
+    screen_close(&made);
+    return status;
+}
+
+/* ---- all series ---------------------------------------------------------------------------------- */
+
+/* Whether the matrices can be kept for the later means without using much of the memory. */
+static bool fits_in_memory(const volt_class_search *search, int64_t count)
+{
+    double bytes = 8.0 * (double)count * (double)search->bench.K.rows * (double)search->bench.K.cols;
+    double available = (double)volt_memory_available();
+    return bytes <= 1e9 && (available <= 0 || bytes <= available / 8);
+}
+
+static volt_status run_full(volt_class_search *search, const int64_t *draws, int64_t count, double limit,
+                            const double *expected)
+{
+    volt_class_round round = {.setting = &search->setting,
+                              .bench = &search->bench,
+                              .rows = search->objects,
+                              .columns = search->carriers,
+                              .draws = draws,
+                              .count = count,
+                              .expected = expected,
+                              .until = limit,
+                              .records = search->full,
+                              .keeps_matrices = fits_in_memory(search, count),
+                              .from = search->n_screen > 0 ? 0.4 : 0,
+                              .share = search->n_screen > 0 ? 0.5 : 0.9};
+    return class_round_run(search, &round);
+}
+
+static bool any_full(const volt_class_search *search)
+{
+    for (int64_t draw = 0; draw < search->draws; draw++)
+        if (volt_class_has_scores(&search->full[draw]))
+            return true;
+    return false;
+}
+
+/* Tries the finalists, at least one of them independent of time. */
+static volt_status run_finalists(volt_class_search *search, int64_t *finalists, double *expected)
+{
+    int64_t count = find_finalists(search, finalists), quickest = 0;
+    double n = (double)search->bench.K.rows, m = (double)search->bench.K.cols, s = (double)search->n_screen;
+    for (int64_t i = 0; i < count; i++) {
+        expected[i] = search->screened[finalists[i]].trial->seconds * n * m / (s * s);
+        quickest = expected[i] < expected[quickest] ? i : quickest;
+    }
+    if (count == 0)
+        return VOLT_OK; /* all failed on the sample */
+    VOLT_TRY(run_full(search, finalists, count, until(search, 0.8), expected));
+    if (!any_full(search))
+        VOLT_TRY(run_full(search, &finalists[quickest], 1, 0, NULL));
+    search->depth = search->draws;
+    for (int64_t draw = 0; draw < search->draws; draw++)
+        if (volt_class_has_scores(&search->screened[draw]) && !volt_class_is_tried(&search->full[draw]))
+            search->depth = volt_min(search->depth, best_rank(search, draw));
+    return VOLT_OK;
+}
+
+static volt_status race(volt_class_search *search)
+{
+    int64_t *finalists = volt_alloc(search->draws, sizeof *finalists);
+    double *expected = volt_alloc_doubles(search->draws, 1);
+    volt_status status = finalists && expected ? run_screen(search) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = run_finalists(search, finalists, expected);
+    volt_free(finalists);
+    volt_free(expected);
+    return status;
+}
+
+/* Counts the trials; if none succeeded, reports the message of the first failure. */
+static volt_status count_trials(volt_class_search *search)
+{
+    const char *failure = NULL;
+    for (int64_t draw = 0; draw < search->draws; draw++) {
+        const volt_class_record *full = &search->full[draw],
+                                *record = volt_class_is_tried(full) ? full : &search->screened[draw];
+        if (!volt_class_is_tried(record))
+            continue;
+        if (!failure)
+            failure = record->trial->failure;
+        if (record->status == VOLT_ERR_KERNEL) /* not supported by the kernel: nothing was computed */
+            continue;
+        search->tried++;
+        search->failed += record->status != VOLT_OK;
+        search->finalists += record == full;
+    }
+    if (any_full(search))
+        return VOLT_OK;
+    VOLT_REQUIRE(search->tried > 0, VOLT_ERR_KERNEL, "%s", failure);
+    return volt_fail(VOLT_ERR_DATA, "none of %" PRId64 " kernels could be used; the first: %s", search->tried,
+                     failure);
+}
+
+volt_status volt_class_search_run(volt_class_search *search)
+{
+    if (search->options->n_parts > 0) { /* only alpha to choose */
+        search->tried = search->finalists = search->draws;
+        return VOLT_OK;
+    }
+    if (search->n_screen > 0) {
+        VOLT_TRY(race(search));
+    } else {
+        VOLT_TRY(run_full(search, search->order, search->draws, until(search, 0.8), NULL));
+    }
+    return count_trials(search);
 }

@@ -49,7 +49,7 @@ static void loo_errors_equal_refits(void **state)
         plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
         for (int i = 0; i < N; i++)
             for (int k = 0; k < CLASSES; k++) {
-                double u = class_bench.c[k];
+                double u = loo.c[k];
                 for (int j = 0; j < N; j++)
                     u += made.K[i * N + j] * loo.A[j * CLASSES + k];
                 assert_true(fabs(u - outputs[i * CLASSES + k]) < 1e-10);
