@@ -6,7 +6,6 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "series/classify/class_bench.h"
-#include "series/classify/kernel_search.h"
 #include "series/classify/series_model.h"
 #include "solve/loss/loss_solve.h"
 

@@ -2,7 +2,6 @@
  * probabilities. */
 #include "base/blas.h"
 #include "series/classify/class_bench.h"
-#include "series/classify/kernel_search.h"
 #include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"

@@ -1,7 +1,7 @@
 /* tests/unit/series/test_classify.c: classification of series: fits, search, both readouts, failures. */
 #include "base/blas.h"
 #include "base/memory.h"
-#include "series/classify/kernel_search.h"
+#include "series/classify/class_bench.h"
 #include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
