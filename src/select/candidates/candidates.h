@@ -94,9 +94,6 @@ struct volt_candidates {
     void *context; /* data of the source */
 };
 
-/* VOLT_ERR_ARGUMENT for an invalid alpha or feedback weight. */
-volt_status volt_setting_check(const volt_setting *setting);
-
 /* Sets the start of a search by CMA-ES: a kernel of this source and its setting, and the initial standard
  * deviation along every axis, relative to its range. VOLT_ERR_MEMORY. */
 volt_status volt_candidates_start(volt_candidates *candidates, const char *kernel, const volt_setting *setting,
