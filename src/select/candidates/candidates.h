@@ -17,27 +17,6 @@ typedef struct volt_setting {
     double feedback; /* feedback weight; 0: no feedback */
 } volt_setting;
 
-/* The setting of this name, or NULL for a parameter of the kernel. */
-static inline double *volt_setting_at(volt_setting *setting, const char *name)
-{
-    if (name && strcmp(name, "alpha") == 0)
-        return &setting->alpha;
-    if (name && strcmp(name, "feedback") == 0)
-        return &setting->feedback;
-    return NULL;
-}
-
-static inline bool volt_name_is_alpha(const char *name)
-{
-    return strcmp(name, "alpha") == 0;
-}
-
-static inline bool volt_name_is_setting(const char *name)
-{
-    volt_setting any;
-    return volt_setting_at(&any, name) != NULL;
-}
-
 /* ---- points: positions along the axes of a space --------------------------------------------------- */
 
 enum { VOLT_MAX_AXES = 64 };
@@ -81,7 +60,7 @@ struct volt_candidates {
                           const volt_setting *setting_about, volt_point *point);
     volt_status (*get_at)(const volt_candidates *candidates, const double *u, char kernel[VOLT_KERNEL_LENGTH],
                           volt_setting *setting);
-    /* (optional) Whether the kernel can be one of these. Used for several kernels (alternatives.c). */
+    /* (optional) Whether the kernel can be one of these. Used for several kernels (space.c). */
     bool (*holds)(const volt_candidates *candidates, const volt_kernel *kernel);
     uint64_t seed; /* with get_near */
     /* (optional, with locate) Candidate 0, at which CMA-ES starts with this step size, without draws. */
@@ -113,10 +92,6 @@ volt_status volt_candidates_locate(const volt_candidates *candidates, const volt
                                    volt_point *point);
 /* The candidate at a point. */
 volt_status volt_candidates_at(const volt_point *point, char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting);
-
-/* The candidates of one kernel: unlimited draws, or the grid if points > 0. */
-volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const volt_draw_options *options,
-                                      int64_t points, volt_candidates **candidates);
 
 /* Transfers `context` to new candidates; on failure it is released. */
 volt_status volt_candidates_make(const volt_candidates *source, volt_candidates **candidates);

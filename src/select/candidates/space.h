@@ -46,9 +46,6 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
                               volt_space **space);
 void volt_space_free(volt_space *space);
 
-/* Learns the unit of widths: the distance of two scaled rows of X, and the sample for rows with filters or
- * feedback (space_rows.c). */
-volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options, volt_space *space);
 /* The unit of widths of a factor: the distance of two rows as passed to it, times the square root of its
  * window. */
 volt_status volt_space_unit(const volt_space *space, const volt_kernel *factor, double feedback,
@@ -64,30 +61,5 @@ volt_status volt_space_at(const volt_space *space, const double *u, char kernel[
  * have the parameter, known[a] is false and u[a] is 0. */
 volt_status volt_space_locate(const volt_space *space, const volt_kernel *kernel, const volt_setting *setting,
                               double *u, bool *known);
-/* Whether the kernel can be a point of the space: the same factors and given parameters. */
-bool volt_space_holds(const volt_space *space, const volt_kernel *kernel);
-/* A random step from the position u; `known` marks the valid entries (space_steps.c). */
-void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, double *u);
-
-/* Number of distinct values of an axis in a grid of `points`, and the position of value i. */
-int64_t volt_axis_points(const volt_axis *axis, int64_t points);
-double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i);
-
-/* ---- grids ------------------------------------------------------------------------------------ */
-
-/* One combination of the caller's choices and the parameters left to search. */
-typedef struct volt_part {
-    int64_t choices; /* number of the combination, the last choice running fastest */
-    uint64_t taken;  /* bit a: axis a applies */
-    int64_t end;     /* candidates of the grid up to and including this part */
-} volt_part;
-
-/* The `count` parts of a grid of `points` over the space. VOLT_ERR_ARGUMENT when a range of the caller
- * applies to no combination of choices, or when there are too many. */
-volt_status volt_space_parts(const volt_space *space, int64_t points, volt_part **parts, int64_t *count);
-
-/* Candidate `index` of the grid as a position u along each axis, alpha running fastest. */
-void volt_space_grid_position(const volt_space *space, int64_t points, const volt_part *parts, int64_t index,
-                              double *u);
 
 #endif
