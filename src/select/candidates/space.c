@@ -1012,7 +1012,7 @@ static void space_grid_position(const volt_space *space, int64_t points, const v
 
 /* Draw i uses one uniform number per axis from Philox stream i, so it does not depend on earlier draws or on
  * the machine. With `defaults`, draw 0 is the default kernel, unless the kernel has no default on a sequence
- * (path lengths must be given or drawn). Then alpha is profiled (select/folds/cross_validation.c) if a
+ * (path lengths must be given or drawn). Then alpha is profiled (select/folds/evaluation.c) if a
  * factorisation is cheap compared with the Gram matrix. */
 
 typedef struct drawing {
