@@ -67,11 +67,6 @@ double volt_score_sign(volt_score score);
 
 /* ---- solver of the candidates: exact, or landmarks ------------------------------------------------ */
 
-/* Sets problem->landmarks and related fields of a problem with splits: from the options, otherwise by memory
- * and time. *why is NULL, or the reason for landmarks. VOLT_ERR_ARGUMENT for incompatible options. */
-volt_status volt_problem_choose_solver(const volt_search_options *options, volt_problem *problem,
-                                       const char **why);
-
 /* ---- candidates with feedback (model/feedback.h): inputs, and free runs on a validation block ------- */
 
 /* Scaled inputs followed by the measured outputs of the previous row. */

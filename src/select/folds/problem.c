@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "fit/fit_task.h"
+#include "fit/landmarks.h"
 #include "gram/engine/engine.h"
 #include "gram/engine/state.h"
 #include "gram/gram.h"
@@ -13,10 +14,154 @@
 #include "model/scaling.h"
 #include "select/folds/cross_validation.h"
 #include "select/folds/state_folds.h"
+#include "solve/choice/choice.h"
+#include "solve/landmark/placement.h"
 #include "stats/stats_internal.h"
+#include "volterra/select.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+/* ---- training and validation rows in time order ------------------------------------------------------ */
+
+/* Validation blocks of equal length follow each other at the end of the rows. The remaining first rows are
+ * used only for training. Without a minimum training length the blocks equal those of scikit-learn's
+ * TimeSeriesSplit: n / (folds + 1) rows each. */
+
+volt_split_options volt_split_options_default(void)
+{
+    volt_split_options options = {.folds = 5, .min_train = 1};
+    return options;
+}
+
+volt_status volt_splits(int64_t n, const volt_split_options *options, volt_split *splits)
+{
+    volt_split_options standard = volt_split_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(splits, VOLT_ERR_ARGUMENT, "the output for the splits is NULL");
+    VOLT_REQUIRE(options->folds >= 1, VOLT_ERR_ARGUMENT,
+                 "the number of folds must be at least 1 (got %" PRId64 ")", options->folds);
+    VOLT_REQUIRE(options->gap >= 0, VOLT_ERR_ARGUMENT, "the gap must be at least 0 (got %" PRId64 " rows)",
+                 options->gap);
+    VOLT_REQUIRE(options->min_train >= 1, VOLT_ERR_ARGUMENT,
+                 "the minimum training length must be at least 1 (got %" PRId64 ")", options->min_train);
+    VOLT_REQUIRE(options->max_train >= 0, VOLT_ERR_ARGUMENT,
+                 "the maximum training length must be at least 1, or 0 for all rows (got %" PRId64 ")",
+                 options->max_train);
+    VOLT_REQUIRE(!options->max_train || !options->rolling, VOLT_ERR_ARGUMENT,
+                 "give a maximum training length or rolling, not both");
+
+    /* The last condition leaves one row to each block and is written to avoid overflow. */
+    VOLT_REQUIRE(options->gap < n && options->min_train < n && options->folds < n &&
+                     n - options->gap - options->min_train >= options->folds,
+                 VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " rows are too few for %" PRId64 " folds with a gap of %" PRId64
+                 " and at least %" PRId64 " training rows",
+                 n, options->folds, options->gap, options->min_train);
+    int64_t block =
+        volt_min(n / (options->folds + 1), (n - options->gap - options->min_train) / options->folds);
+
+    int64_t longest = options->max_train;
+    for (int64_t k = 0; k < options->folds; k++) {
+        volt_split split = {.begin = n - (options->folds - k) * block};
+        split.end = split.begin + block;
+        split.train_end = split.begin - options->gap;
+        if (options->rolling && k == 0)
+            longest = split.train_end;
+        if (longest > 0)
+            split.train_begin = volt_max(0, split.train_end - longest);
+        splits[k] = split;
+    }
+    return VOLT_OK;
+}
+
+/* Chooses the solver of the candidates: exact when memory and time allow,
+ * otherwise landmarks. */
+
+enum { MAX_EXACT = 32768 }; /* rows: beyond this, each candidate takes many minutes on the CPU */
+
+/* Rows that may be landmarks: those after the washout of the shortest training part, before every block. */
+static int64_t rows_before_blocks(const volt_problem *problem)
+{
+    int64_t least = problem->n;
+    for (int64_t k = 0; k < problem->n_splits; k++)
+        least = volt_min(least, problem->splits[k].train_end - problem->splits[k].train_begin);
+    return least - problem->washout;
+}
+
+/* Reason why landmarks do not support the score, or NULL. */
+static const char *needs_rows(const volt_problem *problem)
+{
+    if (problem->loss)
+        return "a loss other than squares, or weights, are fitted exactly";
+    if (problem->score == VOLT_SCORE_PREQUENTIAL)
+        return "the score prequential fits every row from the rows before it, which takes the factor of all "
+               "rows";
+    if (problem->score == VOLT_SCORE_LOG)
+        return "the score log is the likelihood of the exact fit";
+    return NULL;
+}
+
+static volt_status use_landmarks(const volt_search_options *options, volt_problem *problem)
+{
+    int64_t most = rows_before_blocks(problem);
+    const char *why = needs_rows(problem);
+    VOLT_REQUIRE(!why, VOLT_ERR_ARGUMENT, "%s: the solver \"%s\" does not support it", why,
+                 problem->solver->info.name);
+    VOLT_REQUIRE(options->landmarks <= most, VOLT_ERR_ARGUMENT,
+                 "the number of landmarks must be 1 to %" PRId64
+                 ", the rows between the washout and the first validation block (got %" PRId64 ")",
+                 most, options->landmarks);
+    problem->landmarks = volt_solver_landmarks(problem->solver, options->landmarks, most);
+    problem->landmark_choice = options->landmark_choice;
+    problem->backend = &volt_cpu_backend;
+    return VOLT_OK;
+}
+
+/* Whether to use landmarks when the options do not name a solver. */
+static bool exact_is_too_much(const volt_problem *problem, const char **why)
+{
+    volt_work work = {.n = problem->max_rows, .d = problem->d, .factors = 1};
+    if (problem->max_rows < VOLT_MIN_LARGE || needs_rows(problem) || volt_backend_is_remote(volt_place(&work)))
+        return false;
+    double available = (double)volt_memory_available();
+    bool lacks = available > 0 && volt_workspace_bytes(problem) > available;
+    *why = lacks ? "an exact search does not fit in memory" : "an exact fit of every candidate would take long";
+    return lacks || problem->max_rows > MAX_EXACT;
+}
+
+/* Sets problem->landmarks and related fields of a problem with splits: from the options, otherwise by memory
+ * and time. *why is NULL, or the reason for landmarks. VOLT_ERR_ARGUMENT for incompatible options. */
+static volt_status problem_choose_solver(const volt_search_options *options, volt_problem *problem,
+                                         const char **why)
+{
+    const char *found = NULL;
+    volt_solver_request request = {.landmarks = options->landmarks > 0};
+    volt_solver_setting setting;
+    *why = NULL;
+    VOLT_TRY(volt_solver_parse(options->solver, &request, &setting));
+    VOLT_REQUIRE(
+        !setting.solver || setting.solver->info.searches, VOLT_ERR_ARGUMENT,
+        "the solver \"%s\" does not fit candidates of a search; use auto, %s (which takes the states of "
+        "reservoirs where they are few) or %s",
+        setting.solver->info.name, volt_solver_exact.info.name, volt_solver_approximate()->info.name);
+    VOLT_REQUIRE(options->landmarks >= 0, VOLT_ERR_ARGUMENT,
+                 "the number of landmarks must be at least 1 (got %" PRId64 ")", options->landmarks);
+    VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
+                     options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
+                 VOLT_ERR_ARGUMENT, "unknown landmark choice %d", (int)options->landmark_choice);
+    problem->solver = setting.solver ? setting.solver : &volt_solver_exact;
+    if (volt_solver_keeps_landmarks(problem->solver))
+        return use_landmarks(options, problem);
+    if (setting.solver || !exact_is_too_much(problem, &found))
+        return VOLT_OK;
+    problem->solver = volt_solver_approximate();
+    problem->prefers_states = true;
+    VOLT_TRY(use_landmarks(options, problem));
+    *why = found;
+    return VOLT_OK;
+}
 
 volt_search_options volt_search_options_default(void)
 {
@@ -331,7 +476,7 @@ volt_status volt_problem_outline(int64_t n, int64_t d, int64_t q, const volt_sea
     if (status == VOLT_OK)
         status = make_splits(options, fresh);
     if (status == VOLT_OK)
-        status = volt_problem_choose_solver(options, fresh, why);
+        status = problem_choose_solver(options, fresh, why);
     if (status == VOLT_OK)
         *problem = fresh;
     else
@@ -367,7 +512,7 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     if (status == VOLT_OK)
         status = volt_fold_loss_check(fresh);
     if (status == VOLT_OK)
-        status = volt_problem_choose_solver(options, fresh, &why);
+        status = problem_choose_solver(options, fresh, &why);
     if (status == VOLT_OK && why)
         volt_log(VOLT_LOG_WARNING, "the solver of the candidates is %s, with %" PRId64 " landmarks: %s",
                  fresh->solver->info.name, fresh->landmarks, why);
@@ -448,4 +593,100 @@ volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, 
     volt_resolved_release(&resolved);
     volt_kernel_free(kernel);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
+}
+
+/* ---- workspace of an evaluation ---------------------------------------------------------------------- */
+
+/* Numbers overwritten by a fit with a loss: a Gram matrix of the longest training part, and intercepts. */
+static double part_numbers(const volt_problem *problem)
+{
+    int64_t longest = 0;
+    for (int64_t k = 0; k < problem->n_splits; k++)
+        longest = volt_max(longest, problem->splits[k].train_end - problem->splits[k].train_begin);
+    return (double)longest * (double)longest + (double)problem->q;
+}
+
+/* Rows of the stored Gram matrix. */
+static int64_t stored_rows(const volt_problem *problem)
+{
+    return problem->landmarks > 0 ? 1 : problem->max_rows;
+}
+
+/* Whether a block after a reset requires a separate buffer. */
+static bool has_cross(const volt_problem *problem)
+{
+    return problem->start == VOLT_START_RESET && problem->landmarks == 0;
+}
+
+void volt_workspace_free(volt_workspace *workspace)
+{
+    if (!workspace)
+        return;
+    if (workspace->factor)
+        workspace->factor->backend->release(workspace->cross);
+    volt_factor_free(workspace->factor);
+    volt_free(workspace->W);
+    volt_free(workspace->D);
+    volt_free(workspace->forecast);
+    volt_free(workspace->diagonal);
+    volt_free(workspace->part);
+    volt_free(workspace->precisions);
+    volt_free(workspace->profile);
+    volt_free(workspace);
+}
+
+int64_t volt_workspace_bind(const volt_workspace *workspace)
+{
+    return volt_backend_bind(workspace->factor->backend, workspace->device);
+}
+
+volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace)
+{
+    const volt_backend *backend = problem->backend;
+    int64_t n = problem->max_rows, block = volt_longest_block(problem);
+    bool resets = has_cross(problem);
+    volt_workspace *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->device = volt_backend_bound();
+    volt_status status = volt_factor_create(backend, NULL, stored_rows(problem), problem->q, &fresh->factor);
+    if (status == VOLT_OK) {
+        fresh->W = volt_alloc_doubles(n, problem->q + 1);
+        fresh->D = volt_alloc_doubles(n, problem->q);
+        fresh->forecast = volt_alloc_doubles(block, problem->q);
+        fresh->diagonal = volt_alloc_doubles(n, 1);
+        fresh->precisions = volt_alloc_doubles(n, 1);
+        fresh->profile = volt_alloc_doubles(VOLT_MAX_ALPHAS, problem->folds);
+        fresh->part = problem->loss ? volt_alloc_doubles((int64_t)part_numbers(problem), 1) : NULL;
+        fresh->cross = resets ? backend->alloc(block, n) : NULL;
+        if (!fresh->W || !fresh->D || !fresh->forecast || !fresh->diagonal || !fresh->precisions ||
+            !fresh->profile || (resets && !fresh->cross) || (problem->loss && !fresh->part))
+            status = VOLT_ERR_MEMORY;
+    }
+    if (status == VOLT_OK)
+        *workspace = fresh;
+    else
+        volt_workspace_free(fresh);
+    return status;
+}
+
+/* Bytes of a block after a reset against the training rows. */
+static double cross_bytes(const volt_problem *problem)
+{
+    return has_cross(problem) ? 8 * (double)volt_longest_block(problem) * (double)problem->max_rows : 0;
+}
+
+double volt_workspace_bytes(const volt_problem *problem)
+{
+    double n = (double)problem->max_rows, q = (double)problem->q, block = (double)volt_longest_block(problem);
+    double part = problem->loss ? part_numbers(problem) + volt_loss_numbers(n, q) : 0;
+    double thin = 8 * (n * (2 * q + 3) + block * q + part);
+    double large = volt_factor_bytes(stored_rows(problem), problem->q) + cross_bytes(problem);
+    return large - volt_backend_remote_bytes(problem->backend, large) + thin;
+}
+
+double volt_workspace_device_bytes(const volt_problem *problem)
+{
+    double matrix = volt_backend_bytes(problem->backend, (double)problem->max_rows);
+    return volt_backend_remote_bytes(problem->backend, matrix + cross_bytes(problem));
 }

@@ -42,7 +42,7 @@ typedef struct volt_problem {
     bool simulates;              /* candidates with feedback run free on the blocks */
     const volt_backend *backend; /* where Gram matrices are factored; the default is the current back end */
     volt_fold_loss *loss;        /* NULL: squares, equal weights */
-    const struct volt_solver *solver; /* of the candidates (search_solver.c) */
+    const struct volt_solver *solver; /* of the candidates (problem.c) */
     int64_t landmarks;                /* number of landmarks; 0: not required */
     volt_landmarks landmark_choice;   /* selection of landmarks */
     bool prefers_states;              /* explicit states take precedence over landmarks */
