@@ -516,7 +516,7 @@ static volt_status loo_score(volt_evaluation *e, double *score)
     return volt_block_score(problem, &all, volt_as_view(out), score);
 }
 
-/* In states: a score of all rows with each of `count` alphas (state_loo.c). If *count is 0, the alphas
+/* In states: a score of all rows with each of `count` alphas (state_folds.c). If *count is 0, the alphas
  * are set to the grid. */
 static volt_status evaluation_score_loo(volt_evaluation *e, double *alphas, int64_t *count, volt_status *status,
                                         double *scores)

@@ -84,7 +84,4 @@ volt_status volt_state_folds_grid(volt_state_folds *folds, int64_t rows, double 
 volt_status volt_state_loo(volt_state_folds *folds, volt_view Y, const double *alphas, int64_t count,
                            bool constant, volt_stage *stage, volt_status *status, double *scores);
 
-/* Bytes that it takes, for `states` features and `alphas` alphas. */
-double volt_state_loo_bytes(const volt_problem *problem, double states, double alphas);
-
 #endif
