@@ -34,11 +34,6 @@ volt_status volt_requested_radius(const volt_kernel *kernel, int64_t slice, int6
 volt_status volt_join_radii(const volt_kernel *kernel, double requested, int64_t d, double rows, double columns,
                             double *radius);
 
-/* The unit of distance for searches: the median distance between rows of X (a sample of them) times
- * sqrt(window). Ranges in this unit keep windowed Gram matrices from being numerically diagonal.
- * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA if all rows are equal. */
-volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit);
-
 /* ---- centring, normalising, distances and mirroring of a filled matrix ------------------------- */
 
 /* Fills K without centring. With `own` it is the matrix of the columns (m x m), of which the lower triangle
@@ -65,7 +60,5 @@ double volt_gram_distance(double row, double column, double value);
 
 /* VOLT_ERR_DATA if normalisation divides by a kernel of a row with itself that is not above 0. */
 volt_status volt_gram_run(const volt_gram_steps *steps, volt_matrix K);
-
-/* ---- collections ------------------------------------------------------------------------------- */
 
 #endif

@@ -1,7 +1,6 @@
 /* src/select/candidates/space.c: the parameters that a search draws, with their laws and ranges.
  *
- * Law and range of a parameter are given by the caller or by the kernel table.
- * select/candidates/space.c defines the points of the space. */
+ * Law and range of a parameter are given by the caller or by the kernel table. */
 #include "select/candidates/space.h"
 
 #include "base/alpha_grid.h"
@@ -34,25 +33,25 @@ typedef struct volt_part {
     int64_t end;     /* candidates of the grid up to and including this part */
 } volt_part;
 
-static inline bool volt_name_is_alpha(const char *name)
-{
-    return strcmp(name, "alpha") == 0;
-}
-
-static inline bool volt_name_is_setting(const char *name)
-{
-    volt_setting any;
-    return volt_setting_at(&any, name) != NULL;
-}
-
 /* The setting of this name, or NULL for a parameter of the kernel. */
-static inline double *volt_setting_at(volt_setting *setting, const char *name)
+static double *setting_at(volt_setting *setting, const char *name)
 {
     if (name && strcmp(name, "alpha") == 0)
         return &setting->alpha;
     if (name && strcmp(name, "feedback") == 0)
         return &setting->feedback;
     return NULL;
+}
+
+static bool name_is_alpha(const char *name)
+{
+    return strcmp(name, "alpha") == 0;
+}
+
+static bool name_is_setting(const char *name)
+{
+    volt_setting any;
+    return setting_at(&any, name) != NULL;
 }
 
 /* ---- rows for the unit of widths --------------------------------------------------------------------- */
@@ -341,7 +340,7 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
 static bool is_given(const volt_space *space, const char *name)
 {
     volt_kernel_value value = {.struct_size = sizeof value};
-    return !volt_name_is_setting(name) && volt_kernel_get(space->given, name, &value) == VOLT_OK && value.given;
+    return !name_is_setting(name) && volt_kernel_get(space->given, name, &value) == VOLT_OK && value.given;
 }
 
 static volt_status add_range(volt_space *space, const volt_range *range)
@@ -350,7 +349,7 @@ static volt_status add_range(volt_space *space, const volt_range *range)
     VOLT_REQUIRE(!is_given(space, range->name), VOLT_ERR_ARGUMENT,
                  "kernel %s gives %s, but a range is given for it as well", space->kernel, range->name);
     VOLT_REQUIRE(!has_axis(space, range->name), VOLT_ERR_ARGUMENT, "two ranges are given for %s", range->name);
-    bool setting = volt_name_is_setting(range->name);
+    bool setting = name_is_setting(range->name);
     const volt_parameter_info *parameter = NULL;
     if (!setting)
         VOLT_TRY(find_parameter(space, range->name, &parameter));
@@ -472,8 +471,7 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
     space->series_steps = options->series_steps;
     for (int choices = 1; choices >= 0; choices--)
         for (int64_t r = 0; r < options->n_ranges; r++)
-            if ((options->ranges[r].choices != NULL) == choices &&
-                !volt_name_is_setting(options->ranges[r].name))
+            if ((options->ranges[r].choices != NULL) == choices && !name_is_setting(options->ranges[r].name))
                 VOLT_TRY(add_range(space, &options->ranges[r]));
     space->n_requested = space->n_axes;
     VOLT_TRY(add_setting(space, "feedback", 0, 0, options, true, &space->feedback_requested));
@@ -647,8 +645,8 @@ static volt_status add_axes(const volt_space *space, const double *u, bool width
                 continue;
             taken[a] = true;
             VOLT_TRY(value_text(space, axis, u[a], text, setting->feedback, number, &value));
-            if (volt_name_is_setting(axis->name))
-                volt_parse_number(value, volt_setting_at(setting, axis->name));
+            if (name_is_setting(axis->name))
+                volt_parse_number(value, setting_at(setting, axis->name));
             else
                 VOLT_TRY(offer(text, axis->name, value, &taken[a]));
             again = again || (is_rejected && taken[a]);
@@ -745,7 +743,7 @@ static volt_status locate(const volt_space *space, const volt_axis *axis, const 
                           const volt_setting *setting, double *u, bool *known)
 {
     volt_setting numbers = *setting;
-    const double *number = volt_setting_at(&numbers, axis->name);
+    const double *number = setting_at(&numbers, axis->name);
     volt_kernel_value value = {.struct_size = sizeof(volt_kernel_value),
                                .present = number && *number > 0,
                                .number = number ? *number : 0};
@@ -800,7 +798,7 @@ static void axis_ends(const volt_space *space, const volt_axis *axis, double *lo
 {
     volt_kernel_value value = {.struct_size = sizeof value};
     bool is_bounded =
-        !volt_name_is_setting(axis->name) && volt_kernel_get(space->given, axis->name, &value) == VOLT_OK &&
+        !name_is_setting(axis->name) && volt_kernel_get(space->given, axis->name, &value) == VOLT_OK &&
         value.info->kind == VOLT_PARAMETER_REAL && isfinite(value.info->low) && isfinite(value.info->high);
     *low = is_bounded ? value.info->low : axis->low;
     *high = is_bounded ? value.info->high : axis->high;
@@ -1127,7 +1125,7 @@ static volt_status draw_locate(const volt_candidates *candidates, const volt_ker
         VOLT_TRY(examine(drawn, kernel, &runs, &expensive));
     for (int64_t a = 0; a < space->n_axes; a++) {
         const volt_axis *axis = &space->axes[a];
-        bool is_profiled = expensive && volt_name_is_alpha(axis->name);
+        bool is_profiled = expensive && name_is_alpha(axis->name);
         if (taken[a] && !is_profiled && !axis->choices && axis->high > axis->low)
             point->axes[point->count++] = a;
     }
@@ -1177,7 +1175,7 @@ static volt_status candidates_of_kernel(const char *kernel, volt_view X, const v
     drawn->seed = options->seed;
     drawn->points = points;
     volt_candidates source = {
-        .count = -1, .get = points ? grid_get : draw_get, .release = release, .context = drawn};
+        .count = -1, .get = points ? grid_get : draw_get, .release = draws_release, .context = drawn};
     if (!points) {
         source.get_near = draw_near;
         source.locate = draw_locate;
@@ -1308,7 +1306,7 @@ static volt_status leaves_open(const char *kernel, const char *name, bool *open)
 {
     enum { MAX_OPEN_PARAMETERS = VOLT_MAX_AXES / 2 };
     char requested[MAX_OPEN_PARAMETERS][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
-    *open = volt_name_is_setting(name);
+    *open = name_is_setting(name);
     if (*open || strlen(kernel) >= sizeof text)
         return VOLT_OK;
     memcpy(text, kernel, strlen(kernel) + 1);
@@ -1378,7 +1376,8 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
         return status;
     }
     all->seed = options->seed;
-    volt_candidates source = {.count = -1, .release = release, .context = all, .seed = options->seed};
+    volt_candidates source = {
+        .count = -1, .release = alternatives_release, .context = all, .seed = options->seed};
     for (int64_t k = 0; k < count; k++)
         source.parameters = volt_max(source.parameters, all->of[k]->parameters);
     source.feeds = options->fed_outputs.data != NULL;

@@ -46,6 +46,11 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
                               volt_space **space);
 void volt_space_free(volt_space *space);
 
+/* The unit of distance for searches: the median distance between rows of X (a sample of them) times
+ * sqrt(window). Ranges in this unit keep windowed Gram matrices from being numerically diagonal.
+ * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA if all rows are equal. */
+volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit);
+
 /* The unit of widths of a factor: the distance of two rows as passed to it, times the square root of its
  * window. */
 volt_status volt_space_unit(const volt_space *space, const volt_kernel *factor, double feedback,
