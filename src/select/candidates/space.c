@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "base/views.h"
 #include "gram/engine/engine.h"
 #include "gram/gram.h"
 #include "kernel/kernel_entry.h"
@@ -15,6 +16,7 @@
 #include "select/candidates/candidates.h"
 #include "stats/stats_internal.h"
 #include "text/text.h"
+#include "volterra/kernel.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -25,6 +27,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the unit of distance ---------------------------------------------------------------------------- */
+
+enum { SAMPLES = 256 }; /* rows, evenly spaced: about 32,000 distances */
+
+/* Copies `rows` rows of X, times 2^-exponent, which prevents overflow and underflow of squares without
+ * rounding. */
+static void take_distance_sample(volt_view X, int64_t rows, int exponent, double *sample)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < X.cols; k++)
+            sample[i * X.cols + k] = ldexp(X.data[i * X.rows / rows * X.ld + k], -exponent);
+}
+
+/* Squared distances between the rows of the sample; repeated rows are ignored. */
+static int64_t square_distances(const double *sample, int64_t rows, int64_t d, double *squares)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < i; j++) {
+            const double *x = sample + i * d, *y = sample + j * d;
+            double sum = 0;
+            for (int64_t k = 0; k < d; k++)
+                sum += (x[k] - y[k]) * (x[k] - y[k]);
+            if (sum > 0)
+                squares[count++] = sum;
+        }
+    return count;
+}
+
+volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit)
+{
+    volt_extent extent;
+    VOLT_TRY(volt_check_shape(X, "X"));
+    VOLT_TRY(volt_extent_of(X, "X", &extent));
+    VOLT_REQUIRE(window >= 1, VOLT_ERR_ARGUMENT, "the window must be at least 1");
+
+    int exponent = 0;
+    frexp(extent.radius, &exponent);
+    int64_t rows = volt_min(X.rows, SAMPLES), count = 0;
+    double *sample = volt_alloc_doubles(rows, X.cols);
+    double *squares = volt_alloc_doubles(SAMPLES, SAMPLES / 2);
+    volt_status status = sample && squares ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        take_distance_sample(X, rows, exponent, sample);
+        count = square_distances(sample, rows, X.cols, squares);
+        volt_sort(squares, count);
+        if (count > 0)
+            *unit = ldexp(sqrt(squares[count / 2] * (double)window), exponent);
+        else
+            status = volt_fail(VOLT_ERR_DATA, "all rows are equal: the unit of distance would be 0");
+    }
+    volt_free(squares);
+    volt_free(sample);
+    return status;
+}
 
 /* One combination of the caller's choices and the parameters left to search. */
 typedef struct volt_part {

@@ -1,9 +1,9 @@
 /* tests/unit/select/test_candidate_draws.c: random candidates: parameters, distributions, units. Distributions are
  * checked with the Dvoretzky-Kiefer-Wolfowitz bound: the empirical distribution function of N draws lies
  * within sqrt(log(2/p) / (2N)) of the true one with probability at least 1 - p. Here p = 1e-9. */
-#include "gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
+#include "select/candidates/space.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/kernel_forms.h"
