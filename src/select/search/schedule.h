@@ -19,7 +19,7 @@ typedef struct volt_schedule {
     volt_trial **final;   /* by position; NULL: not yet. Owned by the search */
     volt_trial **waiting; /* by position: evaluated, reference unknown. Owned by the schedule */
     int64_t final_capacity, waiting_capacity, positions;
-    bool adaptive; /* candidates depend on earlier generations (generations.c) */
+    bool adaptive; /* candidates depend on earlier generations (evolution.c) */
     /* From the position evolves_at on (INT64_MAX: never), generations are those of CMA-ES (evolution.c). The
      * current one has the positions from generation_begin to generation_end - 1 and one reference. */
     int64_t evolves_at, generation_begin, generation_end;
