@@ -55,7 +55,7 @@ volt_status volt_dispatchers_start(volt_run *run, volt_dispatch_fn work, volt_di
 /* Waits for the threads and notifies the other processes of the end of the search. dispatchers may be empty. */
 void volt_dispatchers_end(volt_run *run, volt_dispatchers *dispatchers);
 
-/* ---- serving processes (worker_serve.c) ----------------------------------------------------------------- */
+/* ---- serving processes (worker_pool.c) ----------------------------------------------------------------- */
 
 /* Evaluates candidates in `lanes` workspaces, with buffers for the scores of all folds each, until the
  * leader ends the search. Returns VOLT_ERR_CANCELLED then, since this process has no result. */
