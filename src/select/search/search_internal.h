@@ -15,9 +15,6 @@ typedef struct volt_measure {
     char loss[VOLT_LOSS_LENGTH]; /* text of the loss if the score is VOLT_SCORE_LOSS, else "" */
 } volt_measure;
 
-/* loss: NULL unless the score uses it. */
-volt_measure volt_measure_of(volt_score score, const volt_loss *loss);
-
 struct volt_search {
     volt_search_info info;
     volt_trial **trials; /* in order of completion; by index when the search is over */
@@ -33,14 +30,6 @@ volt_trial *volt_trial_new(int64_t index, const char *kernel, double alpha, cons
 void volt_trial_free(volt_trial *trial);
 /* Truncates a trial stopped after `done` folds: later scores and failures are discarded. */
 void volt_trial_stop(volt_trial *trial, int64_t done);
-
-volt_status volt_search_new(int64_t folds, volt_measure measure, volt_search **search);
-/* Takes ownership of the trial, except on failure. */
-volt_status volt_search_add(volt_search *search, volt_trial *trial);
-/* VOLT_ERR_DATA, with the first reason, when no trial has a score; stopped trials have no failure. */
-volt_status volt_search_require_best(const volt_search *search);
-/* Sorts the trials by index. */
-void volt_search_sort(volt_search *search);
 
 static inline bool volt_trial_complete(const volt_trial *trial)
 {

@@ -1,4 +1,4 @@
-/* src/select/search/search_run.h: a running search: data shared by its loop (search_loop.c), the search on
+/* src/select/search/search_run.h: a running search: data shared by its loop (search.c), the search on
  * rows (search.c). */
 #ifndef SELECT_SEARCH_RUN_H
 #define SELECT_SEARCH_RUN_H
@@ -82,27 +82,10 @@ volt_status volt_search_with(const volt_candidates *candidates, const volt_searc
 /* Polls the user. False: the candidate of the evaluator is stopped, or the search ends. */
 bool volt_run_goes_on(const volt_evaluator *evaluator);
 
-/* Expected seconds of a candidate on this machine, without early stopping (search_plan.c); 0: unknown. */
-volt_status volt_run_candidate_seconds(const volt_run *run, const char *kernel, double alpha, double *seconds);
-
-/* ---- the loop (search_loop.c) ----------------------------------------------------------------- */
+/* ---- the loop (search.c) ----------------------------------------------------------------- */
 
 /* Creates the search and the schedule of a run whose first fields are set. Always release the run. */
 volt_status volt_run_begin(volt_run *run, volt_measure measure);
-/* Runs the draws: with `parallel` local evaluators, with buffers for all scores of each in `folds`, and with
- * the pool. */
-volt_status volt_run_draw(volt_run *run, volt_evaluator *const *evaluators, double *folds, int64_t parallel);
-/* The status of the whole run. */
-volt_status volt_run_conclude(volt_run *run);
-/* Returns the search if it is usable, and releases the rest. */
-void volt_run_release_all(volt_run *run, volt_status status, volt_search **search);
-
-/* Finds the parents of the candidate at the position, before its generation starts. */
-volt_status volt_run_know_parents(volt_run *run, int64_t position);
-/* The candidate at a position whose parents are known. No other thread changes the parents before it
- * returns. */
-volt_status volt_run_candidate(const volt_run *run, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
-                               volt_setting *setting);
 
 /* Evaluates a candidate here, as soon as there is memory for its engine. */
 volt_status volt_run_evaluate(volt_run *run, volt_workspace *workspace, const char *kernel,
@@ -147,15 +130,5 @@ volt_status volt_evolution_candidate(const volt_run *run, int64_t position, char
 void volt_evolution_end(volt_evolution *evolution);
 
 /* ---- back end of the candidates, and their number at a time --------------------------------------------- */
-
-/* Chooses the back end of the problem, for `candidates` candidates (-1: unlimited). */
-void volt_flight_choose(volt_problem *problem, int64_t candidates);
-/* The same; VOLT_ERR_MEMORY when not even one workspace fits there. */
-volt_status volt_flight_place(volt_problem *problem, int64_t candidates);
-
-/* The number of candidates at a time. On the CPU: one per thread, if a factorisation is too small to be
- * parallelised well and half of the memory holds their workspaces. On a device: enough to keep it busy,
- * within its memory, each with a host thread that mostly waits. */
-int64_t volt_flight_size(const volt_problem *problem, int64_t candidates);
 
 #endif

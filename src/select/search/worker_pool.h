@@ -46,7 +46,7 @@ typedef struct volt_dispatchers {
     int64_t count, started;
 } volt_dispatchers;
 
-/* The loop of one thread (search_loop.c), until no candidate is left. */
+/* The loop of one thread (search.c), until no candidate is left. */
 typedef void (*volt_dispatch_fn)(volt_run *run, volt_evaluator *evaluator, double *folds);
 
 /* Connects to the others and sets run->n_channels to their number. */
