@@ -1,15 +1,422 @@
 /* src/backend/device.c: the devices selected by the user, and the open devices. */
 #include "backend/backend.h"
-
 #include "backend/plugin.h"
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
+#include "base/row_bands.h"
+#include "base/threads.h"
 #include "text/text.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* The exported function. */
+typedef const volt_plugin *(*volt_plugin_query_fn)(void);
+
+/* ---- the plugin -------------------------------------------------------------------------------------- */
+
+#define _GNU_SOURCE /* dladdr, secure_getenv */
+
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
+
+#ifndef VOLT_LIBRARIES_FROM_PROGRAM
+#define VOLT_LIBRARIES_FROM_PROGRAM "../lib" /* from the folder of programs; set by the build */
+#endif
+
+#define PLUGIN_FILE "libvolterra_cuda.so"
+#define PLUGIN_VARIABLE "VOLT_CUDA_PLUGIN"
+
+static const volt_host host = {
+    .fail = volt_fail,
+    .log = volt_log,
+    .alloc = volt_alloc,
+    .release = volt_free,
+    .advance = volt_stage_advance,
+    .poll = volt_stage_poll,
+    .should_continue = volt_stage_should_continue,
+    .cpu = &volt_cpu_backend,
+};
+
+/* The result of the search. */
+static pthread_mutex_t plugin_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    bool looked;
+    void *handle;
+    const volt_plugin *plugin;
+    int64_t devices;
+    volt_host host; /* with the version */
+    char path[PATH_MAX];
+    char why[1024];
+} state;
+
+VOLT_PRINTF(1, 2) static void refuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(state.why, sizeof state.why, format, args);
+    va_end(args);
+    volt_make_printable(state.why);
+}
+
+/* ---- search ----------------------------------------------------------------------------------- */
+
+#ifdef __linux__
+/* The file that contains this code; false, with the reason, when it cannot be determined. argv[0] is not
+ * reliable, so the system is queried; a library loaded by a relative name may be in the working folder. */
+static bool own_file(char file[PATH_MAX], bool *is_program)
+{
+    Dl_info own, program;
+    if (!dladdr((void *)(size_t)&host, &own) || !own.dli_fname) {
+        refuse("plugin search skipped: the location of this library is unknown");
+        return false;
+    }
+    *is_program = dladdr((void *)getauxval(AT_PHDR), &program) && program.dli_fbase == own.dli_fbase;
+    if (!*is_program && own.dli_fname[0] != '/') {
+        refuse("plugin search skipped in the folder of %s, which was loaded by a relative name; set %s to name "
+               "one",
+               own.dli_fname, PLUGIN_VARIABLE);
+        return false;
+    }
+    if (!realpath(*is_program ? "/proc/self/exe" : own.dli_fname, file)) {
+        refuse("plugin search skipped: the location of this library is unknown");
+        return false;
+    }
+    return true;
+}
+
+/* Whether the file FOLDER/INSIDE/PLUGIN_FILE exists. Stores its name in `state.path`. */
+static bool is_in(const char *folder, const char *inside)
+{
+    int used =
+        snprintf(state.path, sizeof state.path, "%s/%s%s%s", folder, inside, inside[0] ? "/" : "", PLUGIN_FILE);
+    return used > 0 && used < (int)sizeof state.path && access(state.path, F_OK) == 0;
+}
+
+static bool find_beside(void)
+{
+    char folder[PATH_MAX];
+    bool is_program = false;
+    if (!own_file(folder, &is_program))
+        return false;
+    *strrchr(folder, '/') = '\0';
+    if (is_in(folder, "") || (is_program && is_in(folder, VOLT_LIBRARIES_FROM_PROGRAM)))
+        return true;
+    refuse("no GPU plugin: no %s in %s%s%s", PLUGIN_FILE, folder, is_program ? " or its " : "",
+           is_program ? VOLT_LIBRARIES_FROM_PROGRAM : "");
+    return false;
+}
+
+static bool find_named(const char *name)
+{
+    if (name[0] != '/') {
+        refuse("%s must be an absolute path (got '%s')", PLUGIN_VARIABLE, name);
+        return false;
+    }
+    if (strlen(name) >= sizeof state.path || access(name, F_OK) != 0) {
+        refuse("no GPU plugin: %s names %s, which does not exist", PLUGIN_VARIABLE, name);
+        return false;
+    }
+    snprintf(state.path, sizeof state.path, "%s", name);
+    return true;
+}
+
+static bool find(void)
+{
+    const char *name = secure_getenv(PLUGIN_VARIABLE);
+    return name && name[0] ? find_named(name) : find_beside();
+}
+#else
+static bool find(void)
+{
+    refuse("no GPU plugin: supported on Linux only");
+    return false;
+}
+#endif
+
+/* ---- checks ----------------------------------------------------------------------------------- */
+
+static bool is_complete(const volt_plugin *plugin)
+{
+    return plugin->name && plugin->version && plugin->start && plugin->describe && plugin->open &&
+           plugin->close;
+}
+
+/* The plugin returned by the symbol, if its interface version matches. */
+static const volt_plugin *query(void *symbol)
+{
+    volt_plugin_query_fn ask;
+    memcpy(&ask, &symbol, sizeof ask); /* ISO C has no conversion */
+    const volt_plugin *plugin = ask();
+    if (!plugin) {
+        refuse("the plugin %s is damaged: its query function returned NULL", state.path);
+        return NULL;
+    }
+    if (plugin->interface != VOLT_PLUGIN_INTERFACE) {
+        refuse("the plugin %s is %s than this library: its interface is %" PRId64 ", and %d is required",
+               state.path, plugin->interface < VOLT_PLUGIN_INTERFACE ? "older" : "newer", plugin->interface,
+               VOLT_PLUGIN_INTERFACE);
+        return NULL;
+    }
+    if (!is_complete(plugin)) {
+        refuse("the plugin %s is damaged: it lacks an entry", state.path);
+        return NULL;
+    }
+    return plugin;
+}
+
+static bool start(const volt_plugin *plugin)
+{
+    int64_t devices = 0;
+    state.host = host;
+    state.host.version = volt_version();
+    if (plugin->start(&state.host, &devices) != VOLT_OK) {
+        refuse("the plugin %s found no device: %s", state.path, volt_error_detail());
+        return false;
+    }
+    if (devices < 1) {
+        refuse("the plugin %s found no device: the driver has none", state.path);
+        return false;
+    }
+    state.devices = devices;
+    return true;
+}
+
+static void look(void)
+{
+    state.looked = true;
+    if (!find())
+        return;
+    dlerror();
+    state.handle = dlopen(state.path, RTLD_NOW | RTLD_LOCAL);
+    if (!state.handle) {
+        const char *reason = dlerror();
+        refuse("the plugin cannot be loaded: %s", reason ? reason : state.path);
+        return;
+    }
+    void *symbol = dlsym(state.handle, VOLT_PLUGIN_SYMBOL);
+    if (!symbol)
+        refuse("%s is not a plugin of this library: it has no %s", state.path, VOLT_PLUGIN_SYMBOL);
+    const volt_plugin *plugin = symbol ? query(symbol) : NULL;
+    if (plugin && start(plugin)) {
+        state.plugin = plugin;
+        return;
+    }
+    dlclose(state.handle);
+    state.handle = NULL;
+}
+
+/* ---- interface -------------------------------------------------------------------------------- */
+
+static void look_once(void)
+{
+    pthread_mutex_lock(&plugin_lock);
+    if (!state.looked)
+        look();
+    pthread_mutex_unlock(&plugin_lock);
+}
+
+const volt_plugin *volt_plugin_get(void)
+{
+    look_once();
+    return state.plugin;
+}
+
+int64_t volt_plugin_devices(void)
+{
+    return volt_plugin_get() ? state.devices : 0;
+}
+
+const char *volt_plugin_error(void)
+{
+    look_once();
+    return state.why;
+}
+
+const char *volt_plugin_path(void)
+{
+    return volt_plugin_get() ? state.path : "";
+}
+
+void volt_plugin_reset(void)
+{
+    pthread_mutex_lock(&plugin_lock);
+    if (state.handle)
+        dlclose(state.handle);
+    memset(&state, 0, sizeof state);
+    pthread_mutex_unlock(&plugin_lock);
+}
+
+/* ---- one fit on several devices ---------------------------------------------------------------------- */
+
+typedef struct member {
+    volt_bands bands; /* first: volt_bands_current() of the thread is the member */
+    struct team *team;
+    pthread_t thread;
+    double *numbers; /* that are being added */
+} member;
+
+typedef struct team {
+    const volt_backend *backend;
+    volt_progress user;
+    volt_team_fn work;
+    void *context;
+    int64_t parts, threads;
+    member *members;
+
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t moved;
+    int64_t waiting, generation;
+    bool stopped; /* a part has failed: nobody waits any more, and sums are undefined ... */
+    volt_status status;
+    char text[512]; /* ... with this message: messages belong to a thread */
+} team;
+
+/* ---- waiting ---------------------------------------------------------------------------------- */
+
+static bool is_stopped(team *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool stopped = t->stopped;
+    pthread_mutex_unlock(&t->lock);
+    return stopped;
+}
+
+/* A part with this status leaves. Only the first one determines the status of the team: the others fail because sums
+ * are undefined by then. */
+static void stop(team *t, volt_status status, const char *text)
+{
+    pthread_mutex_lock(&t->lock);
+    if (!t->stopped) {
+        t->status = status;
+        snprintf(t->text, sizeof t->text, "%s", text);
+    }
+    t->stopped = true;
+    pthread_cond_broadcast(&t->moved);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Waits for all parts; false if the team was stopped. */
+static bool all_arrive(team *t)
+{
+    pthread_mutex_lock(&t->lock);
+    int64_t generation = t->generation;
+    if (++t->waiting == t->parts) {
+        t->waiting = 0;
+        t->generation++;
+        pthread_cond_broadcast(&t->moved);
+    }
+    while (!t->stopped && t->generation == generation)
+        pthread_cond_wait(&t->moved, &t->lock);
+    bool good = !t->stopped;
+    pthread_mutex_unlock(&t->lock);
+    return good;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------- */
+
+static void sum_over_parts(double *numbers, int64_t count)
+{
+    member *own = (member *)(void *)(size_t)volt_bands_current();
+    const team *t = own->team;
+    int64_t part = own->bands.part;
+    own->numbers = numbers;
+    if (!all_arrive(own->team))
+        return;
+    for (int64_t i = count * part / t->parts; i < count * (part + 1) / t->parts; i++) {
+        double sum = 0;
+        for (int64_t p = 0; p < t->parts; p++)
+            sum += t->members[p].numbers[i];
+        for (int64_t p = 0; p < t->parts; p++)
+            t->members[p].numbers[i] = sum;
+    }
+    all_arrive(own->team);
+}
+
+/* ---- parts ------------------------------------------------------------------------------------ */
+
+static int forward(const char *stage, double fraction, void *context)
+{
+    team *t = context;
+    int cancelled = t->user.report ? t->user.report(stage, fraction, t->user.context) : 0;
+    return cancelled || is_stopped(t);
+}
+
+static int watch(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    return is_stopped(context);
+}
+
+static void run_part(member *m)
+{
+    team *t = m->team;
+    int64_t part = m->bands.part, threads = 0, before = volt_backend_bind(t->backend, part);
+    volt_progress progress = {.report = part == 0 ? forward : watch, .context = t};
+    volt_set_threads_local(t->threads, &threads);
+    volt_bands_use(&m->bands);
+    volt_status status = t->work(part, progress, t->context);
+    if (status != VOLT_OK)
+        stop(t, status, volt_error_detail());
+    volt_bands_use(NULL);
+    volt_set_threads_local(threads, NULL);
+    volt_backend_bind(t->backend, before);
+}
+
+static void *run_thread(void *context)
+{
+    bool claimed = volt_blas_set_claimed(true); /* by the call that runs the team */
+    volt_log_mute(true);
+    run_part(context);
+    volt_log_mute(false);
+    volt_blas_set_claimed(claimed);
+    return NULL;
+}
+
+volt_status volt_team_run(const volt_backend *backend, volt_progress progress, volt_team_fn work, void *context)
+{
+    int64_t parts = volt_backend_devices(backend), started = 1;
+    team t = {.backend = backend,
+              .user = progress,
+              .work = work,
+              .context = context,
+              .parts = parts,
+              .threads = volt_max(volt_threads() / parts, 1),
+              .members = volt_alloc_zero(parts, sizeof *t.members),
+              .lock = PTHREAD_MUTEX_INITIALIZER,
+              .moved = PTHREAD_COND_INITIALIZER};
+    if (!t.members)
+        return VOLT_ERR_MEMORY;
+    for (int64_t p = 0; p < parts; p++) {
+        t.members[p].bands = (volt_bands){.parts = parts, .part = p, .in_process = true, .sum = sum_over_parts};
+        t.members[p].team = &t;
+    }
+    while (started < parts &&
+           pthread_create(&t.members[started].thread, NULL, run_thread, &t.members[started]) == 0)
+        started++;
+    if (started == parts)
+        run_part(&t.members[0]);
+    else
+        stop(&t, VOLT_ERR_MEMORY, "cannot start a thread for each device");
+    for (int64_t p = 1; p < started; p++)
+        pthread_join(t.members[p].thread, NULL);
+    volt_status status = t.stopped ? volt_fail(t.status, "%s", t.text) : VOLT_OK;
+    pthread_cond_destroy(&t.moved);
+    pthread_mutex_destroy(&t.lock);
+    volt_free(t.members);
+    return status;
+}
 
 /* Devices by number, in the order of the back end. One number may occur twice. */
 typedef struct device_list {

@@ -49,8 +49,6 @@ typedef struct volt_plugin {
     void (*close)(void); /* none of its memory is in use */
 } volt_plugin;
 
-/* The exported function. */
-typedef const volt_plugin *(*volt_plugin_query_fn)(void);
 #define VOLT_PLUGIN_SYMBOL "volt_plugin_query"
 
 /* The plugin, searched for and started by the first call; NULL when unavailable, with the reason in

@@ -2,7 +2,7 @@
  *
  * All parts run the same calls with the same numbers. Where rows only contribute to sums, each part handles one
  * band of rows, and the sums are added over the parts; all parts repeat the rest. mpi/tiles.h provides the sum over
- * processes, backend/device_team.h the sum over the threads of several devices. Otherwise there is one band with all
+ * processes, backend/backend.h the sum over the threads of several devices. Otherwise there is one band with all
  * rows. Devices of different parts may round differently: results that decide what follows are those of part 0
  * (volt_bands_broadcast). */
 #ifndef BASE_ROW_BANDS_H

@@ -1,6 +1,5 @@
-/* src/fit/fit_devices.c: a fit on several devices, each with its bands of rows (backend/device_team.h). */
+/* src/fit/fit_devices.c: a fit on several devices, each with its bands of rows (backend/backend.h). */
 #include "backend/backend.h"
-#include "backend/device_team.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/row_bands.h"

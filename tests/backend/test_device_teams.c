@@ -4,7 +4,6 @@
  * if a thread uses memory of a device that it has not bound. With VOLT_CUDA_PLUGIN set, the GPU is compared as well;
  * VOLT_TEST_DEVICE=gpu:0,0 presents it as two devices. */
 #include "backend/backend.h"
-#include "backend/device_team.h"
 #include "base/row_bands.h"
 #include "support/check.h"
 #include "support/far_backend.h"
