@@ -2,7 +2,6 @@
  * finish. */
 #include "support/check.h"
 
-#include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 
 enum { CANDIDATES = 60, FOLDS = 5, ROUNDS = 40 };

@@ -1,11 +1,9 @@
 /* src/select/search/schedule.c: positions, standings of the race, and trials whose reference is not known
  * yet. */
-#include "select/search/schedule.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "select/search/race.h"
 #include "select/search/search_internal.h"
 #include "select/search/search_run.h"
 

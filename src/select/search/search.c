@@ -9,7 +9,6 @@
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
 #include "select/folds/problem.h"
-#include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 #include "select/search/search_run.h"
 #include "select/search/trial_log.h"

@@ -6,8 +6,6 @@
 #include "base/openmp.h"
 #include "select/candidates/candidates.h"
 #include "select/folds/cross_validation.h"
-#include "select/search/race.h"
-#include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
 
@@ -128,7 +126,5 @@ volt_status volt_evolution_reach(volt_run *run, int64_t position);
 volt_status volt_evolution_candidate(const volt_run *run, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
                                      volt_setting *setting);
 void volt_evolution_end(volt_evolution *evolution);
-
-/* ---- back end of the candidates, and their number at a time --------------------------------------------- */
 
 #endif

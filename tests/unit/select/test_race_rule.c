@@ -1,5 +1,5 @@
 /* tests/unit/select/test_race_rule.c: when a race stops a candidate, with known values. */
-#include "select/search/race.h"
+#include "select/search/search_internal.h"
 #include "support/check.h"
 
 enum { FOLDS = 4 };
