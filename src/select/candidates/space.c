@@ -1,7 +1,6 @@
 /* src/select/candidates/space.c: the parameters that a search draws, with their laws and ranges.
  *
  * Law and range of a parameter are given by the caller or by the kernel table. */
-#include "select/candidates/space.h"
 
 #include "base/alpha_grid.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* tests/unit/gram/test_distance_unit.c: the distance unit for searches over kernel widths. */
-#include "select/candidates/space.h"
+#include "select/candidates/candidates.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"

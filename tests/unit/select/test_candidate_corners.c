@@ -1,6 +1,6 @@
 /* tests/unit/select/test_candidate_corners.c: edge cases of search spaces: ranges of one value, choices with two
  * spellings of one number, duplicate combinations, positions of candidates, invalid ranges. */
-#include "select/candidates/space.h"
+#include "select/candidates/candidates.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/sequences.h"

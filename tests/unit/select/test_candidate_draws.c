@@ -3,7 +3,6 @@
  * within sqrt(log(2/p) / (2N)) of the true one with probability at least 1 - p. Here p = 1e-9. */
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
-#include "select/candidates/space.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/kernel_forms.h"

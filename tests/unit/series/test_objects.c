@@ -1,6 +1,6 @@
 /* tests/unit/series/test_objects.c: series as objects: preparation and Gram matrices. */
 #include "gram/gram.h"
-#include "select/candidates/space.h"
+#include "select/candidates/candidates.h"
 #include "series/gram/objects_internal.h"
 #include "support/candidate.h"
 #include "support/check.h"
