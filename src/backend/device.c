@@ -1,4 +1,6 @@
 /* src/backend/device.c: the devices selected by the user, and the open devices. */
+#define _GNU_SOURCE /* dladdr, secure_getenv */
+
 #include "backend/backend.h"
 #include "backend/plugin.h"
 #include "base/blas.h"
@@ -19,16 +21,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
+
 /* The exported function. */
 typedef const volt_plugin *(*volt_plugin_query_fn)(void);
 
 /* ---- the plugin -------------------------------------------------------------------------------------- */
-
-#define _GNU_SOURCE /* dladdr, secure_getenv */
-
-#ifdef __linux__
-#include <sys/auxv.h>
-#endif
 
 #ifndef VOLT_LIBRARIES_FROM_PROGRAM
 #define VOLT_LIBRARIES_FROM_PROGRAM "../lib" /* from the folder of programs; set by the build */
