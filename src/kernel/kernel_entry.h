@@ -185,7 +185,7 @@ typedef struct volt_kernel_entry {
     const volt_scan_series *series; /* (optional) */
     bool may_be_indefinite;         /* its Gram matrices may be indefinite */
     /* (optional) It runs on a reservoir of this kind, whose weights are saved with a model
-     * (kinds/reservoir_kernel.h). */
+     * (kind_parts.h). */
     const volt_reservoir_kind *reservoir;
     bool shares_ball; /* its weights are shares of a bound on the ball: the kernel depends on the ball */
 } volt_kernel_entry;

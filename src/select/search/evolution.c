@@ -1,6 +1,6 @@
 /* src/select/search/evolution.c: generations of CMA-ES in a search.
  *
- * The search is over the positions u in the unit box along the axes of the space (candidates/space_points.c):
+ * The search is over the positions u in the unit box along the axes of the space (candidates/space.c):
  * logarithmic ranges are searched in logarithms, integers are rounded, choices keep the value of the start.
  * The generation after a number of draws or adaptive generations starts a run:
  *

@@ -1,5 +1,5 @@
 /* tests/unit/kernel/test_jet.c: truncated power series in several variables against dense polynomials. */
-#include "kernel/jet.h"
+#include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"
