@@ -664,7 +664,7 @@ volt_status volt_device_get_info(int64_t device, volt_device_info *info)
 
 const char *volt_device_plugin(void)
 {
-    static char text[512];
+    static char text[PATH_MAX + 512];
     const volt_plugin *plugin = volt_plugin_get();
     if (!plugin)
         return "";
