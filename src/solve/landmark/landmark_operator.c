@@ -133,8 +133,8 @@ static volt_matrix device_gather(const volt_device_landmarks *device, const doub
                                  int64_t first, int64_t rows, int64_t place)
 {
     volt_matrix F = rows_of_W(device, place, rows);
-    device->backend->gather(volt_view_of(K + first * device->columns, rows, device->columns),
-                                   device->column, shift, F);
+    device->backend->gather(volt_view_of(K + first * device->columns, rows, device->columns), device->column,
+                            shift, F);
     return F;
 }
 
