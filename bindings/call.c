@@ -1,11 +1,13 @@
 /* bindings/call.c: finds and runs the functions of the languages; reads their arguments and adds their results. */
 #include "call.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- calls ------------------------------------------------------------------------------------ */
 
@@ -147,6 +149,21 @@ static int64_t whole_number(call *c, const char *name, double number, int64_t sm
     return call_ok(c) ? (int64_t)number : 0;
 }
 
+static int word_number(call *c, const char *name, const volt_word *words, const char *word)
+{
+    char known[512] = "";
+    if (strcmp(word, "evidence") == 0) /* as in the program */
+        word = "log";
+    for (const volt_word *w = words; w->text; w++) {
+        if (strcasecmp(w->text, word) == 0) /* "R" of confidence sets */
+            return w->value;
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", w->text);
+    }
+    call_fail(c, "%s must be one of %s (got '%.80s')", name, known, word);
+    return 0;
+}
+
 double take_number(call *c, const char *name, double fallback)
 {
     const value *given = take(c, name);
@@ -185,7 +202,7 @@ volt_view take_view(call *c, const char *name, bool required)
         call_fail(c, "%s must be numbers", name);
     if (!given && required)
         call_fail(c, "%s is missing", name);
-    return value_as_view(given);
+    return given && call_ok(c) ? volt_view_of(given->numbers, given->rows, given->cols) : (volt_view){0};
 }
 
 const char *const *take_texts(call *c, const char *name, int64_t count, int64_t *found)
@@ -200,6 +217,16 @@ const char *const *take_texts(call *c, const char *name, int64_t count, int64_t 
     if (found)
         *found = given->rows;
     return (const char *const *)given->texts;
+}
+
+void take_season(call *c, int64_t *season)
+{
+    const value *given = value_get(c->arguments, "season");
+    const volt_word words[] = {{"auto", VOLT_SEASON_AUTO}, {"none", 0}, {NULL, 0}};
+    if (given && given->kind == VALUE_TEXTS && given->rows == 1)
+        *season = word_number(c, "season", words, take(c, "season")->texts[0]);
+    else
+        *season = take_count(c, "season", *season, INT64_MIN);
 }
 
 int64_t *take_lengths(call *c, const char *name, int64_t *count)
@@ -242,53 +269,83 @@ volt_model_info model_info(const handle *model)
     return info;
 }
 
-/* ---- fields of options ------------------------------------------------------------------------ */
+/* ---- fields of structs ------------------------------------------------------------------------ */
 
-static int word_number(call *c, const field *f, const char *word)
+/* Returns the name of a field for the languages; NULL for counts of arrays and others that JSON does not have. */
+static const char *renamed(const volt_field *f, const char *const *names)
 {
-    char known[512] = "";
-    for (const field_word *w = f->words; w->word; w++) {
-        if (strcmp(w->word, word) == 0)
-            return w->number;
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", w->word);
-    }
-    call_fail(c, "%s must be one of %s (got '%.80s')", f->name, known, word);
-    return 0;
+    for (int i = 0; names && names[i]; i += 2)
+        if (strcmp(f->name, names[i]) == 0)
+            return names[i + 1];
+    return f->json ? f->name : NULL;
 }
 
-static void set_field(call *c, const field *f, const value *given, char *at)
+/* The same; NULL also for arrays, views and fields left out. */
+static const char *name_of(const volt_field *f, const char *const *names)
 {
-    bool is_text = given->kind == VALUE_TEXTS && given->rows == 1;
-    bool is_word = is_text && f->words;
-    const char *text = is_text ? given->texts[0] : NULL;
-    if ((f->kind == FIELD_TEXT || f->kind == FIELD_CHOICE) && !is_text) {
-        call_fail(c, "%s must be one text", f->name);
+    if (f->kind >= VOLT_KIND_STRUCT || f->is_pointer || f->n_dimensions > 0)
+        return NULL;
+    const char *name = renamed(f, names);
+    return name && name[0] ? name : NULL;
+}
+
+static void set_field(call *c, const volt_field *f, const char *name, const value *given, char *at)
+{
+    if (f->kind == VOLT_KIND_TEXT || f->kind == VOLT_KIND_WORD) {
+        const char *text = given->kind == VALUE_TEXTS && given->rows == 1 ? given->texts[0] : NULL;
+        if (!text)
+            call_fail(c, "%s must be one text", name);
+        else if (f->kind == VOLT_KIND_TEXT)
+            memcpy(at, &text, sizeof text);
+        else /* enums have the size of int here, as in the table of the Python package */
+            memcpy(at, &(int){word_number(c, name, f->words, text)}, sizeof(int));
         return;
     }
-    double number = f->kind == FIELD_TEXT ? 0
-                    : is_word             ? word_number(c, f, text)
-                                          : one_number(c, f->name, given);
-    if (f->kind == FIELD_TEXT)
-        memcpy(at, &text, sizeof text);
-    else if (f->kind == FIELD_REAL)
+    double number = one_number(c, name, given);
+    if (f->kind == VOLT_KIND_DOUBLE)
         memcpy(at, &number, sizeof number);
-    else if (f->kind == FIELD_COUNT || f->kind == FIELD_SEED)
-        memcpy(at, &(int64_t){whole_number(c, f->name, number, f->kind == FIELD_SEED ? 0 : INT64_MIN)},
+    else if (f->kind == VOLT_KIND_FLAG && number != 0 && number != 1)
+        call_fail(c, "%s must be true or false (got %g)", name, number);
+    else if (f->kind == VOLT_KIND_INT64 || f->kind == VOLT_KIND_UINT64)
+        memcpy(at, &(int64_t){whole_number(c, name, number, f->kind == VOLT_KIND_INT64 ? INT64_MIN : 0)},
                sizeof(int64_t));
-    else if (f->kind == FIELD_FLAG && number != 0 && number != 1)
-        call_fail(c, "%s must be true or false (got %g)", f->name, number);
-    else /* enums have the size of int here, as in the table of the Python package */
-        memcpy(at, &(int){(int)number}, sizeof(int));
+    else
+        memcpy(at, &(int){(int)whole_number(c, name, number, INT_MIN)}, sizeof(int));
 }
 
-void take_fields(call *c, const field *table, void *options)
+void take_options(call *c, const char *type, void *options, const char *const *names)
 {
-    for (const field *f = table; f->name; f++) {
-        const value *given = take(c, f->name);
+    const volt_struct *table = volt_struct_find(type);
+    int n_before = c->n_names;
+    for (const volt_field *f = table->fields; f < table->fields + table->n_fields; f++) {
+        const char *name = name_of(f, names);
+        bool is_read = !name;
+        for (int i = 0; i < n_before && !is_read; i++)
+            is_read = strcmp(c->names[i], name) == 0;
+        const value *given = is_read ? NULL : take(c, name);
         if (given)
-            set_field(c, f, given, (char *)options + f->offset);
+            set_field(c, f, name, given, (char *)options + f->offset);
     }
+}
+
+/* Returns the number at an address. */
+static double number_at(const volt_field *f, const char *at)
+{
+    return f->kind == VOLT_KIND_DOUBLE   ? *(const double *)at
+           : f->kind == VOLT_KIND_INT64  ? (double)*(const int64_t *)at
+           : f->kind == VOLT_KIND_UINT64 ? (double)*(const uint64_t *)at
+                                         : (double)*(const int *)at;
+}
+
+/* Returns the text of a field, "" for NULL; NULL for numbers. */
+static const char *text_at(const volt_field *f, const char *at)
+{
+    if (f->kind == VOLT_KIND_TEXT)
+        return *(const char *const *)at ? *(const char *const *)at : "";
+    for (const volt_word *w = f->kind == VOLT_KIND_WORD ? f->words : NULL; w && w->text; w++)
+        if (w->value == *(const int *)at)
+            return w->text;
+    return f->kind == VOLT_KIND_CHARS ? at : NULL;
 }
 
 /* ---- results ---------------------------------------------------------------------------------- */
@@ -331,28 +388,56 @@ void add_matrices(call *c, const char *name, int64_t count, int64_t rows, int64_
     value_add(c->result, name, list);
 }
 
-static double number_at(field_kind kind, const char *at)
+void add_fields(call *c, const char *type, const void *object, const char *const *names)
 {
-    return kind == FIELD_REAL    ? *(const double *)at
-           : kind == FIELD_COUNT ? (double)*(const int64_t *)at
-                                 : (double)*(const int *)at;
+    const volt_struct *table = volt_struct_find(type);
+    for (const volt_field *f = table->fields; f < table->fields + table->n_fields; f++) {
+        const char *name = name_of(f, names), *at = (const char *)object + f->offset;
+        const char *text = name ? text_at(f, at) : NULL;
+        if (name)
+            value_add(c->result, name, text ? value_text(text) : value_number(number_at(f, at)));
+    }
 }
 
-void add_table(call *c, const char *name, const void *const *rows, int64_t count, const field *columns)
+void add_arrays(call *c, const char *type, const void *object, const char *const *names)
 {
+    const volt_struct *table = volt_struct_find(type);
+    for (const volt_field *f = table->fields; f < table->fields + table->n_fields; f++) {
+        if (f->n_dimensions == 0 || !f->is_pointer || f->kind > VOLT_KIND_FLAG)
+            continue;
+        const char *at = *(const char *const *)(const void *)((const char *)object + f->offset);
+        int64_t rows = volt_dimension_of(&f->shape[0], object), cols = 1;
+        for (int64_t k = 1; k < f->n_dimensions; k++)
+            cols *= volt_dimension_of(&f->shape[k], object);
+        const char *name = renamed(f, names);
+        if (!at || !name || rows < 0 || cols < 0)
+            continue;
+        /* more than two dimensions: a vector */
+        double *out =
+            f->n_dimensions == 2 ? add_matrix(c, name, rows, cols).data : add_vector(c, name, rows * cols);
+        for (int64_t k = 0; out && k < rows * cols; k++)
+            out[k] = number_at(f, at + (size_t)k * f->size);
+    }
+}
+
+void add_table(call *c, const char *name, const char *type, const void *const *rows, int64_t count,
+               const char *const *names)
+{
+    const volt_struct *struct_table = volt_struct_find(type);
     value *table = value_list();
-    for (const field *f = columns; f->name && call_ok(c); f++) {
-        bool is_text = f->kind == FIELD_TEXT || f->kind == FIELD_CHARS;
-        value *column = is_text ? value_list() : value_vector(NULL, count);
+    for (const volt_field *f = struct_table->fields; f < struct_table->fields + struct_table->n_fields; f++) {
+        const char *column_name = name_of(f, names);
+        bool is_text = f->kind == VOLT_KIND_TEXT || f->kind == VOLT_KIND_CHARS || f->kind == VOLT_KIND_WORD;
+        value *column = !column_name || !call_ok(c) ? NULL : is_text ? value_list() : value_vector(NULL, count);
         for (int64_t i = 0; column && i < count; i++) {
             const char *at = (const char *)rows[i] + f->offset;
-            const char *text = f->kind == FIELD_TEXT ? *(const char *const *)at : at;
             if (is_text)
-                value_add(column, "", value_text(text ? text : ""));
+                value_add(column, "", value_text(text_at(f, at)));
             else
-                column->numbers[i] = number_at(f->kind, at);
+                column->numbers[i] = number_at(f, at);
         }
-        value_add(table, f->name, column);
+        if (column_name)
+            value_add(table, column_name, column);
     }
     value_add(c->result, name, table);
 }

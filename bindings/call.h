@@ -63,48 +63,20 @@ const char *take_text(call *c, const char *name, bool required);
 volt_view take_view(call *c, const char *name, bool required);
 /* `count` texts, or any number if count < 0, which `found` receives. */
 const char *const *take_texts(call *c, const char *name, int64_t count, int64_t *found);
+/* A season in rows, "auto" or "none". */
+void take_season(call *c, int64_t *season);
 /* Positive integers, such as the lengths of records. */
 int64_t *take_lengths(call *c, const char *name, int64_t *count);
 handle *take_stream(call *c);
 handle *take_model(call *c);
 volt_model_info model_info(const handle *model);
 
-/* Fields of structs: of options, and of the rows of tables. */
-typedef enum field_kind {
-    FIELD_REAL,  /* double */
-    FIELD_COUNT, /* int64_t, or one of `words` */
-    FIELD_SEED,  /* uint64_t */
-    FIELD_FLAG,  /* int, 0 or 1 */
-    FIELD_TEXT,  /* const char * */
-    FIELD_CHARS, /* char[], of results */
-    FIELD_CHOICE /* enum, one of `words` */
-} field_kind;
+/* Names of fields for the languages where they differ: field, name, field, name, ... */
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-typedef struct field_word {
-    const char *word; /* NULL: end of the list */
-    int number;
-} field_word;
-
-typedef struct field {
-    const char *name; /* NULL: end of the table */
-    field_kind kind;
-    size_t offset;
-    const field_word *words;
-} field;
-
-#define FIELD_NAMED(type, kind, name, member, words) \
-    {                                                \
-        name, kind, offsetof(type, member), words    \
-    }
-#define FIELD_WORDS(type, kind, member, words) FIELD_NAMED(type, kind, #member, member, words)
-#define FIELD(type, kind, member) FIELD_NAMED(type, kind, #member, member, NULL)
-#define FIELDS_END                \
-    {                             \
-        NULL, FIELD_REAL, 0, NULL \
-    }
-
-/* Sets the fields of `options` that are given. */
-void take_fields(call *c, const field *table, void *options);
+/* Sets the numbers, texts and words that are given in an option struct of the library, `type`. Arguments that were read before
+ * are no fields. names: NAMES or NULL. */
+void take_options(call *c, const char *type, void *options, const char *const *names);
 /* Ends the reading: rejects arguments that no reader has asked for. Returns whether there is no error. */
 bool taken(call *c);
 
@@ -117,8 +89,13 @@ volt_matrix add_matrix(call *c, const char *name, int64_t rows, int64_t cols);
 double *add_vector(call *c, const char *name, int64_t count);
 /* Adds a list of `count` matrices, which `matrices` receives. */
 void add_matrices(call *c, const char *name, int64_t count, int64_t rows, int64_t cols, volt_matrix *matrices);
-/* Adds a list with a column for each field of the structs `rows`. */
-void add_table(call *c, const char *name, const void *const *rows, int64_t count, const field *columns);
+/* Adds the numbers, texts and words of a result struct of the library, `type`. names: NAMES, a name "" leaves a field out. */
+void add_fields(call *c, const char *type, const void *object, const char *const *names);
+/* Adds the arrays of numbers whose lengths the struct has. */
+void add_arrays(call *c, const char *type, const void *object, const char *const *names);
+/* Adds a list with a column for each number, text and word of the structs `rows`. */
+void add_table(call *c, const char *name, const char *type, const void *const *rows, int64_t count,
+               const char *const *names);
 void add_warning(call *c, const char *text);
 void add_warning_codes(call *c, const volt_warning *warnings, int64_t count);
 

@@ -6,69 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- options ---------------------------------------------------------------------------------- */
-
-static const field_word targets[] = {
-    {"level", VOLT_TARGET_LEVEL}, {"change", VOLT_TARGET_CHANGE}, {"auto", VOLT_TARGET_AUTO}, {NULL, 0}};
-static const field_word inputs[] = {{"level", VOLT_INPUT_LEVEL},
-                                    {"change", VOLT_INPUT_CHANGE},
-                                    {"both", VOLT_INPUT_BOTH},
-                                    {"auto", VOLT_INPUT_AUTO},
-                                    {NULL, 0}};
-static const field_word initials[] = {
-    {"zero", VOLT_INITIAL_ZERO}, {"first", VOLT_INITIAL_FIRST}, {"mean", VOLT_INITIAL_MEAN}, {NULL, 0}};
-static const field_word choices[] = {{"spread", VOLT_LANDMARKS_SPREAD},
-                                     {"last", VOLT_LANDMARKS_LAST},
-                                     {"random", VOLT_LANDMARKS_RANDOM},
-                                     {NULL, 0}};
-static const field_word seasons[] = {{"auto", VOLT_SEASON_AUTO}, {"none", 0}, {NULL, 0}};
-
-static const field fit_fields[] = {
-    FIELD(volt_fit_options, FIELD_REAL, alpha),
-    FIELD(volt_fit_options, FIELD_FLAG, intercept),
-    FIELD(volt_fit_options, FIELD_FLAG, scale),
-    FIELD(volt_fit_options, FIELD_FLAG, scale_each),
-    FIELD(volt_fit_options, FIELD_REAL, tolerance),
-    FIELD(volt_fit_options, FIELD_COUNT, washout),
-    FIELD_WORDS(volt_fit_options, FIELD_CHOICE, target, targets),
-    FIELD_WORDS(volt_fit_options, FIELD_CHOICE, input, inputs),
-    FIELD_WORDS(volt_fit_options, FIELD_COUNT, season, seasons),
-    FIELD(volt_fit_options, FIELD_REAL, feedback_weight),
-    FIELD(volt_fit_options, FIELD_TEXT, solver),
-    FIELD(volt_fit_options, FIELD_COUNT, landmarks),
-    FIELD_WORDS(volt_fit_options, FIELD_CHOICE, landmark_choice, choices),
-    FIELD_WORDS(volt_fit_options, FIELD_CHOICE, initial, initials),
-    FIELD(volt_fit_options, FIELD_FLAG, keep_factor),
-    FIELDS_END,
-};
-
-static const field_word starts[] = {{"continue", VOLT_START_CONTINUE}, {"reset", VOLT_START_RESET}, {NULL, 0}};
-static const field_word beyonds[] = {
-    {"clip", VOLT_BEYOND_CLIP}, {"error", VOLT_BEYOND_ERROR}, {"allow", VOLT_BEYOND_ALLOW}, {NULL, 0}};
-
-static const field predict_fields[] = {
-    FIELD_WORDS(volt_predict_options, FIELD_CHOICE, start, starts),
-    FIELD_WORDS(volt_predict_options, FIELD_CHOICE, beyond, beyonds),
-    FIELD(volt_predict_options, FIELD_COUNT, warm_up),
-    FIELDS_END,
-};
-
-static const field explain_fields[] = {
-    FIELD(volt_explain_options, FIELD_COUNT, lags),
-    FIELD(volt_explain_options, FIELD_COUNT, order),
-    FIELD(volt_explain_options, FIELD_FLAG, band),
-    FIELD(volt_explain_options, FIELD_FLAG, shares),
-    FIELDS_END,
-};
-
-static const field stream_fields[] = {
-    FIELD_WORDS(volt_live_options, FIELD_CHOICE, start, starts),
-    FIELD(volt_live_options, FIELD_FLAG, learn),
-    FIELD(volt_live_options, FIELD_COUNT, window),
-    FIELD(volt_live_options, FIELD_REAL, forget),
-    FIELDS_END,
-};
-
 /* ---- training data ---------------------------------------------------------------------------- */
 
 typedef struct training {
@@ -112,6 +49,13 @@ static training take_training(call *c)
     return t;
 }
 
+static void take_fit(call *c, volt_fit_options *options)
+{
+    take_season(c, &options->season);
+    take_options(c, "volt_fit_options", options, NULL);
+    options->progress = c->progress;
+}
+
 /* Pairs inputs and targets, and sets what a fit takes from the pairing. feeds: past outputs are inputs. */
 static void pair(call *c, bool feeds, training *t, volt_fit_options *fit)
 {
@@ -144,18 +88,10 @@ static void add_model(call *c, volt_model *model)
 {
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
-    add_number(c, "rows", (double)info.n);
-    add_number(c, "inputs", (double)info.d);
-    add_number(c, "outputs", (double)info.q);
-    add_text(c, "kernel", info.kernel);
+    add_fields(
+        c, "volt_model_info", &info,
+        NAMES("n", "rows", "d", "inputs", "q", "outputs", "n_members", "members", "alpha", "", "loss", ""));
     value_add(c->result, "alpha", info.alphas ? value_vector(info.alphas, info.q) : value_number(info.alpha));
-    add_number(c, "ahead", (double)info.ahead);
-    add_number(c, "season", (double)info.season);
-    add_number(c, "washout", (double)info.washout);
-    add_number(c, "intercept", info.intercept);
-    add_number(c, "feedback_weight", info.feedback_weight);
-    add_number(c, "landmarks", (double)info.landmarks);
-    add_number(c, "members", (double)info.n_members);
     add_text(c, "loss", info.loss ? info.loss : "squares");
     if (info.input_names)
         value_add(c->result, "input_names", value_texts(info.input_names, info.d));
@@ -218,15 +154,17 @@ static void fit_model(call *c, const training *t, const char *text, const volt_f
     add_model(c, model);
     if (value_list_ok(c->result)) /* it has the model */
         add_assessment(c, pairing, &assess);
-    value_add(c->result, "targets", value_view(pairing->targets));
+    volt_matrix targets = add_matrix(c, "targets", pairing->targets.rows, pairing->targets.cols);
+    for (int64_t i = 0; i < targets.rows; i++)
+        memcpy(targets.data + i * targets.ld, pairing->targets.data + i * pairing->targets.ld,
+               (size_t)targets.cols * sizeof *targets.data);
 }
 
 static void run_fit(call *c)
 {
     volt_fit_options options = volt_fit_options_default();
     training t = take_training(c);
-    take_fields(c, fit_fields, &options);
-    options.progress = c->progress;
+    take_fit(c, &options);
     if (taken(c))
         pair(c, options.feedback_weight > 0, &t, &options);
     if (call_ok(c))
@@ -235,41 +173,6 @@ static void run_fit(call *c)
 }
 
 /* ---- tune ------------------------------------------------------------------------------------- */
-
-static const field_word scores[] = {{"r2", VOLT_SCORE_R2},
-                                    {"nmse", VOLT_SCORE_NMSE},
-                                    {"mse", VOLT_SCORE_MSE},
-                                    {"prequential", VOLT_SCORE_PREQUENTIAL},
-                                    {"log", VOLT_SCORE_LOG},
-                                    {"evidence", VOLT_SCORE_LOG},
-                                    {"loo", VOLT_SCORE_LOO},
-                                    {"gcv", VOLT_SCORE_GCV},
-                                    {NULL, 0}};
-static const field_word races[] = {
-    {"exact", VOLT_RACE_EXACT}, {"fast", VOLT_RACE_FAST}, {"none", VOLT_RACE_NONE}, {NULL, 0}};
-static const field_word strategies[] = {{"random", VOLT_STRATEGY_RANDOM},
-                                        {"adaptive", VOLT_STRATEGY_ADAPTIVE},
-                                        {"cma", VOLT_STRATEGY_CMA},
-                                        {NULL, 0}};
-static const field_word validations[] = {
-    {"simulate", VOLT_VALIDATE_SIMULATE}, {"one-step", VOLT_VALIDATE_ONE_STEP}, {NULL, 0}};
-
-static const field search_fields[] = {
-    FIELD_NAMED(volt_search_options, FIELD_COUNT, "folds", splits.folds, NULL),
-    FIELD_NAMED(volt_search_options, FIELD_COUNT, "gap", splits.gap, NULL),
-    FIELD_NAMED(volt_search_options, FIELD_COUNT, "min_train", splits.min_train, NULL),
-    FIELD_NAMED(volt_search_options, FIELD_COUNT, "max_train", splits.max_train, NULL),
-    FIELD_WORDS(volt_search_options, FIELD_CHOICE, score, scores),
-    FIELD_WORDS(volt_search_options, FIELD_CHOICE, race, races),
-    FIELD_NAMED(volt_search_options, FIELD_CHOICE, "search", strategy, strategies),
-    FIELD_WORDS(volt_search_options, FIELD_CHOICE, validate, validations),
-    FIELD_WORDS(volt_search_options, FIELD_CHOICE, start, starts),
-    FIELD(volt_search_options, FIELD_COUNT, draws),
-    FIELD_NAMED(volt_search_options, FIELD_REAL, "budget", seconds, NULL),
-    FIELD(volt_search_options, FIELD_TEXT, log),
-    FIELD(volt_search_options, FIELD_FLAG, resume),
-    FIELDS_END,
-};
 
 enum { MAX_RANGES = 64 };
 
@@ -349,8 +252,9 @@ static void take_tuning(call *c, tuning *run)
     run->draw = volt_draw_options_default();
     run->search.splits.gap = VOLT_GAP_AUTO;
     run->t = take_training(c);
-    take_fields(c, fit_fields, &run->fit);
-    take_fields(c, search_fields, &run->search);
+    take_fit(c, &run->fit);
+    take_options(c, "volt_split_options", &run->search.splits, NULL);
+    take_options(c, "volt_search_options", &run->search, NAMES("strategy", "search", "seconds", "budget"));
     run->feeds = take_number(c, "feedback", 0) != 0;
     run->draw.seed = (uint64_t)take_count(c, "seed", 0, 0);
     run->draw.scale = run->fit.scale;
@@ -386,15 +290,6 @@ static void set_search(call *c, tuning *run)
         search->tolerance = run->fit.tolerance;
 }
 
-static const field trial_fields[] = {
-    FIELD(volt_trial, FIELD_TEXT, kernel),
-    FIELD(volt_trial, FIELD_REAL, alpha),
-    FIELD(volt_trial, FIELD_REAL, score),
-    FIELD(volt_trial, FIELD_REAL, feedback),
-    FIELD_NAMED(volt_trial, FIELD_COUNT, "folds", n_folds, NULL),
-    FIELDS_END,
-};
-
 static void add_trials(call *c, const volt_search *found)
 {
     volt_search_info info = {.struct_size = sizeof info};
@@ -402,7 +297,7 @@ static void add_trials(call *c, const volt_search *found)
     const void **trials = call_array(c, info.trials, sizeof *trials);
     for (int64_t i = 0; trials && i < info.trials; i++)
         trials[i] = volt_search_trial(found, i);
-    add_table(c, "trials", trials, info.trials, trial_fields);
+    add_table(c, "trials", "volt_trial", trials, info.trials, NAMES("n_folds", "folds"));
     add_text(c, "score_name", info.score_name);
     add_number(c, "seconds", info.seconds);
     add_number(c, "failed", (double)info.failed);
@@ -439,7 +334,6 @@ static void search_and_fit(call *c, tuning *run)
     fit->guarded = prepared->guarded;
     fit->alpha = best->alpha;
     fit->feedback_weight = best->feedback;
-    fit->progress = c->progress;
     add_trials(c, run->found);
     add_number(c, "score", best->score);
     fit_model(c, &run->t, best->kernel, fit, VOLT_SEASON_AUTO);
@@ -484,7 +378,7 @@ static void run_predict(call *c)
     volt_predict_report report = {.struct_size = sizeof report};
     const handle *model = take_model(c);
     volt_view X = take_view(c, "X", true), coverage = take_view(c, "coverage", false);
-    take_fields(c, predict_fields, &options);
+    take_options(c, "volt_predict_options", &options, NULL);
     options.known = take_view(c, "known", false);
     options.records = take_lengths(c, "records", &options.n_records);
     bool std = take_number(c, "std", 0) != 0;
@@ -532,29 +426,21 @@ static void run_explain(call *c)
     volt_explanation *found = NULL;
     volt_explain_options options = volt_explain_options_default();
     const handle *model = take_model(c);
-    take_fields(c, explain_fields, &options);
+    take_options(c, "volt_explain_options", &options, NULL);
     options.progress = c->progress;
     if (taken(c))
         c->status = volt_model_explain(model->model, &options, &found);
     if (!call_ok(c))
         return;
-    int64_t d = found->d, q = found->q, size = q;
-    add_number(c, "inputs", (double)d);
-    add_number(c, "outputs", (double)q);
-    add_number(c, "lags", (double)found->lags);
-    add_number(c, "order", (double)found->order);
-    value_add(c->result, "about", value_vector(found->about, d));
-    value_add(c->result, "g0", value_vector(found->g0, q));
+    int64_t size = found->q;
+    add_fields(c, "volt_explanation", found, NAMES("d", "inputs", "q", "outputs"));
+    add_arrays(c, "volt_explanation", found, NULL);
     value *kernels = value_list();
     for (int64_t p = 0; p < found->order; p++) {
-        size *= found->lags * d;
+        size *= found->lags * found->d;
         value_add(kernels, "", value_vector(found->kernels[p], size));
     }
     value_add(c->result, "kernels", kernels);
-    if (found->g1_std)
-        value_add(c->result, "g1_std", value_vector(found->g1_std, q * found->lags * d));
-    if (found->shares)
-        value_add(c->result, "shares", value_view(volt_view_of(found->shares, q, found->share_orders + 1)));
     volt_explanation_free(found);
 }
 
@@ -565,7 +451,7 @@ static void run_stream(call *c)
     volt_live *live = NULL;
     volt_live_options options = volt_live_options_default();
     handle *model = take_model(c);
-    take_fields(c, stream_fields, &options);
+    take_options(c, "volt_live_options", &options, NULL);
     options.progress = c->progress;
     if (!taken(c))
         return;

@@ -7,19 +7,6 @@
 
 /* ---- forecast --------------------------------------------------------------------------------- */
 
-static const field_word seasons[] = {{"auto", VOLT_SEASON_AUTO}, {"none", 0}, {NULL, 0}};
-
-static const field forecast_fields[] = {
-    FIELD(volt_forecast_options, FIELD_TEXT, kernel),
-    FIELD(volt_forecast_options, FIELD_COUNT, steps),
-    FIELD_WORDS(volt_forecast_options, FIELD_COUNT, season, seasons),
-    FIELD(volt_forecast_options, FIELD_FLAG, separate),
-    FIELD(volt_forecast_options, FIELD_FLAG, all_rows),
-    FIELD_NAMED(volt_forecast_options, FIELD_REAL, "budget", search_seconds, NULL),
-    FIELD(volt_forecast_options, FIELD_SEED, seed),
-    FIELDS_END,
-};
-
 typedef struct forecasting {
     volt_view series, times;
     volt_time last;
@@ -31,7 +18,8 @@ static forecasting take_forecast(call *c)
     forecasting f = {.options = volt_forecast_options_default(), .last = {NAN, NAN}};
     f.series = take_view(c, "series", true);
     f.times = take_view(c, "times", false);
-    take_fields(c, forecast_fields, &f.options);
+    take_season(c, &f.options.season);
+    take_options(c, "volt_forecast_options", &f.options, NAMES("search_seconds", "budget"));
     f.options.known = take_view(c, "known", false);
     f.options.names = take_texts(c, "names", f.series.cols, NULL);
     volt_view coverage = take_view(c, "coverage", false);
@@ -122,9 +110,7 @@ static void run_forecast(call *c)
     double *times = volt_time_step_is_known(f.options.step) ? add_vector(c, "times", info.steps) : NULL;
     for (int64_t h = 0; times && h < info.steps; h++)
         times[h] = volt_time_advance(f.last, f.options.step, h + 1).seconds;
-    add_text(c, "kernel", info.kernel);
-    add_number(c, "rows", (double)info.rows);
-    add_number(c, "origins", (double)info.origins);
+    add_fields(c, "volt_forecast_info", &info, NAMES("members", "", "series", ""));
     add_warning_codes(c, info.warnings, info.n_warnings);
     volt_forecast_free(found);
 }
@@ -151,31 +137,6 @@ static void run_backtest(call *c)
 
 /* ---- identify --------------------------------------------------------------------------------- */
 
-static const field identify_fields[] = {
-    FIELD_NAMED(volt_identify_options, FIELD_REAL, "budget", seconds, NULL),
-    FIELD(volt_identify_options, FIELD_COUNT, draws),
-    FIELD(volt_identify_options, FIELD_SEED, seed),
-    FIELD(volt_identify_options, FIELD_FLAG, scale_each),
-    FIELDS_END,
-};
-
-static const field candidate_fields[] = {
-    FIELD(volt_identify_candidate, FIELD_TEXT, name),
-    FIELD(volt_identify_candidate, FIELD_REAL, nmse),
-    FIELD(volt_identify_candidate, FIELD_REAL, alpha),
-    FIELD_NAMED(volt_identify_candidate, FIELD_REAL, "feedback", feedback_weight, NULL),
-    FIELD(volt_identify_candidate, FIELD_COUNT, trials),
-    FIELD(volt_identify_candidate, FIELD_CHARS, kernel),
-    FIELDS_END,
-};
-
-static const field output_test_fields[] = {
-    FIELD(volt_output_test, FIELD_REAL, rmse),
-    FIELD(volt_output_test, FIELD_REAL, linear_rmse),
-    FIELD(volt_output_test, FIELD_REAL, std),
-    FIELDS_END,
-};
-
 static void add_identification(call *c, const volt_identification *found, const volt_output_test *tests,
                                int64_t q)
 {
@@ -184,21 +145,14 @@ static void add_identification(call *c, const volt_identification *found, const 
         candidates[i] = &found->candidates[i];
     for (int64_t k = 0; outputs && k < q; k++)
         outputs[k] = &tests[k];
-    add_table(c, "candidates", candidates, VOLT_IDENTIFY_CANDIDATES, candidate_fields);
-    add_table(c, "output_tests", outputs, q, output_test_fields);
+    add_table(c, "candidates", "volt_identify_candidate", candidates, VOLT_IDENTIFY_CANDIDATES,
+              NAMES("feedback_weight", "feedback"));
+    add_table(c, "output_tests", "volt_output_test", outputs, q, NULL);
     add_text(c, "chosen", found->candidates[found->chosen].name);
     add_text(c, "kernel", found->candidates[found->chosen].kernel);
-    add_number(c, "averaged", (double)found->n_averaged);
-    add_number(c, "nonlinearity", found->nonlinearity);
-    add_number(c, "dead_time", (double)found->dead_time);
-    add_number(c, "train_rows", (double)found->train_rows);
-    add_number(c, "fit_begin", (double)found->fit_begin);
-    add_number(c, "fit_rows", (double)found->fit_rows);
-    add_number(c, "test_rows", (double)found->test_rows);
-    add_number(c, "test_rmse", found->test_rmse);
-    add_number(c, "linear_test_rmse", found->linear_test_rmse);
-    add_number(c, "test_std", found->test_std);
-    add_number(c, "seconds", found->seconds);
+    /* the noise of a fit is a level, in the units of the outputs */
+    add_fields(c, "volt_identification", found,
+               NAMES("n_averaged", "averaged", "chosen", "", "noise", "noise_share"));
     add_warning_codes(c, found->warnings, found->n_warnings);
 }
 
@@ -207,7 +161,7 @@ static void run_identify(call *c)
     volt_model *model = NULL;
     volt_identify_options options = volt_identify_options_default();
     volt_view U = take_view(c, "U", true), Y = take_view(c, "Y", true);
-    take_fields(c, identify_fields, &options);
+    take_options(c, "volt_identify_options", &options, NAMES("seconds", "budget"));
     options.test_inputs = take_view(c, "test_U", false);
     options.test_outputs = take_view(c, "test_Y", false);
     options.records = take_lengths(c, "records", &options.n_records);
@@ -237,34 +191,6 @@ static void run_identify(call *c)
 
 /* ---- compare ---------------------------------------------------------------------------------- */
 
-static const field_word protocols[] = {
-    {"history", VOLT_PROTOCOL_HISTORY}, {"published", VOLT_PROTOCOL_PUBLISHED}, {NULL, 0}};
-
-static const field compare_fields[] = {
-    FIELD_WORDS(volt_compare_options, FIELD_CHOICE, protocol, protocols),
-    FIELD(volt_compare_options, FIELD_COUNT, gap),
-    FIELD(volt_compare_options, FIELD_COUNT, draws),
-    FIELD_NAMED(volt_compare_options, FIELD_REAL, "budget", seconds, NULL),
-    FIELD(volt_compare_options, FIELD_COUNT, folds),
-    FIELD(volt_compare_options, FIELD_SEED, seed),
-    FIELD(volt_compare_options, FIELD_REAL, mcs_size),
-    FIELD(volt_compare_options, FIELD_COUNT, mcs_reps),
-    FIELDS_END,
-};
-
-static const field comparison_fields[] = {
-    FIELD(volt_comparison_row, FIELD_TEXT, name),
-    FIELD_NAMED(volt_comparison_row, FIELD_REAL, "mcs_p", mcs_pvalue, NULL),
-    FIELD(volt_comparison_row, FIELD_FLAG, in_mcs),
-    FIELD_NAMED(volt_comparison_row, FIELD_REAL, "cv_score", score, NULL),
-    FIELD(volt_comparison_row, FIELD_REAL, alpha),
-    FIELD(volt_comparison_row, FIELD_COUNT, draws),
-    FIELD(volt_comparison_row, FIELD_REAL, seconds),
-    FIELD(volt_comparison_row, FIELD_TEXT, kernel),
-    FIELD(volt_comparison_row, FIELD_TEXT, failure),
-    FIELDS_END,
-};
-
 static void add_comparison(call *c, const volt_comparison *found, int64_t rows)
 {
     int64_t count = volt_comparison_count(found);
@@ -277,7 +203,8 @@ static void add_comparison(call *c, const volt_comparison *found, int64_t rows)
         for (int64_t t = 0; row->losses && t < rows; t++)
             losses.data[t * count + i] = row->losses[t];
     }
-    add_table(c, "kernels", kernels, count, comparison_fields);
+    add_table(c, "kernels", "volt_comparison_row", kernels, count,
+              NAMES("mcs_pvalue", "mcs_p", "score", "cv_score"));
 }
 
 static void run_compare(call *c)
@@ -285,7 +212,7 @@ static void run_compare(call *c)
     volt_comparison *found = NULL;
     volt_compare_options options = volt_compare_options_default();
     volt_view X = take_view(c, "X", true), Y = take_view(c, "Y", true);
-    take_fields(c, compare_fields, &options);
+    take_options(c, "volt_compare_options", &options, NAMES("seconds", "budget"));
     int64_t train = take_count(c, "train", X.rows * 3 / 4, INT64_MIN);
     const char *const *kernels = take_texts(c, "kernels", -1, &options.n_contenders);
     options.progress = c->progress;
@@ -306,24 +233,13 @@ static void run_compare(call *c)
 
 /* ---- model confidence set --------------------------------------------------------------------- */
 
-static const field_word methods[] = {{"R", VOLT_MCS_R}, {"max", VOLT_MCS_MAX}, {NULL, 0}};
-
-static const field mcs_fields[] = {
-    FIELD_WORDS(volt_mcs_options, FIELD_CHOICE, method, methods),
-    FIELD(volt_mcs_options, FIELD_REAL, size),
-    FIELD(volt_mcs_options, FIELD_REAL, block),
-    FIELD(volt_mcs_options, FIELD_COUNT, reps),
-    FIELD(volt_mcs_options, FIELD_SEED, seed),
-    FIELDS_END,
-};
-
 static void run_mcs(call *c)
 {
     int64_t count = 0;
     volt_mcs *found = NULL;
     volt_mcs_options options = volt_mcs_options_default();
     volt_view losses = take_view(c, "losses", true);
-    take_fields(c, mcs_fields, &options);
+    take_options(c, "volt_mcs_options", &options, NULL);
     int64_t *indices = take_lengths(c, "indices", &count); /* rows from 1 */
     options.progress = c->progress;
     if (indices && (losses.rows < 1 || count % losses.rows != 0))
@@ -339,27 +255,16 @@ static void run_mcs(call *c)
     c->status = volt_mcs_compute(losses, &options, &found);
     if (!call_ok(c))
         return;
-    double *included = add_vector(c, "included", found->models), *order = add_vector(c, "order", found->models);
-    for (int64_t i = 0; i < found->models && call_ok(c); i++) {
-        included[i] = found->included[i];
-        order[i] = (double)found->order[i] + 1;
-    }
-    value_add(c->result, "pvalue", value_vector(found->pvalues, found->models));
-    value_add(c->result, "mean_loss", value_vector(found->mean_losses, found->models));
-    value_add(c->result, "statistic", value_vector(found->statistics, found->models - 1));
-    add_number(c, "block", found->block);
+    add_fields(c, "volt_mcs", found, NULL);
+    add_arrays(c, "volt_mcs", found,
+               NAMES("pvalues", "pvalue", "mean_losses", "mean_loss", "statistics", "statistic"));
+    value *order = (value *)value_get(c->result, "order");
+    for (int64_t i = 0; order && i < order->rows; i++)
+        order->numbers[i]++; /* models from 1 */
     volt_mcs_free(found);
 }
 
 /* ---- covolatility ----------------------------------------------------------------------------- */
-
-static const field bekk_fit_fields[] = {
-    FIELD(volt_bekk_fit_options, FIELD_COUNT, starts),
-    FIELD(volt_bekk_fit_options, FIELD_SEED, seed),
-    FIELD(volt_bekk_fit_options, FIELD_COUNT, rounds),
-    FIELD(volt_bekk_fit_options, FIELD_FLAG, standard_errors),
-    FIELDS_END,
-};
 
 static void run_bekk_fit(call *c)
 {
@@ -367,43 +272,30 @@ static void run_bekk_fit(call *c)
     volt_bekk_fit_info info = {.struct_size = sizeof info};
     volt_bekk_fit_options options = volt_bekk_fit_options_default();
     volt_view returns = take_view(c, "returns", true);
-    take_fields(c, bekk_fit_fields, &options);
+    take_options(c, "volt_bekk_fit_options", &options, NULL);
     options.progress = c->progress;
     if (taken(c))
         c->status = volt_bekk_fit(returns, &options, &bekk, &info);
     if (!call_ok(c))
         return;
-    int64_t d = bekk->d;
-    value_add(c->result, "C", value_view(volt_view_of(bekk->C, d, d)));
-    value_add(c->result, "a", value_vector(bekk->a, d));
-    value_add(c->result, "b", value_vector(bekk->b, d));
-    if (bekk->C_error) {
-        value_add(c->result, "C_error", value_view(volt_view_of(bekk->C_error, d, d)));
-        value_add(c->result, "a_error", value_vector(bekk->a_error, d));
-        value_add(c->result, "b_error", value_vector(bekk->b_error, d));
-    }
-    add_number(c, "loglik", info.loglik);
-    add_number(c, "converged", info.converged);
+    add_fields(c, "volt_bekk_fit_info", &info, NULL);
     add_number(c, "observations", (double)bekk->observations);
+    add_arrays(
+        c, "volt_bekk", bekk,
+        NAMES("C", "C", "a", "a", "b", "b", "C_error", "C_error", "a_error", "a_error", "b_error", "b_error"));
     if (!info.converged)
         add_warning(c, "the estimation did not converge");
     volt_bekk_free(bekk);
 }
 
-/* The parameters C, a, b, or a preset. */
 typedef struct bekk_parameters {
-    const char *preset;
     volt_view C, a, b;
 } bekk_parameters;
 
 static bekk_parameters take_bekk(call *c)
 {
-    bekk_parameters p = {.preset = take_text(c, "preset", false)};
-    p.C = take_view(c, "C", !p.preset);
-    p.a = take_view(c, "a", !p.preset);
-    p.b = take_view(c, "b", !p.preset);
-    if (!p.preset &&
-        (p.C.rows != p.C.cols || p.a.rows * p.a.cols != p.C.rows || p.b.rows * p.b.cols != p.C.rows))
+    bekk_parameters p = {take_view(c, "C", true), take_view(c, "a", true), take_view(c, "b", true)};
+    if (p.C.rows != p.C.cols || p.a.rows * p.a.cols != p.C.rows || p.b.rows * p.b.cols != p.C.rows)
         call_fail(c, "C must be square, and a and b must have its number of rows, %lld", (long long)p.C.rows);
     return p;
 }
@@ -411,8 +303,8 @@ static bekk_parameters take_bekk(call *c)
 static volt_bekk *create_bekk(call *c, bekk_parameters p)
 {
     volt_bekk *bekk = NULL;
-    c->status = p.preset ? volt_bekk_preset(p.preset, &bekk) : volt_bekk_create(p.C.rows, &bekk);
-    if (call_ok(c) && !p.preset) {
+    c->status = volt_bekk_create(p.C.rows, &bekk);
+    if (call_ok(c)) {
         memcpy(bekk->C, p.C.data, (size_t)(p.C.rows * p.C.cols) * sizeof(double));
         memcpy(bekk->a, p.a.data, (size_t)p.C.rows * sizeof(double));
         memcpy(bekk->b, p.b.data, (size_t)p.C.rows * sizeof(double));
@@ -434,17 +326,11 @@ static void run_bekk_loglik(call *c)
     add_number(c, "loglik", loglik);
 }
 
-static const field bekk_simulate_fields[] = {
-    FIELD(volt_bekk_simulate_options, FIELD_SEED, seed),
-    FIELD(volt_bekk_simulate_options, FIELD_COUNT, discard),
-    FIELDS_END,
-};
-
 static void run_bekk_simulate(call *c)
 {
     volt_bekk_simulate_options options = volt_bekk_simulate_options_default();
     bekk_parameters parameters = take_bekk(c);
-    take_fields(c, bekk_simulate_fields, &options);
+    take_options(c, "volt_bekk_simulate_options", &options, NULL);
     int64_t rows = take_rows(c, "rows", 1000);
     options.progress = c->progress;
     volt_bekk *bekk = taken(c) ? create_bekk(c, parameters) : NULL;
@@ -468,7 +354,7 @@ static void run_returns(call *c)
         c->status = volt_log_returns(prices, returns);
 }
 
-/* ---- systems and versions --------------------------------------------------------------------- */
+/* ---- systems and threads ---------------------------------------------------------------------- */
 
 static void run_simulate(call *c)
 {
@@ -492,12 +378,6 @@ static void run_simulate(call *c)
         value_add(c->result, "columns", value_texts(info->columns, columns));
 }
 
-static void run_version(call *c)
-{
-    if (taken(c))
-        add_text(c, "version", volt_version());
-}
-
 static void run_threads(call *c)
 {
     bool is_given = value_get(c->arguments, "count") != NULL;
@@ -518,7 +398,6 @@ const call_entry task_functions[] = {
     {"bekk_simulate", run_bekk_simulate},
     {"returns", run_returns},
     {"simulate", run_simulate},
-    {"version", run_version},
     {"threads", run_threads},
     {NULL, NULL},
 };

@@ -105,14 +105,6 @@ value *value_text(const char *text)
     return text ? value_texts(&text, 1) : value_none();
 }
 
-value *value_view(volt_view view)
-{
-    value *v = value_matrix(view.data ? view.rows : 0, view.cols);
-    for (int64_t i = 0; v && i < v->rows; i++)
-        memcpy(v->numbers + i * view.cols, view.data + i * view.ld, (size_t)view.cols * sizeof(double));
-    return v;
-}
-
 value *value_handle(handle *object, bool owns)
 {
     value *v = object || !owns ? create(VALUE_HANDLE) : NULL;
@@ -193,15 +185,4 @@ const value *value_get(const value *list, const char *name)
         if (strcmp(list->names[i], name) == 0)
             return list->items[i]->kind == VALUE_NONE ? NULL : list->items[i];
     return NULL;
-}
-
-volt_view value_as_view(const value *v)
-{
-    volt_view none = {0};
-    return v && v->kind == VALUE_NUMBERS ? volt_view_of(v->numbers, v->rows, v->cols) : none;
-}
-
-volt_matrix value_as_matrix(value *v)
-{
-    return volt_matrix_of(v->numbers, v->rows, v->cols);
 }

@@ -44,7 +44,6 @@ value *value_vector(const double *numbers, int64_t count); /* a copy; NULL: zero
 value *value_number(double number);
 value *value_text(const char *text); /* NULL: value_none */
 value *value_texts(const char *const *texts, int64_t count);
-value *value_view(volt_view view);              /* a copy */
 value *value_handle(handle *object, bool owns); /* object NULL: NULL */
 value *value_list(void);
 void value_free(value *v);
@@ -55,9 +54,5 @@ void value_add(value *list, const char *name, value *item);
 bool value_list_ok(const value *list);
 /* Returns an item; NULL if there is none or it is VALUE_NONE. */
 const value *value_get(const value *list, const char *name);
-
-/* Returns the numbers of a value as a matrix: a vector is one column. */
-volt_view value_as_view(const value *v);
-volt_matrix value_as_matrix(value *v);
 
 #endif

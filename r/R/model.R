@@ -111,7 +111,7 @@ volt_tune <- function(x, y = NULL, kernel = "volterra", draws = NULL, budget = N
 #' @param ... further options of the C library: `scale_each`.
 #' @return An object of the classes `volt_identified` and `volt_model`, with the data frame `candidates`, `test_rmse` and
 #'   `linear_test_rmse`, and the data frame `output_tests` with the errors and the standard deviation of every output on the
-#'   test rows.
+#'   test rows, and the figures of `volt_identification` of the C library.
 #' @examples
 #' narma <- volt_simulate("narma10", rows = 300, seed = 1)
 #' system <- volt_identify(narma[, "u"], narma[, "y"], draws = 4)

@@ -89,7 +89,8 @@ static void add_argument(value *list, char *line, handle *model, handle *stream)
         *kind++ = '\0';
     if (kind && kind[0] && kind[1])
         text = kind + 2;
-    bool is_path = strcmp(line, "path") == 0 || strcmp(line, "log") == 0;
+    bool is_path = strcmp(line, "path") == 0 || strcmp(line, "log") == 0 || strcmp(line, "checkpoint") == 0 ||
+                   strcmp(line, "state") == 0;
     value_add(list, line,
               is_path ? value_text(fuzz_own_path()) : read_value(kind ? *kind : 'n', text, model, stream));
 }
