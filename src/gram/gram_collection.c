@@ -608,7 +608,7 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     volt_status status = volt_kernel_warn(kernel, &resolved, rows.series[0]);
     collection_job job = {&resolved, rows, columns, same, options->progress};
     volt_gram_steps steps = {.context = &job,
-                             .fill = fill_expression,
+                             .fill = fill,
                              .self = self_values,
                              .self_work = {1 / (double)columns.count, 1 / (double)rows.count},
                              .same = same,
