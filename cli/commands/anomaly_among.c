@@ -234,8 +234,7 @@ static int report_all(const anomaly_arguments *arguments, const anomaly_data *da
     if (arguments->draws > 0)
         results_count(results, "kernels_tried", "kernels tried", info.tried);
     results_details(results, false);
-    results_number(results, "rate", NULL, info.rate);
-    results_number(results, "threshold", NULL, info.threshold);
+    results_fields(results, volt_anomaly_info, &info, "rate threshold");
     results_text(results, NULL, "threshold", "%s (false-alarm rate %s)", digits(info.threshold).text,
                  digits(info.rate > info.least ? info.rate : info.least).text);
     report_found(results, data, info.threshold);

@@ -171,10 +171,6 @@ static void warn_of_unseen(const classified *result, const confusion *counts)
 static void add_kernels(const classified *result, result_list *results)
 {
     const volt_series_info *info = &result->info;
-    results_text(results, "kernel", NULL, "%s", info->kernel);
-    results_text(results, "input", NULL, "%s", choice_word(object_input_choices, (int)info->input));
-    results_text(results, "scale", NULL, "%s", choice_word(object_scale_choices, (int)info->scale));
-    results_text(results, "compare", NULL, "%s", choice_word(object_compare_choices, (int)info->compare));
     for (int64_t p = 0; p < info->parts; p++) {
         volt_series_kernel part = info->kernels[p];
         results_text(results, NULL, p ? "and" : "kernel", "%s", part.kernel);
@@ -184,12 +180,7 @@ static void add_kernels(const classified *result, result_list *results)
                      choice_label(object_input_choices, (int)part.input),
                      choice_label(object_scale_choices, (int)part.scale));
         results_details(results, false);
-        result_list *inner = results_new(true);
-        results_text(inner, "kernel", NULL, "%s", part.kernel);
-        results_text(inner, "input", NULL, "%s", choice_word(object_input_choices, (int)part.input));
-        results_text(inner, "scale", NULL, "%s", choice_word(object_scale_choices, (int)part.scale));
-        results_text(inner, "compare", NULL, "%s", choice_word(object_compare_choices, (int)part.compare));
-        results_append(results, "kernels", inner);
+        results_append_struct(results, "kernels", volt_series_kernel, &part);
     }
 }
 
@@ -200,21 +191,14 @@ static void add_training(const classified *result, result_list *results)
     results_text(results, NULL, "train", "%s: %s, %lld classes", result->pair->train.source,
                  collection_text(result->pair->train.collection, text), (long long)info->classes);
     results_text(results, "train", NULL, "%s", result->pair->train.source);
-    results_count(results, "series", NULL, info->series);
-    results_count(results, "channels", NULL, info->channels);
+    results_fields(
+        results, volt_series_info, info,
+        "series channels kernel input scale compare loss alpha planned tried failed screen finalists "
+        "cut landmarks left_out left_out_error nested folds splits");
     results_texts(results, "classes", (char *const *)result->classes->names, result->classes->count);
     add_kernels(result, results);
-    results_text(results, "loss", NULL, "%s", info->loss);
-    results_number(results, "alpha", NULL, info->alpha);
     results_details(results, true);
     results_text(results, NULL, "readout", "%s, alpha %s", info->loss, parameter_digits(info->alpha).text);
-    results_count(results, "planned", NULL, info->planned);
-    results_count(results, "tried", NULL, info->tried);
-    results_count(results, "failed", NULL, info->failed);
-    results_count(results, "screen", NULL, info->screen);
-    results_count(results, "finalists", NULL, info->finalists);
-    results_flag(results, "cut", info->cut != 0);
-    results_count(results, "landmarks", NULL, info->landmarks);
     if (info->tried > 1 && info->screen > 0)
         results_text(results, NULL, "selected", "from %lld kernels: all on %lld series, %lld on all%s",
                      (long long)info->tried, (long long)info->screen, (long long)info->finalists,
@@ -231,20 +215,14 @@ static void add_training(const classified *result, result_list *results)
 static void add_loo(const classified *result, result_list *results)
 {
     const volt_series_info *info = &result->info;
-    results_number(results, "left_out_accuracy", NULL, info->left_out);
-    results_number(results, "left_out_error", NULL, info->left_out_error);
     results_text(results, NULL, "leave-one-out", "%.2f%% (%.0f of %lld), optimistic after selection",
                  100 * info->left_out, info->left_out * (double)info->series, (long long)info->series);
-    results_number(results, "nested_accuracy", NULL, info->nested);
-    results_count(results, "folds", NULL, info->folds);
     if (info->folds > 0)
         results_text(results, NULL, "nested", "%.2f%% (%.0f of %lld), selection in each of %lld folds",
                      100 * info->nested, info->nested * (double)info->series, (long long)info->series,
                      (long long)info->folds);
-    results_count(results, "splits", NULL, info->splits);
     if (info->splits > 0) {
-        results_number(results, "split_accuracy", NULL, info->split_mean);
-        results_number(results, "split_deviation", NULL, info->split_deviation);
+        results_fields(results, volt_series_info, info, "split_mean split_deviation");
         results_details(results, true);
         results_text(results, NULL, "splits", "%.2f%% +- %.2f over %lld stratified splits",
                      100 * info->split_mean, 100 * info->split_deviation, (long long)info->splits);

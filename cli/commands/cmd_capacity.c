@@ -55,19 +55,6 @@ static json_t *degrees_json(json_build *build, const volt_capacity *found)
     return list;
 }
 
-static json_t *delays_json(json_build *build, const volt_capacity *found)
-{
-    json_t *list = build_array(build);
-    for (int64_t degree = 1; degree <= found->degree; degree++) {
-        json_t *row = build_array(build);
-        for (int64_t delay = 0; delay <= found->delay; delay++)
-            build_append(build, row,
-                         build_number(build, found->by_delay[(degree - 1) * (found->delay + 1) + delay]));
-        build_append(build, list, row);
-    }
-    return list;
-}
-
 static json_t *targets_json(json_build *build, const volt_capacity *found)
 {
     json_t *list = build_array(build);
@@ -93,22 +80,16 @@ static int print_json(const capacity_arguments *arguments, const char *kernel, c
     json_build build = {0};
     json_t *object = build_object(&build);
     build_set(&build, object, "kernel", build_text(&build, kernel));
-    build_set(&build, object, "rows", build_count(&build, found->rows));
-    build_set(&build, object, "washout", build_count(&build, found->washout));
+    build_fields(&build, object, volt_capacity, found,
+                 "rows washout states alpha effective_dimension threshold total by_delay");
     char seed[24]; /* a text if it exceeds the integer range of most JSON readers */
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)arguments->common.seed.value);
     build_set(&build, object, "seed",
               arguments->common.seed.value <= INT64_MAX
                   ? build_count(&build, (int64_t)arguments->common.seed.value)
                   : build_text(&build, seed));
-    build_set(&build, object, "states", build_count(&build, found->states));
-    build_set(&build, object, "alpha", build_number(&build, found->alpha));
-    build_set(&build, object, "effective_dimension", build_number(&build, found->effective_dimension));
-    build_set(&build, object, "threshold", build_number(&build, found->threshold));
     build_set(&build, object, "linear_memory", build_number(&build, found->by_degree[1]));
-    build_set(&build, object, "total", build_number(&build, found->total));
     build_set(&build, object, "by_degree", degrees_json(&build, found));
-    build_set(&build, object, "by_delay", delays_json(&build, found));
     build_set(&build, object, "targets", targets_json(&build, found));
     build_set(&build, object, "seconds", build_number(&build, seconds));
     return build_print(&build, object, JSON_COMPACT);

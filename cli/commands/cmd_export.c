@@ -116,10 +116,7 @@ static int print_summary(const export_arguments *arguments, const volt_export_re
         results_text(results, NULL, "constants", "%lld bytes", (long long)report->constant_bytes);
         results_text(results, NULL, "step", "about %.0f operations, %.0f calls of math.h", report->operations,
                      report->calls);
-        results_count(results, "state_bytes", NULL, report->state_bytes);
-        results_count(results, "constant_bytes", NULL, report->constant_bytes);
-        results_number(results, "operations", NULL, report->operations);
-        results_number(results, "calls", NULL, report->calls);
+        results_fields(results, volt_export_report, report, "state_bytes constant_bytes operations calls");
     }
     return results_print(results);
 }

@@ -61,10 +61,9 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
         learned += isfinite(info->alphas[k]);
         distinct += k > 0 && info->alphas[k] != info->alphas[k - 1];
     }
-    results_number(results, "alpha", NULL, info->alpha);
     results_flag(results, "alpha_chosen", chosen);
     if (info->q > 1)
-        results_numbers(results, "alphas", info->alphas, info->q);
+        results_fields(results, volt_model_info, info, "alphas");
     if (!chosen)
         results_text(results, NULL, "alpha", "%s", parameter_digits(info->alpha).text);
     else if (learned == 0)
@@ -177,12 +176,10 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
         return complain_status(status);
     result_list *results = results_new(arguments->common.json);
     results_text(results, "model", "model", "%s", arguments->output);
-    results_count(results, "n", NULL, info.n);
+    results_fields(results, volt_model_info, &info,
+                   "n d q ahead columns input alpha intercept scaled scale_each feedback");
     if (data->pairing->records)
         results_count(results, "records", NULL, data->records.n);
-    results_count(results, "d", NULL, info.d);
-    results_count(results, "q", NULL, info.q);
-    results_count(results, "ahead", NULL, info.ahead);
     results_text(results, NULL, "data", "%s", data_words(&info, data, text));
     results_details(results, true);
     results_count(results, "washout", "washout", info.washout);
@@ -193,16 +190,10 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     report_facts(results, info.facts);
     results_details(results, false);
     results_text(results, "target", NULL, "%s", target_words(&info));
-    results_text(results, "input", NULL, "%s", choice_word(input_choices, (int)info.input));
-    results_count(results, "columns", NULL, info.columns);
     results_text(results, NULL, "target", "%s", form_words(target_words(&info), info.input, info.season, form));
     report_alpha(arguments, &info, results);
     results_details(results, true);
     results_number(results, "condition", "condition estimate", info.rcond > 0 ? 1 / info.rcond : INFINITY);
-    results_flag(results, "intercept", info.intercept);
-    results_flag(results, "scaled", info.scaled);
-    results_flag(results, "scale_each", info.scale_each);
-    results_flag(results, "feedback", info.feedback);
     if (info.feedback_weight > 0)
         results_parameter(results, "feedback_weight", "feedback weight", info.feedback_weight);
     if (info.keeps_factor)

@@ -72,21 +72,16 @@ static void report_readout(result_list *results, const volt_model_info *info)
     else
         report_range(results, "alpha", info->alphas, info->q);
     results_text(results, "target", NULL, "%s", target_words(info));
-    results_text(results, "input", NULL, "%s", choice_word(input_choices, (int)info->input));
-    results_count(results, "season", NULL, info->season);
+    results_fields(results, volt_model_info, info,
+                   "input season landmarks intercept scaled scale_each keeps_factor");
     results_text(results, NULL, "target", "%s",
                  form_words(target_words(info), info->input, info->season, form));
-    results_count(results, "landmarks", NULL, info->landmarks);
     if (info->landmarks > 0)
         results_text(results, NULL, "solver", "nystrom, %lld landmarks", (long long)info->landmarks);
     else
         results_text(results, NULL, "solver", "exact");
     results_count(results, "washout", info->washout > 0 ? "washout" : NULL, info->washout);
     report_initial(results, info);
-    results_flag(results, "intercept", info->intercept);
-    results_flag(results, "scaled", info->scaled);
-    results_flag(results, "scale_each", info->scale_each);
-    results_flag(results, "keep_factor", info->keeps_factor);
 }
 
 /* Reports the root mean squared error of the training rows, if the file has it. */
@@ -144,7 +139,7 @@ static int report_model(const info_arguments *arguments, const volt_model *model
     result_list *results = results_new(arguments->common.json);
     results_text(results, "model", "model", "%s", arguments->model);
     results_text(results, "kind", "kind", "%s", kind);
-    results_text(results, "library", NULL, "%s", info.library);
+    results_fields(results, volt_model_info, &info, "library d q feedback feedback_weight");
     results_text(results, NULL, "written by", "volterra %s", info.library);
     if (!is_standard_output(arguments->model) && stat(arguments->model, &about) == 0) {
         results_count(results, "bytes", NULL, about.st_size);
@@ -153,8 +148,6 @@ static int report_model(const info_arguments *arguments, const volt_model *model
     results_count(results, "rows", "training rows", info.n);
     if (info.records)
         results_count(results, "records", "records", info.n_records);
-    results_count(results, "d", NULL, info.d);
-    results_count(results, "q", NULL, info.q);
     report_names(results, "inputs", info.input_names, info.d);
     report_names(results, "outputs", info.output_names, info.q);
     results_count(results, "ahead", info.ahead > 0 ? "steps ahead" : NULL, info.ahead);
@@ -166,8 +159,6 @@ static int report_model(const info_arguments *arguments, const volt_model *model
         results_text(results, "loss", "loss", "%s", info.loss);
     if (info.n_classes > 0)
         report_names(results, "classes", info.classes, info.n_classes);
-    results_flag(results, "feedback", info.feedback);
-    results_number(results, "feedback_weight", NULL, info.feedback_weight);
     if (info.feedback_weight > 0)
         results_text(results, NULL, "feedback", "outputs of the previous row, weight %s",
                      parameter_digits(info.feedback_weight).text);
@@ -191,12 +182,7 @@ static void report_device(result_list *results, int64_t number, const volt_devic
     results_text(results, NULL, "GPU", "gpu:%lld: %s, %s of memory, %s available, driver %s", (long long)number,
                  info->name, format_bytes((double)info->memory, memory),
                  format_bytes((double)info->available, available), info->driver);
-    result_list *inner = results_new(true);
-    results_text(inner, "name", NULL, "%s", info->name);
-    results_text(inner, "driver", NULL, "%s", info->driver);
-    results_count(inner, "memory", NULL, (int64_t)info->memory);
-    results_count(inner, "available", NULL, (int64_t)info->available);
-    results_append(results, "gpus", inner);
+    results_append_struct(results, "gpus", volt_device_info, info);
 }
 
 /* Reports the GPUs, or why none is available. */
@@ -231,10 +217,8 @@ static int report_program(const info_arguments *arguments)
     results_text(results, "cpu_flags", "CPU flags", "%s", info.cpu_flags);
     results_text(results, "fast_loops", "SIMD loops", "%s", info.fast_loops);
     results_text(results, "blas", "BLAS", "%s", info.blas);
-    results_count(results, "threads", NULL, info.threads);
-    results_text(results, "threads_from", NULL, "%s", info.threads_from);
+    results_fields(results, volt_build_info, &info, "threads threads_from memory");
     results_text(results, NULL, "threads", "%lld (%s)", (long long)info.threads, info.threads_from);
-    results_count(results, "memory", NULL, (int64_t)info.memory);
     results_text(results, NULL, "memory available", "%s",
                  info.memory ? format_bytes((double)info.memory, bytes) : "unknown");
     report_devices(results);

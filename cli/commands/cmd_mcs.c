@@ -84,14 +84,11 @@ static int print_json(const mcs_arguments *arguments, const dataset *losses, con
     result_list *results = results_new(true);
     results_count(results, "rows", NULL, losses->view.rows);
     results_columns(results, "columns", losses->names, columns, mcs->models);
-    results_numbers(results, "pvalues", mcs->pvalues, mcs->models);
+    results_fields(results, volt_mcs, mcs, "pvalues statistics mean_losses block");
     report_members(results, losses, mcs, columns);
     results_columns(results, "order", losses->names, mcs->order, mcs->models);
-    results_numbers(results, "statistics", mcs->statistics, mcs->models - 1);
-    results_numbers(results, "losses", mcs->mean_losses, mcs->models);
     results_number(results, "size", NULL, arguments->size);
     results_text(results, "method", NULL, "%s", choice_word(mcs_method_choices, arguments->method));
-    results_number(results, "block", NULL, mcs->block);
     results_count(results, "reps", NULL, arguments->reps);
     if (arguments->common.seed.value <= INT64_MAX)
         results_count(results, "seed", NULL, (int64_t)arguments->common.seed.value);

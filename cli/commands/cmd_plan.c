@@ -41,14 +41,9 @@ static void report_solvers(result_list *results, const volt_solver_plans *plans,
         const volt_solver_plan *plan = &plans->solver[i];
         char bytes[QUANTITY_LENGTH], seconds[QUANTITY_LENGTH], error[128] = "exact";
         result_list *inner = results_new(json);
-        results_text(inner, "name", NULL, "%s", plan->name);
-        results_number(inner, "bytes", NULL, plan->bytes);
-        results_number(inner, "seconds", NULL, plan->seconds);
-        results_flag(inner, "fits", plan->fits);
+        results_fields(inner, volt_solver_plan, plan, "name bytes seconds fits error noise_free_error");
         if (plan->landmarks > 0)
-            results_count(inner, "landmarks", NULL, plan->landmarks);
-        results_number(inner, "error", NULL, plan->error);
-        results_number(inner, "noise_free_error", NULL, plan->noise_free_error);
+            results_fields(inner, volt_solver_plan, plan, "landmarks");
         results_append(results, "solvers", inner);
         if (isnan(plan->error))
             snprintf(error, sizeof error, "error unknown (too few landmarks)");
@@ -71,24 +66,14 @@ static void report_json(result_list *results, const plan_arguments *arguments, c
     results_count(results, "d", NULL, arguments->d);
     results_count(results, "q", NULL, arguments->q);
     results_text(results, "kernel", NULL, "%s", arguments->kernel);
-    results_number(results, "fit_bytes", NULL, plan->fit_bytes);
-    results_number(results, "model_bytes", NULL, plan->model_bytes);
-    results_number(results, "factor_bytes", NULL, plan->factor_bytes);
-    results_number(results, "available_bytes", NULL, plan->available_bytes);
     results_flag(results, "fits", fits);
-    results_count(results, "n_that_fits", NULL, plan->n_that_fits);
-    results_number(results, "gram_seconds", NULL, plan->gram_seconds);
-    results_number(results, "factor_seconds", NULL, plan->factor_seconds);
-    results_number(results, "choose_seconds", NULL, plan->choose_seconds);
-    results_number(results, "stream_seconds", NULL, plan->stream_seconds);
-    results_flag(results, "on_device", plan->on_device);
-    if (plan->device_bytes > 0) {
-        results_number(results, "device_bytes", NULL, plan->device_bytes);
-        results_number(results, "device_available_bytes", NULL, plan->device_available_bytes);
-        results_count(results, "device_n_that_fits", NULL, plan->device_n_that_fits);
-        results_number(results, "device_gram_seconds", NULL, plan->device_gram_seconds);
-        results_number(results, "device_factor_seconds", NULL, plan->device_factor_seconds);
-    }
+    results_fields(results, volt_plan, plan,
+                   "fit_bytes model_bytes factor_bytes available_bytes n_that_fits gram_seconds factor_seconds "
+                   "choose_seconds stream_seconds on_device");
+    if (plan->device_bytes > 0)
+        results_fields(results, volt_plan, plan,
+                       "device_bytes device_available_bytes device_n_that_fits device_gram_seconds "
+                       "device_factor_seconds");
 }
 
 /* Reports the device memory, if a device exists, and whether the fit uses it. */
@@ -187,18 +172,10 @@ static void report_search(result_list *results, const volt_search_plan *plan, in
     const char *solver = plan->solver;
     result_list *inner = results_new(json);
     results_count(inner, "draws", NULL, draws);
-    results_text(inner, "solver", NULL, "%s", solver);
+    results_fields(inner, volt_search_plan, plan,
+                   "solver why max_rows parallel on_device bytes fits candidate_seconds seconds");
     if (plan->landmarks > 0)
-        results_count(inner, "landmarks", NULL, plan->landmarks);
-    if (plan->why)
-        results_text(inner, "why", NULL, "%s", plan->why);
-    results_count(inner, "rows", NULL, plan->max_rows);
-    results_count(inner, "parallel", NULL, plan->parallel);
-    results_flag(inner, "on_device", plan->on_device);
-    results_number(inner, "bytes", NULL, plan->bytes);
-    results_flag(inner, "fits", plan->fits);
-    results_number(inner, "draw_seconds", NULL, plan->candidate_seconds);
-    results_number(inner, "seconds", NULL, plan->seconds);
+        results_fields(inner, volt_search_plan, plan, "landmarks");
     results_nest(results, "search", inner);
     if (plan->landmarks > 0)
         snprintf(landmarks, sizeof landmarks, " with %lld landmarks", (long long)plan->landmarks);

@@ -146,13 +146,8 @@ int curve_print_json(const volt_curve *curve, const curve_setting *setting)
     results_text(results, "source", NULL, "%s", setting->source);
     if (setting->is_simulated)
         results_count(results, "seed", NULL, (int64_t)setting->seed);
-    results_counts(results, "sizes", curve->sizes, sizes);
-    results_count(results, "test_rows", NULL, curve->test_rows);
-    results_count(results, "washout", NULL, curve->washout);
-    results_count(results, "gap", NULL, curve->gap);
+    results_fields(results, volt_curve, curve, "sizes test_rows washout gap first outputs");
     results_count(results, "repeats", NULL, repeats);
-    results_counts(results, "first", curve->first, repeats);
-    results_count(results, "outputs", NULL, outputs);
     for (int64_t k = 0; k < curve->n_kernels; k++) {
         int64_t at = k * repeats * sizes;
         result_list *one = results_new(true);

@@ -12,26 +12,6 @@ static const volt_identify_candidate *chosen_of(const volt_identification *found
     return &found->candidates[found->chosen];
 }
 
-static void report_candidate_json(const volt_identify_candidate *one, result_list *results)
-{
-    result_list *inner = results_new(true);
-    results_text(inner, "name", NULL, "%s", one->name);
-    results_flag(inner, "linear", one->is_linear);
-    results_text(inner, "kernel", NULL, "%s", one->kernel);
-    results_number(inner, "alpha", NULL, one->alpha);
-    results_number(inner, "feedback_weight", NULL, one->feedback_weight);
-    results_number(inner, "nmse", NULL, one->nmse);
-    results_numbers(inner, "block_nmse", one->block_nmse, VOLT_IDENTIFY_BLOCKS);
-    results_count(inner, "trials", NULL, one->trials);
-    results_number(inner, "seconds", NULL, one->seconds);
-    results_number(inner, "test_rmse", NULL, one->test_rmse);
-    results_number(inner, "growth", NULL, one->growth);
-    results_number(inner, "excess", NULL, one->excess);
-    results_number(inner, "long_run", NULL, one->long_run);
-    results_flag(inner, "rejected", one->is_rejected);
-    results_append(results, "candidates", inner);
-}
-
 /* Why a nonlinear model is rejected, and with --verbose the growth of its error. */
 static char *describe_checks(const volt_identify_candidate *one, char *text, size_t size)
 {
@@ -63,7 +43,7 @@ static void report_candidates(const volt_identification *found, result_list *res
     double lowest = INFINITY, lowest_block = INFINITY;
     for (int i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++) {
         const volt_identify_candidate *one = &found->candidates[i];
-        report_candidate_json(one, results);
+        results_append_struct(results, "candidates", volt_identify_candidate, one);
         lowest = fmin(lowest, one->nmse);
         for (int b = 0; b < VOLT_IDENTIFY_BLOCKS; b++)
             lowest_block = fmin(lowest_block, one->block_nmse[b]);
@@ -90,25 +70,6 @@ static void report_candidates(const volt_identification *found, result_list *res
 static void report_check(const volt_identification *found, result_list *results)
 {
     char dead_time[64] = "no significant response";
-    results_number(results, "time_step", NULL, found->time_step);
-    results_count(results, "uneven_steps", NULL, found->uneven_steps);
-    results_count(results, "delay", NULL, found->delay);
-    results_number(results, "correlation", NULL, found->correlation);
-    results_count(results, "dead_time", NULL, found->dead_time);
-    results_count(results, "input_changes", NULL, found->input_changes);
-    results_number(results, "input_lines", NULL, found->input_lines);
-    results_number(results, "output_at_extreme", NULL, found->output_at_extreme);
-    results_number(results, "input_at_extreme", NULL, found->input_at_extreme);
-    results_number(results, "output_growth", NULL, found->output_growth);
-    results_number(results, "input_growth", NULL, found->input_growth);
-    results_number(results, "integration", NULL, found->integration);
-    results_number(results, "forward_gain", NULL, found->forward_gain);
-    results_number(results, "reverse_gain", NULL, found->reverse_gain);
-    results_number(results, "unexplained", NULL, found->unexplained);
-    results_number(results, "noise", NULL, found->noise);
-    results_number(results, "nonlinearity", NULL, found->nonlinearity);
-    results_flag(results, "is_nonlinear", found->is_nonlinear);
-    results_count(results, "input_period", NULL, found->input_period);
     if (found->dead_time >= 0)
         snprintf(dead_time, sizeof dead_time, "dead time %lld row%s", (long long)found->dead_time,
                  found->dead_time == 1 ? "" : "s");
@@ -152,7 +113,6 @@ static void report_initial(const volt_identification *found, result_list *result
     if (found->test_washout > 0)
         snprintf(test, sizeof test, "starts from the measured outputs of %lld row%s",
                  (long long)found->test_washout, found->test_washout == 1 ? "" : "s");
-    results_text(results, "initial", NULL, "%s", is_first ? "first" : "zero");
     results_text(results, NULL, "initial state", "inputs before the first row: %s (--initial %s); the test %s",
                  is_first ? "as in the first row" : "the mean", is_first ? "first" : "zero", test);
     for (int64_t i = 0; i < found->n_averaged; i++)
@@ -166,19 +126,9 @@ static void report_initial(const volt_identification *found, result_list *result
 static void report_rows(const identify_table *table, result_list *results)
 {
     const volt_identification *found = table->found;
-    results_count(results, "rows", NULL, found->rows);
+    results_fields(results, volt_identification, found, NULL);
     results_count(results, "d", NULL, table->x->view.cols);
     results_count(results, "q", NULL, table->y->view.cols);
-    results_count(results, "train_rows", NULL, found->train_rows);
-    results_count(results, "train_records", NULL, found->train_records);
-    results_count(results, "test_rows", NULL, found->test_rows);
-    results_flag(results, "test_is_separate", found->test_is_separate);
-    results_count(results, "test_washout", NULL, found->test_washout);
-    results_count(results, "search_begin", NULL, found->search_begin);
-    results_count(results, "search_rows", NULL, found->search_rows);
-    results_count(results, "fit_begin", NULL, found->fit_begin);
-    results_count(results, "fit_rows", NULL, found->fit_rows);
-    results_count(results, "washout", NULL, found->washout);
     report_parts(table, results);
     report_initial(found, results);
     report_check(found, results);
@@ -196,7 +146,6 @@ static void report_chosen(const volt_identification *found, result_list *results
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? " + " : "", name);
     }
-    results_count(results, "averaged", NULL, found->n_averaged);
     results_text(results, NULL, "chosen", "%s%s", found->n_averaged > 1 ? "average of " : "", names);
     if (chosen_of(found)->is_linear)
         results_text(results, NULL, "", "%s",
@@ -209,9 +158,6 @@ static void report_test(const identify_table *table, const char *const *names, r
     enum { MOST_LINES = 5 };
     const volt_identification *found = table->found;
     int64_t q = table->y->view.cols;
-    results_number(results, "test_rmse", NULL, found->test_rmse);
-    results_number(results, "linear_test_rmse", NULL, found->linear_test_rmse);
-    results_number(results, "test_std", NULL, found->test_std);
     results_text(results, NULL, "test RMSE", "%s, linear model %s, standard deviation of %s %s",
                  digits(found->test_rmse).text, digits(found->linear_test_rmse).text,
                  q > 1 ? "the outputs" : "the output", digits(found->test_std).text);
@@ -220,9 +166,7 @@ static void report_test(const identify_table *table, const char *const *names, r
         const volt_output_test *one = &table->output_tests[k];
         result_list *inner = results_new(true);
         results_text(inner, "output", NULL, "%s", names[k]);
-        results_number(inner, "rmse", NULL, one->rmse);
-        results_number(inner, "linear_rmse", NULL, one->linear_rmse);
-        results_number(inner, "std", NULL, one->std);
+        results_fields(inner, volt_output_test, one, NULL);
         results_append(results, "output_tests", inner);
         if (q > 1)
             results_text(results, NULL, "", "%s: %s, linear model %s, standard deviation %s", names[k],
@@ -244,14 +188,10 @@ int identify_table_print(const identify_table *table, bool json)
     report_candidates(found, results);
     results_text(results, "chosen", NULL, "%s", chosen->name);
     results_text(results, "best_linear", NULL, "%s", found->candidates[found->best_linear].name);
-    results_text(results, "kernel", NULL, "%s", chosen->kernel);
-    results_number(results, "alpha", NULL, chosen->alpha);
-    results_number(results, "feedback_weight", NULL, chosen->feedback_weight);
-    results_flag(results, "scale_each", found->scale_each);
+    results_fields(results, volt_identify_candidate, chosen, "kernel alpha feedback_weight");
     report_chosen(found, results);
     report_test(table, outputs, results);
     output_names_free(outputs);
-    results_number(results, "seconds", NULL, found->seconds);
     results_text(results, "command", "same model", "%s", table->command);
     if (table->report) {
         results_text(results, "report", "report", "%s", table->page);

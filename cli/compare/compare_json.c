@@ -31,11 +31,8 @@ static void set_text(json_build *build, json_t *object, const char *key, const c
 static void set_winner(json_build *build, json_t *object, const volt_comparison_row *won)
 {
     json_t *best = won ? build_object(build) : json_null();
-    if (won) {
-        set_text(build, best, "kernel", won->kernel);
-        set_number(build, best, "alpha", won->alpha);
-        set_number(build, best, "score", won->score);
-    }
+    if (won)
+        build_fields(build, best, volt_comparison_row, won, "kernel alpha score");
     build_set(build, object, "best", best);
 }
 
@@ -81,9 +78,7 @@ static json_t *json_of_result(json_build *build, const cli_comparison *compariso
         set_number(build, object, measure_key((measure)m), has_result ? measure_of(row, (measure)m) : NAN);
     set_number(build, object, "mcs_pvalue", has_result ? row->mcs_pvalue : NAN);
     set_flag(build, object, "in_mcs", has_result && row->in_mcs);
-    set_count(build, object, "draws", row->draws);
-    set_count(build, object, "failed", row->failed);
-    set_number(build, object, "seconds", row->seconds);
+    build_fields(build, object, volt_comparison_row, row, "draws failed seconds");
     set_winner(build, object, has_result ? row : NULL);
     set_text(build, object, "failure", row->failure);
     return object;
@@ -109,21 +104,13 @@ static void set_user_data(json_build *build, json_t *object, const comparison_se
 {
     json_t *baselines = build_array(build);
     set_count(build, object, "gap", setting->options.gap);
-    set_text(build, object, "target", choice_word(target_choices, (int)setting->seen->fit.target));
-    set_text(build, object, "input", choice_word(input_choices, (int)setting->seen->fit.input));
-    set_count(build, object, "season", setting->seen->fit.season);
+    build_fields(build, object, volt_fit_options, &setting->seen->fit, "target input season");
     for (int64_t i = 0; i < setting->found.n_baselines; i++) {
         const volt_baseline_score *score = &setting->found.baselines[i];
         json_t *one = build_object(build);
         set_text(build, one, "name", score->name);
-        if (setting->found.loss_name) {
-            set_number(build, one, "score", score->loss);
-        } else {
-            set_number(build, one, "mse", score->mse);
-            set_number(build, one, "rmse", score->rmse);
-            set_number(build, one, "mae", score->mae);
-            set_number(build, one, "r2", score->r2);
-        }
+        build_fields(build, one, volt_baseline_score, score,
+                     setting->found.loss_name ? "loss" : "mse rmse mae r2");
         set_number(build, one, "skill", 1 - score->ratio);
         build_append(build, baselines, one);
     }

@@ -121,15 +121,12 @@ int explained_print_json(const explained *shown)
 {
     const volt_explanation *e = shown->series;
     json_build build = {0};
-    json_t *object = build_object(&build), *memory = build_array(&build);
+    json_t *object = build_object(&build);
     build_set(&build, object, "kernel", build_text(&build, shown->info.kernel));
-    build_set(&build, object, "lags", build_count(&build, e->lags));
-    build_set(&build, object, "order", build_count(&build, e->order));
+    build_fields(&build, object, volt_explanation, e, "lags order about g0 memory");
     build_set(&build, object, "about", build_text(&build, shown->about));
-    build_set(&build, object, "point", nested(&build, e->about, &e->d, 1));
     build_set(&build, object, "inputs", texts(&build, shown->inputs, e->d));
     build_set(&build, object, "outputs", texts(&build, shown->outputs, e->q));
-    build_set(&build, object, "g0", nested(&build, e->g0, &e->q, 1));
     for (int p = 1; p <= e->order; p++) {
         int64_t sizes[1 + 2 * VOLT_EXPLAIN_ORDERS] = {e->q};
         char name[] = {'g', (char)('0' + p), '\0'};
@@ -145,9 +142,6 @@ int explained_print_json(const explained *shown)
         set_shares(&build, shown, "shares", "shares_by_output", e->shares, object);
         set_shares(&build, shown, "variances", "variances_by_output", e->variances, object);
     }
-    for (int64_t k = 0; k < e->q; k++)
-        build_append(&build, memory, build_count(&build, e->memory[k]));
-    build_set(&build, object, "memory", memory);
     return build_print(&build, object, JSON_INDENT(2));
 }
 

@@ -472,31 +472,15 @@ void identify_report_json(const identify_report *report, result_list *results)
     const volt_diagnosis *one = report->diagnosis;
     const volt_explanation *e = one->explanation;
     result_list *inner = results_new(true);
-    results_count(inner, "first_row", NULL, one->first_row);
-    results_rows(inner, "measured", volt_view_of(one->measured, one->rows, one->q));
-    results_rows(inner, "simulated", volt_view_of(one->simulated, one->rows, one->q));
-    results_rows(inner, "autocorrelation", volt_view_of(one->autocorrelation, one->q, one->lags));
-    results_number(inner, "autocorrelation_bound", NULL, one->autocorrelation_bound);
-    results_rows(inner, "cross_correlation", volt_view_of(one->cross_correlation, one->q * one->d, one->lags));
+    results_fields(inner, volt_diagnosis, one,
+                   "first_row measured simulated autocorrelation autocorrelation_bound cross_correlation "
+                   "frequencies gain phase coherence model_gain model_phase below above beyond");
     results_numbers(inner, "cross_bounds", one->cross_bounds, one->q * one->d);
-    results_numbers(inner, "frequencies", one->frequencies, one->bins);
-    results_rows(inner, "gain", volt_view_of(one->gain, one->q * one->d, one->bins));
-    results_rows(inner, "phase", volt_view_of(one->phase, one->q * one->d, one->bins));
-    results_rows(inner, "coherence", volt_view_of(one->coherence, one->q, one->bins));
-    if (one->model_gain) {
-        results_rows(inner, "model_gain", volt_view_of(one->model_gain, one->q * one->d, one->bins));
-        results_rows(inner, "model_phase", volt_view_of(one->model_phase, one->q * one->d, one->bins));
-    }
-    results_counts(inner, "below", one->below, one->d + one->q);
-    results_counts(inner, "above", one->above, one->d + one->q);
-    results_numbers(inner, "beyond", one->beyond, one->d + one->q);
     if (e) {
         results_count(inner, "kernel_lags", NULL, e->lags);
         results_rows(inner, "g1", volt_view_of(e->kernels[0], e->q * e->lags, e->d));
         results_rows(inner, "g2", volt_view_of(e->kernels[1], e->q * e->lags * e->lags, e->d * e->d));
-        results_counts(inner, "memory", e->memory, e->q);
-        if (e->shares)
-            results_rows(inner, "shares", volt_view_of(e->shares, e->q, e->share_orders + 1));
+        results_fields(inner, volt_explanation, e, "memory shares");
     }
     results_nest(results, "diagnosis", inner);
 }

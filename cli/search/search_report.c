@@ -126,13 +126,9 @@ static int64_t list_stopped(const volt_search_info *info, char *text, size_t cap
 static result_list *best_json(const volt_trial *best)
 {
     result_list *inner = results_new(true);
-    results_text(inner, "kernel", NULL, "%s", best->kernel);
-    results_number(inner, "alpha", NULL, best->alpha);
+    results_fields(inner, volt_trial, best, "kernel alpha score folds index");
     if (best->feedback > 0)
-        results_number(inner, "feedback", NULL, best->feedback);
-    results_number(inner, "score", NULL, best->score);
-    results_numbers(inner, "folds", best->folds, best->n_folds);
-    results_count(inner, "index", NULL, best->index);
+        results_fields(inner, volt_trial, best, "feedback");
     return inner;
 }
 
@@ -159,10 +155,7 @@ static void report_best(result_list *results, const volt_trial *best, const volt
     results_text(results, NULL, "best draw", "%lld (counted from 0)%s", (long long)best->index,
                  outcome->from_defaults && best->index == 0 ? ": kernel defaults" : "");
     if (info->loss)
-        results_text(results, "loss", "loss", "%s", info->loss);
-    results_count(results, "folds", NULL, info->folds);
-    if (info->solver)
-        results_text(results, "solver", NULL, "%s", info->solver);
+        results_text(results, NULL, "loss", "%s", info->loss);
     if (info->landmarks > 0) {
         results_count(results, "landmarks", NULL, info->landmarks);
         results_text(results, NULL, "solver", "%s: %lld landmarks before the first validation block",
@@ -185,11 +178,10 @@ static void report_counters(result_list *results, const search_outcome *outcome,
                  outcome->interrupted ? "; interrupted"
                  : info->out_of_time  ? "; time limit reached"
                                       : "");
-    results_count(results, "draws", NULL, info->trials);
-    results_count(results, "failed", NULL, info->failed);
-    results_count(results, "resumed", NULL, info->resumed);
+    results_fields(
+        results, volt_search_info, info,
+        "trials failed resumed folds stopped out_of_time seconds blas_seconds flops parallel loss solver");
     results_count(results, "stopped", NULL, n_stopped);
-    results_counts(results, "stopped_after", info->stopped, info->stopped ? info->folds + 1 : 0);
     results_details(results, true);
     if (n_stopped > 0)
         results_text(results, NULL, "stopped early", "%s", stopped);
@@ -197,7 +189,6 @@ static void report_counters(result_list *results, const search_outcome *outcome,
     const char *reason = search_first_failure(outcome->search);
     if (reason)
         results_text(results, "failure", "first failure", "%s", reason);
-    results_number(results, "seconds", NULL, info->seconds);
     if (info->trials > info->resumed)
         results_text(results, NULL, "time", "%s", format_seconds(info->seconds, seconds));
 }
@@ -226,9 +217,7 @@ static void report_learned(const search_data *made, result_list *results)
 {
     const char *target = choice_word(target_choices, (int)made->fit.target);
     char text[FORM_LENGTH];
-    results_text(results, "target", NULL, "%s", target);
-    results_text(results, "input", NULL, "%s", choice_word(input_choices, (int)made->fit.input));
-    results_count(results, "season", NULL, made->fit.season);
+    results_fields(results, volt_fit_options, &made->fit, "target input season");
     if (!search_data_is_plain(made))
         results_text(results, NULL, "target", "%s",
                      form_words(target, made->fit.input, made->fit.season, text));
@@ -290,14 +279,7 @@ static void report_baseline(const volt_assessment *found, const volt_baseline_sc
     bool by_loss = found->loss_name != NULL;
     result_list *inner = results_new(true);
     results_text(inner, "name", NULL, "%s", score->name);
-    if (by_loss) {
-        results_number(inner, "score", NULL, score->loss);
-    } else {
-        results_number(inner, "mse", NULL, score->mse);
-        results_number(inner, "rmse", NULL, score->rmse);
-        results_number(inner, "mae", NULL, score->mae);
-        results_number(inner, "r2", NULL, score->r2);
-    }
+    results_fields(inner, volt_baseline_score, score, by_loss ? "loss" : "mse rmse mae r2");
     results_number(inner, "skill", NULL, 1 - score->ratio);
     results_append(results, "baselines", inner);
     if (by_loss)
@@ -361,10 +343,6 @@ int search_report_print(const search_outcome *outcome, bool json)
     report_validation(results, outcome, &info);
     report_model(results, outcome);
     report_counters(results, outcome, &info);
-    results_number(results, "blas_seconds", NULL, info.blas_seconds);
-    results_number(results, "flops", NULL, info.flops);
-    results_count(results, "parallel", NULL, info.parallel);
-    results_flag(results, "out_of_time", info.out_of_time);
     results_flag(results, "interrupted", outcome->interrupted);
     if (outcome->log)
         results_text(results, "log", "log", "%s", outcome->log);

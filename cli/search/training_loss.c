@@ -132,18 +132,14 @@ int loss_set_weights(loss_data *data, int64_t count, const int64_t *rows)
 void loss_report(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
     results_text(results, "loss", "loss", "%s", info->loss);
-    if (info->n_classes > 0)
-        results_texts(results, "classes", (char *const *)info->classes, info->n_classes);
+    results_fields(results, volt_model_info, info, "classes duality_gap tolerance");
     results_details(results, true);
     results_number(results, "objective", "objective", info->objective);
-    results_number(results, "duality_gap", NULL, info->duality_gap);
-    results_number(results, "tolerance", NULL, info->tolerance);
     results_text(results, NULL, "duality gap", "%s (relative: %s)", digits(info->duality_gap).text,
                  digits(info->duality_gap / fabs(info->objective)).text);
     results_details(results, false);
     if (!found->loss_name) /* weights without a loss */
         return;
-    results_number(results, "score", NULL, found->loss);
-    results_text(results, "score_name", NULL, "%s", found->loss_name);
+    results_fields(results, volt_assessment, found, "loss loss_name");
     results_text(results, NULL, "in sample", "%s %s per row", found->loss_name, digits(found->loss).text);
 }

@@ -110,10 +110,7 @@ void solver_words(const volt_fit_options *options, shell_words *words)
 
 static void report_iteration(const volt_fit_report *report, result_list *results)
 {
-    results_text(results, "solver", NULL, "%s", report->solver);
-    results_count(results, "iterations", NULL, report->iterations);
-    results_number(results, "residual", NULL, report->residual);
-    results_count(results, "landmarks", NULL, report->landmarks);
+    results_fields(results, volt_fit_report, report, "solver iterations residual landmarks");
     results_text(results, NULL, "solver", "%s: %lld iterations, %lld landmarks, residual %s", report->solver,
                  (long long)report->iterations, (long long)report->landmarks, digits(report->residual).text);
 }
@@ -123,9 +120,7 @@ static void report_choice(const volt_fit_report *report, result_list *results)
 {
     if (!report->landmarks_why)
         return;
-    results_count(results, "landmarks_tried", NULL, report->landmarks_tried);
-    results_number(results, "landmarks_gain", NULL, report->landmarks_gain);
-    results_text(results, "landmarks_why", NULL, "%s", report->landmarks_why);
+    results_fields(results, volt_fit_report, report, "landmarks_tried landmarks_gain landmarks_why");
     if (isnan(report->landmarks_gain) || report->landmarks == report->landmarks_tried)
         results_text(results, NULL, "landmarks", "%lld chosen, up to %lld tried: %s",
                      (long long)report->landmarks, (long long)report->landmarks_tried, report->landmarks_why);
@@ -147,16 +142,14 @@ void solver_report(const volt_model_info *info, const volt_assessment *found, re
         report_choice(report, results);
     if (info->landmarks == 0 || !report)
         return;
-    results_text(results, "solver", NULL, "%s", report->solver);
-    results_count(results, "landmarks", NULL, info->landmarks);
-    results_count(results, "kernel_rows", NULL, info->kernel_rows);
+    results_fields(results, volt_fit_report, report, "solver");
+    results_fields(results, volt_model_info, info, "landmarks kernel_rows");
     results_text(results, NULL, "solver", "%s: %lld landmarks, %lld rows before them", report->solver,
                  (long long)info->landmarks, (long long)(info->kernel_rows - info->landmarks));
     if (!isfinite(found->loo_rmse) || !isfinite(found->gcv_rmse)) /* an output without the kernel has none */
         return;
-    results_number(results, "loo_rmse", NULL, found->loo_rmse);
-    results_count(results, "loo_rows", NULL, report->loo_rows);
-    results_number(results, "gcv_rmse", NULL, found->gcv_rmse);
+    results_fields(results, volt_assessment, found, "loo_rmse gcv_rmse");
+    results_fields(results, volt_fit_report, report, "loo_rows");
     results_details(results, true);
     results_text(results, NULL, "leave-one-out", "RMSE %s (last %lld rows), GCV %s",
                  digits(found->loo_rmse).text, (long long)report->loo_rows, digits(found->gcv_rmse).text);

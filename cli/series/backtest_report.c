@@ -108,10 +108,7 @@ static void report_json(const backtest_table *table, result_list *results)
     const volt_backtest *result = &table->result;
     int64_t series = table->data->levels.cols;
     results_texts(results, "names", (char *const *)table->data->names, series);
-    results_count(results, "steps", NULL, result->steps);
-    results_count(results, "origins", NULL, result->origins);
-    results_count(results, "distance", NULL, result->distance);
-    results_count(results, "first_rows", NULL, result->first_rows);
+    results_fields(results, volt_backtest, result, "steps origins distance first_rows");
     for (int64_t i = 0; i < METHODS * series; i++) {
         result_list *inner = results_new(true);
         results_text(inner, "name", NULL, "%s", result->names[i / series]);

@@ -289,10 +289,8 @@ static void add_json(const many_outcome *outcome, const volt_forecast_result *re
 {
     const volt_forecast_series *series = volt_forecast_series_at(result->forecast, 0);
     result_list *inner = results_new(true);
-    results_text(inner, "id", NULL, "%s", result->id);
-    results_count(inner, "rows", NULL, result->rows);
-    results_count(inner, "season", NULL, series->season);
-    results_number(inner, "mase", NULL, series->mase);
+    results_fields(inner, volt_forecast_result, result, "id rows");
+    results_fields(inner, volt_forecast_series, series, "season mase");
     results_texts(inner, "time", (char *const *)result->times, steps);
     add_steps(inner, "forecast", result->forecast, steps, 0, 0);
     add_steps(inner, "rmse", result->forecast, steps, 1, 0);
@@ -312,8 +310,7 @@ static void add_skipped(const many_outcome *outcome, const volt_forecast_result 
     if (before < MAX_NAMED || is_verbose())
         warn("series '%.60s' has no forecast: %s", result->id, result->message);
     result_list *inner = results_new(true);
-    results_text(inner, "id", NULL, "%s", result->id);
-    results_text(inner, "reason", NULL, "%s", result->message);
+    results_fields(inner, volt_forecast_result, result, "id message");
     results_append(outcome->results, "skipped", inner);
 }
 

@@ -426,11 +426,8 @@ static void report_series_json(const series_outcome *outcome, int64_t k, result_
     const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
     result_list *inner = results_new(true);
     results_text(inner, "name", NULL, "%s", outcome->data->names[k]);
-    results_count(inner, "season", NULL, series->season);
-    results_number(inner, "rmse", NULL, series->rmse);
-    results_number(inner, "mase", NULL, series->mase);
+    results_fields(inner, volt_forecast_series, series, "season rmse mase ets");
     results_number(inner, "skill", NULL, skill_of(series));
-    results_text(inner, "ets", NULL, "%s", series->ets);
     results_append(results, "series", inner);
     for (int m = 0; m < outcome->info.members; m++) {
         double other = series->member_rmse[m];
@@ -461,7 +458,7 @@ static void report_json(const series_outcome *outcome, result_list *results)
     const series_data *data = outcome->data;
     double skill = 0;
     results_texts(results, "names", (char *const *)data->names, outcome->info.series);
-    results_count(results, "steps", NULL, outcome->info.steps);
+    results_fields(results, volt_forecast_info, &outcome->info, "steps origins");
     int64_t *horizons = malloc((size_t)outcome->info.steps * sizeof *horizons);
     if (!horizons)
         note_lack_of_memory();
@@ -482,7 +479,6 @@ static void report_json(const series_outcome *outcome, result_list *results)
         report_series_json(outcome, k, results);
     }
     results_number(results, "skill", NULL, skill);
-    results_count(results, "origins", NULL, outcome->info.origins);
 }
 
 /* ---- report ----------------------------------------------------------------------------------- */

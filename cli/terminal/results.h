@@ -33,6 +33,14 @@ void results_counts(result_list *results, const char *key, const int64_t *values
 /* Adds a list of columns (JSON only): names[columns[0]], ..., or 0-based column numbers if names is NULL. */
 void results_columns(result_list *results, const char *key, const char *const *names, const int64_t *columns,
                      int64_t count);
+/* Adds fields of a struct of the library (JSON only), as build_fields does. */
+#define results_fields(results, type, object, names) \
+    results_described(results, #type, (const type *){object}, names)
+void results_described(result_list *results, const char *type, const void *object, const char *names);
+/* Appends a struct to the list `key`. */
+#define results_append_struct(results, key, type, object) \
+    results_append_described(results, key, #type, (const type *){object})
+void results_append_described(result_list *results, const char *key, const char *type, const void *object);
 /* Adds a nested object (JSON only). Takes ownership of `inner`. */
 void results_nest(result_list *results, const char *key, result_list *inner);
 /* Appends an object to the list `key` (JSON only). Takes ownership of `inner`. */
@@ -49,7 +57,7 @@ void results_discard(result_list *results);
  *
  * Memory may run out at every step. `build` records the first failure, so that callers need not check each
  * step. Every function accepts the result of a failed step, and build_print reports the error. Jansson
- * functions that return a status are therefore called only in json_build.c. */
+ * functions that return a status are therefore called only in results.c. */
 
 typedef struct json_build {
     bool failed;
@@ -66,6 +74,14 @@ json_t *build_text(json_build *build, const char *text);
 /* Both take ownership of `value`. */
 void build_set(json_build *build, json_t *object, const char *key, json_t *value);
 void build_append(json_build *build, json_t *array, json_t *value);
+
+/* Sets fields of a struct of the library by their names in JSON: those in `names`, separated by blanks, or for NULL all that are
+ * written. NULL pointers are omitted. An array with several dimensions is a list of rows of the last dimension. */
+#define build_fields(build, object, type, from, names) \
+    build_described(build, object, #type, (const type *){from}, names)
+void build_described(json_build *build, json_t *object, const char *type, const void *from, const char *names);
+/* Sets the members of another object, which the caller still owns. */
+void build_update(json_build *build, json_t *object, json_t *other);
 
 /* Prints the document on standard output, as ASCII, and frees it. Returns the exit status. After a failed
  * step, prints only an error message. */

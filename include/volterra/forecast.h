@@ -200,7 +200,7 @@ typedef struct volt_forecast_result {
     int64_t rows;
     volt_status
         status; /* VOLT_OK, or why there is no forecast; VOLT_ERR_CANCELLED: not begun in many_seconds */
-    const char *message;           /* the reason in words; "" with VOLT_OK */
+    const char *message;           /* the reason in words; "" with VOLT_OK [json reason] */
     int64_t done;                  /* index in `done`: not forecast again; -1: none */
     const volt_forecast *forecast; /* of one series; NULL: none. It belongs to the library */
     const char *const *times;      /* of the steps, in the form of the last row's; NULL: none [array h] */

@@ -72,7 +72,7 @@ VOLT_API volt_identify_options volt_identify_options_default(void);
 /* Best trial of one family. */
 typedef struct volt_identify_candidate {
     const char *name;                /* static: "linear", "linear, feedback", ... */
-    int is_linear;                   /* [flag] */
+    int is_linear;                   /* [flag; json linear] */
     char kernel[VOLT_KERNEL_LENGTH]; /* full text; "": no trial has a score */
     double alpha, feedback_weight;   /* weight 0: no feedback */
     double nmse;                     /* mean over the blocks; NaN: no trial has a score */
@@ -89,7 +89,7 @@ typedef struct volt_identify_candidate {
      * model; NaN: not computed */
     double long_run;
     /* 1: a nonlinear model whose run with scaled inputs diverges or has an excess above 3, or whose long run diverges or is not
-     * below 1 - 1/sqrt(m), by one standard error of the ratio of two root mean squares of m errors */
+     * below 1 - 1/sqrt(m), by one standard error of the ratio of two root mean squares of m errors [json rejected] */
     int is_rejected;
 } volt_identify_candidate;
 
@@ -132,9 +132,10 @@ typedef struct volt_identification {
     int64_t input_period; /* rows; > 0: the noise is the change between periods */
     /* -- candidates -- */
     volt_identify_candidate candidates[VOLT_IDENTIFY_CANDIDATES];
-    int64_t chosen, best_linear; /* candidates */
-    /* the model is the average of these candidates, the chosen one first; 1: the chosen one only [array n_averaged] */
-    int64_t n_averaged, averaged[VOLT_IDENTIFY_CANDIDATES];
+    int64_t chosen, best_linear; /* candidates [json -] */
+    int64_t n_averaged; /* candidates whose average is the model; 1: the chosen one only [json averaged] */
+    /* these candidates, the chosen one first [array n_averaged; json -] */
+    int64_t averaged[VOLT_IDENTIFY_CANDIDATES];
     /* root mean squared simulation errors on the test rows, over all outputs (of each: options.output_tests) */
     double test_rmse, linear_test_rmse;
     double seconds;
@@ -142,7 +143,7 @@ typedef struct volt_identification {
      * DRIFT, REVERSED, RUN_BOUNDED (in the test), WORSE_THAN_CONSTANT (on the blocks),
      * BETTER_LINEAR (in the test) */
     int64_t n_warnings;
-    volt_warning warnings[VOLT_IDENTIFY_WARNINGS]; /* [array n_warnings] */
+    volt_warning warnings[VOLT_IDENTIFY_WARNINGS]; /* [array n_warnings; json -] */
     int scale_each;                                /* 1: every input is scaled separately (volt_fit_options) */
     /* of all models: VOLT_INITIAL_ZERO, or VOLT_INITIAL_FIRST if the linear model without feedback then has a lower error on
      * every block, and at most 1 / 1.1 of the root mean NMSE */

@@ -309,7 +309,7 @@ typedef struct volt_model_info {
     /* texts: output k is the probability of class k; NULL: none [array n_classes] */
     const char *const *classes;
     int64_t n_classes;
-    int keeps_factor;    /* 1: volt_predict_options.std is supported */
+    int keeps_factor;    /* 1: volt_predict_options.std is supported [json keep_factor] */
     int64_t landmarks;   /* landmarks of the readout; 0: all training rows */
     int64_t kernel_rows; /* rows of coefficients: n, or with landmarks these and the rows before them */
     /* inputs after the last training row that were known at the fit; rows 0: none stored. Feed them first, or put them
@@ -526,7 +526,7 @@ typedef struct volt_explanation {
     /* inputs and outputs; lags 0 .. lags - 1. With a feedback weight, the outputs of the previous row are additional inputs
      * after the others, and the series describes one step */
     int64_t d, q, lags, order;
-    const double *about; /* [array d] */
+    const double *about; /* the point of the expansion [array d; json point] */
     const double *g0;    /* [array q] */
     /* order p at p - 1: q x lags^p x d^p, [output][lag 1]...[input 1]..., 0 where lags decrease; NULL above
      * `order` [other] */

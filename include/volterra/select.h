@@ -292,17 +292,18 @@ VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_vie
                                      const volt_search_options *options, volt_search **search);
 /* Estimated memory and time of a search. */
 typedef struct volt_search_plan {
-    size_t struct_size;                /* set by the caller */
-    const char *solver;                /* solver of the candidates: exact, features or nystrom ... */
-    int64_t landmarks;                 /* ... and its landmarks; 0: none */
-    const char *why;                   /* static: why "auto" selected landmarks; NULL: it did not */
-    int64_t max_rows;                  /* size of the matrix, or the sums, of a candidate */
-    int64_t parallel;                  /* candidates evaluated in parallel */
-    int on_device;                     /* [flag] */
-    double bytes;                      /* peak memory, without the caller's rows */
-    double available_bytes;            /* 0: unknown */
-    int fits;                          /* 1: fits in the available memory, if known */
-    double candidate_seconds, seconds; /* one candidate on all threads, and all draws without early stopping */
+    size_t struct_size;       /* set by the caller */
+    const char *solver;       /* solver of the candidates: exact, features or nystrom ... */
+    int64_t landmarks;        /* ... and its landmarks; 0: none */
+    const char *why;          /* static: why "auto" selected landmarks; NULL: it did not */
+    int64_t max_rows;         /* size of the matrix, or the sums, of a candidate [json rows] */
+    int64_t parallel;         /* candidates evaluated in parallel */
+    int on_device;            /* [flag] */
+    double bytes;             /* peak memory, without the caller's rows */
+    double available_bytes;   /* 0: unknown */
+    int fits;                 /* 1: fits in the available memory, if known */
+    double candidate_seconds; /* one candidate on all threads [json draw_seconds] */
+    double seconds;           /* all draws without early stopping */
 } volt_search_plan;
 /* Estimates a search on n rows of d inputs and q outputs, for options->draws candidates (at least 1) like `kernel`. alpha 0:
  * profiled. Of the options, only splits, start, washout, score, solver and landmarks are used; records, base, loss and weights
@@ -314,19 +315,20 @@ VOLT_API void volt_search_free(volt_search *search);
 
 typedef struct volt_search_info {
     size_t struct_size; /* set by the caller */
-    int64_t trials;     /* trials, including failed ones */
+    int64_t trials;     /* trials, including failed ones [json draws] */
     int64_t failed;
     int64_t resumed; /* trials read from the log */
     int64_t folds;
-    int64_t gap;            /* between training and validation */
-    const int64_t *stopped; /* number of candidates stopped after 0, 1, ... blocks [array folds + 1] */
-    int64_t total;          /* largest number of trials of this run; -1: endless; 0: only the log */
-    int64_t expected;       /* expected number of trials at the present rate; 0: unknown */
-    int out_of_time;        /* 1: the time budget ended the search */
-    double seconds;         /* duration of this run */
-    double blas_seconds;    /* time in BLAS, sum over all threads */
-    double flops;           /* operations of the factorisations and solves */
-    int64_t parallel;       /* candidates evaluated in parallel */
+    int64_t gap; /* between training and validation */
+    /* number of candidates stopped after 0, 1, ... blocks [array folds + 1; json stopped_after] */
+    const int64_t *stopped;
+    int64_t total;       /* largest number of trials of this run; -1: endless; 0: only the log */
+    int64_t expected;    /* expected number of trials at the present rate; 0: unknown */
+    int out_of_time;     /* 1: the time budget ended the search */
+    double seconds;      /* duration of this run */
+    double blas_seconds; /* time in BLAS, sum over all threads */
+    double flops;        /* operations of the factorisations and solves */
+    int64_t parallel;    /* candidates evaluated in parallel */
     volt_score score;
     const char *loss;       /* text of the loss for VOLT_SCORE_LOSS, else NULL */
     const char *score_name; /* r2, nmse, ..., or the name of the loss as a score: "pinball loss" */

@@ -149,19 +149,22 @@ typedef struct volt_series_info {
     const double *left_out_outputs; /* exact leave-one-out outputs (ridge) [array series, outputs] */
 
     /* -- classes; NaN and 0 for numbers -- */
-    double left_out; /* leave-one-out accuracy of the chosen kernel (ridge): optimistic */
+    /* leave-one-out accuracy of the chosen kernel (ridge): optimistic [json left_out_accuracy] */
+    double left_out;
     /* expected accuracy: the choice is repeated without each of `folds` folds and evaluated on it (ridge); NaN without folds,
-     * or if the budget ended the search too early */
+     * or if the budget ended the search too early [json nested_accuracy] */
     double nested;
     int64_t folds;
     int64_t splits;
-    double split_mean, split_deviation; /* accuracy of the chosen kernel over the splits (ridge); NaN without */
-    double temperature;                 /* squares: probabilities are softmax(outputs / temperature) */
-    double log_loss;       /* multinomial: mean -log probability over 5 stratified folds; else NaN */
-    int64_t planned;       /* candidates */
-    int64_t tried, failed; /* candidates tried (on the screening sample or on all series), and failed */
-    int64_t screen;        /* series in the screening sample; 0: no screening */
-    int64_t finalists;     /* candidates tried on all series */
+    /* accuracy of the chosen kernel over the splits (ridge); NaN without [json split_accuracy] */
+    double split_mean;
+    double split_deviation; /* its standard deviation */
+    double temperature;     /* squares: probabilities are softmax(outputs / temperature) */
+    double log_loss;        /* multinomial: mean -log probability over 5 stratified folds; else NaN */
+    int64_t planned;        /* candidates */
+    int64_t tried, failed;  /* candidates tried (on the screening sample or on all series), and failed */
+    int64_t screen;         /* series in the screening sample; 0: no screening */
+    int64_t finalists;      /* candidates tried on all series */
     int cut;           /* 1: the budget ended the search; the choice then depends on the speed of the machine */
     int64_t landmarks; /* landmarks of the readout; 0: all series */
     double seconds;

@@ -157,7 +157,7 @@ typedef struct volt_mcs {
                           * without variance; 0 for columns that equal the last one [array models - 1] */
     /* share of the bootstrap statistics above it; p-values are running maxima of these [array models - 1] */
     double *step_shares;
-    double *mean_losses; /* in column order [array models] */
+    double *mean_losses; /* in column order [array models; json losses] */
     double block;        /* mean block length used; 0 if the indices were given */
 } volt_mcs;
 

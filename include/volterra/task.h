@@ -179,7 +179,7 @@ VOLT_API volt_assess_options volt_assess_options_default(void);
 typedef struct volt_baseline_score {
     const char *name;          /* static */
     double mse, rmse, mae, r2; /* NaN with a loss */
-    double loss;               /* mean loss; NaN without a loss */
+    double loss;               /* mean loss; NaN without a loss [json score] */
     double ratio;              /* squared error or loss of the model relative to the baseline; NaN: unknown */
 } volt_baseline_score;
 
@@ -194,8 +194,8 @@ typedef struct volt_assessment {
     int64_t halfway_outputs;   /* outputs that use the mean of the last value and the fit */
     double naive_ratio;        /* held-out squared error of the best fit relative to that of the last value */
     double r2;                 /* R2 of the fitted values, without rows that have no target */
-    double loss;               /* mean loss of the fitted values ... */
-    const char *loss_name;     /* ... and its name as a score (static); NULL: no loss */
+    double loss;               /* mean loss of the fitted values ... [json score] */
+    const char *loss_name;     /* ... and its name as a score (static); NULL: no loss [json score_name] */
 
     /* -- baselines; none with records, missing targets or (without a loss) weights -- */
     int64_t season; /* season of the baselines; 0: none */
