@@ -14,6 +14,7 @@ table='
 build | a C compiler                | has_compiler               | gcc libc6-dev          | gcc                 | gcc        | gcc                      | gcc musl-dev | gcc
 build | CMake 3.22 or later         | has_cmake                  | cmake                  | cmake               | cmake      | cmake                    | cmake        | cmake
 build | pkg-config                  | has_program pkg-config     | pkg-config             | pkgconf-pkg-config  | pkgconf    | pkg-config               | pkgconf      | pkgconf
+build | Python 3                    | has_program python3        | python3                | python3             | python     | python3                  | python3      | python
 build | OpenBLAS (its OpenMP build) | has_openblas               | libopenblas-openmp-dev | openblas-devel      | openblas   | libopenblas_openmp-devel | openblas-dev | openblas
 build | Random123                   | has_header Random123/philox.h | librandom123-dev    | Random123-devel     | -          | -                        | -            | -
 build | libcsv                      | has_header csv.h           | libcsv-dev             | libcsv-devel        | -          | -                        | -            | -
