@@ -152,7 +152,7 @@ static void add_identification(call *c, const volt_identification *found, const 
     add_text(c, "kernel", found->candidates[found->chosen].kernel);
     /* the noise of a fit is a level, in the units of the outputs */
     add_fields(c, "volt_identification", found,
-               NAMES("n_averaged", "averaged", "chosen", "", "noise", "noise_share"));
+               NAMES("n_averaged", "averaged", "chosen", "", "noise", "share_of_noise"));
     add_warning_codes(c, found->warnings, found->n_warnings);
 }
 

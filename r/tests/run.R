@@ -70,7 +70,7 @@ if (nzchar(program)) {
   check("forecast", near(as.matrix(as.data.frame(series)[c("Point Forecast", "error", "Lo 80", "Hi 80", "Lo 95", "Hi 95")]), table))
   identified <- volt_identify(u, y, draws = 6, seed = 2)
   check("identify: error of the output", isTRUE(all.equal(identified$output_tests$rmse, identified$test_rmse)))
-  check("every figure of identify", is.finite(identified$noise_share) && "long_run" %in% names(identified$candidates))
+  check("every figure of identify", is.null(identified$noise) && is.finite(identified$share_of_noise) && "long_run" %in% names(identified$candidates))
   check("identify", same(suppressWarnings(predict(identified, u, start = "reset")), read_npy(at("identified.npy"))))
   check("files of the program", same(predict(volt_load(at("fit.safetensors")), u[new]), predict(model, u[new])))
 }

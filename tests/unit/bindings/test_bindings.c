@@ -180,6 +180,9 @@ static void invalid_arguments(void **state)
     fails("fit", value_list(), VOLT_ERR_ARGUMENT, "X");
     fails("fit", fit_with(made, "alpah", value_number(1)), VOLT_ERR_ARGUMENT, "'alpha'");
     fails("fit", fit_with(made, "entirely_unknown", value_number(1)), VOLT_ERR_ARGUMENT, "'entirely_unknown'");
+    fails("fit", fit_with(made, "n_classes", value_number(3)), VOLT_ERR_ARGUMENT,
+          "n_classes"); /* of an array */
+    fails("fit", fit_with(made, "initial", value_text("values")), VOLT_ERR_ARGUMENT, "initial");
     fails("fit", fit_with(made, "alpha", value_text("one")), VOLT_ERR_ARGUMENT, "alpha");
     fails("fit", fit_with(made, "washout", value_number(0.5)), VOLT_ERR_ARGUMENT, "0.5");
     fails("fit", fit_with(made, "intercept", value_number(2)), VOLT_ERR_ARGUMENT, "intercept");
