@@ -53,7 +53,7 @@ class Field:
     tags: Dict[str, str] = field(default_factory=dict)
 
 
-KNOWN_TAGS = ("flag", "count", "number", "array", "words", "json", "unit", "struct", "other")
+KNOWN_TAGS = ("flag", "count", "number", "array", "words", "json", "unit", "struct", "option", "other")
 RANGE = re.compile(
     r"(?:(?:count|number) )?(?:(?P<below>>=?) (?P<low>[-\w.]+))?,? ?(?:(?P<above><=?) (?P<high>[-\w.]+))?$"
 )
@@ -386,6 +386,8 @@ class Table:
         is_length = f.name.startswith("n_") and any(f.name in g.tags.get("array", "").split() for g in fields)
         json = f.tags.get("json", "-" if is_length else f.name)
         parts.append(f".json = {'NULL' if json == '-' or kind == 'OTHER' else quoted(json)}")
+        if "option" in f.tags:
+            parts.append(f".option = {quoted(f.name.replace('_', '-'))}, .value = {quoted(f.tags['option'])}")
         parts.append(f".unit = {quoted(f.tags.get('unit', ''))}, .meaning = {quoted(meaning_of(f.comment))}")
         return f"    {{{', '.join(parts)}}},"
 

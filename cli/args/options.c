@@ -31,6 +31,35 @@ const option_table common_options = OPTION_TABLE(common_rows);
 
 /* ---- tables ----------------------------------------------------------------------------------- */
 
+/* Lists the options of a struct of the library. */
+static int expand_described(const option *group, int count, option rows[MAX_OPTIONS])
+{
+    const volt_struct *type = volt_struct_find(group->described);
+    for (int64_t i = 0; i < type->n_fields; i++) {
+        const volt_field *field = &type->fields[i];
+        if (!field->option)
+            continue;
+        assert(count < MAX_OPTIONS);
+        assert(field->kind == VOLT_KIND_DOUBLE || field->kind == VOLT_KIND_INT64 ||
+               field->kind == VOLT_KIND_TEXT);
+        rows[count] = (option){
+            .name = field->option,
+            .argument = field->value,
+            .meaning = field->meaning,
+            .heading = group->heading,
+            .kind = field->kind == VOLT_KIND_DOUBLE  ? OPTION_NUMBER
+                    : field->kind == VOLT_KIND_INT64 ? OPTION_COUNT
+                                                     : OPTION_TEXT,
+            .offset = group->offset + field->offset,
+        };
+        if (field->range)
+            rows[count].range = (value_range){field->range->low, field->range->high,
+                                              field->range->low_open != 0, field->range->high_open != 0};
+        count++;
+    }
+    return count;
+}
+
 static int expand(const option_table *table, const option *group, int count, option rows[MAX_OPTIONS])
 {
     const char *heading = group ? group->heading : NULL;
@@ -40,6 +69,8 @@ static int expand(const option_table *table, const option *group, int count, opt
         row.heading = heading;
         if (row.kind == OPTION_HEADING) {
             heading = row.name;
+        } else if (row.described) {
+            count = expand_described(&row, count, rows);
         } else if (row.kind == OPTION_GROUP) {
             count = expand(row.table, &row, count, rows);
         } else {

@@ -104,6 +104,7 @@ typedef struct option {
     const char *synonyms;     /* (optional) other names, separated by blanks, for which this one is suggested */
     const char *hint;         /* (optional) OPTION_CHOICE: added to the message about another value */
     const option_table *table; /* OPTION_GROUP */
+    const char *described;     /* OPTION_GROUP: in place of `table`, a struct of the library */
     size_t offset;             /* offset of the value in the command's struct */
     value_range range;
     option_kind kind;
@@ -143,6 +144,12 @@ struct option_table {
 #define GROUP(type, member, ...)                                                     \
     {                                                                                \
         .kind = OPTION_GROUP, .offset = offsetof(type, member), .table = __VA_ARGS__ \
+    }
+/* Includes the fields of a struct of the library that have a tag [option VALUE] in its header: DESCRIBED(struct, member,
+ * "volt_identify_options"). */
+#define DESCRIBED(type, member, name)                                               \
+    {                                                                               \
+        .kind = OPTION_GROUP, .offset = offsetof(type, member), .described = (name) \
     }
 #define HEADING(title)                          \
     {                                           \

@@ -26,7 +26,7 @@ typedef struct identify_arguments {
     int missing;
     bool no_scale_each;
     double budget;
-    int64_t draws;
+    volt_identify_options options;
 } identify_arguments;
 
 #define ROW(...) OPTION(identify_arguments, __VA_ARGS__)
@@ -49,8 +49,7 @@ static const option rows[] = {
         .python = ""),
     ROW("budget", "TIME", budget, "time limit of the whole command: 90s, 3min, 2h, 1h30m, or seconds",
         .is_duration = true, .unset = "5min, unless --draws is given"),
-    ROW("draws", "N", draws, "number of candidates of every search, instead of a time limit",
-        .range = AT_LEAST(1)),
+    DESCRIBED(identify_arguments, options, "volt_identify_options"),
     HEADING("output"),
     ROW("output", "MODEL", output, "model file (safetensors)", .letter = 'o', .required = true),
     ROW("report", "FILE", report, "HTML page with plots, residuals and tables (plots require gnuplot)",
@@ -323,16 +322,16 @@ static void announce_warning(volt_log_level level, const char *message, void *co
 
 static int run_identify(int argc, char *const *argv)
 {
-    identify_arguments arguments = {0};
+    identify_arguments arguments = {.options = volt_identify_options_default()};
     identify_data data = {0};
     volt_identification found = {.struct_size = sizeof found};
-    volt_identify_options options = volt_identify_options_default();
     volt_model *model = NULL;
     volt_diagnosis *diagnosis = NULL;
     int failed = options_parse(&command_identify.options, argc, argv, &arguments);
     if (failed)
         return failed;
-    if (arguments.draws > 0 && arguments.budget > 0)
+    volt_identify_options options = arguments.options;
+    if (options.draws > 0 && arguments.budget > 0)
         return complain(EXIT_USAGE, "--draws and --budget cannot be given together");
     if (arguments.common.json && is_standard_output(arguments.output))
         return complain(EXIT_USAGE, "--json and -o - cannot both be written to standard output");
@@ -347,7 +346,6 @@ static int run_identify(int argc, char *const *argv)
     if (!failed) {
         if (arguments.budget > 0)
             options.seconds = arguments.budget;
-        options.draws = arguments.draws;
         options.scale_each = !arguments.no_scale_each;
         options.seed = arguments.common.seed.value;
         options.test_inputs = data.test_x.view;

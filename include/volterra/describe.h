@@ -48,7 +48,7 @@ typedef struct volt_dimension {
     size_t offsets[2]; /* ... and where they are [other] */
 } volt_dimension;
 
-/* Allowed values of a number. */
+/* Allowed values of a number; the default is always allowed. */
 typedef struct volt_bounds {
     double low, high;
     int low_open, high_open; /* 1: the bound itself is excluded [flag] */
@@ -68,7 +68,9 @@ typedef struct volt_field {
     const volt_bounds *range;        /* NULL: any [struct] */
     const char *json;                /* name in JSON; NULL: not written */
     const char *unit;                /* "s", or "" */
-    const char *meaning;             /* one sentence */
+    const char *option;  /* option of the program, "max-train"; NULL: none, or one of its own tables */
+    const char *value;   /* name of its value, "N" */
+    const char *meaning; /* one sentence */
 } volt_field;
 
 /* A struct of these headers. */

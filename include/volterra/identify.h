@@ -51,8 +51,8 @@ typedef struct volt_identify_options {
     const int64_t *test_records;
     int64_t n_test_records;
     double seconds; /* time budget (default: 300); ignored with draws */
-    /* > 0: trials of every search, instead of a time budget. The result then depends only on the data, the draws and the
-     * seed, not on the number of threads */
+    /* number of candidates of every search, instead of a time limit. The result then depends only on the data, the draws
+     * and the seed, not on the number of threads. 0 (default): limited by `seconds` [option N; >= 1] */
     int64_t draws;
     uint64_t seed;
     const char *const *input_names;  /* (optional) names, stored in the model [array d] */

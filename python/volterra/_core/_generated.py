@@ -1870,6 +1870,8 @@ class Field(ctypes.Structure):
         ("range", POINTER(Bounds)),
         ("json", c_char_p),
         ("unit", c_char_p),
+        ("option", c_char_p),
+        ("value", c_char_p),
         ("meaning", c_char_p),
     ]
 
