@@ -186,18 +186,10 @@ int help_kernels(const char *name)
 
 void help_solvers(void)
 {
-    printf("A solver is NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE,... (fit --solver)\n\n");
+    printf("Names of solvers (fit --solver)\n\n");
     for (int64_t i = 0; volt_solver_at(i); i++) {
         const volt_solver_info *solver = volt_solver_at(i);
         help_print_wrapped(solver->meaning, printf("%s", solver->name), PARAMETER_COLUMN);
-        for (int64_t p = 0; p < solver->n_parameters; p++) {
-            const volt_solver_parameter *parameter = &solver->parameters[p];
-            char limits[TEXT_CAPACITY];
-            snprintf(limits, sizeof limits, "in [%g, %g]; default %g", parameter->low, parameter->high,
-                     parameter->fallback);
-            help_print_wrapped(parameter->meaning, printf("    %s", parameter->name), PARAMETER_COLUMN);
-            help_print_wrapped(limits, 0, PARAMETER_COLUMN);
-        }
     }
 }
 

@@ -49,23 +49,11 @@ VOLT_API volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_vi
 
 /* ---- solvers ---------------------------------------------------------------------------------- */
 
-/* A numeric parameter of a solver, in [low, high]. */
-typedef struct volt_solver_parameter {
-    const char *name;
-    const char *meaning; /* one line */
-    double fallback, low, high;
-    int whole; /* 1: an integer */
-} volt_solver_parameter;
-
-enum { VOLT_SOLVER_PARAMETERS = 4 }; /* maximum number for one solver */
-
-/* A solver of the fit. Its text is NAME or NAME:PARAMETER=VALUE,... */
+/* A solver of the fit. */
 typedef struct volt_solver_info {
     const char *name;
-    const char *meaning;                     /* one line */
-    const volt_solver_parameter *parameters; /* [array n_parameters] */
-    int64_t n_parameters;
-    int searches; /* 1: can fit the candidates of a search */
+    const char *meaning; /* one line */
+    int searches;        /* 1: can fit the candidates of a search */
 } volt_solver_info;
 
 /* Returns entry `index`, from 0, of the table of solvers; NULL after the last. */

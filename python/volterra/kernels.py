@@ -104,7 +104,7 @@ def kernel_table() -> Dict[str, Dict[str, Any]]:
 
 
 def solver_table() -> Dict[str, Dict[str, Any]]:
-    """Return all solvers: description and parameters.
+    """Return all solvers with a description.
 
     Examples
     --------
@@ -118,15 +118,7 @@ def solver_table() -> Dict[str, Dict[str, Any]]:
         if not found:
             break
         entry = found.contents
-        parameters = {}
-        for i in range(entry.n_parameters):
-            p = entry.parameters[i]
-            parameters[c.text(p.name)] = {
-                "meaning": c.text(p.meaning),
-                "default": p.fallback,
-                "range": (p.low, p.high),
-            }
-        table[c.text(entry.name)] = {"meaning": c.text(entry.meaning), "parameters": parameters}
+        table[c.text(entry.name)] = {"meaning": c.text(entry.meaning)}
     return table
 
 

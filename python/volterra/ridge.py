@@ -104,7 +104,7 @@ class VolterraRidge(SequenceRegressor):
         Required by ``predict(X, return_std=True)`` and `predict_var`.
     solver : str, default="auto"
         Method for the readout: "auto", exact, nystrom, features or pcg; "auto": exact if memory and time allow,
-        features where they are few, otherwise nystrom. `volterra.solver_table` lists parameters. "exact" stores and
+        features where they are few, otherwise nystrom. `volterra.solver_table` lists all. "exact" stores and
         factors the Gram matrix. "nystrom" is approximate, for hundreds of thousands of rows; the model stores the
         landmarks only. "features" is exact, for reservoir kernels. "pcg" is exact up to ``tolerance``, by conjugate
         gradients without the matrix.

@@ -322,8 +322,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
                              .held_out = centred ? NULL : &buffers->held,
                              .target_scale = model->target_scale,
                              .backend = fit->backend,
-                             .progress = fit->options->progress,
-                             .parameters = fit->solver.parameters};
+                             .progress = fit->options->progress};
     volt_row_errors errors[VOLT_ROW_ERRORS];
     if (!centred) {
         VOLT_TRY(volt_errors_prepare(fitted_rows, q, buffers->held.ahead, fitted_missing(fit),

@@ -56,7 +56,7 @@ static const volt_backend *place(const fit_task *task)
 {
     double n = (double)task->X.rows, choosing = VOLT_MAX_ALPHAS * pow(volt_choice_rows(n) / n, 3);
     const volt_backend *backend = volt_place_solver(
-        task->solver.solver,
+        task->solver,
         &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});
     return volt_place_agree(backend);
 }

@@ -103,7 +103,7 @@ volt_status volt_fit_solver_choose(const volt_kernel *kernel, const fit_task *ta
                                    volt_solver_choice *choice)
 {
     const volt_fit_options *options = task->options;
-    const volt_solver *solver = task->solver.solver, *approximate = volt_solver_approximate();
+    const volt_solver *solver = task->solver, *approximate = volt_solver_approximate();
     int64_t n = task->X.rows, q = task->Y.cols;
     if (solver && volt_solver_recomputes(solver))
         return require_walk(kernel, task, columns, solver, choice);
@@ -116,8 +116,7 @@ volt_status volt_fit_solver_choose(const volt_kernel *kernel, const fit_task *ta
     double bytes = planned_bytes(task, &plan);
     const char *why = volt_exact_is_too_much(n, (double)q, bytes, &plan);
     volt_solver_request request = request_of(kernel, options, loss);
-    if (why && !task->solver.solver && n >= VOLT_MIN_LARGE &&
-        volt_solver_check(approximate, &request) == VOLT_OK) {
+    if (why && !task->solver && n >= VOLT_MIN_LARGE && volt_solver_check(approximate, &request) == VOLT_OK) {
         volt_solver_choice other;
         if (require_walk(kernel, task, columns, approximate, &other) == VOLT_OK) {
             volt_log(VOLT_LOG_WARNING, "the solver is %s, with %" PRId64 " landmarks: %s",

@@ -55,7 +55,7 @@ typedef struct fit_task {
     const volt_records *records;                 /* records of the rows */
     const double *weights;                       /* n, of a fit with a loss (fit_loss.h); NULL: 1 each */
     const volt_backend *backend;                 /* where the Gram matrix is factored */
-    volt_solver_setting solver;                  /* from the options */
+    const volt_solver *solver;                   /* from the options; NULL: automatic */
     volt_meter *meter;                           /* (optional) of options->progress */
     volt_landmark_levels *levels; /* (optional) computed instead of the readout, if the model has landmarks */
 } fit_task;

@@ -95,10 +95,10 @@ static volt_status try_number(growth *g, int64_t m, volt_model **model)
     g->loss->options.landmarks = m;
     g->task->levels = &levels;
     if (g->costs.iterates)
-        g->task->solver.solver = &volt_solver_nystrom;
+        g->task->solver = &volt_solver_nystrom;
     volt_meter_part(g->task->meter, trial_share);
     volt_status status = volt_fit_solve(g->kernel, g->task, g->loss, g->fitted, model);
-    g->task->solver.solver = g->solver;
+    g->task->solver = g->solver;
     g->task->levels = NULL;
     if (status == VOLT_OK && levels.count > 0) {
         volt_model_free(*model);
@@ -143,7 +143,7 @@ volt_status volt_fit_grow(const volt_kernel *kernel, fit_task *task, volt_loss_f
 {
     if (loss->options.landmarks != VOLT_LANDMARKS_AUTO)
         return volt_fit_solve(kernel, task, loss, fitted, model);
-    const volt_solver *solver = task->solver.solver;
+    const volt_solver *solver = task->solver;
     double tolerance = loss->options.tolerance > 0 ? loss->options.tolerance : solver ? solver->tolerance : 0;
     growth g = {.kernel = kernel,
                 .task = task,

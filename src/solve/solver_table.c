@@ -6,7 +6,6 @@
 #include "text/text.h"
 #include "volterra/base.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 
 #define ENTRY(name) &volt_solver_##name,
 const volt_solver *const volt_solver_table[] = {VOLT_SOLVER_LIST(ENTRY) NULL};
-enum { SOLVERS = sizeof volt_solver_table / sizeof *volt_solver_table - 1, LONGEST_TEXT = 256, NAMES = 256 };
+enum { SOLVERS = sizeof volt_solver_table / sizeof *volt_solver_table - 1, NAMES = 256 };
 _Static_assert(SOLVERS <= sizeof((volt_solver_plans *)NULL)->solver / sizeof(volt_solver_plan),
                "volt_solver_plans holds every solver");
 
@@ -158,52 +157,10 @@ static volt_status find(const char *name, bool loss, const volt_solver **solver)
                                names_of(is_any, "auto", all));
 }
 
-static volt_status read_parameter(char *text, volt_solver_setting *setting)
+volt_status volt_solver_parse(const char *text, const volt_solver_request *request, const volt_solver **solver)
 {
-    const volt_solver_info *info = &setting->solver->info;
-    char *equals = strchr(text, '=');
-    double value;
-    VOLT_REQUIRE(equals, VOLT_ERR_ARGUMENT, "solver %s: \"%s\" is not PARAMETER=VALUE", info->name, text);
-    *equals = 0;
-    for (int64_t i = 0; i < info->n_parameters; i++) {
-        const volt_solver_parameter *p = &info->parameters[i];
-        if (strcmp(p->name, text) != 0)
-            continue;
-        VOLT_REQUIRE(volt_parse_number(equals + 1, &value) && value >= p->low && value <= p->high &&
-                         (!p->whole || value == floor(value)),
-                     VOLT_ERR_ARGUMENT, "solver %s: %s=%s, but %s must be a %snumber from %g to %g", info->name,
-                     text, equals + 1, text, p->whole ? "whole " : "", p->low, p->high);
-        setting->parameters[i] = value;
-        return VOLT_OK;
-    }
-    return volt_fail(VOLT_ERR_ARGUMENT, "solver %s has no parameter \"%s\"", info->name, text);
-}
-
-volt_status volt_solver_parse(const char *text, const volt_solver_request *request,
-                              volt_solver_setting *setting)
-{
-    char copy[LONGEST_TEXT];
-    text = text ? text : "auto";
-    VOLT_REQUIRE(strlen(text) < sizeof copy, VOLT_ERR_ARGUMENT,
-                 "the text of the solver must be shorter than %d characters (got %zu)", LONGEST_TEXT,
-                 strlen(text));
-    strcpy(copy, text);
-    char *next = strchr(copy, ':');
-    if (next)
-        *next++ = 0;
-    *setting = (volt_solver_setting){0};
-    VOLT_TRY(find(copy, request->loss, &setting->solver));
-    VOLT_REQUIRE(setting->solver || !next, VOLT_ERR_ARGUMENT, "the solver auto has no parameter \"%s\"", next);
-    VOLT_TRY(volt_solver_check(setting->solver, request));
-    for (int64_t i = 0; setting->solver && i < setting->solver->info.n_parameters; i++)
-        setting->parameters[i] = setting->solver->info.parameters[i].fallback;
-    for (char *parameter = next; parameter; parameter = next) {
-        next = strchr(parameter, ',');
-        if (next)
-            *next++ = 0;
-        VOLT_TRY(read_parameter(parameter, setting));
-    }
-    return VOLT_OK;
+    VOLT_TRY(find(text ? text : "auto", request->loss, solver));
+    return volt_solver_check(*solver, request);
 }
 
 /* ---- which one -------------------------------------------------------------------------------- */

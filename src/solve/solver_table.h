@@ -69,7 +69,6 @@ typedef struct volt_solver_task {
     volt_iteration *iteration; /* for iterative solvers */
     /* (optional) the solver "nystrom" computes these and no readout, with operators of nested landmarks */
     volt_landmark_levels *levels;
-    const double *parameters; /* of the solver, in the order of its entry */
     /* (optional) a loss other than squares, or weights (solve/loss/loss_solve.h). With alpha 0, alpha is
      * chosen by this loss on held-out rows; choice and held_out are not used */
     const struct volt_loss_task *loss;
@@ -101,7 +100,7 @@ typedef enum volt_accuracy {
 
 /* Functions and fields are REQUIRED unless marked (optional). */
 typedef struct volt_solver {
-    volt_solver_info info; /* name, description and parameters */
+    volt_solver_info info; /* name and description */
     volt_accuracy accuracy;
     const char *reason; /* (optional) the reason that plans report, for exact solvers */
     struct {
@@ -161,12 +160,6 @@ volt_status volt_solver_run(const volt_solver *solver, const volt_solver_task *t
 
 /* ---- which one -------------------------------------------------------------------------------- */
 
-/* A solver from its text, NAME[:PARAMETER=VALUE,...]. */
-typedef struct volt_solver_setting {
-    const volt_solver *solver; /* NULL: "auto" */
-    double parameters[VOLT_SOLVER_PARAMETERS];
-} volt_solver_setting;
-
 /* Requirements of a fit. */
 typedef struct volt_solver_request {
     bool loss;                              /* a loss or weights */
@@ -176,10 +169,9 @@ typedef struct volt_solver_request {
     double tolerance;
 } volt_solver_request;
 
-/* NULL is "auto". VOLT_ERR_ARGUMENT for an unknown solver or parameter, a value out of range, or a solver
- * that does not support the request; the message lists those that do. */
-volt_status volt_solver_parse(const char *text, const volt_solver_request *request,
-                              volt_solver_setting *setting);
+/* The solver with this name; NULL: "auto". VOLT_ERR_ARGUMENT for an unknown solver, or one that does not support the
+ * request. */
+volt_status volt_solver_parse(const char *text, const volt_solver_request *request, const volt_solver **solver);
 /* Returns whether the solver supports the request. NULL: any solver. */
 volt_status volt_solver_check(const volt_solver *solver, const volt_solver_request *request);
 

@@ -51,7 +51,6 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_UNIT_SQUARE": 2,
     "VOLT_UNIT_INVERSE_SQUARE": 3,
     "VOLT_VALUE_LENGTH": 256,
-    "VOLT_SOLVER_PARAMETERS": 4,
     "VOLT_TARGET_LEVEL": 0,
     "VOLT_TARGET_CHANGE": 1,
     "VOLT_TARGET_AUTO": 2,
@@ -474,23 +473,10 @@ class LossInfo(Sized):
     ]
 
 
-class SolverParameter(ctypes.Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("meaning", c_char_p),
-        ("fallback", c_double),
-        ("low", c_double),
-        ("high", c_double),
-        ("whole", c_int),
-    ]
-
-
 class SolverInfo(ctypes.Structure):
     _fields_ = [
         ("name", c_char_p),
         ("meaning", c_char_p),
-        ("parameters", POINTER(SolverParameter)),
-        ("n_parameters", c_int64),
         ("searches", c_int),
     ]
 
@@ -1911,7 +1897,6 @@ STRUCTS: Dict[str, Any] = {
     "volt_kernel_facts": KernelFacts,
     "volt_gram_options": GramOptions,
     "volt_loss_info": LossInfo,
-    "volt_solver_parameter": SolverParameter,
     "volt_solver_info": SolverInfo,
     "volt_solver_plan": SolverPlan,
     "volt_solver_plans": SolverPlans,

@@ -138,23 +138,23 @@ static volt_status problem_choose_solver(const volt_search_options *options, vol
 {
     const char *found = NULL;
     volt_solver_request request = {.landmarks = options->landmarks > 0};
-    volt_solver_setting setting;
+    const volt_solver *solver;
     *why = NULL;
-    VOLT_TRY(volt_solver_parse(options->solver, &request, &setting));
+    VOLT_TRY(volt_solver_parse(options->solver, &request, &solver));
     VOLT_REQUIRE(
-        !setting.solver || setting.solver->info.searches, VOLT_ERR_ARGUMENT,
+        !solver || solver->info.searches, VOLT_ERR_ARGUMENT,
         "the solver \"%s\" does not fit candidates of a search; use auto, %s (which takes the states of "
         "reservoirs where they are few) or %s",
-        setting.solver->info.name, volt_solver_exact.info.name, volt_solver_approximate()->info.name);
+        solver->info.name, volt_solver_exact.info.name, volt_solver_approximate()->info.name);
     VOLT_REQUIRE(options->landmarks >= 0, VOLT_ERR_ARGUMENT,
                  "the number of landmarks must be at least 1 (got %" PRId64 ")", options->landmarks);
     VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
                      options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
                  VOLT_ERR_ARGUMENT, "unknown landmark choice %d", (int)options->landmark_choice);
-    problem->solver = setting.solver ? setting.solver : &volt_solver_exact;
+    problem->solver = solver ? solver : &volt_solver_exact;
     if (volt_solver_keeps_landmarks(problem->solver))
         return use_landmarks(options, problem);
-    if (setting.solver || !exact_is_too_much(problem, &found))
+    if (solver || !exact_is_too_much(problem, &found))
         return VOLT_OK;
     problem->solver = volt_solver_approximate();
     problem->prefers_states = true;

@@ -408,9 +408,9 @@ volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, in
     VOLT_TRY(plan_check(kernel, n, d, q, alpha, options, plan));
     planned_search s = {.kernel = kernel, .alphas = alpha > 0 ? 1 : VOLT_MAX_ALPHAS};
     volt_search_plan made = {.struct_size = sizeof made};
-    volt_solver_setting setting;
-    VOLT_TRY(volt_solver_parse(options->solver, &(volt_solver_request){0}, &setting));
-    if (setting.solver && !volt_solver_keeps_landmarks(setting.solver))
+    const volt_solver *solver;
+    VOLT_TRY(volt_solver_parse(options->solver, &(volt_solver_request){0}, &solver));
+    if (solver && !volt_solver_keeps_landmarks(solver))
         opts.landmarks = 0;
     VOLT_TRY(volt_problem_outline(n, d, q, &opts, &s.problem, &made.why));
     volt_status status = plan_memory(&s, options->draws, &made);
