@@ -82,6 +82,18 @@ bool volt_stage_poll(volt_stage *stage)
 }
 
 /* Work without a stage (NULL) continues. */
+static int poll_stage(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    return !volt_stage_poll(context);
+}
+
+volt_progress volt_stage_polled(volt_stage *stage)
+{
+    return (volt_progress){.report = stage ? poll_stage : NULL, .context = stage};
+}
+
 bool volt_stage_should_continue(const volt_stage *stage)
 {
     return !stage || !atomic_load(&stage->cancelled);

@@ -32,6 +32,9 @@ bool volt_stage_advance(volt_stage *stage, int64_t units);
 /* Allows a callback inside one unit of work; false when the work should stop. stage may be NULL. */
 bool volt_stage_poll(volt_stage *stage);
 
+/* The progress of work within one unit, which only polls the stage (NULL: nothing). */
+volt_progress volt_stage_polled(volt_stage *stage);
+
 /* False once the user has cancelled. */
 bool volt_stage_should_continue(const volt_stage *stage);
 

@@ -1629,17 +1629,16 @@ static void share_out(const double *parts, int64_t rows, int64_t first, int64_t 
 /* ---- explain ---------------------------------------------------------------------------------- */
 
 /* Progress shares of the stages, approximately proportional to their operations. */
-typedef struct stage_shares {
-    double kernels, orders, band;
-} stage_shares;
-
-static stage_shares plan_stages(const explain_setup *setup, const volt_explain_options *options)
+/* Shares of the kernels, of the orders and of the band in the progress. */
+static void plan_stages(const explain_setup *setup, const volt_explain_options *options, double share[3])
 {
     double n = (double)setup->n, rows = (double)(options->along.data ? options->along.rows : setup->n);
     double kernels = n * (double)setup->lags * volt_jet_size(setup->lags * setup->inputs, setup->order);
     double orders = options->shares ? 50 * rows * n : 0, band = options->band ? n * n * (n / 24 + 2) : 0;
     double all = kernels + orders + band;
-    return (stage_shares){kernels / all, orders / all, band / all};
+    share[0] = kernels / all;
+    share[1] = orders / all;
+    share[2] = band / all;
 }
 
 static volt_status find_kernels(const explain_setup *setup, volt_progress progress, double share,
@@ -1678,13 +1677,13 @@ static volt_status find_shares(const explain_setup *setup, const volt_explain_op
 static volt_status find_all(const explain_setup *setup, const volt_explain_options *options,
                             const volt_records *records, explanation_memory *self)
 {
-    stage_shares share = plan_stages(setup, options);
-    VOLT_TRY(find_kernels(setup, options->progress, share.kernels, self));
+    double share[3];
+    plan_stages(setup, options, share);
+    VOLT_TRY(find_kernels(setup, options->progress, share[0], self));
     if (options->shares)
-        VOLT_TRY(find_shares(setup, options, records, share.kernels, share.orders, self));
+        VOLT_TRY(find_shares(setup, options, records, share[0], share[1], self));
     if (options->band)
-        VOLT_TRY(
-            explain_band(setup, options->progress, share.kernels + share.orders, share.band, self->deviations));
+        VOLT_TRY(explain_band(setup, options->progress, share[0] + share[1], share[2], self->deviations));
     return VOLT_OK;
 }
 

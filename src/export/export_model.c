@@ -32,12 +32,6 @@ typedef struct volt_export_rows {
     double error;
 } volt_export_rows;
 
-/* Progress of one part: from `from` to from + share of the whole. */
-typedef struct volt_export_share {
-    volt_progress progress;
-    double from, share;
-} volt_export_share;
-
 /* ---- a model on landmarks that is nearest to an exact one on its training rows ----------------------- */
 
 /*     f = K A (n x q),     B: kernels of the n rows against m landmarks,     g = argmin |B g - f|^2
@@ -123,26 +117,24 @@ static void take_features(landmark_task *task, int64_t first, volt_view K)
             task->B[(first + i) * task->m + a] = K.data[i * K.ld + task->set.column[a]];
 }
 
-static volt_status run_model(landmark_task *task, const volt_export_share *share)
+static volt_status run_model(landmark_task *task, volt_progress progress)
 {
     const volt_model *model = task->model;
     volt_stage stage;
     volt_state *state = NULL;
     int64_t most = volt_block_rows(model->n, model->n);
-    volt_stage_begin(&stage, share->progress, "landmarks", share->from, share->share / 2,
-                     (double)model->n * (double)model->n);
+    volt_stage_begin(&stage, progress, "landmarks", 0, 0.5, (double)model->n * (double)model->n);
     VOLT_TRY(volt_state_create(&model->resolved, model->columns, most, &state));
     volt_status status = run_rows(task, state, most, &stage, take_values);
     volt_state_free(state);
     return status;
 }
 
-static volt_status run_landmarks(landmark_task *task, const volt_export_share *share, volt_export_rows *rows)
+static volt_status run_landmarks(landmark_task *task, volt_progress progress, volt_export_rows *rows)
 {
     volt_stage stage;
     int64_t n = task->n, most = volt_block_rows(n, task->set.n);
-    volt_stage_begin(&stage, share->progress, "landmarks", share->from + share->share / 2, share->share / 2,
-                     (double)n * (double)task->set.n);
+    volt_stage_begin(&stage, progress, "landmarks", 0.5, 0.5, (double)n * (double)task->set.n);
     VOLT_TRY(volt_columns_create(&rows->own_resolved, rows->Z, NULL, &rows->own_columns));
     VOLT_TRY(volt_state_create(&rows->own_resolved, rows->own_columns, most, &rows->own_end));
     return run_rows(task, rows->own_end, most, &stage, take_features);
@@ -245,7 +237,7 @@ static volt_status choose(landmark_task *task, volt_export_rows *rows)
     return status;
 }
 
-static volt_status reduce(landmark_task *task, const volt_export_share *share, volt_export_rows *rows)
+static volt_status reduce(landmark_task *task, volt_progress progress, volt_export_rows *rows)
 {
     int64_t q = task->q;
     VOLT_TRY(choose(task, rows));
@@ -253,8 +245,8 @@ static volt_status reduce(landmark_task *task, const volt_export_share *share, v
     if (!rows->own_coefficients)
         return VOLT_ERR_MEMORY;
     rows->Z = volt_view_of(task->Z, task->set.n, task->model->d);
-    VOLT_TRY(run_model(task, share));
-    VOLT_TRY(run_landmarks(task, share, rows));
+    VOLT_TRY(run_model(task, progress));
+    VOLT_TRY(run_landmarks(task, progress, rows));
     VOLT_TRY(fit_readout(task));
     for (int64_t a = 0; a < task->m; a++)
         memcpy(rows->own_coefficients + task->set.column[a] * q, task->g + a * q, (size_t)q * sizeof(double));
@@ -269,7 +261,7 @@ static volt_status reduce(landmark_task *task, const volt_export_share *share, v
 
 /* Replaces the rows by `m` landmarks whose readout is nearest to that of the model on the training rows. Release the
  * result in every case. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
-static volt_status export_use_landmarks(const volt_model *model, int64_t m, const volt_export_share *share,
+static volt_status export_use_landmarks(const volt_model *model, int64_t m, volt_progress progress,
                                         volt_export_rows *rows)
 {
     int64_t fitted = volt_model_fitted_rows(model);
@@ -285,7 +277,7 @@ static volt_status export_use_landmarks(const volt_model *model, int64_t m, cons
     landmark_task task = {.model = model, .n = model->n, .q = model->q, .m = m, .first = model->washout};
     volt_blas_use use;
     VOLT_TRY(volt_blas_claim(&use));
-    volt_status status = reduce(&task, share, rows);
+    volt_status status = reduce(&task, progress, rows);
     volt_blas_release(&use);
     release(&task);
     return status;
@@ -660,10 +652,12 @@ static volt_status make_part(volt_export *made, const volt_export_task *task, in
                              .columns = reader.columns,
                              .end = model->end};
     double parts = (double)made->n_parts;
-    volt_export_share share = {task->progress, (double)index / parts, 1 / parts};
+    volt_meter meter;
+    volt_progress progress = volt_meter_begin(&meter, task->progress);
+    volt_meter_cover(&meter, (double)index / parts, 1 / parts);
     VOLT_TRY(check_part(model));
     volt_status status =
-        task->landmarks > 0 ? export_use_landmarks(model, task->landmarks, &share, &rows) : VOLT_OK;
+        task->landmarks > 0 ? export_use_landmarks(model, task->landmarks, progress, &rows) : VOLT_OK;
     if (status == VOLT_OK)
         status = fill_part(made, &rows, part);
     export_rows_release(&rows);

@@ -110,10 +110,6 @@ volt_status volt_radius(volt_view X, double *radius)
 /* ---- centring, normalising, distances and mirroring of a filled matrix ------------------------------- */
 
 /* Effect of centring on the kernel of each row (n) and of each column (m) with itself. */
-typedef struct centre_shifts {
-    double *rows, *columns;
-} centre_shifts;
-
 /* The mean of each row of a symmetric matrix, given by its lower triangle; returns the mean of all entries. */
 static double row_means(volt_matrix K, double *means)
 {
@@ -173,9 +169,9 @@ static volt_status columns_means(volt_gram_fill fill, const void *context, int64
 }
 
 /* Fills and centres K (n x m). With `same`, K is Kyy, and only its lower triangle is used. Otherwise Kyy is
- * allocated temporarily, and `shifts` is filled if it is not NULL. Progress covers [from, 1] of the call. */
+ * allocated temporarily, and `shifts` (NULL, or one number per row, then one per column) is filled. Progress covers [from, 1] of the call. */
 static volt_status fill_centred(volt_gram_fill fill, const void *context, bool same, double from,
-                                centre_shifts *shifts, volt_matrix K)
+                                double *shifts, volt_matrix K)
 {
     int64_t m = K.cols;
     double *means = volt_alloc_doubles(m, 1), mean = 0;
@@ -188,9 +184,9 @@ static volt_status fill_centred(volt_gram_fill fill, const void *context, bool s
     if (status == VOLT_OK && same)
         mean = row_means(K, means);
     if (status == VOLT_OK)
-        subtract_means(means, mean, same, shifts ? shifts->rows : NULL, K);
+        subtract_means(means, mean, same, shifts, K);
     for (int64_t j = 0; status == VOLT_OK && shifts && j < m; j++)
-        shifts->columns[j] = mean - 2 * means[j];
+        shifts[K.rows + j] = mean - 2 * means[j];
     volt_free(means);
     return status;
 }
@@ -221,8 +217,7 @@ static void scale_entries(volt_matrix K, bool lower, const double *rows, const d
 }
 
 /* Fills K, centred if requested; `shifts` receives the effect on self values. */
-static volt_status fill_and_centre(const volt_gram_steps *steps, double from, centre_shifts *shifts,
-                                   volt_matrix K)
+static volt_status fill_and_centre(const volt_gram_steps *steps, double from, double *shifts, volt_matrix K)
 {
     if (steps->centred)
         return fill_centred(steps->fill, steps->context, steps->same, from, shifts, K);
@@ -276,12 +271,11 @@ static volt_status run_same(const volt_gram_steps *steps, double *self, volt_mat
 static volt_status run_cross(const volt_gram_steps *steps, double *self, double *moved, volt_matrix K)
 {
     double *rows = self, *columns = self + K.rows;
-    centre_shifts shifts = {moved, moved + K.rows};
     double work = 1 + steps->self_work[0] + steps->self_work[1];
     double row_share = steps->self_work[0] / work, column_share = steps->self_work[1] / work;
     VOLT_TRY(steps->self(steps->context, false, 0, row_share, rows));
     VOLT_TRY(steps->self(steps->context, true, row_share, column_share, columns));
-    VOLT_TRY(fill_and_centre(steps, row_share + column_share, &shifts, K));
+    VOLT_TRY(fill_and_centre(steps, row_share + column_share, moved, K));
     for (int64_t i = 0; i < K.rows + K.cols; i++)
         self[i] += moved[i]; /* 0 without centring */
     return use_self(steps, rows, columns, K);

@@ -200,27 +200,21 @@ static void take_dimensions(volt_matrix out, int64_t n, double trace)
 
 static const double MATRIX_SHARE = 0.3; /* of the matrix in the progress */
 
-static int report_matrix(const char *stage, double fraction, void *context)
-{
-    const volt_progress *outer = context;
-    return outer->report(stage, MATRIX_SHARE * fraction, outer->context);
-}
-
 static volt_status find_spectrum(const volt_kernel *kernel, volt_view X, const volt_gram_options *options,
                                  volt_matrix K, double *values, volt_matrix out)
 {
     volt_gram_options filling = *options;
-    volt_progress outer = options->progress;
+    volt_meter meter;
     int64_t count = out.rows;
     bool converged = false;
-    if (outer.report)
-        filling.progress = (volt_progress){.report = report_matrix, .context = &outer};
+    filling.progress = volt_meter_begin(&meter, options->progress);
+    volt_meter_cover(&meter, 0, MATRIX_SHARE);
     VOLT_TRY(volt_gram(kernel, X, volt_view_of(NULL, 0, 0), &filling, K));
     double trace = 0;
     for (int64_t i = 0; i < K.rows; i++)
         trace += K.data[i * K.ld + i];
     volt_stage stage;
-    volt_stage_begin(&stage, outer, "eigenvalues", MATRIX_SHARE, 1 - MATRIX_SHARE,
+    volt_stage_begin(&stage, options->progress, "eigenvalues", MATRIX_SHARE, 1 - MATRIX_SHARE,
                      (double)(4 * (2 * count + MARGIN)));
     if (count <= K.rows / FULL)
         VOLT_TRY(largest_values(K, count, &stage, &converged, values));

@@ -366,14 +366,6 @@ typedef struct many_run {
     one_forecast *all;     /* BLOCK */
 } many_run;
 
-/* Lets a long forecast be cancelled. */
-static int on_progress(const char *name, double fraction, void *context)
-{
-    (void)name;
-    (void)fraction;
-    return !volt_stage_poll(context);
-}
-
 /* Whether a further series may begin. At least one is forecast, so that repeated calls complete the work. */
 static bool has_time(many_run *run)
 {
@@ -504,7 +496,7 @@ volt_status volt_forecast_many(const volt_long_rows *data, const volt_forecast_o
     volt_status status = run.all ? group_rows(&series) : VOLT_ERR_MEMORY;
     if (!status) {
         find_date_order(&series);
-        run.options.progress = (volt_progress){.report = on_progress, .context = &run.stage};
+        run.options.progress = volt_stage_polled(&run.stage); /* a long forecast can be cancelled */
         volt_stage_begin(&run.stage, chosen.progress, "forecasts", 0, 1, (double)series.count);
         status = run_blocks(&run, report, context);
     }

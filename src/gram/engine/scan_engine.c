@@ -152,10 +152,6 @@ static void run_factors(const volt_scan_grid *grids, const volt_sum *sum, const 
 /* ---- the grid ---------------------------------------------------------------------------------- */
 
 /* Diagonals low .. high - 1, in bands of `band` from `high` down. */
-typedef struct band_group {
-    int64_t low, high, band;
-} band_group;
-
 /* The tile of diagonals low .. high - 1 that begins in rows from .. from + ROWS - 1, if any. */
 static bool run_tile(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, int64_t low, int64_t high,
                      int64_t from, volt_stage *stage)
@@ -177,14 +173,13 @@ static bool run_tile(const volt_scan_grid *grids, const volt_sum *sum, volt_matr
 }
 
 /* Tile by tile, all bands side by side: rows of K are then written in longer pieces. */
-static void run_group(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, band_group group,
-                      volt_stage *stage)
+static void run_group(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, int64_t low,
+                      int64_t end, int64_t band, volt_stage *stage)
 {
-    int64_t first_row = volt_max(0, -(group.high - 1)),
-            end_row = volt_min(grids->rows.rows, grids->columns->m - group.low);
+    int64_t first_row = volt_max(0, -(end - 1)), end_row = volt_min(grids->rows.rows, grids->columns->m - low);
     for (int64_t row = first_row; row < end_row; row += ROWS)
-        for (int64_t high = group.high; high > group.low; high -= group.band)
-            if (!run_tile(grids, sum, K, volt_max(group.low, high - group.band), high, row, stage))
+        for (int64_t high = end; high > low; high -= band)
+            if (!run_tile(grids, sum, K, volt_max(low, high - band), high, row, stage))
                 return;
 }
 
@@ -207,7 +202,7 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
     for (int64_t g = 0; g < groups; g++) {
         int64_t high = highest - g * together * band;
-        run_group(grids, sum, K, (band_group){volt_max(lowest, high - together * band), high, band}, stage);
+        run_group(grids, sum, K, volt_max(lowest, high - together * band), high, band, stage);
     }
 }
 

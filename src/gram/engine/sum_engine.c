@@ -98,14 +98,6 @@ static void add(volt_matrix K, double weight, const double *P, bool first, int64
             K.data[i * K.ld + j] = (first ? 0 : K.data[i * K.ld + j]) + weight * P[i * K.cols + j];
 }
 
-/* The stage counts the entries of the first factor. The others only check for cancellation. */
-static int ask(const char *stage, double fraction, void *context)
-{
-    (void)stage;
-    (void)fraction;
-    return !volt_stage_poll(context);
-}
-
 static void advance_by_blocks(sum_state *state, volt_view Z, int64_t diagonal, volt_matrix K, volt_stage *stage)
 {
     const volt_sum *sum = state->base.resolved->sum;
@@ -113,9 +105,8 @@ static void advance_by_blocks(sum_state *state, volt_view Z, int64_t diagonal, v
     for (int64_t f = 0; f < sum->n_factors; f++) {
         bool begins = volt_sum_begins_term(sum, f);
         double *out = begins ? state->product : state->factor;
-        volt_stage asking;
-        volt_stage_begin(&asking, (volt_progress){f > 0 && stage ? ask : NULL, stage}, "kernel matrix", 0, 1,
-                         1);
+        volt_stage asking; /* the stage counts the entries of the first factor; the others only poll it */
+        volt_stage_begin(&asking, volt_stage_polled(f > 0 ? stage : NULL), "kernel matrix", 0, 1, 1);
         volt_state *part = state->parts.each[f];
         part->ops->advance(part, volt_sum_slice(sum, f, Z), diagonal,
                            volt_matrix_of(K.data ? out : NULL, Z.rows, K.cols), f == 0 ? stage : &asking);

@@ -113,14 +113,6 @@ volt_status volt_fold_loss_check(const volt_problem *problem)
 
 /* ---- one fold --------------------------------------------------------------------------------- */
 
-/* Uses the progress of all evaluations. */
-static int watch(const char *stage, double fraction, void *context)
-{
-    (void)stage;
-    (void)fraction;
-    return !volt_stage_poll(context);
-}
-
 /* If the duality gap exceeds this share of the objective, the fit is not valid for its alpha: alphas so
  * small that classes have hardly a minimum. */
 static const double OPEN = 1e-3;
@@ -156,7 +148,7 @@ static volt_status fit_part(const volt_problem *problem, const volt_workspace *s
                            .tolerance = loss->fit.options.tolerance,
                            .intercept = part->intercept,
                            .tried = true,
-                           .progress = {.report = watch, .context = part->stage},
+                           .progress = volt_stage_polled(part->stage), /* of all evaluations */
                            .share = 1};
     volt_loss_result result = {.A = A, .U = volt_matrix_of(space->W, m, q), .c = c};
     VOLT_TRY(minimise_alone(K, &task, &result));

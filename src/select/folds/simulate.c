@@ -154,14 +154,6 @@ static volt_view block_inputs(const volt_fold_run *run)
     return volt_view_of(run->fed_outputs->inputs_only->Z + run->split->begin * d, count, d);
 }
 
-/* Uses the progress of all evaluations. */
-static int watch(const char *stage, double fraction, void *context)
-{
-    (void)stage;
-    (void)fraction;
-    return !volt_stage_poll(context);
-}
-
 /* Measured outputs of rows first .. end - 1 of the search, in the units of the targets; the caller frees them. */
 static double *measured_outputs(const volt_problem *problem, int64_t first, int64_t end)
 {
@@ -222,7 +214,7 @@ static volt_status run_block(const volt_fold_run *run, const volt_model *model, 
     const volt_problem *problem = run->problem;
     volt_predict_options options = volt_predict_options_default();
     options.start = run->kernel_state.rows > 0 ? VOLT_START_CONTINUE : VOLT_START_RESET;
-    options.progress = (volt_progress){.report = watch, .context = run->stage};
+    options.progress = volt_stage_polled(run->stage); /* of all evaluations */
     volt_status status = run_records(run, model, &options, out);
     if (status == VOLT_ERR_NOT_FINITE)
         return volt_fail_prefix(status, "on rows %" PRId64 " to %" PRId64, run->split->begin + 1,

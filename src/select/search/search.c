@@ -619,6 +619,18 @@ bool volt_run_goes_on(const volt_evaluator *evaluator)
     return volt_stage_poll(&evaluator->run->stage) && !is_late(evaluator);
 }
 
+static int poll_run(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    return !volt_run_goes_on(context);
+}
+
+volt_progress volt_run_progress(volt_evaluator *evaluator)
+{
+    return (volt_progress){poll_run, evaluator};
+}
+
 /* Sets the time limit of the candidate. False: it is not started. */
 static bool has_time(volt_evaluator *evaluator, int64_t position)
 {
@@ -862,35 +874,31 @@ volt_status volt_run_evaluate(volt_run *r, volt_workspace *workspace, const char
     return status;
 }
 
-typedef struct racer {
-    volt_run *run;
-    int64_t position;
-} racer;
+/* The evaluator of this process. */
+typedef struct local_evaluator {
+    volt_evaluator evaluator;
+    volt_workspace *workspace;
+    int64_t position; /* of the current candidate */
+} local_evaluator;
 
 /* Stops the candidate as soon as it loses to its reference. The final result is determined at its end. */
 static bool goes_on(const double *folds, int64_t done, void *context)
 {
-    const racer *one = context;
-    volt_run *r = one->run;
+    const local_evaluator *local = context;
+    volt_run *r = local->evaluator.run;
     omp_set_lock(&r->lock);
-    const volt_reference *reference = volt_schedule_reference(&r->schedule, one->position);
+    const volt_reference *reference = volt_schedule_reference(&r->schedule, local->position);
     bool beaten = reference && volt_reference_beats(&r->schedule.standings.rule, reference, folds, done);
     omp_unset_lock(&r->lock);
     return !beaten;
 }
 
-/* The evaluator of this process. */
-typedef struct local_evaluator {
-    volt_evaluator evaluator;
-    volt_workspace *workspace;
-} local_evaluator;
-
 static volt_status evaluate_locally(volt_evaluator *evaluator, int64_t position, const char *kernel,
                                     volt_setting *setting, double *folds, int64_t *done, volt_cost *cost)
 {
-    const local_evaluator *local = (const local_evaluator *)evaluator;
-    racer one = {.run = evaluator->run, .position = position};
-    return volt_run_evaluate(evaluator->run, local->workspace, kernel, setting, goes_on, &one,
+    local_evaluator *local = (local_evaluator *)evaluator;
+    local->position = position;
+    return volt_run_evaluate(evaluator->run, local->workspace, kernel, setting, goes_on, local,
                              &evaluator->run->stage, folds, done, cost);
 }
 
@@ -903,7 +911,7 @@ static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int
     volt_evaluator **evaluators = volt_alloc(parallel, sizeof *evaluators);
     volt_status status = local && evaluators ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t p = 0; p < parallel && status == VOLT_OK; p++) {
-        local[p] = (local_evaluator){{.evaluate = evaluate_locally}, spaces[p]};
+        local[p] = (local_evaluator){.evaluator = {.evaluate = evaluate_locally}, .workspace = spaces[p]};
         evaluators[p] = &local[p].evaluator;
     }
     if (status == VOLT_OK)

@@ -77,8 +77,9 @@ volt_status volt_search_with(const volt_candidates *candidates, const volt_searc
                              int64_t folds, volt_evaluator *const *evaluators, int64_t count,
                              volt_search **search);
 
-/* Polls the user. False: the candidate of the evaluator is stopped, or the search ends. */
+/* Polls the user. False: the candidate of the evaluator is stopped, or the search ends. As the progress of its work. */
 bool volt_run_goes_on(const volt_evaluator *evaluator);
+volt_progress volt_run_progress(volt_evaluator *evaluator);
 
 /* ---- the loop (search.c) ----------------------------------------------------------------- */
 

@@ -636,20 +636,13 @@ static volt_status get(const volt_candidates *candidates, int64_t index, char ke
     return VOLT_OK;
 }
 
-static int poll(const char *stage, double fraction, void *context)
-{
-    (void)stage;
-    (void)fraction;
-    return !volt_run_goes_on(context);
-}
-
 static volt_status evaluate(volt_evaluator *evaluator, int64_t position, const char *kernel,
                             volt_setting *setting, double *folds, int64_t *done, volt_cost *cost)
 {
     (void)position;
     (void)setting;
     (void)cost;
-    VOLT_TRY(try_kernel((series_fit *)evaluator, kernel, (volt_progress){poll, evaluator}, folds));
+    VOLT_TRY(try_kernel((series_fit *)evaluator, kernel, volt_run_progress(evaluator), folds));
     *done = 1;
     return VOLT_OK;
 }

@@ -401,18 +401,10 @@ typedef struct class_evaluator {
     volt_class_bench *bench;
 } class_evaluator;
 
-/* Called during the computation of a matrix. */
-static int poll(const char *stage, double fraction, void *context)
-{
-    (void)stage;
-    (void)fraction;
-    return !volt_run_goes_on(context);
-}
-
 static volt_status fill_gram(class_evaluator *self, int64_t preparation, const char *text)
 {
     const volt_class_round *round = self->round;
-    volt_progress progress = {poll, self};
+    volt_progress progress = volt_run_progress(&self->evaluator);
     volt_kernel *kernel = NULL;
     const volt_objects *columns = round->columns[preparation];
     volt_matrix K = self->bench->K;

@@ -51,21 +51,9 @@ static volt_status seconds(double n, double states, double *value)
 
 /* ---- held-out rows ------------------------------------------------------------------------------ */
 
-/* Progress of a nested solver: [0, 1] is [from, from + share] of the whole. */
-typedef struct inner_progress {
-    volt_progress outer;
-    double from, share;
-} inner_progress;
-
-static int report_inner(const char *stage, double fraction, void *context)
-{
-    const inner_progress *inner = context;
-    return inner->outer.report(stage, inner->from + inner->share * fraction, inner->outer.context);
-}
-
 /* Run the exact solver on all rows. Its choice and its errors are kept; its readout is discarded.
  * `workspace` has rows x q numbers and 2 q. */
-static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, inner_progress *inner,
+static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, volt_progress progress,
                                  double *workspace)
 {
     volt_solver_task exact = *s->task;
@@ -74,9 +62,7 @@ static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, in
     exact.common = 0;
     exact.stored_factors = NULL;
     exact.target_scale = NULL;
-    exact.progress = (volt_progress){0};
-    if (inner->outer.report)
-        exact.progress = (volt_progress){.report = report_inner, .context = inner};
+    exact.progress = progress;
     volt_matrix A = volt_matrix_of(workspace, s->rows, s->q);
     volt_readout readout = {
         .A = A, .intercepts = workspace + s->rows * s->q, .unlearned = workspace + s->rows * s->q + s->q};
@@ -88,7 +74,9 @@ static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, in
 /* Few rows: `last` holds the features of all rows. */
 static volt_status predict_few(volt_feature_fit *s, double from, double share)
 {
-    inner_progress inner = {s->task->progress, from, share};
+    volt_meter meter;
+    volt_progress progress = volt_meter_begin(&meter, s->task->progress);
+    volt_meter_cover(&meter, from, share);
     int64_t rows = s->rows;
     volt_blas_int m = (volt_blas_int)rows, n = (volt_blas_int)s->states;
     double *K = volt_alloc_doubles(rows, rows), *workspace = volt_alloc_doubles(rows + 2, s->q);
@@ -100,7 +88,7 @@ static volt_status predict_few(volt_feature_fit *s, double from, double share)
         status = volt_dense_operator(volt_view_of(K, rows, rows), &op);
     }
     if (status == VOLT_OK)
-        status = solve_exactly(s, op, &inner, workspace);
+        status = solve_exactly(s, op, progress, workspace);
     volt_operator_free(op);
     volt_free(workspace);
     volt_free(K);

@@ -71,13 +71,14 @@ static double logistic_excess(double p, double y, double u, double g)
     return off == share ? 0 : fmax(a + b, 0);
 }
 
-typedef struct eased_class {
+/* A target under a smoothed loss (loss.h). */
+typedef struct eased_target {
     double y, v, rho;
-} eased_class;
+} eased_target;
 
 static double class_root(const void *of, double u, double *d)
 {
-    const eased_class *e = of;
+    const eased_target *e = of;
     double s = sigmoid(-e->y * u);
     *d = s * (1 - s) + e->rho;
     return -e->y * s + e->rho * (u - e->v);
@@ -88,7 +89,7 @@ static void logistic_slope(double p, double y, double u, double g0, double rho, 
     (void)p;
     double at = u;
     if (!isinf(rho)) {
-        eased_class e = {y, u + g0 / rho, rho};
+        eased_target e = {y, u + g0 / rho, rho};
         at = y > 0 ? increasing_root(class_root, &e, e.v, e.v + 1 / rho)
                    : increasing_root(class_root, &e, e.v - 1 / rho, e.v);
     }
@@ -271,13 +272,9 @@ static double poisson_excess(double p, double y, double u, double g)
     return slope > 0 ? fmax(mean - slope + slope * (log(slope) - u), 0) : mean;
 }
 
-typedef struct eased_count {
-    double y, v, rho;
-} eased_count;
-
 static double count_root(const void *of, double u, double *d)
 {
-    const eased_count *e = of;
+    const eased_target *e = of;
     double mean = exp(u);
     *d = mean + e->rho;
     return mean - e->y + e->rho * (u - e->v);
@@ -289,7 +286,7 @@ static void poisson_slope(double p, double y, double u, double g0, double rho, d
     (void)p;
     double at = u;
     if (!isinf(rho)) {
-        eased_count e = {y, u + g0 / rho, rho};
+        eased_target e = {y, u + g0 / rho, rho};
         double other = y > 0 ? log(y) : -INFINITY;
         double low = fmax(fmin(e.v, other), fmin(e.v - 1, log(rho)));
         double high = fmin(fmax(e.v, other), e.v + y / rho);
