@@ -357,7 +357,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
         volt_kernel_operator_use_states(task.kernel, model->states);
     readout.states = states;
     task.levels = solving->solver_choice.landmarks > 0 ? fit->levels : NULL;
-    volt_status status = volt_solver_run(solver, &task, &readout);
+    volt_status status = solver->solve(&task, &readout);
     model->rcond = readout.rcond;
     if (status == VOLT_OK && !task.levels) {
         take_choice(fit, fit->chooses ? buffers->choice.outputs : NULL, model);

@@ -343,7 +343,7 @@ volt_status volt_loss_fit_solve(const fit_task *task, volt_loss_fit *fit, const 
                             .fitted = volt_matrix_rows(fitted, w, fitted_rows)};
     volt_status status = volt_kernel_operator(&model->resolved, model->columns, Z, false, &solved.kernel);
     if (status == VOLT_OK)
-        status = volt_solver_run(solver, &solved, &readout);
+        status = solver->solve(&solved, &readout);
     if (status == VOLT_OK)
         status = volt_kernel_operator_end(solved.kernel, &model->end);
     volt_operator_free(solved.kernel);

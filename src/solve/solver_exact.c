@@ -66,7 +66,7 @@ static double gram_share(double n, double entry_cost)
     return gram / (gram + factor);
 }
 
-static volt_status fill(volt_factor *factor, const volt_solver_task *task, double share)
+volt_status volt_solver_fill(volt_factor *factor, const volt_solver_task *task, double share)
 {
     double n = (double)task->kernel->n;
     volt_stage stage;
@@ -100,7 +100,7 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
                               .without = task->without,
                               .Y = volt_as_view(readout->A)};
     volt_factor_begin(factor, &begun);
-    VOLT_TRY(fill(factor, task, share));
+    VOLT_TRY(volt_solver_fill(factor, task, share));
     for (int64_t k = 0; k < readout->A.cols; k++)
         readout->unlearned[k] = 0;
     task->choice->errors = task->errors;
@@ -114,8 +114,7 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
     return VOLT_OK;
 }
 
-/* Compute K A for the rows of the washout. */
-static void fill_washout_fitted(volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
+void volt_solver_fill_washout(const volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
 {
     int64_t w = task->washout;
     if (!readout->washout_fitted.data || w == 0)
@@ -174,7 +173,7 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
                                     .errors = task->errors,
                                     .log_likelihood = task->target_scale ? &readout->log_likelihood : NULL,
                                     .target_scale = task->target_scale});
-    VOLT_TRY(fill(factor, task, share));
+    VOLT_TRY(volt_solver_fill(factor, task, share));
     VOLT_TRY(volt_ridge_run(factor, task->progress, share, 1 - share, &report));
     take_intercepts(factor, task, readout);
     if (readout->dimension)
@@ -185,39 +184,25 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
     return VOLT_OK;
 }
 
-typedef struct exact_workspace {
-    volt_factor *factor;
-    double *u;
-} exact_workspace;
-
-static volt_status prepare(const volt_solver_task *task, const volt_readout *readout, void **workspace)
+static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
     const volt_backend *backend = task->backend ? task->backend : volt_backend_current();
     int64_t columns = readout->A.cols * (task->choice && task->choice->level.data ? 2 : 1);
-    exact_workspace *fresh = *workspace = volt_alloc_zero(1, sizeof *fresh);
-    if (!fresh || !(fresh->u = volt_alloc_doubles(readout->A.rows, 1)))
-        return VOLT_ERR_MEMORY;
-    return volt_factor_create(backend, NULL, task->kernel->n, columns, &fresh->factor);
-}
-
-static void release(void *workspace)
-{
-    exact_workspace *ws = workspace;
-    if (!ws)
-        return;
-    volt_factor_free(ws->factor);
-    volt_free(ws->u);
-    volt_free(ws);
-}
-
-static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
-{
-    exact_workspace *ws = workspace;
-    readout->log_likelihood = NAN;
-    VOLT_TRY(task->choice ? choose_with(ws->factor, task, readout)
-                          : solve_with(ws->factor, ws->u, task, readout));
-    fill_washout_fitted(ws->factor, task, readout);
-    return volt_backend_state(ws->factor->backend);
+    double *u = volt_alloc_doubles(readout->A.rows, 1);
+    volt_factor *factor = NULL;
+    volt_status status =
+        u ? volt_factor_create(backend, NULL, task->kernel->n, columns, &factor) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        readout->log_likelihood = NAN;
+        status = task->choice ? choose_with(factor, task, readout) : solve_with(factor, u, task, readout);
+    }
+    if (status == VOLT_OK) {
+        volt_solver_fill_washout(factor, task, readout);
+        status = volt_backend_state(backend);
+    }
+    volt_factor_free(factor);
+    volt_free(u);
+    return status;
 }
 
 const volt_solver volt_solver_exact = {
@@ -229,7 +214,5 @@ const volt_solver volt_solver_exact = {
     .takes = takes,
     .bytes = bytes,
     .seconds = seconds,
-    .prepare = prepare,
     .solve = solve,
-    .release = release,
 };

@@ -17,17 +17,6 @@ enum { SOLVERS = sizeof volt_solver_table / sizeof *volt_solver_table - 1, NAMES
 _Static_assert(SOLVERS <= sizeof((volt_solver_plans *)NULL)->solver / sizeof(volt_solver_plan),
                "volt_solver_plans holds every solver");
 
-volt_status volt_solver_run(const volt_solver *solver, const volt_solver_task *task, volt_readout *readout)
-{
-    void *workspace = NULL;
-    volt_status status = solver->prepare ? solver->prepare(task, readout, &workspace) : VOLT_OK;
-    if (status == VOLT_OK)
-        status = solver->solve(task, workspace, readout);
-    if (solver->release)
-        solver->release(workspace);
-    return status;
-}
-
 /* Returns whether it is the first entry with its name. */
 static bool is_first(int64_t i)
 {

@@ -6,6 +6,7 @@
 #define SOLVE_SOLVER_TABLE_H
 
 #include "solve/choice/choice.h"
+#include "solve/exact/factor.h"
 #include "solve/exact/operator.h"
 #include "volterra/solve.h"
 
@@ -134,10 +135,7 @@ typedef struct volt_solver {
     /* Approximate seconds for n rows, without the entries of K or the states, from a trial on this machine. */
     volt_status (*seconds)(double n, double states, double *seconds);
 
-    /* (optional) Allocates the workspace of solve. release frees it, also after a failure; NULL is allowed. */
-    volt_status (*prepare)(const volt_solver_task *task, const volt_readout *readout, void **workspace);
-    volt_status (*solve)(const volt_solver_task *task, void *workspace, volt_readout *readout);
-    void (*release)(void *workspace);
+    volt_status (*solve)(const volt_solver_task *task, volt_readout *readout);
 } volt_solver;
 
 /* The solvers in the order of volt_solver_at. The last exact solver that accepts a task is preferred. */
@@ -155,8 +153,9 @@ VOLT_SOLVER_LIST(VOLT_DECLARE_SOLVER)
 /* The same list, terminated by NULL. */
 extern const volt_solver *const volt_solver_table[];
 
-/* Runs prepare, solve and release. */
-volt_status volt_solver_run(const volt_solver *solver, const volt_solver_task *task, volt_readout *readout);
+/* For solvers that store K: fills it, which is `share` of the progress, and computes K A for the rows of the washout. */
+volt_status volt_solver_fill(volt_factor *factor, const volt_solver_task *task, double share);
+void volt_solver_fill_washout(const volt_factor *factor, const volt_solver_task *task, volt_readout *readout);
 
 /* ---- which one -------------------------------------------------------------------------------- */
 

@@ -93,7 +93,7 @@ static void solve_case(const volt_solver *solver, const char *text, uint64_t see
     }
     bool takes = !volt_solver_keeps_landmarks(solver) && (!solver->needs.states || (states && !centred));
     if (takes) {
-        check_ok(volt_solver_run(solver, &task, &readout));
+        check_ok(solver->solve(&task, &readout));
         check_readout(solver, text, K, Y, &task, &readout);
     }
     free(readout.states.data);

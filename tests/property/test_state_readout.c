@@ -356,7 +356,7 @@ static void every_allocation_may_fail(void **state)
             check_ok(volt_kernel_operator(&resolved, columns, volt_view_of(X, ROWS, D), false, &task.kernel));
             volt_kernel_operator_use_states(task.kernel, states);
             failing_alloc_start(k);
-            volt_status status = volt_solver_run(&volt_solver_features, &task, &readout);
+            volt_status status = volt_solver_features.solve(&task, &readout);
             volt_operator_free(task.kernel);
             failing_alloc_check(status);
         }

@@ -268,7 +268,7 @@ static volt_status solve(model_task *task, bool keep_factor, volt_progress progr
     VOLT_TRY(volt_kernel_operator(&model->resolved, model->columns, Z, false, &work.kernel));
     if (model->states)
         volt_kernel_operator_use_states(work.kernel, model->states);
-    volt_status status = volt_solver_run(&volt_solver_exact, &work, &readout);
+    volt_status status = volt_solver_exact.solve(&work, &readout);
     model->rcond = readout.rcond;
     if (status == VOLT_OK && model->states)
         status = volt_operator_fold(work.kernel, volt_view_of(model->coefficients, model->n, q),

@@ -805,11 +805,8 @@ typedef struct system_list {
     double rcond;    /* of K + alpha I as approximated by the landmarks; 1 without landmarks */
 } system_list;
 
-static void release(void *workspace)
+static void release_systems(system_list *s)
 {
-    system_list *s = workspace;
-    if (!s)
-        return;
     preconditioner_release(&s->pre);
     volt_free(s->output);
     volt_free(s->group);
@@ -821,17 +818,11 @@ static void release(void *workspace)
     volt_free(s->state.p);
     volt_free(s->state.numbers);
     volt_free(s->product);
-    volt_free(s);
 }
 
-static volt_status prepare(const volt_solver_task *task, const volt_readout *readout, void **workspace)
+static volt_status make_systems(const volt_solver_task *task, const volt_readout *readout, system_list *s)
 {
-    VOLT_REQUIRE(task->iteration && (task->iteration->landmarks || !task->choice), VOLT_ERR_ARGUMENT,
-                 "the solver \"pcg\" requires landmarks or alpha");
     int64_t n = task->kernel->n, rows = readout->A.rows, q = readout->A.cols;
-    system_list *s = *workspace = volt_alloc_zero(1, sizeof *s);
-    if (!s)
-        return VOLT_ERR_MEMORY;
     *s = (system_list){.output = volt_alloc_zero(q, sizeof *s->output),
                        .group = volt_alloc_zero(q, sizeof *s->group),
                        .alpha = volt_alloc_doubles(q, 1),
@@ -977,11 +968,10 @@ static double work_before(const volt_solver_task *task, double q)
     return (pass + (task->choice ? VOLT_MAX_ALPHAS : 1) * m * m * m / 3) / product;
 }
 
-static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
+static volt_status solve_systems(const volt_solver_task *task, system_list *s, volt_readout *readout)
 {
     int64_t n = task->kernel->n;
     double before = work_before(task, (double)readout->A.cols), share = before / (before + VOLT_PCG_USUAL + 1);
-    system_list *s = workspace;
     readout->log_likelihood = NAN;
     task->iteration->steps = 0;
     task->iteration->residual = 0;
@@ -1006,6 +996,18 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
     return VOLT_OK;
 }
 
+static volt_status solve(const volt_solver_task *task, volt_readout *readout)
+{
+    VOLT_REQUIRE(task->iteration && (task->iteration->landmarks || !task->choice), VOLT_ERR_ARGUMENT,
+                 "the solver \"pcg\" requires landmarks or alpha");
+    system_list systems = {0};
+    volt_status status = make_systems(task, readout, &systems);
+    if (status == VOLT_OK)
+        status = solve_systems(task, &systems, readout);
+    release_systems(&systems);
+    return status;
+}
+
 const volt_solver volt_solver_pcg = {
     .info = {.name = "pcg", .meaning = "exact to a tolerance: conjugate gradients, without the Gram matrix"},
     .accuracy = VOLT_ACCURACY_TOLERANCE,
@@ -1019,7 +1021,5 @@ const volt_solver volt_solver_pcg = {
     .takes = takes,
     .bytes = bytes,
     .seconds = seconds,
-    .prepare = prepare,
     .solve = solve,
-    .release = release,
 };

@@ -68,7 +68,7 @@ static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, vo
         .A = A, .intercepts = workspace + s->rows * s->q, .unlearned = workspace + s->rows * s->q + s->q};
     for (int64_t i = 0; i < s->rows; i++)
         memcpy(A.data + i * A.ld, s->first.data + i * s->first.ld, (size_t)s->q * sizeof(double));
-    return volt_solver_run(&volt_solver_exact, &exact, &readout);
+    return volt_solver_exact.solve(&exact, &readout);
 }
 
 /* Few rows: `last` holds the features of all rows. */
@@ -95,9 +95,8 @@ static volt_status predict_few(volt_feature_fit *s, double from, double share)
     return status;
 }
 
-static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
+static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
-    (void)workspace;
     VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT,
                  "the solver \"features\" requires a kernel with explicit states");
     int64_t rows = readout->A.rows;

@@ -206,9 +206,8 @@ volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, in
     return volt_feature_fit_sum(fit, volt_feature_predict_held_out, share, of_choice);
 }
 
-static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
+static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
-    (void)workspace;
     VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT, "the solver \"nystrom\" requires landmarks");
     readout->log_likelihood = NAN;
     if (task->levels)

@@ -33,16 +33,6 @@ static volt_status seconds(double n, double states, double *value)
 
 /* ---- solve ------------------------------------------------------------------------------------ */
 
-static volt_status fill(volt_factor *factor, const volt_solver_task *task, double share)
-{
-    double n = (double)task->kernel->n;
-    volt_stage stage;
-    volt_stage_begin(&stage, task->progress, "gram", 0, share, n * n / 2);
-    factor->task.stage = &stage;
-    VOLT_TRY(volt_factor_fill(factor, task->kernel));
-    return volt_stage_end(&stage);
-}
-
 static void take_result(const volt_loss_result *result, volt_readout *readout)
 {
     volt_matrix A = readout->A;
@@ -61,16 +51,6 @@ static void take_result(const volt_loss_result *result, volt_readout *readout)
     readout->gap = result->gap;
 }
 
-/* Compute K A for the rows of the washout. */
-static void fill_washout_fitted(const volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
-{
-    int64_t w = task->washout;
-    if (!readout->washout_fitted.data || w == 0)
-        return;
-    volt_view washout_block = {factor->K.data + w * factor->K.ld, task->kernel->n - w, w, factor->K.ld};
-    volt_cpu_backend.gemm(washout_block, true, volt_as_view(readout->A), NULL, false, readout->washout_fitted);
-}
-
 /* With memory for the result: `numbers` is rows x 3 columns. */
 static volt_status solve_with(volt_factor *factor, double *numbers, const volt_solver_task *task,
                               volt_readout *readout)
@@ -83,7 +63,7 @@ static volt_status solve_with(volt_factor *factor, double *numbers, const volt_s
                                                   .washout = task->washout,
                                                   .common = task->common,
                                                   .Y = volt_as_view(readout->A)});
-    VOLT_TRY(fill(factor, task, share));
+    VOLT_TRY(volt_solver_fill(factor, task, share));
     for (int64_t i = 0; i < rows; i++)
         memcpy(Y.data + i * columns, readout->A.data + i * readout->A.ld, (size_t)columns * sizeof(double));
     volt_loss_task loss = *task->loss;
@@ -102,39 +82,24 @@ static volt_status solve_with(volt_factor *factor, double *numbers, const volt_s
     return VOLT_OK;
 }
 
-typedef struct loss_workspace {
-    volt_factor *factor;
-    double *numbers;
-} loss_workspace;
-
-static volt_status prepare(const volt_solver_task *task, const volt_readout *readout, void **workspace)
+static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
     VOLT_REQUIRE(!task->centred, VOLT_ERR_ARGUMENT,
                  "a centred kernel without an intercept requires squares without weights (the loss is %s)",
                  task->loss->loss->text);
     int64_t columns = readout->A.cols;
-    loss_workspace *fresh = *workspace = volt_alloc_zero(1, sizeof *fresh);
-    if (!fresh || !(fresh->numbers = volt_alloc_doubles(3 * readout->A.rows + 1, columns)))
-        return VOLT_ERR_MEMORY;
-    return volt_factor_create(&volt_cpu_backend, NULL, task->kernel->n, columns, &fresh->factor);
-}
-
-static void release(void *workspace)
-{
-    loss_workspace *ws = workspace;
-    if (!ws)
-        return;
-    volt_factor_free(ws->factor);
-    volt_free(ws->numbers);
-    volt_free(ws);
-}
-
-static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
-{
-    loss_workspace *ws = workspace;
-    VOLT_TRY(solve_with(ws->factor, ws->numbers, task, readout));
-    fill_washout_fitted(ws->factor, task, readout);
-    return VOLT_OK;
+    double *numbers = volt_alloc_doubles(3 * readout->A.rows + 1, columns);
+    volt_factor *factor = NULL;
+    volt_status status = numbers
+                             ? volt_factor_create(&volt_cpu_backend, NULL, task->kernel->n, columns, &factor)
+                             : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = solve_with(factor, numbers, task, readout);
+    if (status == VOLT_OK)
+        volt_solver_fill_washout(factor, task, readout);
+    volt_factor_free(factor);
+    volt_free(numbers);
+    return status;
 }
 
 const volt_solver volt_solver_loss = {
@@ -145,7 +110,5 @@ const volt_solver volt_solver_loss = {
     .takes = takes,
     .bytes = bytes,
     .seconds = seconds,
-    .prepare = prepare,
     .solve = solve,
-    .release = release,
 };

@@ -167,7 +167,7 @@ static void solve(const volt_solver *solver, const problem *p, double alpha, out
                             .states = volt_matrix_of(states, STATES, Q)};
     volt_held_out_rows(&held, p->kept, task.without);
     memcpy(o->A, p->Y, sizeof o->A);
-    check_ok(volt_solver_run(solver, &task, &readout));
+    check_ok(solver->solve(&task, &readout));
     const volt_held_out *used = alpha > 0 ? &held : &choice.held;
     o->begin = used->begin;
     o->rows = used->rows;
