@@ -181,7 +181,7 @@ static volt_status take_sample(volt_view X, const volt_draw_options *options, co
 }
 
 /* Learns the unit of widths: the distance of two scaled rows of X, and the sample for rows with filters or
- * feedback (space.c). */
+ * feedback. */
 static volt_status space_learn_rows(volt_view X, const volt_draw_options *options, volt_space *space)
 {
     VOLT_TRY(volt_kernel_distance_unit(X, 1, &space->distance));
@@ -881,7 +881,7 @@ static double step_share(const volt_space *space, const volt_axis *axis, double 
     return volt_reflect((low + (high - low) / (1 + exp(-logit)) - axis->low) / length);
 }
 
-/* A random step from the position u; `known` marks the valid entries (space.c). */
+/* A random step from the position u; `known` marks the valid entries. */
 static void space_step(const volt_space *space, const bool *known, volt_rng *rng, double *u)
 {
     double t = volt_rng_uniform(rng);

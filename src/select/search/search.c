@@ -367,7 +367,7 @@ static volt_status plan_memory(const planned_search *s, int64_t draws, volt_sear
     return VOLT_OK;
 }
 
-/* Expected seconds of a candidate on this machine, without early stopping (search.c); 0: unknown. */
+/* Expected seconds of a candidate on this machine, without early stopping; 0: unknown. */
 static volt_status run_candidate_seconds(const volt_run *run, const char *kernel, double alpha, double *seconds)
 {
     volt_search_plan plan = {.struct_size = sizeof plan};

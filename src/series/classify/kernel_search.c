@@ -166,7 +166,7 @@ static volt_status count_screen(const volt_class_search *search, double total, d
     return VOLT_OK;
 }
 
-/* Sets the order of the draws and the numbers of screening series and landmarks (kernel_search.c). */
+/* Sets the order of the draws and the numbers of screening series and landmarks. */
 static volt_status class_plan(volt_class_search *search, int64_t *order)
 {
     search->round = count_round(search);

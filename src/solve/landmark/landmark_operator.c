@@ -173,7 +173,7 @@ static void device_landmarks_corner(const volt_device_landmarks *device, int64_t
 }
 
 /* Factors K_mm + jitter I. *pivot as of potrf. VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
-/* As factor_here of landmark_operator.c. The upper triangle keeps K_mm. */
+/* As factor_here. The upper triangle keeps K_mm. */
 static volt_status device_landmarks_factor(const volt_device_landmarks *device, volt_stage *stage,
                                            int64_t *pivot)
 {
