@@ -173,8 +173,8 @@ static bool run_tile(const volt_scan_grid *grids, const volt_sum *sum, volt_matr
 }
 
 /* Tile by tile, all bands side by side: rows of K are then written in longer pieces. */
-static void run_group(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, int64_t low,
-                      int64_t end, int64_t band, volt_stage *stage)
+static void run_group(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, int64_t low, int64_t end,
+                      int64_t band, volt_stage *stage)
 {
     int64_t first_row = volt_max(0, -(end - 1)), end_row = volt_min(grids->rows.rows, grids->columns->m - low);
     for (int64_t row = first_row; row < end_row; row += ROWS)
