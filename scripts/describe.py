@@ -317,7 +317,7 @@ def meaning_of(comment: str) -> str:
     """The first sentence of a comment, without marks that concern C only."""
     text = re.sub(r"^\(optional\) ", "", comment)
     text = re.sub(r"^\.\.\. |  *\.\.\.$", "", text)
-    return re.split(r"\. (?=[A-Z])", text)[0].rstrip(".")
+    return re.split(r"\. (?=[A-Z0-9])", text)[0].rstrip(".")
 
 
 def range_of(headers: Headers, text: str) -> str:
