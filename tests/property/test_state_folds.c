@@ -216,23 +216,6 @@ static void results_are_bitwise_independent_of_threads(void **state)
     plain_problem_free(&problem);
 }
 
-static void every_allocation_may_fail(void **state)
-{
-    volt_rng rng = test_rng(15003);
-    plain_problem problem = plain_problem_make(&rng, 120, D, 1);
-    volt_set_threads(1);
-    for (int start = UNDER_SANITIZERS; start < 2; start++) /* a start by reset has all that the other has */
-        for (int64_t k = 0; failing_alloc_next(&k);) {
-            volt_search *search = NULL;
-            volt_status status = search_all(&problem, start ? VOLT_START_RESET : VOLT_START_CONTINUE, 1,
-                                            (volt_progress){0}, &search);
-            volt_search_free(search);
-            failing_alloc_check(status);
-        }
-    volt_set_threads(0);
-    plain_problem_free(&problem);
-}
-
 static int cancel_at(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -268,7 +251,6 @@ int main(void)
         cmocka_unit_test(state_and_row_readouts_agree),
         cmocka_unit_test(state_readout_requires_few_states),
         cmocka_unit_test(results_are_bitwise_independent_of_threads),
-        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test_setup_teardown(cancelled_at_every_poll, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

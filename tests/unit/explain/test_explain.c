@@ -2,7 +2,6 @@
  * the posterior covariance, a known system, threads, memory, cancellation, invalid arguments. */
 #include "model/model_internal.h"
 #include "support/check.h"
-#include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"
 #include "support/polling.h"
@@ -386,25 +385,6 @@ static void free_scene(scene *s)
     free(s->Y);
 }
 
-static void every_allocation_may_fail(void **state)
-{
-    scene s = make_scene();
-    double parts[N * Q * 4];
-    check_ok(volt_set_threads(1));
-    for (int orders = 0; orders < 2; orders++)
-        for (int64_t k = 0; failing_alloc_next(&k);) {
-            volt_explanation *e = NULL;
-            volt_status status = orders ? volt_model_orders(s.model, s.options.along, &s.options,
-                                                            volt_matrix_of(parts, N, Q * 4))
-                                        : volt_model_explain(s.model, &s.options, &e);
-            assert_true(status == VOLT_OK || !e);
-            volt_explanation_free(e);
-            failing_alloc_check(status);
-        }
-    check_ok(volt_set_threads(0));
-    free_scene(&s);
-}
-
 typedef struct user {
     int64_t calls, cancel_at;
 } user;
@@ -548,7 +528,6 @@ int main(void)
         cmocka_unit_test(model_with_loss),
         cmocka_unit_test(known_system_is_recovered),
         cmocka_unit_test(results_do_not_depend_on_threads),
-        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test_setup_teardown(cancellation_at_every_poll, poll_always, poll_as_usual),
         cmocka_unit_test(invalid_arguments_are_rejected),
     };

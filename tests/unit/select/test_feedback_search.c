@@ -4,7 +4,6 @@
 #include "select/folds/problem.h"
 #include "support/candidate.h"
 #include "support/check.h"
-#include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra/select.h"
@@ -467,36 +466,6 @@ static void incompatible_options_are_rejected(void **state)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-static volt_status draw_and_search(void)
-{
-    volt_draw_options draw = volt_draw_options_default();
-    volt_candidates *candidates = NULL;
-    volt_search *search = NULL;
-    draw.fed_outputs = volt_view_of(y, 30, Q);
-    draw.from_defaults = 1;
-    volt_status status = volt_candidates_draw("memory:pole=0.3", volt_view_of(x, 30, D), &draw, &candidates);
-    volt_search_options options = fold_options();
-    options.splits.folds = 2;
-    options.draws = 2;
-    if (status == VOLT_OK)
-        status = volt_search_run(candidates, volt_view_of(x, 30, D), volt_view_of(y, 30, Q), &options, &search);
-    assert_true((status == VOLT_OK) == (search != NULL));
-    volt_search_free(search);
-    volt_candidates_free(candidates);
-    return status;
-}
-
-static void every_allocation_may_fail(void **state)
-{
-    volt_set_threads(1);
-    check_ok(draw_and_search());
-    for (int64_t k = 0; failing_alloc_next(&k);) {
-        volt_status status = draw_and_search();
-        failing_alloc_check(status);
-    }
-    volt_set_threads(0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -509,7 +478,6 @@ int main(void)
         cmocka_unit_test(files_of_candidates),
         cmocka_unit_test(log_resumes),
         cmocka_unit_test(incompatible_options_are_rejected),
-        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_rows, NULL);
 }

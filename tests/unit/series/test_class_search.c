@@ -5,7 +5,6 @@
 #include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
-#include "support/failing_alloc.h"
 #include "support/polling.h"
 #include "support/sequences.h"
 #include "support/series_classes.h"
@@ -509,30 +508,6 @@ static void ties_of_a_sample_go_to_the_first_rows(void **state)
     }
 }
 
-static void every_allocation_may_fail(void **state)
-{
-    waves made;
-    make_waves(7800, 0.3, true, &made);
-    volt_series_options options = volt_series_options_default();
-    options.kernel = "rbf";
-    options.draws = 2;
-    options.compare = VOLT_OBJECT_COMPARE_SERIES;
-    options.scale = VOLT_OBJECT_SCALE_CHANNELS;
-    options.input = VOLT_OBJECT_INPUT_LEVEL;
-    options.screen = 8;
-    options.landmarks = 9;
-    options.splits = 1;
-    options.folds = 2;
-    fit(&made, &options, NULL); /* threads and buffers are allocated by now */
-    for (int64_t k = 0; failing_alloc_next(&k);) {
-        volt_series_model *classifier = NULL;
-        volt_status status =
-            volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &classifier);
-        volt_series_model_free(classifier);
-        failing_alloc_check(status);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,7 +522,6 @@ int main(void)
         cmocka_unit_test(outputs_become_probabilities),
         cmocka_unit_test(samples_are_stratified),
         cmocka_unit_test(ties_of_a_sample_go_to_the_first_rows),
-        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

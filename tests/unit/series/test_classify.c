@@ -5,7 +5,6 @@
 #include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
-#include "support/failing_alloc.h"
 #include "support/polling.h"
 #include "support/series_classes.h"
 #include "volterra.h"
@@ -509,43 +508,6 @@ static void fit_can_be_cancelled(void **state)
 
 enum { FEW = 6 }; /* every allocation fails in turn: few series, fixed kernels */
 
-static volt_status whole_way(const waves *made, const volt_series_options *options)
-{
-    volt_series_model *classifier = NULL;
-    double outputs[FEW * CLASSES];
-    volt_status status =
-        volt_series_fit_classes(made->series, FEW, made->classes, CLASSES, options, &classifier);
-    assert_true((status == VOLT_OK) == (classifier != NULL));
-    if (status == VOLT_OK)
-        status =
-            volt_series_model_predict(classifier, made->series, FEW, (volt_progress){0},
-                                      volt_matrix_of(outputs, FEW, CLASSES), volt_matrix_of(NULL, 0, 0), NULL);
-    volt_series_model_free(classifier);
-    return status;
-}
-
-static void every_allocation_may_fail(void **state)
-{
-    waves made;
-    make_waves(4309, 0.3, true, &made);
-    for (int loss = 0; loss < 2; loss++) {
-        volt_series_options options = volt_series_options_default();
-        options.kernel = "rbf:gamma=1";
-        options.draws = 0;
-        options.scale = VOLT_OBJECT_SCALE_CHANNELS;
-        options.input = VOLT_OBJECT_INPUT_LEVEL;
-        options.loss = loss ? "multinomial" : "squares";
-        options.alpha = loss ? 1 : 0;
-        options.splits = 2;
-        options.compare = !loss;
-        check_ok(whole_way(&made, &options)); /* threads and buffers are allocated by now */
-        for (int64_t k = 0; failing_alloc_next(&k);) {
-            volt_status status = whole_way(&made, &options);
-            failing_alloc_check(status);
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,7 +521,6 @@ int main(void)
         cmocka_unit_test(multinomial_gives_probabilities),
         cmocka_unit_test(invalid_arguments_are_rejected),
         cmocka_unit_test_setup_teardown(fit_can_be_cancelled, poll_always, poll_as_usual),
-        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 /* tests/unit/series/test_series_ridge.c: series regression compared with plain fits on the Gram matrix. */
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
-#include "support/failing_alloc.h"
 #include "support/series_classes.h"
 #include "volterra.h"
 
@@ -249,19 +248,6 @@ static volt_status whole_way(const waves *made, const double *Y)
     return status;
 }
 
-static void every_allocation_may_fail(void **state)
-{
-    waves made;
-    double Y[N * Q];
-    make_waves(4405, 0.3, true, &made);
-    make_targets(&made, Y);
-    check_ok(whole_way(&made, Y)); /* threads and buffers are already allocated */
-    for (int64_t k = 0; failing_alloc_next(&k);) {
-        volt_status status = whole_way(&made, Y);
-        failing_alloc_check(status);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,7 +256,6 @@ int main(void)
         cmocka_unit_test(the_unit_of_targets_is_arbitrary),
         cmocka_unit_test(invalid_arguments_are_rejected),
         cmocka_unit_test(fit_can_be_cancelled),
-        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

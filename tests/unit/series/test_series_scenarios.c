@@ -92,9 +92,12 @@ static void series_scenarios(void **state)
     both.parts = parts;
     both.n_parts = 2;
     both.splits = 2;
-    landmarks.kernel = "rbf:gamma=0.5";
+    landmarks.kernel = "rbf";
+    landmarks.draws = 2;
+    landmarks.screen = 6;
     landmarks.landmarks = 6;
-    landmarks.splits = 2;
+    landmarks.splits = 1;
+    landmarks.folds = 2;
     late.kernel = "linear:window=2 | rbf:window=2";
     late.draws = 6;
     late.screen = 6;

@@ -4,7 +4,6 @@
 #include "solve/iterative/pcg.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
-#include "support/failing_alloc.h"
 #include "support/landmark_problem.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
@@ -465,28 +464,6 @@ static void invalid_options_are_rejected(void **state)
     refuse(&o, memory_text, VOLT_ERR_SINGULAR, "alpha");
 }
 
-static void every_allocation_may_fail(void **state)
-{
-    enum { ROWS = 14 };
-    problem *p = make_problem(9490);
-    volt_kernel *kernel = plain_parse(memory_text);
-    volt_fit_options options = pcg_options(1e-6);
-    double fitted[ROWS * Q];
-    options.alpha = 0;
-    options.landmarks = 5;
-    check_ok(volt_set_threads(1));
-    for (int64_t k = 0; failing_alloc_next(&k);) {
-        volt_model *model = NULL;
-        volt_status status = volt_model_fit(kernel, volt_view_of(p->X, ROWS, D), volt_view_of(p->Y, ROWS, Q),
-                                            &options, volt_matrix_of(fitted, ROWS, Q), &model);
-        volt_model_free(model);
-        failing_alloc_check(status);
-    }
-    check_ok(volt_set_threads(0));
-    volt_kernel_free(kernel);
-    free(p);
-}
-
 /* At least the features of all rows, ten vectors for each output, and the halves of the product. */
 static void planned_memory_covers_usage(void **state)
 {
@@ -502,8 +479,8 @@ int main(void)
         cmocka_unit_test(alpha_is_chosen_by_the_landmarks), cmocka_unit_test(changes_are_learned),
         cmocka_unit_test(unconverged_fit_is_reported),      cmocka_unit_test(landmarks_reduce_iterations),
         cmocka_unit_test(files_preserve_interval_data),     cmocka_unit_test(results_do_not_depend_on_threads),
-        cmocka_unit_test(invalid_options_are_rejected),     cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(planned_memory_covers_usage),      cmocka_unit_test(drifted_residual_restarts),
+        cmocka_unit_test(invalid_options_are_rejected),     cmocka_unit_test(planned_memory_covers_usage),
+        cmocka_unit_test(drifted_residual_restarts),
     };
     return cmocka_run_group_tests_name("conjugate gradients", tests, NULL, NULL);
 }
