@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from volterra.benchmarks._chaos import LocalModel
 from volterra.benchmarks._chaos import SYSTEMS, ChaosRun, _normals, make_start, valid_rows
-from volterra.benchmarks._command import main
+from volterra.benchmarks.__main__ import main
 from volterra.ridge import SequenceKernelRidge
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import volterra
 from volterra.benchmarks import _sysid
-from volterra.benchmarks._command import main
+from volterra.benchmarks.__main__ import main
 from volterra.benchmarks._sysid_report import largest_error
 from volterra.benchmarks._sysid_report import METHODS
 from volterra.benchmarks._sysid_run import PRESETS, SETS

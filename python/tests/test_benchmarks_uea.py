@@ -8,7 +8,7 @@ import benchmark_files as files
 import numpy as np
 import pytest
 import volterra
-from volterra.benchmarks._command import main
+from volterra.benchmarks.__main__ import main
 from volterra.benchmarks._uea import class_names
 
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from ._common import format_number
-from ._common import format_seconds
-from ._common import load_data
-from ._common import print_json
-from ._sysid_run import Measure
-from typing import NamedTuple
 import base64
 import datetime
 import html
+import importlib.util
 import io
 import os
 import platform
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from .._core._data import Array
 from .._core._machine import info
-from ._common import DATA
-from ._sysid_run import Run, Set, Test, commands
+from ._common import DATA, format_number, format_seconds, load_data, print_json
+from ._sysid_run import Measure, Run, Set, Test, commands
 
 _PUBLISHED = load_data("sysid_published")
 SOURCE: str = _PUBLISHED["source"]
@@ -373,18 +368,11 @@ def _csv(table: Array) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pictures_possible() -> bool:
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        warnings.warn("no plots were drawn: Matplotlib is not installed (pip install matplotlib)", stacklevel=2)
-        return False
-    return True
-
-
 def write_files(runs: List[Run], prefix: str, line: str) -> None:
     """Write PREFIX.html, and PREFIX-SET-TEST.csv and .svg of every test; without Matplotlib there are no plots."""
-    draws = _pictures_possible()
+    draws = importlib.util.find_spec("matplotlib") is not None
+    if not draws:
+        warnings.warn("no plots were drawn: Matplotlib is not installed (pip install matplotlib)", stacklevel=2)
     plots: Dict[Any, Optional[str]] = {}
     for run, index, test in _tests(runs):
         table = _columns(run, index)

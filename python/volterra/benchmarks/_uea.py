@@ -174,19 +174,9 @@ def read_set(one: UeaSet) -> Labelled:
 _METHODS = ("1-NN DTW", "MiniRocket")
 
 
-class ClassifyRun(NamedTuple):
-    """A fitted classifier and its accuracy on the test series."""
-
-    name: str
-    data: Labelled
-    model: SeriesClassifier
-    accuracy: float
-    seconds: float  # search, fit and prediction
-
-
-def classify(one: UeaSet, options: argparse.Namespace, machine: Machine) -> ClassifyRun:
-    data = read_set(one)
-    begun = time.perf_counter()
+def _classify(one: UeaSet, options: argparse.Namespace, machine: Machine) -> Dict[str, Any]:
+    """Accuracy of the classifier on the test series of a set, with its choices."""
+    data, begun = read_set(one), time.perf_counter()
     model = SeriesClassifier(
         options.kernel,
         draws=options.draws,
@@ -195,72 +185,48 @@ def classify(one: UeaSet, options: argparse.Namespace, machine: Machine) -> Clas
         verbose=machine.verbose,
     ).fit(data.train, data.train_classes)
     accuracy = float(np.mean(model.predict(data.test) == data.test_classes))
-    return ClassifyRun(one.name, data, model, accuracy, time.perf_counter() - begun)
-
-
-def classify_sets(sets: List[UeaSet], options: argparse.Namespace, machine: Machine) -> None:
-    runs = [classify(one, options, machine) for one in sets]
-    if options.json:
-        print_json({"benchmark": "uea", "rows": [_accuracy_entry(one) for one in runs], "published_source": SOURCE})
-    else:
-        _print_accuracies(runs)
-
-
-def _accuracy_entry(one: ClassifyRun) -> Dict[str, Any]:
-    model = one.model
     return {
         "dataset": one.name,
         "measure": "accuracy",
-        "value": one.accuracy,
+        "value": accuracy,
         "unit": "share",
-        "series": len(one.data.train),
-        "tests": len(one.data.test),
+        "series": len(data.train),
+        "tests": len(data.test),
         "channels": model.n_features_in_,
-        "classes": len(one.data.classes),
+        "classes": len(data.classes),
         "alpha": model.alpha_,
         "kernels": model.parts_,
         "tried": model.n_tried_,
         "left_out_accuracy": model.left_out_accuracy_,
         "split_accuracy": model.split_mean_,
-        "seconds": one.seconds,
+        "seconds": time.perf_counter() - begun,  # search, fit and prediction
         "published": [{"method": name, "value": value} for name, value in ACCURACIES.get(one.name, {}).items()],
     }
 
 
-def _share(value: Any) -> str:
-    return f"{'-':>10}" if value is None else f"{100 * value:9.2f}%"
-
-
-def _print_accuracies(runs: List[ClassifyRun]) -> None:
+def classify_sets(sets: List[UeaSet], options: argparse.Namespace, machine: Machine) -> None:
+    rows = [_classify(one, options, machine) for one in sets]
+    if options.json:
+        print_json({"benchmark": "uea", "rows": rows, "published_source": SOURCE})
+        return
     heads = ("volterra", "LOO", *_METHODS)
     print(f"{'accuracy on test series':<26}" + "".join(f"  {head:>10}" for head in heads) + f"  {'time':>9}")
-    for one in runs:
-        known = ACCURACIES.get(one.name, {})
-        shares = (one.accuracy, one.model.left_out_accuracy_, *(known.get(method) for method in _METHODS))
-        print(
-            f"{one.name:<26}"
-            + "".join(f"  {_share(share)}" for share in shares)
-            + f"  {format_seconds(one.seconds):>9}"
-        )
+    for row in rows:
+        known = ACCURACIES.get(row["dataset"], {})
+        shares = (row["value"], row["left_out_accuracy"], *(known.get(method) for method in _METHODS))
+        cells = "".join(f"  {_share(share)}" for share in shares)
+        print(f"{row['dataset']:<26}{cells}  {format_seconds(row['seconds']):>9}")
     print(
         f"\nLOO: leave-one-out accuracy on training series, by which the kernel was chosen; 1-NN DTW and MiniRocket: {SOURCE}\n"
     )
-    for one in runs:
-        for number, part in enumerate(one.model.parts_):
+    for row in rows:
+        for number, part in enumerate(row["kernels"]):
             settings = f"compare={part['compare']}, input={part['input']}, scale={part['scale']}"
-            print(f"{'  and' if number else one.name:<26}  {part['kernel']}; {settings}")
+            print(f"{'  and' if number else row['dataset']:<26}  {part['kernel']}; {settings}")
 
 
-class Novelty(NamedTuple):
-    """A kernel with a score on one set: means over the classes."""
-
-    name: str
-    kernel: str
-    score: str
-    roc_auc: float
-    pr_auc: float  # normal series are the positive ones, as in KTAD: they are fewer
-    classes: int  # classes with test series, and with test series of other classes
-    seconds: float
+def _share(value: Any) -> str:
+    return f"{'-':>10}" if value is None else f"{100 * value:9.2f}%"
 
 
 def areas(data: Labelled, normal: int, kernel: str, score: Any, draws: int, seed: int) -> Dict[str, float]:
@@ -270,15 +236,27 @@ def areas(data: Labelled, normal: int, kernel: str, score: Any, draws: int, seed
     return ranking(data.test_classes == normal, model.score_samples(data.test))
 
 
-def _novelty(name: str, data: Labelled, kernel: str, score: str, draws: int, seed: int) -> Novelty:
+def _novelty(name: str, data: Labelled, kernel: str, score: str, draws: int, seed: int) -> Dict[str, Any]:
+    """A kernel with a score on one set: means over the classes that have test series beside test series of other classes."""
     begun = time.perf_counter()
     counts = [int(np.sum(data.test_classes == number)) for number in range(len(data.classes))]
     normal = [number for number, count in enumerate(counts) if 0 < count < len(data.test)]
     if not normal:
         raise DataError(f"{name}: no class has test series together with test series of other classes")
     found = [areas(data, number, kernel, score, draws, seed) for number in normal]
+    # Normal series are the positive ones of the PR area, as in KTAD: they are fewer.
     roc, pr = (float(np.mean([one[key] for one in found])) for key in ("roc_auc", "pr_auc"))
-    return Novelty(name, kernel, score, roc, pr, len(normal), time.perf_counter() - begun)
+    row = dict(dataset=name, kernel=kernel, score=score, classes=len(normal), seconds=time.perf_counter() - begun)
+    return {**row, "PR area": pr, "ROC area": roc}
+
+
+def _area_entries(row: Dict[str, Any]) -> List[Dict[str, Any]]:
+    shared = {name: row[name] for name in ("dataset", "kernel", "score", "classes", "seconds")}
+    return [
+        # no published figures on these sets
+        {**shared, "measure": measure, "value": row[measure], "unit": "share", "published": []}
+        for measure in ("PR area", "ROC area")
+    ]
 
 
 def detect_novelty(
@@ -289,43 +267,14 @@ def detect_novelty(
     rows = []
     for one in sets:
         data = read_set(one)
-        rows += [
-            _novelty(one.name, data, k, score, draws, machine.seed)
-            for k in kernels
-            for score in ANOMALY["scores"]
-        ]
+        rows += [_novelty(one.name, data, k, score, draws, machine.seed) for k in kernels for score in ANOMALY["scores"]]
     if as_json:
-        print_json(
-            {"benchmark": "uea", "task": "anomaly", "rows": [entry for row in rows for entry in _area_entries(row)]}
-        )
-    else:
-        _print_areas(rows)
-
-
-def _area_entries(row: Novelty) -> List[Dict[str, Any]]:
-    return [
-        {
-            "dataset": row.name,
-            "kernel": row.kernel,
-            "score": row.score,
-            "measure": measure,
-            "value": value,
-            "unit": "share",
-            "classes": row.classes,
-            "seconds": row.seconds,
-            "published": [],  # no published figures on these sets
-        }
-        for measure, value in (("PR area", row.pr_auc), ("ROC area", row.roc_auc))
-    ]
-
-
-def _print_areas(rows: List[Novelty]) -> None:
+        print_json({"benchmark": "uea", "task": "anomaly", "rows": [entry for row in rows for entry in _area_entries(row)]})
+        return
     print(f"{'novel series':<26}  {'kernel':<16}  {'score':<11}  {'PR area':>8}  {'ROC area':>8}  {'time':>9}")
     before = None
     for row in rows:
-        name, before = "" if row.name == before else row.name, row.name
-        values = f"{row.pr_auc:8.4f}  {row.roc_auc:8.4f}  {format_seconds(row.seconds):>9}"
-        print(f"{name:<26}  {row.kernel:<16}  {row.score:<11}  {values}")
-    print(
-        "\nmeans over the classes, each the normal class once; in the PR area normal series are the positive ones"
-    )
+        name, before = "" if row["dataset"] == before else row["dataset"], row["dataset"]
+        values = f"{row['PR area']:8.4f}  {row['ROC area']:8.4f}  {format_seconds(row['seconds']):>9}"
+        print(f"{name:<26}  {row['kernel']:<16}  {row['score']:<11}  {values}")
+    print("\nmeans over the classes, each the normal class once; in the PR area normal series are the positive ones")
