@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 import pytest
 import volterra
-from volterra._core._data import as_collection, as_matrix, is_collection, view
+from volterra._core._data import as_collection, as_matrix, is_collection
+from volterra._core._native import view
 
 KERNEL = "volterra:tau_coef=0.4,lambda_coef=0.8"
 

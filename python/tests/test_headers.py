@@ -57,4 +57,4 @@ def test_every_function_is_found(root):
     exported = (root / "abi/libvolterra.symbols").read_text().split()
     assert set(exported) == set(c.PROTOTYPES)
     for name in exported:
-        assert getattr(c.lib, name).argtypes == c.PROTOTYPES[name][1]
+        assert getattr(c.lib, name).argtypes == [c._ARGUMENTS.get(kind, kind) for kind in c.PROTOTYPES[name][1]]

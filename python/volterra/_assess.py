@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_double
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 from ._core import _native as c
-from ._core._data import Array, view
+from ._core._data import Array
 from ._core._errors import VolterraWarning, check, warn
-from ._core._kernel import LossSettings
 from ._core._model import Model
 from ._training import Pairing
 
@@ -17,6 +15,12 @@ _BETTER = c.CONSTANTS["VOLT_WARNING_BETTER_BASELINE"]
 #: Codes of fits that are of little use.
 _SERIOUS = {c.CONSTANTS[f"VOLT_WARNING_{word}"] for word in ("WORSE_THAN_CONSTANT", "BETTER_BASELINE")}
 _PAST_TARGETS = c.CONSTANTS["VOLT_WARNING_PAST_TARGETS"]
+
+
+_FIGURES = (
+    *("heldout_rows", "heldout_rmse", "loo_rmse", "gcv_rmse", "naive_outputs", "halfway_outputs", "naive_ratio"),
+    *("r2", "loss", "season"),
+)
 
 
 class FitWarning(VolterraWarning):
@@ -74,42 +78,31 @@ class Assessment(NamedTuple):
 
 def assess(
     pairing: Pairing,
-    losses: LossSettings,
-    season: int,
+    fields: Mapping[str, Any],
     model: Optional[Model] = None,
     fitted: Optional[Array] = None,
     splits: Optional[c.SplitOptions] = None,
     **found: Any,
 ) -> Assessment:
-    """``volt_assess`` of a model on its held-out rows, or with `splits` of a search on its validation blocks; `found` are the
-    other fields of ``volt_assess_options``."""
-    options = c.lib.volt_assess_options_default()
-    options.season = season
-    if model is not None:
-        options.model = model._as_parameter_
-    if fitted is not None:
-        options.fitted = view(fitted)
-    if splits is not None:
-        options.splits = POINTER(c.SplitOptions)(splits)
-    options.by_loss = int(losses.loss is not None)
-    if losses.weights is not None:
-        options.weights = losses.weights.ctypes.data_as(POINTER(c_double))
-    for name, value in found.items():
-        setattr(options, name, value)
+    """``volt_assess`` of a model on its held-out rows, or with `splits` of a search on its validation blocks. `fields` are
+    those of ``volt_fit_options``, `found` the other ones of ``volt_assess_options``."""
+    has_loss = fields.get("loss") is not None
+    options = c.fill(
+        c.lib.volt_assess_options_default(),
+        season=fields["season"],
+        model=None if model is None else model._as_parameter_,
+        fitted=fitted,
+        splits=splits,
+        by_loss=has_loss,
+        weights=fields.get("weights"),
+        **found,
+    )
     made = c.Assessment()
-    check(c.lib.volt_assess(pairing, byref(options), byref(made)))
-    figures = ("loss",) if losses.loss is not None else ("mse", "rmse", "mae", "r2")
+    check(c.lib.volt_assess(pairing, options, made))
+    found, figures = c.values(made), ("loss",) if has_loss else ("mse", "rmse", "mae", "r2")
+    names = {c.text(c.lib.volt_baseline_name(kind)): word for word, kind in c.BASELINES.items()}
     table = {}
-    for score in (made.baselines[i] for i in range(made.n_baselines)):
-        name = c.text(score.name)
-        word = next((w for w, kind in c.BASELINES.items() if c.text(c.lib.volt_baseline_name(kind)) == name), name)
-        table[word] = {figure: float(getattr(score, figure)) for figure in figures}
-        table[word]["skill"] = 1 - float(score.ratio)
-    verdict = {
-        name: getattr(made, name)
-        for name in (
-            *("heldout_rows", "heldout_rmse", "loo_rmse", "gcv_rmse", "naive_outputs", "halfway_outputs"),
-            *("naive_ratio", "r2", "loss", "season"),
-        )
-    }
+    for score in found["baselines"][: made.n_baselines]:
+        table[names.get(score["name"], score["name"])] = {**{name: score[name] for name in figures}, "skill": 1 - score["ratio"]}
+    verdict = {name: found[name] for name in _FIGURES}
     return Assessment(table, verdict, read_notes(made.warnings, made.n_warnings))

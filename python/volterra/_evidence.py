@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref
 from typing import Any, NamedTuple, Optional
-
-import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import whole
-from ._core._data import Array, Records, as_matrix, as_targets, view
+from ._core._data import Array, Records, as_matrix, as_targets
 from ._core._gaps import align
 from ._core._kernel import Kernel
-from ._core._machine import use_threads
-from ._core._model import record_fields
-from ._core._progress import ProgressCallback, Watch
+from ._core._progress import ProgressCallback, run
 
 __all__ = ["Evidence", "evidence"]
 
@@ -90,38 +85,23 @@ def evidence(
     records = Records.read(*align(X, y, groups, names=("X", "y", "groups")))
     inputs = as_matrix(records.X)
     targets, flat = as_targets(records.y)
-    options = c.lib.volt_evidence_options_default()
-    options.alpha = float(alpha)
-    options.washout = whole("washout", washout)
-    options.intercept, options.scale = int(bool(fit_intercept)), int(bool(scale))
-    options.leave_one_out = int(bool(leave_one_out))
-    for name, value in record_fields(records.lengths).items():
-        setattr(options, name, value)
-    found = POINTER(c.EvidenceResult)()
-    with use_threads(n_jobs), Watch("evidence", False, progress) as watch:
-        options.progress = watch.progress
-        status = c.lib.volt_evidence(Kernel(kernel), view(inputs), view(targets), byref(options), byref(found))
-        watch.check(status)
-    try:
+    options = c.fill(
+        c.lib.volt_evidence_options_default(),
+        alpha=float(alpha),
+        washout=whole("washout", washout),
+        intercept=bool(fit_intercept),
+        scale=bool(scale),
+        leave_one_out=bool(leave_one_out),
+        records=records.lengths,
+    )
+    with c.result(c.EvidenceResult, c.lib.volt_evidence_free) as found:
+        run("evidence", c.lib.volt_evidence, Kernel(kernel), inputs, targets, options, found, n_jobs=n_jobs, progress=progress)
         return _taken(found.contents, flat)
-    finally:
-        c.lib.volt_evidence_free(found)
 
 
 def _taken(r: c.EvidenceResult, flat: bool) -> Evidence:
-    def array(pointer: Any, *shape: int) -> Optional[Array]:
-        if not pointer:
-            return None
-        found: Array = np.ctypeslib.as_array(pointer, shape=shape).copy()
-        return found[:, 0] if flat and len(shape) == 2 else found
-
-    scale = array(r.scale, r.q)
-    assert scale is not None
-    return Evidence(
-        log_likelihood=float(r.log_likelihood),
-        scale=scale,
-        loo_errors=array(r.loo_errors, r.rows, r.q),
-        loo_variances=array(r.loo_variances, r.rows, r.q),
-        gcv=array(r.gcv, r.q),
-        trace=float(r.trace),
-    )
+    found = c.values(r)
+    if flat:
+        for name in ("loo_errors", "loo_variances"):
+            found[name] = None if found[name] is None else found[name][:, 0]
+    return Evidence(**{name: found[name] for name in Evidence._fields})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import threading
-from ctypes import POINTER, byref, c_char_p, c_double, c_void_p, cast
+from ctypes import c_void_p
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -13,7 +13,6 @@ from typing import (
     Callable,
     Dict,
     Iterator,
-    List,
     Mapping,
     Optional,
     Sequence,
@@ -27,18 +26,7 @@ import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import choice, level_list, whole
-from ._core._data import (
-    Array,
-    address,
-    as_matrix,
-    as_row,
-    empty,
-    same_rows,
-    select_cells,
-    select_columns,
-    to_float64,
-    view,
-)
+from ._core._data import Array, as_matrix, as_row, empty, same_rows, select_cells, select_columns, to_float64
 from ._core._errors import check
 from ._core._gaps import align
 from ._core._model import Model, PathLike, missing_file
@@ -61,33 +49,24 @@ def _scratch_file() -> Iterator[Path]:
 def _restore(kind: Type[AnyLive], content: bytes, *settings: Any) -> AnyLive:
     with _scratch_file() as path:
         path.write_bytes(content)
-        return kind._read(path, LiveOptions(settings[1]), *settings)
+        return kind._read(path, live_options(settings[1]), *settings)
 
 
-class LiveOptions:
-    """``volt_live_options``, and the objects that it points to."""
-
-    def __init__(
-        self,
-        beyond: str,
-        coverage: Any = None,
-        state: Optional[PathLike] = None,
-        pending: Optional[Array] = None,
-        lock: bool = False,
-    ) -> None:
-        self.c = options = c.lib.volt_live_options_default()
-        self._kept: List[Any] = [pending]
-        options.beyond, options.lock = c.BEYOND[beyond], int(lock)
-        if coverage is not None:
-            levels = np.ascontiguousarray(level_list("coverage", coverage)[0])
-            options.coverages, options.n_coverages = cast(address(levels), POINTER(c_double)), len(levels)
-            self._kept.append(levels)
-        if state is not None:
-            encoded = c.encode_path("state", state)
-            options.state = c_char_p(encoded)
-            self._kept.append(encoded)
-        if pending is not None:
-            options.pending = view(pending)
+def live_options(
+    beyond: str,
+    coverage: Any = None,
+    state: Optional[PathLike] = None,
+    pending: Optional[Array] = None,
+    lock: bool = False,
+) -> c.LiveOptions:
+    return c.fill(
+        c.lib.volt_live_options_default(),
+        beyond=c.BEYOND[beyond],
+        coverages=None if coverage is None else level_list("coverage", coverage)[0],
+        state=None if state is None else c.encode_path("state", state),
+        pending=pending,
+        lock=lock,
+    )
 
 
 class Live(c.Owner):
@@ -103,18 +82,18 @@ class Live(c.Owner):
         self._flat = flat
         self._busy = threading.Lock()
 
-    def _open(self, options: LiveOptions, path: Optional[PathLike] = None) -> None:
+    def _open(self, options: c.LiveOptions, path: Optional[PathLike] = None) -> None:
         """Create the object, or load it from a file."""
         handle = c_void_p()
-        options.c.learn = int(self._LEARNS)
+        options.learn = int(self._LEARNS)
         where = () if path is None else (c.encode_path("the path", path),)
         function = c.lib.volt_live_create if path is None else c.lib.volt_live_load
-        check(function(self._model, byref(options.c), *where, byref(handle)))
+        check(function(self._model, options, *where, handle))
         self._own(handle, self._model)
 
     def _info(self) -> c.LiveInfo:
         info = c.LiveInfo()
-        check(c.lib.volt_live_get_info(self, byref(info)))
+        check(c.lib.volt_live_get_info(self, info))
         return info
 
     def _call(self, name: str, *arguments: Any) -> None:
@@ -137,7 +116,7 @@ class Live(c.Owner):
 
     def __copy__(self: AnyLive) -> AnyLive:
         handle = c_void_p()
-        self._call("copy", byref(handle))
+        self._call("copy", handle)
         other = type(self).__new__(type(self))
         other._begin(*self._settings())
         other._own(handle, self._model)
@@ -147,7 +126,7 @@ class Live(c.Owner):
         return self.__copy__()
 
     @classmethod
-    def _read(cls: Type[AnyLive], path: PathLike, options: LiveOptions, *settings: Any) -> AnyLive:
+    def _read(cls: Type[AnyLive], path: PathLike, options: c.LiveOptions, *settings: Any) -> AnyLive:
         """Load an object that `save` has written."""
         live = cls.__new__(cls)
         live._begin(*settings)
@@ -216,7 +195,7 @@ class Live(c.Owner):
         """
         row = self._row(x)
         out = np.empty(self._model.q)
-        self._call("feed", address(row), address(out))
+        self._call("feed", row, out)
         return self._answer(out)
 
     def restart(self) -> None:
@@ -242,7 +221,7 @@ class Live(c.Owner):
             No row has this target pending, or a number is not finite; for a stream also if it neither tracks intervals nor feeds
             outputs back.
         """
-        self._call("learn", whole("back", back), address(self._target(y)))
+        self._call("learn", whole("back", back), self._target(y))
 
     def predict(self, X: Any) -> Any:
         """Predict the following rows. The object is unchanged.
@@ -257,7 +236,7 @@ class Live(c.Owner):
         """
         rows = as_matrix(select_columns(X, self._model.input_names, "X"))
         out = empty(len(rows), self._model.q)
-        self._call("predict", view(rows), 0, view(out), None)
+        self._call("predict", rows, 0, out, None)
         return out[:, 0] if self._flat else out
 
     def interval(self) -> Any:
@@ -280,7 +259,7 @@ class Live(c.Owner):
         ...     stream.learn(target)
         """
         half = np.empty((max(int(self._info().n_coverages), 1), self._model.q))
-        self._call("interval", address(half))
+        self._call("interval", half)
         return half
 
     # ---- files ---------------------------------------------------------------------------------------------
@@ -314,6 +293,45 @@ class Live(c.Owner):
         """
         self._call("save", None if path is None else c.encode_path("the path", path))
 
+    @classmethod
+    def load(
+        cls: Type[AnyLive], path: PathLike, estimator: "SequenceRegressor", *, coverage: Any = None, lock: bool = False
+    ) -> AnyLive:
+        """Load a stream or learner that `save`, or the program with ``stream --state``, has saved.
+
+        Parameters
+        ----------
+        path : path-like
+        estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
+            The original estimator, or the same model read from a file.
+        coverage : float or list of float, optional
+            Coverages of the intervals, if the file has none.
+        lock : bool, default=False
+            Lock the file while the object exists: no other stream or learner, in this or another process, and no
+            ``volterra stream --state`` can lock it or save to it. The lock ends with the process.
+
+        Returns
+        -------
+        Stream or Learner
+            Its results are bit-identical to those of the saved one.
+
+        Raises
+        ------
+        FileNotFoundError, OSError
+            The file is missing or cannot be read, or with ``lock`` it is already locked.
+        ValueError
+            The file is truncated, damaged, of another type, from a later version or of another model; or it is of a learner for
+            `Stream`, or of a stream for `Learner`.
+        """
+        parts = cls._parts(estimator)
+        with missing_file(path):
+            return cls._read(path, live_options(parts[1], coverage, lock=lock), *parts)
+
+    @classmethod
+    def _parts(cls, estimator: "SequenceRegressor") -> Tuple[Any, ...]:
+        """The arguments of `_begin` for an estimator."""
+        return estimator._stream_parts()
+
 
 class Stream(Live):
     """A model that takes one row at a time; created by the method ``stream`` of an estimator.
@@ -334,43 +352,10 @@ class Stream(Live):
 
     _LEARNS = False
 
-    def __init__(self, model: Model, beyond: str, flat: bool, start: str, options: LiveOptions) -> None:
+    def __init__(self, model: Model, beyond: str, flat: bool, start: str, options: c.LiveOptions) -> None:
         self._begin(model, beyond, flat)
-        options.c.start = c.STARTS[start]
+        options.start = c.STARTS[start]
         self._open(options)
-
-    @classmethod
-    def load(
-        cls, path: PathLike, estimator: "SequenceRegressor", *, coverage: Any = None, lock: bool = False
-    ) -> "Stream":
-        """Load a stream that `save`, or the program with ``stream --state``, has saved.
-
-        Parameters
-        ----------
-        path : path-like
-        estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
-            The original estimator, or the same model read from a file.
-        coverage : float or list of float, optional
-            Coverages of the intervals, if the file has none.
-        lock : bool, default=False
-            Lock the file while the stream exists: no other stream or learner, in this or another process, and no
-            ``volterra stream --state`` can lock it or save to it. The lock ends with the process.
-
-        Returns
-        -------
-        Stream
-            Its results are bit-identical to those of the saved stream.
-
-        Raises
-        ------
-        FileNotFoundError, OSError
-            The file is missing or cannot be read, or with ``lock`` it is already locked.
-        ValueError
-            The file is truncated, damaged, of another type, from a later version, of another model or of a learner.
-        """
-        parts = estimator._stream_parts()
-        with missing_file(path):
-            return cls._read(path, LiveOptions(parts[1], coverage, lock=lock), *parts)
 
     def _figures(self) -> Dict[str, Any]:
         return {"n_features": self._model.d, "n_outputs": self._model.q, "beyond": self.beyond}
@@ -410,14 +395,14 @@ class Learner(Live):
         beyond: str,
         flat: bool,
         series: bool,
-        options: LiveOptions,
+        options: c.LiveOptions,
         window: Optional[int] = None,
         forget: float = 1.0,
         forget_what: str = "all",
     ) -> None:
         self._begin(model, beyond, flat, series)
-        options.c.window, options.c.forget = _window(window), float(forget)
-        options.c.forget_what = c.FORGET_WHAT[choice("forget_what", forget_what, tuple(c.FORGET_WHAT))]
+        what = c.FORGET_WHAT[choice("forget_what", forget_what, tuple(c.FORGET_WHAT))]
+        c.fill(options, window=_window(window), forget=float(forget), forget_what=what)
         self._open(options)
 
     def _begin(  # type: ignore[override]
@@ -428,42 +413,8 @@ class Learner(Live):
         self._keys = keys
 
     @classmethod
-    def load(
-        cls,
-        path: PathLike,
-        estimator: "SequenceRegressor",
-        *,
-        coverage: Any = None,
-        lock: bool = False,
-    ) -> "Learner":
-        """Load a learner that `save`, or the program with ``stream --learn --state``, has saved.
-
-        Parameters
-        ----------
-        path : path-like
-        estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
-            The original estimator, or the same model read from a file.
-        coverage : float or list of float, optional
-            Coverages of the intervals, if the file has none.
-        lock : bool, default=False
-            Lock the file while the learner exists, as in `Stream.load`.
-
-        Returns
-        -------
-        Learner
-            Its results are bit-identical to those of the saved learner.
-
-        Raises
-        ------
-        FileNotFoundError, OSError
-            The file is missing or cannot be read, or with ``lock`` it is already locked.
-        ValueError
-            The file is truncated, damaged, of another type, from a later version, of another model or of a stream.
-        """
-        parts = estimator._stream_parts()
-        with missing_file(path):
-            options = LiveOptions(parts[1], coverage, lock=lock)
-            return cls._read(path, options, *parts, estimator._is_series)
+    def _parts(cls, estimator: "SequenceRegressor") -> Tuple[Any, ...]:
+        return (*super()._parts(estimator), estimator._is_series)
 
     def _settings(self) -> Tuple[Any, ...]:
         return (*super()._settings(), self._series, self._keys)
@@ -540,12 +491,12 @@ class Learner(Live):
 
     def _step(self, row: Array, target: Array, out: Array) -> None:
         if np.isnan(target).any():
-            self._call("feed", address(row), address(out))
+            self._call("feed", row, out)
         else:
-            self._call("update", address(row), 0, address(target), address(out))
+            self._call("update", row, 0, target, out)
 
     def _advance(self, row: Array, target: Array, out: Array) -> None:
-        self._call("update", address(row), 1, address(target), address(out))
+        self._call("update", row, 1, target, out)
 
     def _targets(self, y: Any, one: bool) -> Array:
         targets = to_float64(y, "y")
@@ -560,7 +511,7 @@ class Learner(Live):
     def model_of_all(self, keep_factor: bool, watch: Watch) -> Model:
         """Return a model of all rows learned so far; the learner must have no window and no forgetting."""
         handle = c_void_p()
-        status = c.lib.volt_live_model(self, int(keep_factor), watch.progress, byref(handle))
+        status = c.lib.volt_live_model(self, int(keep_factor), watch.progress, handle)
         model = Model(handle) if handle else None
         watch.check(status)
         assert model is not None
@@ -583,7 +534,7 @@ class Learner(Live):
     def learn_one(self, x: Union[Mapping[Any, float], Sequence[float]], y: Any) -> None:
         """Learn one row with its target."""
         row, target = self._row(self._values(x)), self._target(y)
-        self._call("update", address(row), 0, address(target), None)
+        self._call("update", row, 0, target, None)
 
     def _values(self, x: Any) -> Any:
         if not isinstance(x, Mapping):
@@ -598,38 +549,20 @@ class Learner(Live):
 
     # ---- properties ----------------------------------------------------------------------------------------
 
-    @property
-    def rows(self) -> int:
-        """Rows in the window."""
-        return int(self._info().rows)
-
-    @property
-    def window(self) -> Optional[int]:
-        """Maximum number of rows in the window; None: all."""
-        return int(self._info().window) or None
-
-    @property
-    def forget(self) -> float:
-        return float(self._info().forget)
+    rows = property(lambda self: int(self._info().rows), doc="Rows in the window.")
+    window = property(lambda self: int(self._info().window) or None, doc="Maximum number of rows in the window; None: all.")
+    forget = property(lambda self: float(self._info().forget), doc="Forgetting factor.")
+    learned = property(lambda self: int(self._info().learned), doc="Number of rows learned since the end of training.")
+    condition = property(lambda self: float(self._info().condition), doc="A lower bound of the condition number of K + alpha I.")
 
     @property
     def forget_what(self) -> str:
-        return next(word for word, value in c.FORGET_WHAT.items() if value == self._info().forget_what)
-
-    @property
-    def learned(self) -> int:
-        """Number of rows learned since the end of training."""
-        return int(self._info().learned)
-
-    @property
-    def condition(self) -> float:
-        """A lower bound of the condition number of K + alpha I."""
-        return float(self._info().condition)
+        return c.word_of(c.FORGET_WHAT, self._info().forget_what)
 
     def _readout(self) -> Tuple[Array, Array, Array]:
         rows = self.rows
         A, intercepts, numbers = empty(rows, self._model.q), np.empty(self._model.q), np.empty(rows, np.int64)
-        self._call("coefficients", view(A), address(intercepts), address(numbers))
+        self._call("coefficients", A, intercepts, numbers)
         return A, intercepts, numbers
 
     @property

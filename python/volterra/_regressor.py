@@ -18,7 +18,6 @@ from __future__ import annotations
 import copy
 import functools
 import sys
-from ctypes import POINTER, byref, c_double
 from typing import (
     Any,
     Callable,
@@ -38,18 +37,7 @@ import numpy as np
 
 from ._assess import Assessment, Note, assess
 from ._core import _native as c
-from ._core._arguments import (
-    alpha_number,
-    choice,
-    end_suffixes,
-    feedback_number,
-    horizon_bounds,
-    initial_setting,
-    level_list,
-    season_rows,
-    solver_settings,
-    whole,
-)
+from ._core._arguments import choice, end_suffixes, horizon_bounds, level_list, whole
 from ._core._data import (
     Array,
     FeatureNames,
@@ -65,18 +53,18 @@ from ._core._data import (
     pieces,
     same_rows,
     select_columns,
-    view,
 )
 from ._core._errors import BeyondWarning, GapWarning, OrderWarning, warn
 from ._core._gaps import align, future_index, partner_rows
-from ._core._kernel import Loss, LossSettings, loss_text, read_tolerance, read_weights
+from ._core._kernel import Loss, read_weights
 from ._core._machine import use_machine, use_threads
-from ._core._model import HELD_OUT, NORMS, FitSettings, Model, PathLike, plain_settings, record_fields
+from ._core._model import HELD_OUT, NORMS, Model, PathLike, fit_fields
 from ._core._order import TrainingRows, pending_complaint, place_after
-from ._core._progress import ProgressCallback, Watch
+from ._core._progress import PROGRESS, ProgressCallback, Watch, run
 from ._core._protocol import RegressorMixin
 from ._core._types import (
     Beyond,
+    FedRows,
     FloatArray,
     ForgetWhat,
     Frame,
@@ -84,12 +72,14 @@ from ._core._types import (
     Numbers,
     Prediction,
     RecordList,
+    Rows,
     Self,
     Start,
     StreamStart,
     Table,
+    Unpack,
 )
-from ._live import Learner, LiveOptions, Stream
+from ._live import Learner, Stream, live_options
 from ._training import Horizons, Training, is_usually_flat, spread_records
 from .metrics import _explained
 
@@ -151,24 +141,17 @@ class Explanation(NamedTuple):
     kernels: List[Array]  # g1, g2, ... up to the requested order
 
 
-def _options(model: Model, about: About, order: int, watch: Watch) -> Any:
-    """``volt_explain_options``, and the objects that must outlive it."""
-    inputs = model.expansion_inputs
-    options = c.lib.volt_explain_options_default()
-    options.order = whole("order", order, 1, 8)
-    options.progress = watch.progress
+def _explain_options(model: Model, about: About, order: int, **fields: Any) -> c.ExplainOptions:
+    inputs = int(model.info.expansion_inputs)
+    options = c.fill(c.lib.volt_explain_options_default(), order=whole("order", order, 1, 8), **fields)
     if isinstance(about, str):
         if about not in ("mean", "zero"):
             raise ValueError(f'about must be "mean", "zero" or a number for every input (got {about!r})')
-        options.about = c.ABOUT[about]
-        return options, None
+        return c.fill(options, about=c.ABOUT[about])
     point = np.ravel(np.asarray(about, dtype=float))
     if point.shape != (inputs,):
         raise ValueError(f"about has {point.size} number{'s' if point.size != 1 else ''}, and the model takes {inputs}")
-    kept = (c_double * inputs)(*point)
-    options.about = c.ABOUT["point"]
-    options.point = kept
-    return options, kept
+    return c.fill(options, about=c.ABOUT["point"], point=point)
 
 
 def _named(numbers: Array) -> Dict[str, Array]:
@@ -177,51 +160,13 @@ def _named(numbers: Array) -> Dict[str, Array]:
     return {name: numbers[:, p].copy() for p, name in enumerate(names)}
 
 
-def explain(
-    model: Model,
-    lags: Optional[int],
-    order: int,
-    about: About,
-    std: bool,
-    shares: bool,
-    along: Optional[Array],
-    records: Optional[Sequence[int]],
-    verbose: Any,
-) -> Explanation:
-    with Watch("explain", verbose, values=float(model.n) ** 2) as watch:
-        options, point = _options(model, about, order, watch)
-        options.lags = 0 if lags is None else whole("lags", lags, 1)
-        options.band, options.shares = bool(std), bool(shares)
-        if along is not None:
-            options.along = view(along)
-            for name, value in record_fields(records).items():
-                setattr(options, name, value)
-        found = POINTER(c.Explanation)()
-        watch.check(c.lib.volt_model_explain(model, byref(options), byref(found)))
-        del point
-    try:
-        return copy_explanation(found.contents)
-    finally:
-        c.lib.volt_explanation_free(found)
-
-
 def copy_explanation(e: Any) -> Explanation:
-    def array(pointer: Any, *shape: int) -> Array:
-        return np.ctypeslib.as_array(pointer, shape).copy()
-
-    d, q, lags, orders = int(e.d), int(e.q), int(e.lags), int(e.share_orders)
-    kernels = [array(e.kernels[p - 1], q, *(lags,) * p, *(d,) * p) for p in range(1, int(e.order) + 1)]
-    return Explanation(
-        about=array(e.about, d),
-        g0=array(e.g0, q),
-        g1=kernels[0],
-        g2=kernels[1] if len(kernels) > 1 else None,
-        g1_std=array(e.g1_std, q, lags, d) if e.g1_std else None,
-        shares=_named(array(e.shares, q, orders + 1)) if e.shares else None,
-        variances=_named(array(e.variances, q, orders + 1)) if e.variances else None,
-        memory=array(e.memory, q),
-        kernels=kernels,
-    )
+    d, q, lags = int(e.d), int(e.q), int(e.lags)
+    kernels = [c.array(e.kernels[p - 1], q, *(lags,) * p, *(d,) * p) for p in range(1, int(e.order) + 1)]
+    found = c.values(e)
+    found.update({name: _named(found[name]) for name in ("shares", "variances") if found[name] is not None})
+    given = {name: found[name] for name in ("about", "g0", "g1_std", "shares", "variances", "memory")}
+    return Explanation(g1=kernels[0], g2=kernels[1] if len(kernels) > 1 else None, kernels=kernels, **given)
 
 
 FIRST_ROWS = 50  # minimum number of rows for the first fit, if they arrive in smaller batches
@@ -274,17 +219,6 @@ class ExportReport(NamedTuple):
     landmark_error: Optional[float]  # change of the training predictions over their standard deviation
 
 
-def _read(report: Any, landmarks: Optional[int]) -> ExportReport:
-    return ExportReport(
-        report.rows,
-        report.state_bytes,
-        report.constant_bytes,
-        report.operations,
-        report.calls,
-        None if landmarks is None else report.landmark_error,
-    )
-
-
 class SequenceRegressor(RegressorMixin, FeatureNames):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
@@ -311,24 +245,6 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
 
     def _kernel_text(self) -> str:
         raise NotImplementedError
-
-    def _kernel_and_settings(self) -> Tuple[str, Dict[str, Any]]:
-        """Settings of the fit: the kernel, and the fields of ``FitSettings`` that do not follow from the data."""
-        settings = dict(
-            alpha=alpha_number(self.alpha),
-            washout=whole("washout", self.washout),
-            intercept=bool(self.fit_intercept),
-            scale=bool(self.scale),
-            target=choice("target", self.target, c.TARGETS),
-            input=choice("input", self.input, c.INPUTS),
-            season=season_rows(self.season),
-            feedback_weight=feedback_number(self.feedback),
-            initial=initial_setting(getattr(self, "initial", "zero")),
-            plain=plain_settings(self),
-            **solver_settings(self),
-            losses=LossSettings(loss_text(getattr(self, "loss", None)), read_tolerance(getattr(self, "tolerance", None))),
-        )
-        return self._kernel_text(), settings
 
     # ---- fit -----------------------------------------------------------------------------------------------
 
@@ -371,50 +287,32 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
-        kernel, settings = self._kernel_and_settings()
+        kernel, fields = self._kernel_text(), fit_fields(self)
         X, y, sample_weight, groups = align(X, y, sample_weight, groups)
-        training = Training.read(
-            X,
-            y,
-            None if bounds is None else Horizons(*bounds),
-            groups,
-            self.allow_target_in_inputs,
-            settings["losses"],
-            settings["feedback_weight"] > 0,
-        )
+        horizons = None if bounds is None else Horizons(*bounds)
+        training = Training(X, y, horizons, groups, self.allow_target_in_inputs, fields)
         weights = read_weights(sample_weight, len(training.rows))
         if weights is not None:
-            settings["losses"] = settings["losses"]._replace(weights=training.pairing.of_inputs(weights))
-        self._fit_model(training, kernel, settings, progress)
+            fields["weights"] = training.pairing.of_inputs(weights)
+        self._fit_model(training, kernel, fields, progress)
         return self
 
     def _fit_model(
-        self,
-        training: Training,
-        kernel: str,
-        settings: Dict[str, Any],
-        progress: Optional[ProgressCallback],
+        self, training: Training, kernel: str, fields: Dict[str, Any], progress: Optional[ProgressCallback]
     ) -> None:
-        losses, pairing = settings.get("losses", LossSettings()), training.pairing
+        pairing = training.pairing
+        fields = dict(
+            fields,
+            ahead=training.horizons.last,
+            feedback=pairing.feedback,
+            anchors=pairing.anchors,
+            records=pairing.records,
+            pending=pairing.pending,
+            input_names=training.input_names,
+            output_names=training.output_names,
+        )
         with use_machine(self), Watch("fit", self.verbose, progress) as watch:
-            model, fitted = Model.fit(
-                kernel,
-                training.inputs,
-                training.targets,
-                FitSettings(
-                    ahead=training.horizons.last,
-                    feedback=pairing.feedback,
-                    anchors=training.anchors,
-                    horizons=training.horizons.note,
-                    records=training.fitted_records,
-                    pending=pairing.pending,
-                    target_ndim=training.target_ndim,
-                    **settings,
-                ),
-                watch,
-                training.input_names,
-                training.output_names,
-            )
+            model, fitted = Model.fit(kernel, training.inputs, training.targets, fields, watch, training.notes)
         self._remember_names(training.input_names)
         self._model = model
         self._grown, self._is_behind, self._first = None, False, None
@@ -427,17 +325,17 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         self._form = training.form if same else None
         self._horizons, self._is_series = training.horizons, training.is_series
         self._future = training.future if same else None
-        self._set_report(training, settings.get("season", -1), losses)
+        self._set_report(training, fields)
         self._set_attributes()
         if self.verbose:
             print(self._summary(), file=sys.stderr)
         if self._assessment is not None:
             self._assessment.warn()
 
-    def _set_report(self, training: Training, season: int, losses: LossSettings) -> None:
+    def _set_report(self, training: Training, fields: Dict[str, Any]) -> None:
         """Results on held-out rows. Model files do not contain them."""
-        self._assessment = assess(training.pairing, losses, season, self._model, self._fitted)
-        self.report_ = None if self._model.report is None else self._model.report._asdict()
+        self._assessment = assess(training.pairing, fields, self._model, self._fitted)
+        self.report_ = self._model.report
         found = self.report_ or {}
         self.heldout_r2_, self.log_likelihood_ = (found.get(name, float("nan")) for name in HELD_OUT)
         self.rkhs_norm_, self.effective_dimension_, self.noise_ = map(found.get, NORMS)
@@ -593,56 +491,17 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         return np.vstack([first, self._follow(a[known:], "continue", self._tail)]) if len(a) > known else first
 
     @overload
-    def predict(
-        self,
-        X: Numbers,
-        *,
-        start: Optional[Start] = None,
-        groups: Any = None,
-        y_known: Any = None,
-        warm_up: Optional[int] = None,
-        return_std: Literal[False] = False,
-    ) -> FloatArray: ...
-
+    def predict(self, X: Numbers, *, return_std: Literal[True], **options: Unpack[Rows]) -> Tuple[FloatArray, FloatArray]: ...
     @overload
-    def predict(
-        self, X: Numbers, *, start: Optional[Start] = None, groups: Any = None, return_std: Literal[True]
-    ) -> Tuple[FloatArray, FloatArray]: ...
-
+    def predict(self, X: Numbers, *, return_std: Literal[False] = False, **options: Unpack[FedRows]) -> FloatArray: ...
     @overload
-    def predict(
-        self,
-        X: Frame,
-        *,
-        start: Optional[Start] = None,
-        groups: Any = None,
-        y_known: Any = None,
-        warm_up: Optional[int] = None,
-        return_std: Literal[False] = False,
-    ) -> Prediction: ...
-
+    def predict(self, X: Frame, *, return_std: Literal[True], **options: Unpack[Rows]) -> Tuple[Prediction, Prediction]: ...
     @overload
-    def predict(
-        self, X: Frame, *, start: Optional[Start] = None, groups: Any = None, return_std: Literal[True]
-    ) -> Tuple[Prediction, Prediction]: ...
-
+    def predict(self, X: Frame, *, return_std: Literal[False] = False, **options: Unpack[FedRows]) -> Prediction: ...
     @overload
-    def predict(
-        self,
-        X: RecordList,
-        *,
-        start: Optional[Start] = None,
-        groups: None = None,
-        y_known: Any = None,
-        warm_up: Optional[int] = None,
-        return_std: Literal[False] = False,
-    ) -> List[Any]: ...
-
+    def predict(self, X: RecordList, *, return_std: Literal[True], **options: Unpack[Rows]) -> Tuple[List[Any], List[Any]]: ...
     @overload
-    def predict(
-        self, X: RecordList, *, start: Optional[Start] = None, groups: None = None, return_std: Literal[True]
-    ) -> Tuple[List[Any], List[Any]]: ...
-
+    def predict(self, X: RecordList, *, return_std: Literal[False] = False, **options: Unpack[FedRows]) -> List[Any]: ...
     def predict(
         self,
         X: Any,
@@ -771,7 +630,7 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         """
         model, beyond, flat = self._stream_parts()
         pending = self._tail if choice("start", start, c.STARTS) == "continue" else None
-        return Stream(model, beyond, flat, start, LiveOptions(beyond, coverage, state, pending=pending))
+        return Stream(model, beyond, flat, start, live_options(beyond, coverage, state, pending=pending))
 
     def _stream_parts(self) -> Tuple[Model, str, bool]:
         """Arguments of a stream."""
@@ -842,7 +701,8 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
     def _of_records(self, a: Array, lengths: List[int], known: Optional[Array] = None, warm_up: int = 0) -> Array:
         self._refresh_model()
         with use_machine(self):
-            out, beyond = self._model.predict(a, "reset", self._beyond(), self.verbose, lengths, known, warm_up)
+            fed = dict(known=known, warm_up=warm_up)
+            out, beyond = self._model.predict(a, "reset", self._beyond(), self.verbose, lengths, **fed)
         self._warn_beyond(beyond, a.shape[0])
         return out
 
@@ -858,7 +718,7 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
             begins = self._model.begins(a) if self._rows is None else self._rows.begin(a)
             start = "reset" if begins else "continue"
         with use_machine(self):
-            out, beyond = self._model.predict(a, start, self._beyond(), self.verbose, None, known, warm_up)
+            out, beyond = self._model.predict(a, start, self._beyond(), self.verbose, known=known, warm_up=warm_up)
         self._warn_beyond(beyond, a.shape[0])
         return out
 
@@ -962,7 +822,7 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
             )
         count = most if steps is None else whole("steps", steps, 1)
         runs = count > most
-        if runs and not (self._model.settings.feedback and most == 1):
+        if runs and not (self._model.info.feedback and most == 1):
             raise ValueError(f"steps is {count}, and an estimator fitted {most} ahead reaches {most}")
         if runs:
             values = self.continue_(count)
@@ -1137,11 +997,10 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
 
     def _check_moment(self, X: Any, start: Any, groups: Any) -> None:
         """Reject rows that do not follow the training rows, according to the data: the intervals do not apply to them."""
-        me: Any = self
-        if (start or me.start) != "auto" or groups is not None or is_list(X) or me._grown is not None:
+        if (start or self.start) != "auto" or groups is not None or is_list(X) or self._grown is not None:
             return
-        a = me._read_inputs(X)
-        complaint = None if me._begins(a) or me._training_place(a, X) is not None else me._complaint(a, X)
+        a = self._read_inputs(X)
+        complaint = None if self._begins(a) or self._training_place(a, X) is not None else self._complaint(a, X)
         if complaint:
             raise ValueError(complaint)
 
@@ -1160,42 +1019,39 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
 
     def _predict_std(self, X: Any, start: str, groups: Any) -> Any:
         """Standard deviations for ``predict``."""
-        me: Any = self
         found = Records.read(X, None, groups)
-        a = me._read_inputs(found.X)
-        me._refresh_model()
+        a = self._read_inputs(found.X)
+        self._refresh_model()
         tail = None
         if found.lengths is not None or start == "reset":
             where = "reset"
-        elif start == "auto" and me._begins(a):
+        elif start == "auto" and self._begins(a):
             where = "reset"  # the training rows again, and those after them
         else:
-            where, tail = "continue", me._tail
+            where, tail = "continue", self._tail
         cut, later = 0 if tail is None else len(tail), a
-        place = me._training_place(a, X) if start == "auto" and where == "continue" else None
+        place = self._training_place(a, X) if start == "auto" and where == "continue" else None
         if place is not None:
-            cut, later = place - len(me._fitted), a[me._rows.n - place :]
+            cut, later = place - len(self._fitted), a[self._rows.n - place :]
             if cut < 0:
                 raise ValueError(
                     "X is a part of the training rows: for their standard deviations pass all training rows, or start='reset'"
                 )
         rows = later if tail is None else np.vstack([tail, later])
-        with use_threads(me.n_jobs):
-            _, std, _ = me._model.predict_std(rows, where, me._beyond(), me.verbose, found.lengths)
+        with use_threads(self.n_jobs):
+            std = np.empty((len(rows), self._model.q))
+            self._model.predict(rows, where, self._beyond(), self.verbose, found.lengths, std=std)
         std = std[cut : cut + len(a)]
         if found.lengths is None or found.X is X:
-            return me._dress(std, X)
-        return [me._dress(part, x) for part, x in zip(pieces(std, found.lengths), X)]
+            return self._dress(std, X)
+        return [self._dress(part, x) for part, x in zip(pieces(std, found.lengths), X)]
 
     @overload
-    def predict_var(self, X: Numbers, *, start: Optional[Start] = None, groups: Any = None) -> FloatArray: ...
-
+    def predict_var(self, X: Numbers, **options: Unpack[Rows]) -> FloatArray: ...
     @overload
-    def predict_var(self, X: Frame, *, start: Optional[Start] = None, groups: Any = None) -> Prediction: ...
-
+    def predict_var(self, X: Frame, **options: Unpack[Rows]) -> Prediction: ...
     @overload
-    def predict_var(self, X: RecordList, *, start: Optional[Start] = None, groups: None = None) -> List[Any]: ...
-
+    def predict_var(self, X: RecordList, **options: Unpack[Rows]) -> List[Any]: ...
     def predict_var(self, X: Any, *, start: Optional[Start] = None, groups: Any = None) -> Any:
         """Return variances of observations about the predictions: the squares of the result of ``return_std=True``.
 
@@ -1205,20 +1061,11 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         return [part * part for part in std] if isinstance(std, list) else std * std
 
     @overload
-    def predict_interval(
-        self, X: Numbers, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
-    ) -> FloatArray: ...
-
+    def predict_interval(self, X: Numbers, coverage: Levels = 0.9, **options: Unpack[Rows]) -> FloatArray: ...
     @overload
-    def predict_interval(
-        self, X: Frame, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
-    ) -> Union[FloatArray, Table]: ...
-
+    def predict_interval(self, X: Frame, coverage: Levels = 0.9, **options: Unpack[Rows]) -> Union[FloatArray, Table]: ...
     @overload
-    def predict_interval(
-        self, X: RecordList, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: None = None
-    ) -> List[Any]: ...
-
+    def predict_interval(self, X: RecordList, coverage: Levels = 0.9, **options: Unpack[Rows]) -> List[Any]: ...
     def predict_interval(
         self, X: Any, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
     ) -> Any:
@@ -1271,20 +1118,11 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         return self._beside(forecast, offsets.reshape(len(offsets), -1), shape, ends)
 
     @overload
-    def predict_quantiles(
-        self, X: Numbers, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
-    ) -> FloatArray: ...
-
+    def predict_quantiles(self, X: Numbers, alpha: Optional[Levels] = None, **options: Unpack[Rows]) -> FloatArray: ...
     @overload
-    def predict_quantiles(
-        self, X: Frame, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
-    ) -> Union[FloatArray, Table]: ...
-
+    def predict_quantiles(self, X: Frame, alpha: Optional[Levels] = None, **options: Unpack[Rows]) -> Union[FloatArray, Table]: ...
     @overload
-    def predict_quantiles(
-        self, X: RecordList, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: None = None
-    ) -> List[Any]: ...
-
+    def predict_quantiles(self, X: RecordList, alpha: Optional[Levels] = None, **options: Unpack[Rows]) -> List[Any]: ...
     def predict_quantiles(
         self, X: Any, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
     ) -> Any:
@@ -1365,7 +1203,7 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
             ``learner.update(x, y)`` predicts a row and then learns it.
         """
         model, beyond, flat = self._stream_parts()
-        options = LiveOptions(beyond, coverage, state, self._tail)
+        options = live_options(beyond, coverage, state, self._tail)
         return Learner(model, beyond, flat, self._is_series, options, window, forget, forget_what)
 
     # ---- estimator -----------------------------------------------------------------------------------------
@@ -1460,7 +1298,7 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         grown = self._grown
         if grown is None:
             model, beyond, flat = self._stream_parts()
-            grown = Learner(model, beyond, flat, self._is_series, LiveOptions(beyond, pending=self._tail))
+            grown = Learner(model, beyond, flat, self._is_series, live_options(beyond, pending=self._tail))
         before = grown.fed
         try:
             with use_threads(self.n_jobs):
@@ -1533,13 +1371,13 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         Parameters
         ----------
         lags : int, optional
-            Lags 0 to ``lags - 1``; when not given, until the past counts for less than a thousandth, 40 at most.
+            Number of lags, from 0 to L - 1 (at least 1).
         order : int, default=2
-            Highest order of the kernels, 1 to 8.
+            Highest order of the Volterra kernels (from 1 to 8).
         about : "mean", "zero" or array-like of shape (n_features,), default="mean"
-            The constant input. The point must be inside the ball of the training inputs if the kernel requires this.
-            With ``feedback`` the outputs of the previous row are additional inputs after the others: the series
-            describes one step.
+            Constant input of the expansion: mean, zero, or one number per input, separated by commas. The point must
+            be inside the ball of the training inputs if the kernel requires this. With ``feedback`` the outputs of
+            the previous row are additional inputs after the others: the series describes one step.
         std : bool, default=True
             Standard deviations of g1, for a Gaussian process with this kernel and alpha. The computation takes as long
             as a fit.
@@ -1570,25 +1408,17 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         >>> abs(found.g1[0, :, 0].round(1)).tolist(), float(found.g2[0, 0, 1, 0, 0].round(1))
         ([1.0, 0.0, 0.0], 0.5)
         """
-        self._ready()
-        rows, lengths = None, None
+        model, fields = self._ready(), dict(band=bool(std), shares=bool(shares))
         if along is not None:
             read = Records.read(along, None, groups)
-            rows, lengths = self._read_inputs(read.X), read.lengths
+            fields.update(along=self._read_inputs(read.X), records=read.lengths)
         elif groups is not None:
             raise ValueError("groups are records of along, which is not given")
-        with use_threads(self.n_jobs):
-            return explain(
-                self._model,
-                lags,
-                order,
-                about,
-                std,
-                shares,
-                rows,
-                lengths,
-                self.verbose,
-            )
+        options = _explain_options(model, about, order, lags=0 if lags is None else whole("lags", lags, 1), **fields)
+        watched = dict(n_jobs=self.n_jobs, verbose=self.verbose, values=float(model.n) ** 2)
+        with c.result(c.Explanation, c.lib.volt_explanation_free) as found:
+            run("explain", c.lib.volt_model_explain, model, options, found, **watched)
+            return copy_explanation(found.contents)
 
     def forgetting(self, first: Any, second: Any, X: Any) -> Array:
         """Return the distance of two states after different histories and the same inputs.
@@ -1607,15 +1437,11 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
             ``distance[0] * (lam * sqrt(sup kappa)) ** s``. The bound is nan unless the kernel is volterra without filters
             or other factors and the inputs are levels.
         """
-        self._ready()
+        model = self._ready()
         rows = [self._read_inputs(Records.read(part, None, None).X) for part in (first, second, X)]
         out = empty(len(rows[2]) + 1, 2)
-        with use_threads(self.n_jobs):
-            values = float(sum(len(part) for part in rows)) ** 2
-            with Watch("forgetting", self.verbose, values=values) as watch:
-                model: Model = self._model
-                views = [view(part) for part in rows]
-                watch.check(c.lib.volt_model_forgetting(model, *views, watch.progress, view(out)))
+        watched = dict(n_jobs=self.n_jobs, verbose=self.verbose, values=float(sum(map(len, rows))) ** 2)
+        run("forgetting", c.lib.volt_model_forgetting, model, *rows, PROGRESS, out, **watched)
         return out
 
     def orders(self, X: Any, *, order: int = 2, about: About = "mean", groups: Any = None) -> Array:
@@ -1633,18 +1459,12 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
         ndarray of shape (n_steps, n_outputs, order + 2)
             Orders 0, 1, ..., ``order`` and all higher ones; their sum is ``predict(X, start="reset")``.
         """
-        self._ready()
-        model: Model = self._model
-        read = Records.read(X, None, groups)
+        model, read = self._ready(), Records.read(X, None, groups)
         rows = self._read_inputs(read.X)
-        with use_threads(self.n_jobs):
-            with Watch("orders", self.verbose, values=float(model.n) * len(rows)) as watch:
-                options, point = _options(model, about, order, watch)
-                for name, value in record_fields(read.lengths).items():
-                    setattr(options, name, value)
-                out = empty(len(rows), model.q * (options.order + 2))
-                watch.check(c.lib.volt_model_orders(model, view(rows), byref(options), view(out)))
-                del point
+        options = _explain_options(model, about, order, records=read.lengths)
+        out = empty(len(rows), model.q * (options.order + 2))
+        watched = dict(n_jobs=self.n_jobs, verbose=self.verbose, values=float(model.n) * len(rows))
+        run("orders", c.lib.volt_model_orders, model, rows, options, out, **watched)
         return out.reshape(len(rows), model.q, -1)
 
     # ---- files ----------------------------------------------------------------------------------------------
@@ -1711,16 +1531,15 @@ class SequenceRegressor(RegressorMixin, FeatureNames):
             raise ValueError(f"precision must be one of {', '.join(_PRECISIONS)} (got {precision!r})")
         levels = [] if coverage is None else list(np.ravel(np.asarray(coverage, dtype=float)))
         report = c.ExportReport()
-        with Watch("export", getattr(self, "verbose", False)) as watch:
-            options = c.ExportOptions(
-                format=_FORMATS[format],
-                single=int(precision == "single"),
-                name=None if name is None else c.encode("the name", name),
-                landmarks=0 if landmarks is None else whole("landmarks", landmarks, 1),
-                coverages=(c_double * len(levels))(*levels) if levels else None,
-                n_coverages=len(levels),
-                progress=watch.progress,
-            )
-            raw = c.encode_path("the path", path)
-            watch.check(c.lib.volt_model_export(self._model, byref(options), raw, byref(report)))
-        return _read(report, landmarks)
+        options = c.fill(
+            c.ExportOptions(),
+            format=_FORMATS[format],
+            single=precision == "single",
+            name=name,
+            landmarks=0 if landmarks is None else whole("landmarks", landmarks, 1),
+            coverages=levels or None,
+        )
+        target = c.encode_path("the path", path)
+        run("export", c.lib.volt_model_export, self._model, options, target, report, verbose=getattr(self, "verbose", False))
+        found = {name: getattr(report, name) for name in ExportReport._fields}
+        return ExportReport(**found)._replace(**({"landmark_error": None} if landmarks is None else {}))

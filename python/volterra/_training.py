@@ -6,30 +6,26 @@ forecasts start from them.
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_char_p, c_int64, cast
-from typing import Any, Iterable, List, NamedTuple, Optional
+from ctypes import POINTER
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional
 
 import numpy as np
 
 from ._core import _native as c
 from ._core._data import (
-    NO_MATRIX,
     Array,
     FrameForm,
     Records,
     as_matrix,
     as_targets,
     column_names,
-    copy_of,
     is_frame,
     pieces,
     same_rows,
-    view,
 )
 from ._core._data import is_series as is_a_series
 from ._core._errors import OrderWarning, check, warn
 from ._core._gaps import training_gap, warn_of_gap
-from ._core._kernel import LossSettings
 from ._core._model import Model
 from ._core._order import ADVICE, index_of, is_ordered
 
@@ -45,7 +41,7 @@ class Horizons(NamedTuple):
     @classmethod
     def of(cls, model: Model) -> "Horizons":
         """Return the horizons of a model. ValueError: its file is inconsistent."""
-        note, ahead, outputs = model.horizons, model.settings.ahead, model.q
+        note, ahead, outputs = model.horizons, int(model.info.ahead), model.q
         if not note:
             return cls(ahead, ahead)
         words = note.split("..")
@@ -84,7 +80,7 @@ class Horizons(NamedTuple):
             return False
         names, outputs = model.input_names, model.output_names
         own = None if names is None else self.names(names, model.d)
-        return model.settings.feedback or (own is not None and outputs is not None and list(outputs) == list(own))
+        return bool(model.info.feedback) or (own is not None and outputs is not None and list(outputs) == list(own))
 
     def names(self, names: Optional[Array], columns: int) -> Optional[Array]:
         if not self.several:
@@ -109,98 +105,65 @@ def spread_records(horizons: Horizons, series: Array, lengths: Optional[List[int
     return _joined(horizons.spread(piece) for piece in pieces(series, lengths))
 
 
-class Training(NamedTuple):
-    rows: Array  # all rows of X
-    series: Array  # y, row by row with X, or X
-    inputs: Array  # the rows that have a target
-    targets: Array
-    horizons: Horizons
-    flat: bool  # predictions are 1-D ...
-    flat_series: bool  # ... because the targets were
-    is_series: bool  # no y was given
-    feedback: bool  # every target is the next input, so that outputs can be fed back
-    anchors: Optional[List[int]]  # index of the input equal to each target, if all are inputs and ahead >= 1
-    input_names: Optional[Array]  # columns of data frames
-    output_names: Optional[Array]
-    form: Optional[FrameForm]  # of the forecasts, where X and y are pandas objects
-    future: Any  # form and last part of the index of such a y, or X
-    source: Any  # X as it was given
-    grid: Optional[c.TimeGrid]  # of its index
-    records: Optional[List[int]]  # rows of X in every record; None: one sequence
-    fitted_records: Optional[List[int]]  # those that have a target
-    pairing: Pairing
+class Training:
+    """Inputs and targets of a fit, and the form in which they were given."""
 
-    @classmethod
-    def read(
-        cls,
+    def __init__(
+        self,
         X: Any,
         y: Any,
         horizons: Optional[Horizons] = None,
         groups: Any = None,
         allow_target_in_inputs: bool = False,
-        losses: LossSettings = LossSettings(),
-        feeds: bool = False,
-    ) -> "Training":
-        found = Records.read(X, y, groups)
-        X, y, lengths = found
+        fields: Mapping[str, Any] = {},
+    ) -> None:
+        X, y, lengths = Records.read(X, y, groups)
         rows = as_matrix(X, "X")
         if lengths is None and not is_ordered(index_of(X)):
             warn(f"the index of X is not in order: {ADVICE}", OrderWarning)
-        grid, gap = training_gap(X, lengths)
+        self.grid, gap = training_gap(X, lengths)  # of the index of X
         warn_of_gap(gap)
         if rows.shape[0] < 2:
             raise ValueError(
                 f"Found array with 1 sample(s) (shape={rows.shape}) while a minimum of 2 is required: "
                 "a sequence needs several rows."
             )
-        is_series = y is None
+        self.is_series = y is None
         if horizons is None:
-            horizons = Horizons(1, 1) if is_series else Horizons(0, 0)
-        series, flat = (rows, is_a_series(X)) if is_series else as_targets(y, "y")
+            horizons = Horizons(1, 1) if self.is_series else Horizons(0, 0)
+        series, flat = (rows, is_a_series(X)) if self.is_series else as_targets(y, "y")
         same_rows(rows, series)
-        source = X if is_series else y
-        own = column_names(source)
-        names = horizons.names(own, series.shape[1])
-        form = FrameForm.of(X, source, names if horizons.several else None)
-        paired = pair(
+        source = X if self.is_series else y
+        own, names = column_names(source), column_names(X)
+        self.rows, self.series, self.source = rows, series, X  # all rows of X, and of y or X; X as it was given
+        self.records = lengths  # rows of X in every record; None: one sequence
+        self.horizons = horizons
+        self.flat, self.flat_series = flat and not horizons.several, flat  # predictions are 1-D because the targets were
+        self.input_names, self.output_names = names, horizons.names(own, series.shape[1])
+        self.form = FrameForm.of(X, source, self.output_names if horizons.several else None)  # of the forecasts of data frames
+        # Form and last part of the index of such a y, or X.
+        self.future: Any = None
+        if self.form is not None:
+            self.future = FrameForm(source), source.index[-INDEX_ROWS:] if is_frame(source) else None
+        self.pairing = pair(
             rows,
-            None if is_series else series,
+            None if self.is_series else series,
             *horizons,
             records=lengths,
-            input_names=column_names(X),
+            input_names=names,
             target_names=own,
             allow_target_in_inputs=allow_target_in_inputs,
-            losses=losses,
-            feeds=feeds,
+            fields=fields,
         )
-        return cls(
-            rows=rows,
-            series=series,
-            inputs=paired.inputs,
-            targets=paired.targets,
-            horizons=horizons,
-            flat=flat and not horizons.several,
-            flat_series=flat,
-            is_series=is_series,
-            feedback=paired.feedback,
-            anchors=paired.anchors,
-            input_names=column_names(X),
-            output_names=names,
-            form=form,
-            future=None if form is None else (FrameForm(source), source.index[-INDEX_ROWS:] if is_frame(source) else None),
-            source=X,
-            grid=grid,
-            records=lengths,
-            fitted_records=paired.records,
-            pairing=paired,
-        )
+        self.inputs, self.targets = self.pairing.inputs, self.pairing.targets  # the rows that have a target
 
     @property
-    def target_ndim(self) -> Optional[int]:
-        """Dimensions of the targets, if a model file must store them because they differ from the default."""
+    def notes(self) -> Dict[str, Optional[str]]:
+        """Notes of a model file: the horizons, and the dimensions of the targets if they differ from the default."""
         outputs = self.pairing.outputs
         flat = self.flat_series and outputs == self.targets.shape[1]
-        return None if flat == is_usually_flat(outputs, self.horizons) else 1 if flat else 2
+        is_usual = flat == is_usually_flat(outputs, self.horizons)
+        return dict(horizons=self.horizons.note, target_ndim=None if is_usual else "1" if flat else "2")
 
 
 # ---- pairs of inputs and targets, by the same function of the library as in the program ------------------
@@ -224,22 +187,17 @@ class Pairing(c.Owner):
         self._data = (rows, series)  # the library has views of them
         made = handle.contents
         spread = made.records or made.first_ahead < made.ahead
-        self.inputs = copy_of(made.inputs) if made.records else rows[: len(rows) - made.ahead]
-        self.targets = copy_of(made.targets) if spread else (rows if series is None else series)[made.ahead :]
+        self.inputs = c.copy_of(made.inputs) if made.records else rows[: len(rows) - made.ahead]
+        self.targets = c.copy_of(made.targets) if spread else (rows if series is None else series)[made.ahead :]
         self.records = made.records[: made.n_records] if made.records else None
         self.anchors = made.anchors[: made.targets.cols] if made.anchors else None
         self._rows = made.rows[: made.inputs.rows] if made.rows else None
         self.feedback, self.outputs = bool(made.feedback), int(made.outputs)
-        self.pending = copy_of(made.pending) if made.pending.rows else None
+        self.pending = c.copy_of(made.pending) if made.pending.rows else None
 
     def of_inputs(self, values: Array) -> Array:
         """Of one number for each row of X, those of the rows that have a target."""
         return np.ascontiguousarray(values[: len(self.inputs)] if self._rows is None else values[self._rows])
-
-
-def _names(what: str, names: Optional[Array]) -> Any:
-    texts = c.names_array(what, names)
-    return None if texts is None else cast(texts, POINTER(c_char_p))
 
 
 def pair(
@@ -252,25 +210,22 @@ def pair(
     input_names: Optional[Array] = None,
     target_names: Optional[Array] = None,
     allow_target_in_inputs: bool = False,
-    losses: LossSettings = LossSettings(),
-    feeds: bool = False,
+    fields: Mapping[str, Any] = {},
 ) -> Pairing:
-    """Pair row t of `rows` with rows t + first to t + last of `series`, or of `rows` if `series` is None. `feeds`: past
-    outputs are inputs of the model."""
-    options = c.lib.volt_pairing_options_default()
-    options.first_ahead, options.ahead = first, last
-    lengths = None if records is None else (c_int64 * len(records))(*records)
-    if lengths is not None:
-        options.records, options.n_records = lengths, len(lengths)
-    options.allow_target_in_inputs, options.fed_outputs = int(allow_target_in_inputs), int(feeds)
-    if losses.loss is not None:
-        options.loss, options.n_classes = c.encode("the loss", losses.loss), len(losses.classes or ())
-    inputs, targets = _names("the name of an input", input_names), _names("the name of a target", target_names)
-    if inputs is not None:
-        options.input_names = inputs
-    if targets is not None:
-        options.target_names = targets
+    """Pair row t of `rows` with rows t + first to t + last of `series`, or of `rows` if `series` is None. `fields` are
+    those of ``volt_fit_options``: the loss, and whether past outputs are inputs of the model."""
+    options = c.fill(
+        c.lib.volt_pairing_options_default(),
+        first_ahead=first,
+        ahead=last,
+        records=records,
+        allow_target_in_inputs=bool(allow_target_in_inputs),
+        fed_outputs=fields.get("feedback_weight", 0) > 0,
+        loss=fields.get("loss"),
+        n_classes=len(fields.get("classes") or ()),
+        input_names=input_names,
+        target_names=target_names,
+    )
     found = POINTER(c.Pairing)()
-    Y = NO_MATRIX if series is None else view(series)
-    check(c.lib.volt_pairing_create(view(rows), Y, byref(options), byref(found)))
+    check(c.lib.volt_pairing_create(rows, series, options, found))
     return Pairing(found, rows, series)

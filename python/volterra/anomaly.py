@@ -6,31 +6,27 @@ detection"; docs/math.md has the formulas.
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
+from ctypes import c_void_p
 from typing import Any, Dict, Optional
 
 import numpy as np
 
 from ._assess import read_notes
 from ._core import _native as c
-from ._core._arguments import alpha_number, choice, kernel_word, seed_of, whole
+from ._core._arguments import alpha_number, kernel_word, seed_of, whole
 from ._core._data import (
     Array,
     SeriesEstimator,
-    address,
     as_matrix,
     column_names,
     is_frame,
     read_collection,
     select_columns,
-    view,
-    views,
 )
 from ._core._errors import VolterraWarning, check, warn
-from ._core._machine import use_threads
 from ._core._model import Model
 from ._core._order import TrainingRows
-from ._core._progress import Watch
+from ._core._progress import PROGRESS, run
 from ._core._protocol import Estimator, OutlierMixin
 from ._core._types import AnomalyScore, Layout, SeriesInput, SeriesScale
 
@@ -59,10 +55,7 @@ class SeriesAnomaly(OutlierMixin, SeriesEstimator):
     input : {"level", "change", "both"}, default="level"
         Values of a step: levels, changes, or both.
     layout : {"auto", "time", "channels"}, default="auto"
-        Axes of a series in a 3-D array or in a list of 2-D arrays: "channels", (n_channels, n_steps), as in aeon and sktime, or
-        "time", (n_steps, n_channels), as in tslearn. "auto": time is the axis whose length differs between series, or the
-        only one longer than 1; else the one that is at least twice as long, with a warning; other shapes are rejected.
-        Steps at the end of a series that are nan in every channel are ignored: padding of arrays.
+        Axes of a series, as in `SeriesClassifier`.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the random numbers. None: another at each fit.
     n_jobs : int, optional
@@ -111,33 +104,23 @@ class SeriesAnomaly(OutlierMixin, SeriesEstimator):
     # ---- fit -----------------------------------------------------------------------------------------------
 
     def _options(self) -> Any:
-        options = c.lib.volt_series_anomaly_options_default()
-        options.scale = c.OBJECT_SCALES[choice("scale", self.scale, c.OBJECT_SCALES)]
-        options.input = c.OBJECT_INPUTS[choice("input", self.input, c.OBJECT_INPUTS)]
-        options.score = c.ANOMALY_SCORES[choice("score", self.score, c.ANOMALY_SCORES)]
-        options.alpha = alpha_number(self.alpha)
-        options.rate = float(self.rate)
-        options.draws = whole("draws", self.draws)
-        options.seed = seed_of(self.random_state)
-        return options
+        return c.fill(
+            c.lib.volt_series_anomaly_options_default(),
+            scale=self.scale,
+            input=self.input,
+            score=self.score,
+            alpha=alpha_number(self.alpha),
+            rate=float(self.rate),
+            draws=whole("draws", self.draws),
+            seed=seed_of(self.random_state),
+        )
 
     def _learn(self, kernel: str, options: Any) -> None:
         """Fit a detector of the library to the stored series."""
-        others = views(self._examples) if self._examples else None
-        pointer = c_void_p()
-        with use_threads(self.n_jobs), Watch("anomaly") as watch:
-            options.progress = watch.progress
-            watch.check(
-                c.lib.volt_series_anomaly_fit(
-                    c.encode("the kernel", kernel_word(kernel)),
-                    views(self._normal),
-                    len(self._normal),
-                    others,
-                    len(self._examples),
-                    byref(options),
-                    byref(pointer),
-                )
-            )
+        pointer, text = c_void_p(), c.encode("the kernel", kernel_word(kernel))
+        normal, others = self._normal, self._examples
+        series = (normal, len(normal), others or None, len(others))
+        run("anomaly", c.lib.volt_series_anomaly_fit, text, *series, options, pointer, n_jobs=self.n_jobs)
         self._handle = c.Handle(pointer.value, c.lib.volt_series_anomaly_free)
 
     def fit(self, X: Any, y: Any = None) -> "SeriesAnomaly":
@@ -163,7 +146,7 @@ class SeriesAnomaly(OutlierMixin, SeriesEstimator):
         self._learn(self.kernel, options)
         self.layout_ = layout
         info = c.AnomalyInfo()
-        check(c.lib.volt_series_anomaly_get_info(self._handle.pointer, byref(info)))
+        check(c.lib.volt_series_anomaly_get_info(self._handle.pointer, info))
         self.kernel_ = c.text(info.kernel)
         self.alpha_, self.threshold_ = info.alpha, info.threshold
         self.offset_ = -info.threshold
@@ -199,12 +182,7 @@ class SeriesAnomaly(OutlierMixin, SeriesEstimator):
         """Return minus the distance of each series: the lower, the less normal."""
         series, detector = self._read_series(X), self._detector()
         out = np.empty(len(series))
-        with use_threads(self.n_jobs), Watch("scores") as watch:
-            watch.check(
-                c.lib.volt_series_anomaly_score(
-                    detector, views(series), len(series), watch.progress, out.ctypes.data
-                )
-            )
+        run("scores", c.lib.volt_series_anomaly_score, detector, series, len(series), PROGRESS, out, n_jobs=self.n_jobs)
         return -out
 
     def decision_function(self, X: Any) -> Array:
@@ -271,13 +249,14 @@ class RowAnomaly(OutlierMixin, Estimator):
     # ---- fit -----------------------------------------------------------------------------------------------
 
     def _options(self, train_rows: int = 0, names: Any = None) -> c.RowAnomalyOptions:
-        options = c.lib.volt_row_anomaly_options_default()
-        options.kernel = c.encode("the kernel", kernel_word(self.kernel))
-        options.train_rows = train_rows
-        options.names = c.names_array("the name of a column", names)
-        options.rate = float(self.rate)
-        options.window = whole("window", self.window)
-        return options
+        return c.fill(
+            c.lib.volt_row_anomaly_options_default(),
+            kernel=kernel_word(self.kernel),
+            train_rows=train_rows,
+            names=names,
+            rate=float(self.rate),
+            window=whole("window", self.window),
+        )
 
     @staticmethod
     def _rows(X: Any) -> Array:
@@ -310,10 +289,8 @@ class RowAnomaly(OutlierMixin, Estimator):
             )
         names = column_names(X) if getattr(X, "ndim", 2) == 2 else None
         handle = c_void_p()
-        with use_threads(self.n_jobs), Watch("fit") as watch:
-            options = self._options(len(rows) if train_rows is None else train_rows, names)
-            options.progress = watch.progress
-            watch.check(c.lib.volt_row_anomaly_fit(view(rows), byref(options), byref(handle)))
+        options = self._options(len(rows) if train_rows is None else train_rows, names)
+        run("fit", c.lib.volt_row_anomaly_fit, rows, options, handle, n_jobs=self.n_jobs)
         self._model = Model(handle)
         self.kernel_, self.n_features_in_, self.train_rows_ = self._model.kernel, rows.shape[1], self._model.n + 1
         self._known = TrainingRows(rows[: self.train_rows_], rows[: self.train_rows_])
@@ -346,13 +323,8 @@ class RowAnomaly(OutlierMixin, Estimator):
         first = self._known.n if self._known.begin(rows) else 0
         found, channels = np.full((len(rows), 3), [np.nan, np.nan, 0.0]), np.full(len(rows), -1, dtype=np.int64)
         if first < len(rows):
-            options = self._options()
-            with use_threads(self.n_jobs), Watch("score") as watch:
-                options.progress = watch.progress
-                new, scores = view(rows[first:]), view(found[first:])
-                watch.check(
-                    c.lib.volt_row_anomaly_score(self._model, new, byref(options), scores, address(channels[first:]))
-                )
+            new, out = rows[first:], (found[first:], channels[first:])
+            run("score", c.lib.volt_row_anomaly_score, self._model, new, self._options(), *out, n_jobs=self.n_jobs)
         return {"score": found[:, 0], "threshold": found[:, 1], "alarm": found[:, 2] > 0, "channel": channels}
 
     @staticmethod

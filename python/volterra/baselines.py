@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_int64
+from ctypes import c_int64
 from typing import Any, Optional
 
 import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import choice, whole
-from ._core._data import Array, as_targets, view
+from ._core._data import Array, as_targets
 from ._core._errors import check
 from ._core._types import Baseline
 
@@ -38,7 +38,7 @@ def season(y: Any) -> int:
         raise ValueError(f"y must have one column (got {a.shape[1]})")
     a = np.ascontiguousarray(a)
     found = c_int64()
-    check(c.lib.volt_season_find(a.ctypes.data, a.shape[0], 1, byref(found)))
+    check(c.lib.volt_season_find(a, a.shape[0], 1, found))
     return found.value
 
 
@@ -100,7 +100,7 @@ def baseline(
     if last <= first:
         raise ValueError(f"there is no row to forecast: begin is {first} and end is {last}")
     out = np.empty((last - first, a.shape[1]))
-    check(c.lib.volt_baseline_forecast(c.BASELINES[kind], view(a), ahead, rows, learn, first, view(out)))
+    check(c.lib.volt_baseline_forecast(c.BASELINES[kind], a, ahead, rows, learn, first, out))
     return out[:, 0] if flat else out
 
 

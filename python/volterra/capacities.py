@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref
-from dataclasses import dataclass
-from typing import Any, List, Optional, Tuple
-
-import numpy as np
+from dataclasses import dataclass, fields
+from typing import List, Optional, Tuple
 
 from ._core import _native as c
 from ._core._arguments import MOST, seed_number, whole
 from ._core._data import Array
 from ._core._kernel import Kernel
-from ._core._machine import use_threads
-from ._core._progress import ProgressCallback, Watch
+from ._core._progress import ProgressCallback, run
 
 __all__ = ["Capacity", "capacity"]
 
@@ -168,7 +164,7 @@ def capacity(
     >>> reservoir.total < reservoir.effective_dimension == 20
     True
     """
-    parsed, result = Kernel(kernel), POINTER(c.Capacity)()
+    parsed = Kernel(kernel)
     if alpha is not None and not alpha >= 0:
         raise ValueError(f"alpha must be at least 0 (got {alpha})")
     if dimension is not None and not dimension > 0:
@@ -186,31 +182,13 @@ def capacity(
         threshold=-1 if threshold is None else threshold,
         seed=seed_number("seed", seed),
     )
-    with use_threads(n_jobs), Watch("capacity", verbose, progress) as watch:
-        options.progress = watch.progress
-        watch.check(c.lib.volt_capacity_compute(parsed, byref(options), byref(result)))
-    try:
+    with c.result(c.Capacity, c.lib.volt_capacity_free) as result:
+        run("capacity", c.lib.volt_capacity_compute, parsed, options, result, n_jobs=n_jobs, verbose=verbose, progress=progress)
         return _take(parsed.text, result.contents)
-    finally:
-        c.lib.volt_capacity_free(result)
 
 
-def _take(kernel: str, found: Any) -> Capacity:
-    degrees, delays = found.degree, found.delay + 1
-    factors = np.ctypeslib.as_array(found.factors, (found.n_targets, degrees, 2)).tolist()
-    return Capacity(
-        kernel=kernel,
-        rows=found.rows,
-        washout=found.washout,
-        states=found.states,
-        alpha=found.alpha,
-        effective_dimension=found.effective_dimension,
-        threshold=found.threshold,
-        total=found.total,
-        by_degree=np.array(found.by_degree[: degrees + 1]),
-        n_targets=np.array(found.targets[: degrees + 1]),
-        n_significant=np.array(found.significant[: degrees + 1]),
-        by_delay=np.array(found.by_delay[: degrees * delays]).reshape(degrees, delays),
-        targets=[tuple((j, k) for j, k in target if k > 0) for target in factors],
-        capacities=np.array(found.capacities[: found.n_targets]),
-    )
+def _take(kernel: str, found: c.Capacity) -> Capacity:
+    values = c.values(found)
+    values.update(kernel=kernel, n_targets=values["targets"], n_significant=values["significant"])
+    values["targets"] = [tuple((j, k) for j, k in target if k > 0) for target in values["factors"].tolist()]
+    return Capacity(**{field.name: values[field.name] for field in fields(Capacity)})

@@ -7,13 +7,12 @@ from typing import Any, Callable, Dict, Literal, Mapping, Optional, Tuple, Union
 import numpy as np
 
 from ._core._arguments import choice, kernel_word
-from ._core._data import Array
-from ._core._errors import warn
+from ._core._data import Array, as_labels
 from ._core._gaps import align
-from ._core._kernel import LossSettings, read_tolerance, read_weights
-from ._core._model import Model
+from ._core._kernel import read_weights
+from ._core._model import Model, fit_fields
 from ._core._progress import ProgressCallback
-from ._core._protocol import ClassifierMixin, DataConversionWarning
+from ._core._protocol import ClassifierMixin
 from ._core._types import Beyond, FoldsBy, Race, Search, Self, Start
 from ._regressor import BEYOND, STARTS, SequenceRegressor
 from ._training import Horizons, Training
@@ -35,9 +34,9 @@ class ClassForecasts(ClassifierMixin):
         return tags
 
     def _read_classes(
-        self, X: Any, y: Any, groups: Any, sample_weight: Any, tolerance: Any
-    ) -> Tuple[Training, LossSettings, Array]:
-        """Return rows with class numbers, the loss for that number of classes, and the labels."""
+        self, X: Any, y: Any, groups: Any, sample_weight: Any
+    ) -> Tuple[Training, Dict[str, Any], Array]:
+        """Return rows with class numbers, the fields of ``volt_fit_options``, and the labels."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -49,20 +48,16 @@ class ClassForecasts(ClassifierMixin):
         classes, codes = np.unique(labels, return_inverse=True)
         numbers = codes.astype(float)
         coded = numbers if parts is None else np.split(numbers, np.cumsum([len(p) for p in parts])[:-1])
-        losses = LossSettings(
-            loss="logistic" if len(classes) == 2 else "multinomial",
-            tolerance=read_tolerance(tolerance),
-            classes=[str(name) for name in classes],
-        )
-        training = Training.read(X, coded, Horizons(0, 0), groups, losses=losses)._replace(
-            flat=False, form=None, output_names=None
-        )
+        fields = fit_fields(self)
+        fields.update(loss="logistic" if len(classes) == 2 else "multinomial", classes=[str(name) for name in classes])
+        training = Training(X, coded, Horizons(0, 0), groups, fields=fields)
+        training.flat, training.form, training.output_names = False, None, None
         if len(classes) < 2:
             raise ValueError(
                 f"a classifier requires at least two classes (y has 1 class, {classes[0]!r})"
             )
-        losses = losses._replace(weights=read_weights(sample_weight, len(training.rows)))
-        return training, losses, classes
+        fields["weights"] = read_weights(sample_weight, len(training.rows))
+        return training, fields, classes
 
     def _adopt(self, model: Model, tail: Optional[Array]) -> Any:
         super()._adopt(model, tail)
@@ -199,10 +194,8 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):  # type: ignore[mis
         -------
         self
         """
-        training, losses, classes = self._read_classes(X, y, groups, sample_weight, self.tolerance)
-        kernel, settings = self._kernel_and_settings()
-        settings["losses"] = losses
-        self._fit_model(training, kernel, settings, progress)
+        training, fields, classes = self._read_classes(X, y, groups, sample_weight)
+        self._fit_model(training, self._kernel_text(), fields, progress)
         self.classes_ = classes
         return self
 
@@ -282,7 +275,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):  # type: ignore[mis
     ) -> None:
         self._keep_arguments(locals())
 
-    def _score(self, losses: LossSettings) -> Tuple[str, int]:
+    def _score(self, loss: Optional[str]) -> Tuple[str, int]:
         choice("scoring", self.scoring, ("neg_log_loss",))
         return "loss", -1
 
@@ -300,8 +293,8 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):  # type: ignore[mis
         `VolterraRidgeCV.fit`."""
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
-        training, losses, classes = self._read_classes(X, y, groups, sample_weight, self.tolerance)
-        self._fit_best(training, losses, progress, on_trial)
+        training, fields, classes = self._read_classes(X, y, groups, sample_weight)
+        self._fit_best(training, fields, progress, on_trial)
         self.classes_ = classes
         return self
 
@@ -324,21 +317,5 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):  # type: ignore[mis
 
 
 def _labels(y: Any) -> Array:
-    """Labels as a vector."""
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        warn(
-            "A column-vector y was passed when a 1d array was expected: its only column is taken",
-            DataConversionWarning,
-        )
-        labels = labels[:, 0]
-    if labels.ndim != 1:
-        raise ValueError(f"y should be a 1d array of labels, got an array of shape {labels.shape} instead")
-    if labels.dtype.kind == "f":
-        if not np.isfinite(labels).all():
-            raise ValueError("Input y contains NaN or infinity: every row requires a label")
-        if (labels != np.floor(labels)).any():
-            raise ValueError("Unknown label type: continuous. y must hold classes, texts or whole numbers")
-    elif labels.dtype.kind == "O":
-        labels = np.array([str(label) for label in labels])
-    return labels
+    labels = as_labels(y)
+    return np.array([str(label) for label in labels]) if labels.dtype.kind == "O" else labels

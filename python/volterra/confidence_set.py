@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_int64
 from typing import Any, List, Optional
 
 import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import seed_number, whole
-from ._core._data import Array, as_integers, as_matrix, as_targets, column_names, view
+from ._core._data import Array, as_integers, as_matrix, as_targets, column_names
 from ._core._errors import check
 from ._core._gaps import align
-from ._core._machine import use_threads
-from ._core._progress import ProgressCallback, Watch
+from ._core._progress import ProgressCallback, run
 from ._core._types import McsBlock, McsMethod
 
 __all__ = ["MCS", "losses"]
@@ -33,7 +31,7 @@ def losses(truth: Any, forecast: Any) -> Array:
     truth, forecast = align(truth, forecast, names=("truth", "forecast"))
     a, b = as_targets(truth, "truth")[0], as_targets(forecast, "forecast")[0]
     out = np.empty((a.shape[0], 1))
-    check(c.lib.volt_losses(view(a), view(b), view(out)))
+    check(c.lib.volt_losses(a, b, out))
     return out[:, 0]
 
 
@@ -104,20 +102,15 @@ class MCS:
             raise ValueError(f"block must be a number, 'sqrt' or 'auto' (got {block!r})")
         self.size, self.method = float(size), method
         length = c.BLOCKS[block] if isinstance(block, str) else self._block_length(block)
-        result = POINTER(c.Mcs)()
-        with use_threads(n_jobs), Watch("mcs", False, progress) as watch:
-            count, start = whole("reps", reps, 1), seed_number("seed", seed)
-            options = c.McsOptions(
-                method=c.MCS_METHODS[method], size=size, block=length, reps=count, seed=start, progress=watch.progress
-            )
-            if indices is not None:
-                rows = self._replications(indices, table.shape[0])
-                options.indices, options.reps = rows.ctypes.data_as(POINTER(c_int64)), rows.shape[0]
-            watch.check(c.lib.volt_mcs_compute(view(table), byref(options), byref(result)))
-        try:
+        options = c.McsOptions(
+            method=c.MCS_METHODS[method], size=size, block=length, reps=whole("reps", reps, 1), seed=seed_number("seed", seed)
+        )
+        if indices is not None:
+            rows = self._replications(indices, table.shape[0])
+            c.fill(options, indices=rows, reps=len(rows))
+        with c.result(c.Mcs, c.lib.volt_mcs_free) as result:
+            run("mcs", c.lib.volt_mcs_compute, table, options, result, n_jobs=n_jobs, progress=progress)
             self._take(result.contents, losses, table.shape[1])
-        finally:
-            c.lib.volt_mcs_free(result)
 
     @staticmethod
     def _block_length(block: float) -> float:

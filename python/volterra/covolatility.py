@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from ctypes import POINTER, byref, c_char_p, c_double, c_void_p, cast
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
@@ -10,11 +11,11 @@ import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import seed_number, whole
-from ._core._data import NO_MATRIX, Array, as_matrix, column_names, empty, is_frame, to_float64, view
+from ._core._data import Array, as_matrix, column_names, empty, is_frame, to_float64
 from ._core._errors import check
 from ._core._machine import use_threads
 from ._core._model import PathLike
-from ._core._progress import ProgressCallback, Watch
+from ._core._progress import ProgressCallback, Watch, run
 
 __all__ = ["BEKK", "BEKKSample", "bekk", "bekk_presets", "log_returns"]
 
@@ -28,12 +29,7 @@ def bekk_presets() -> List[str]:
     >>> "sp500-d5" in volterra.datasets.bekk_presets()
     True
     """
-    names: List[str] = []
-    while True:
-        name = c.lib.volt_bekk_preset_name(len(names))
-        if not name:
-            return names
-        names.append(c.text(name))
+    return [c.text(name) for name in iter(map(c.lib.volt_bekk_preset_name, itertools.count()).__next__, None)]
 
 
 def log_returns(prices: Any) -> Any:
@@ -49,7 +45,7 @@ def log_returns(prices: Any) -> Any:
     if a.shape[0] < 2:
         raise ValueError("returns require at least 2 rows of prices (got 1)")
     out = empty(a.shape[0] - 1, a.shape[1])
-    check(c.lib.volt_log_returns(view(a), view(out)))
+    check(c.lib.volt_log_returns(a, out))
     if is_frame(prices):
         return type(prices)(out, index=prices.index[1:], columns=prices.columns)
     return out
@@ -129,7 +125,7 @@ class BEKK(c.Owner):
         if np.tril(upper, -1).any():
             raise ValueError("C must be upper triangular: a value below its diagonal is not 0")
         handle = POINTER(c.Bekk)()
-        check(c.lib.volt_bekk_create(d, byref(handle)))
+        check(c.lib.volt_bekk_create(d, handle))
         self._adopt(handle)
         for pointer, values in (
             (handle.contents.C, upper),
@@ -164,14 +160,14 @@ class BEKK(c.Owner):
     def preset(cls, name: str) -> "BEKK":
         """Return a built-in parameter set; `bekk_presets` lists them."""
         handle = POINTER(c.Bekk)()
-        check(c.lib.volt_bekk_preset(c.encode("the name", name), byref(handle)))
+        check(c.lib.volt_bekk_preset(c.encode("the name", name), handle))
         return cls._from_handle(handle)
 
     @classmethod
     def from_json(cls, text: str) -> "BEKK":
         """Create a model from the content of a parameter file of ``volterra bekk fit``."""
         handle = POINTER(c.Bekk)()
-        check(c.lib.volt_bekk_from_json(c.encode("the text", text), byref(handle)))
+        check(c.lib.volt_bekk_from_json(c.encode("the text", text), handle))
         return cls._from_handle(handle)
 
     def to_json(self) -> str:
@@ -236,15 +232,14 @@ class BEKK(c.Owner):
             options = c.lib.volt_bekk_fit_options_default()
             options.starts, options.seed = whole("starts", starts, 1), seed_number("seed", seed)
             options.standard_errors, options.progress = int(bool(standard_errors)), watch.progress
-            status = c.lib.volt_bekk_fit(view(a), byref(options), byref(handle), byref(info))
+            status = c.lib.volt_bekk_fit(a, options, handle, info)
             model = cls._from_handle(handle) if handle else None
             watch.check(status)
         assert model is not None
         names = column_names(returns)
         if names is not None:
             check(c.lib.volt_bekk_set_source(model, c.names_array("a column", names), None, None, None))
-        model.fit_info = {name: getattr(info, name) for name, *_ in c.BekkFitInfo._fields_[1:]}
-        model.fit_info["converged"] = bool(info.converged)
+        model.fit_info = c.values(info)
         return model
 
     # ---- simulation and likelihood -------------------------------------------------------------------------
@@ -267,34 +262,30 @@ class BEKK(c.Owner):
         """
         d, rows = self.d, whole("length", length, 1)
         z, r, h = empty(rows, d), empty(rows, d), empty(rows, d * (d + 1) // 2)
-        with Watch("simulate") as watch:
-            options = c.BekkSimulateOptions(
-                seed=seed_number("seed", seed),
-                stream=seed_number("stream", stream),
-                discard=whole("discard", discard),
-                progress=watch.progress,
-            )
-            watch.check(c.lib.volt_bekk_simulate(self, byref(options), view(z), view(r), view(h)))
+        options = c.BekkSimulateOptions(
+            seed=seed_number("seed", seed), stream=seed_number("stream", stream), discard=whole("discard", discard)
+        )
+        run("simulate", c.lib.volt_bekk_simulate, self, options, z, r, h)
         return BEKKSample(z, r, h)
 
     def score(self, returns: Any) -> float:
         """Return the Gaussian log-likelihood of returns, with the constant; their means are not removed."""
         a = self._read(returns)
         loglik = c_double()
-        check(c.lib.volt_bekk_loglik(self, view(a), None, NO_MATRIX, byref(loglik)))
+        check(c.lib.volt_bekk_loglik(self, a, None, None, loglik))
         return loglik.value
 
     def covariances(self, returns: Any) -> Array:
         """Return vech(H_t) of the model along given returns, (n_steps, d (d + 1) / 2)."""
         a = self._read(returns)
         out, loglik = empty(a.shape[0], self.d * (self.d + 1) // 2), c_double()
-        check(c.lib.volt_bekk_loglik(self, view(a), None, view(out), byref(loglik)))
+        check(c.lib.volt_bekk_loglik(self, a, None, out, loglik))
         return out
 
     def stationary_covariance(self) -> Array:
         """Stationary covariance of the returns."""
         out = empty(self.d, self.d)
-        check(c.lib.volt_bekk_stationary_covariance(self, view(out)))
+        check(c.lib.volt_bekk_stationary_covariance(self, out))
         return out
 
     def _read(self, returns: Any) -> Array:
@@ -305,54 +296,17 @@ class BEKK(c.Owner):
 
     # ---- properties ----------------------------------------------------------------------------------------
 
-    def _array(self, pointer: Any, *shape: int) -> Any:
-        return np.ctypeslib.as_array(pointer, shape).copy() if pointer else None
-
-    @property
-    def d(self) -> int:
-        """Number of assets."""
-        return int(self._raw.d)
-
-    @property
-    def C(self) -> Array:
-        return self._array(self._raw.C, self.d, self.d)
-
-    @property
-    def a(self) -> Array:
-        return self._array(self._raw.a, self.d)
-
-    @property
-    def b(self) -> Array:
-        return self._array(self._raw.b, self.d)
-
-    @property
-    def C_error(self) -> Optional[Array]:
-        return self._array(self._raw.C_error, self.d, self.d)
-
-    @property
-    def a_error(self) -> Optional[Array]:
-        return self._array(self._raw.a_error, self.d)
-
-    @property
-    def b_error(self) -> Optional[Array]:
-        return self._array(self._raw.b_error, self.d)
-
-    @property
-    def tickers(self) -> Optional[List[str]]:
-        raw = self._raw.tickers
-        return [c.text(raw[i]) for i in range(self.d)] if raw else None
-
-    @property
-    def loglik(self) -> float:
-        return float(self._raw.loglik)
-
-    @property
-    def observations(self) -> int:
-        return int(self._raw.observations)
-
-    @property
-    def converged(self) -> Optional[bool]:
-        return None if self._raw.converged < 0 else bool(self._raw.converged)
+    d = property(lambda self: int(self._raw.d), doc="Number of assets.")
+    loglik = property(lambda self: float(self._raw.loglik))
+    observations = property(lambda self: int(self._raw.observations))
+    converged = property(lambda self: None if self._raw.converged < 0 else bool(self._raw.converged))
+    tickers = property(lambda self: c.texts(self._raw.tickers, self.d) or None)
+    C = property(lambda self: c.array(self._raw.C, self.d, self.d))
+    a = property(lambda self: c.array(self._raw.a, self.d))
+    b = property(lambda self: c.array(self._raw.b, self.d))
+    C_error = property(lambda self: c.array(self._raw.C_error, self.d, self.d))
+    a_error = property(lambda self: c.array(self._raw.a_error, self.d))
+    b_error = property(lambda self: c.array(self._raw.b_error, self.d))
 
 
 def bekk(

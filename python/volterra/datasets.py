@@ -5,7 +5,7 @@ Simulated sequences equal those of ``volterra simulate``, on every machine.
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_int, c_int64
+from ctypes import POINTER, c_int, c_int64
 from itertools import count, takewhile
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -13,10 +13,10 @@ import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import MOST, choice, seed_number, whole
-from ._core._data import Array, copy_of, empty, to_float64, view
+from ._core._data import Array, empty, to_float64
 from ._core._errors import check
 from ._core._model import PathLike, missing_file
-from ._core._progress import Watch
+from ._core._progress import Watch, run
 from ._core._types import OdeMethod as _OdeMethod
 from .covolatility import BEKK, BEKKSample, bekk, bekk_presets, log_returns
 
@@ -44,9 +44,7 @@ def _method(method: str) -> int:
 
 def _simulate(system: str, options: c.SimulateOptions, length: int, columns: int) -> Array:
     out = empty(whole("length", length, 1), columns)
-    with Watch("simulate") as watch:
-        options.progress = watch.progress
-        watch.check(c.lib.volt_simulate(c.SYSTEMS[system], byref(options), view(out)))
+    run("simulate", c.lib.volt_simulate, c.SYSTEMS[system], options, out)
     return out
 
 
@@ -218,26 +216,24 @@ def simulate(
     """
     which, columns, options = c_int(), c_int64(), c.SimulateOptions()
     check = Watch("simulate").check
-    check(c.lib.volt_system_parse(str(system).encode(), byref(which), byref(options)))
+    check(c.lib.volt_system_parse(str(system).encode(), which, options))
     info = c.lib.volt_system_at(which.value).contents
     if start is not None:
         values = to_float64(start, "start").ravel().tolist()
         if len(values) != info.n_start:
             raise ValueError(f"start must have {info.n_start} numbers (got {len(values)})")
         options.start[: len(values)] = values
-    if step is not None:
-        options.step = step
-    if every is not None:
-        options.every = whole("every", every, 1)
-    if discard is not None:
-        options.discard = whole("discard", discard)
+    c.fill(
+        options,
+        step=step,
+        every=None if every is None else whole("every", every, 1),
+        discard=None if discard is None else whole("discard", discard),
+    )
     if seed is not None:
         options.seed, options.start_noise = seed_number("seed", seed), 0.0 if info.has_input else 0.1
-    check(c.lib.volt_simulate_columns(which.value, byref(options), byref(columns)))
+    check(c.lib.volt_simulate_columns(which.value, options, columns))
     out = empty(whole("length", length, 1), columns.value)
-    with Watch("simulate") as watch:
-        options.progress = watch.progress
-        watch.check(c.lib.volt_simulate(which.value, byref(options), view(out)))
+    run("simulate", c.lib.volt_simulate, which.value, options, out)
     return out
 
 
@@ -257,24 +253,18 @@ def systems() -> Dict[str, Dict[str, Any]]:
     >>> volterra.datasets.systems()["henon"]["parameters"]["a"]["default"]
     1.4
     """
-    table: Dict[str, Dict[str, Any]] = {}
-    while entry := c.lib.volt_system_at(len(table)):
-        info = entry.contents
-        table[info.name.decode()] = {
-            "equation": info.equation.decode(),
-            "columns": [name.decode() for name in takewhile(bool, (info.columns[i] for i in count()))],
-            "accuracy": info.accuracy.decode() if info.accuracy else None,
+    return {
+        c.text(one.name): {
+            "equation": c.text(one.equation),
+            "columns": [c.text(name) for name in takewhile(bool, (one.columns[i] for i in count()))],
+            "accuracy": c.text(one.accuracy) or None,
             "parameters": {
-                one.name.decode(): {
-                    "meaning": one.meaning.decode(),
-                    "default": one.fallback,
-                    "low": one.low,
-                    "high": one.high,
-                }
-                for one in info.parameters[: info.n_parameters]
+                c.text(p.name): {"meaning": c.text(p.meaning), "default": p.fallback, "low": p.low, "high": p.high}
+                for p in one.parameters[: one.n_parameters]
             },
         }
-    return table
+        for one in c.entries(c.lib.volt_system_at)
+    }
 
 
 # ---- data files ------------------------------------------------------------------------------------------
@@ -369,7 +359,7 @@ def read_table(
         source += b":" + c.encode("the columns", columns)
     found = POINTER(c.Table)()
     with missing_file(path):
-        check(c.lib.volt_table_read(source, byref(options), byref(found)))
+        check(c.lib.volt_table_read(source, options, found))
     try:
         table = found.contents
         values = np.ctypeslib.as_array(table.values, (table.rows, table.cols)).copy()
@@ -403,11 +393,11 @@ def read_series(path: PathLike) -> Series:
     found = POINTER(c.Collection)()
     source = c.encode_path("the path", path)
     with missing_file(path):
-        check(c.lib.volt_collection_read(source, byref(found)))
+        check(c.lib.volt_collection_read(source, found))
     try:
         collection = found.contents
         count = int(collection.count)
         labels = [c.text(collection.labels[i]) for i in range(count)] if collection.labels else None
-        return Series([copy_of(collection.series[i]) for i in range(count)], labels)
+        return Series([c.copy_of(collection.series[i]) for i in range(count)], labels)
     finally:
         c.lib.volt_collection_free(found)

@@ -126,21 +126,21 @@ def estimator_of(model: Model) -> Loaded:
     members = model.members
     if members and not model.classes:
         return ModelSum()._adopt_members(model, [estimator_of(member) for member in members])
-    settings = model.settings
+    info = model.info
     horizons = Horizons.of(model)
     alphas, changes = model.alphas, model.anchors >= 0
     is_one = bool(np.all(alphas == alphas[0]) and np.isfinite(alphas[0]) and np.all(changes == changes[0]))
     parameters: Any = dict(
         kernel=model.kernel,
-        alpha=settings.alpha if is_one else "auto",
+        alpha=info.alpha if is_one else "auto",
         target="auto" if not is_one else "change" if changes[0] else "level",
         input=model.input,
         season=model.season or None,
-        ahead=horizons.each if horizons.several else settings.ahead or None,
-        washout=settings.washout,
-        fit_intercept=settings.intercept,
-        scale=settings.scale,
-        scale_each=model.scale_each,
+        ahead=horizons.each if horizons.several else info.ahead or None,
+        washout=info.washout,
+        fit_intercept=bool(info.intercept),
+        scale=bool(info.scaled),
+        scale_each=bool(info.scale_each),
         feedback=model.feedback_weight or False,
         initial=model.initial,
     )

@@ -5,7 +5,7 @@ All decisions are automatic. ``volterra identify`` and `volt_identify` compute t
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_void_p, cast
+from ctypes import POINTER, c_void_p, cast
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -13,12 +13,11 @@ import numpy as np
 from ._assess import FitWarning, Note, read_notes
 from ._core import _native as c
 from ._core._arguments import seconds_of, seed_number, whole
-from ._core._data import Array, Records, as_matrix, as_targets, column_names, is_frame, select_columns, view
+from ._core._data import Array, Records, as_matrix, as_targets, column_names, is_frame, select_columns
 from ._core._errors import GapWarning, warn
 from ._core._gaps import MISSING, TimeColumns, Times, align, training_gap, warn_of_gap
 from ._core._machine import use_threads
-from ._core._model import Model, record_fields
-from ._core._native import INITIALS
+from ._core._model import Model
 from ._core._progress import Watch
 from ._core._protocol import Estimator, RegressorMixin
 from ._core._types import Self
@@ -32,26 +31,16 @@ _ROWS = (
     *("search_begin", "search_rows", "fit_begin", "fit_rows", "washout"),
 )
 _CHECK = (
-    "time_step",
-    "uneven_steps",
-    "delay",
-    "correlation",
-    "dead_time",
-    "input_changes",
-    "input_lines",
-    "output_at_extreme",
-    "input_at_extreme",
-    "output_growth",
-    "input_growth",
-    "integration",
-    "forward_gain",
-    "reverse_gain",
-    "unexplained",
-    "noise",
-    "nonlinearity",
-    "is_nonlinear",
-    "input_period",
+    *("time_step", "uneven_steps", "delay", "correlation", "dead_time", "input_changes", "input_lines", "output_at_extreme"),
+    *("input_at_extreme", "output_growth", "input_growth", "integration", "forward_gain", "reverse_gain", "unexplained", "noise"),
+    *("nonlinearity", "is_nonlinear", "input_period"),
 )
+
+
+def _candidate(one: c.IdentifyCandidate) -> Dict[str, Any]:
+    found = c.values(one)
+    found.update(linear=found.pop("is_linear"), rejected=found.pop("is_rejected"), block_nmse=found["block_nmse"].tolist())
+    return found
 
 
 class Identification:
@@ -117,42 +106,17 @@ class Identification:
         output_names: Optional[Array],
     ) -> None:
         self.model: Loaded = estimator_of(model)
-        self.candidates_: List[Dict[str, Any]] = [
-            {
-                "name": c.text(one.name),
-                "linear": bool(one.is_linear),
-                "kernel": c.text(one.kernel),
-                "alpha": float(one.alpha),
-                "feedback_weight": float(one.feedback_weight),
-                "nmse": float(one.nmse),
-                "block_nmse": list(one.block_nmse),
-                "trials": int(one.trials),
-                "seconds": float(one.seconds),
-                "test_rmse": float(one.test_rmse),
-                "growth": float(one.growth),
-                "excess": float(one.excess),
-                "long_run": float(one.long_run),
-                "rejected": bool(one.is_rejected),
-            }
-            for one in found.candidates
-        ]
+        self.candidates_: List[Dict[str, Any]] = [_candidate(one) for one in found.candidates]
         self.chosen_: str = self.candidates_[found.chosen]["name"]
         self.averaged_: List[str] = [
             self.candidates_[found.averaged[i]]["name"] for i in range(found.n_averaged)
         ]
         self.best_linear_: str = self.candidates_[found.best_linear]["name"]
-        self.initial_: str = next(word for word, value in INITIALS.items() if value == found.initial)
+        self.initial_: str = c.word_of(c.INITIALS, found.initial)
         self.test_rmse_, self.linear_test_rmse_ = float(found.test_rmse), float(found.linear_test_rmse)
         self.test_std_ = float(found.test_std)
-        self.output_tests_: List[Dict[str, Any]] = [
-            {
-                "output": None if output_names is None else str(output_names[k]),
-                "rmse": float(one.rmse),
-                "linear_rmse": float(one.linear_rmse),
-                "std": float(one.std),
-            }
-            for k, one in enumerate(output_tests)
-        ]
+        names = [None] * len(output_tests) if output_names is None else map(str, output_names)
+        self.output_tests_: List[Dict[str, Any]] = [{"output": k, **c.values(one)} for k, one in zip(names, output_tests)]
         self.rows_: Dict[str, int] = {name: int(getattr(found, name)) for name in _ROWS}
         self.check_: Dict[str, float] = {name: getattr(found, name) for name in _CHECK}
         self.warnings_: List[Note] = read_notes(found.warnings, found.n_warnings)
@@ -179,30 +143,9 @@ class Identification:
 
 def _read_diagnosis(one: Any) -> Dict[str, Any]:
     """Copy the fields of a `volt_diagnosis`."""
-    d, q, lags, bins = one.d, one.q, one.lags, one.bins
-
-    def array(pointer: Any, *shape: int) -> Optional[Array]:
-        return np.ctypeslib.as_array(pointer, shape).copy() if pointer else None
-
-    return {
-        "first_row": int(one.first_row),
-        "measured": array(one.measured, one.rows, q),
-        "simulated": array(one.simulated, one.rows, q),
-        "autocorrelation": array(one.autocorrelation, q, lags),
-        "autocorrelation_bound": float(one.autocorrelation_bound),
-        "cross_correlation": array(one.cross_correlation, q, d, lags),
-        "cross_bounds": array(one.cross_bounds, q, d),
-        "frequencies": array(one.frequencies, bins),
-        "gain": array(one.gain, q, d, bins),
-        "phase": array(one.phase, q, d, bins),
-        "coherence": array(one.coherence, q, bins),
-        "model_gain": array(one.model_gain, q, d, bins),
-        "model_phase": array(one.model_phase, q, d, bins),
-        "below": array(one.below, d + q),
-        "above": array(one.above, d + q),
-        "beyond": array(one.beyond, d + q),
-        "explanation": copy_explanation(one.explanation.contents) if one.explanation else None,
-    }
+    found = c.values(one)
+    found["explanation"] = copy_explanation(one.explanation.contents) if one.explanation else None
+    return {name: value for name, value in found.items() if name not in ("d", "q", "rows", "lags", "bins")}
 
 
 def _inputs(u: Any, name: str) -> Any:
@@ -320,40 +263,37 @@ def identify(
     options = c.lib.volt_identify_options_default()
     rows = _records(u, y, groups)
     inputs, outputs = _matrices(rows, ("u", "y"))
-    fields = record_fields(rows.lengths)
-    if fields:
-        options.records, options.n_records = fields["records"], fields["n_records"]
-    options.draws = 0 if draws is None else whole("draws", draws, 1)
-    if draws is None and budget is not None:
-        options.seconds = seconds_of(budget)
-    options.seed = seed_number("seed", seed)
-    options.scale_each = int(bool(scale_each))
-    options.input_names = c.names_array("the name of an input", column_names(rows.X))
     names = column_names(rows.y)
-    options.output_names = c.names_array("the name of an output", names)
     options.output_tests = tests = (c.OutputTest * outputs.shape[1])()
+    c.fill(
+        options,
+        records=rows.lengths,
+        draws=0 if draws is None else whole("draws", draws, 1),
+        seconds=seconds_of(budget) if draws is None and budget is not None else None,
+        seed=seed_number("seed", seed),
+        scale_each=bool(scale_each),
+        input_names=column_names(rows.X),
+        output_names=names,
+    )
     if test is not None:
         other = _records(
             select_columns(test[0], column_names(u), "the inputs of test"),
             select_columns(test[1], column_names(y), "the outputs of test"),
         )
         held = _matrices(other, ("the inputs of test", "the outputs of test"))
-        options.test_inputs, options.test_outputs = view(held[0]), view(held[1])
-        fields = record_fields(other.lengths)
-        if fields:
-            options.test_records, options.n_test_records = fields["records"], fields["n_records"]
+        c.fill(options, test_inputs=held[0], test_outputs=held[1], test_records=other.lengths)
     times = _set_times(rows, inputs, outputs, options)
     handle, found = c_void_p(), c.Identification()
     with use_threads(n_jobs), Watch("identify", verbose) as watch:
         options.progress = watch.progress
-        status = c.lib.volt_identify(view(inputs), view(outputs), byref(options), byref(handle), byref(found))
+        status = c.lib.volt_identify(inputs, outputs, options, handle, found)
         model = Model(handle) if handle else None
         watch.check(status)
         diagnosis = POINTER(c.Diagnosis)()
         if diagnose:
             watch.check(
                 c.lib.volt_identify_diagnose(
-                    view(inputs), view(outputs), byref(options), handle, byref(found), byref(diagnosis)
+                    inputs, outputs, options, handle, found, diagnosis
                 )
             )
     del times
@@ -372,18 +312,10 @@ class Identifier(RegressorMixin, Estimator):
 
     Parameters
     ----------
-    budget : float or str, default="5min"
-        Time limit of the whole fit, as in `identify`. Ignored with ``draws``.
-    draws : int, optional
-        Number of candidates of every search, instead of a time limit (at least 1).
+    budget, draws, n_jobs, verbose, scale_each
+        As in `identify`.
     random_state : int, default=0
         Seed of the searches.
-    n_jobs : int, optional
-        Number of threads.
-    verbose : bool, default=False
-        Progress bar.
-    scale_each : bool, default=True
-        With two or more inputs, divide each by its standard deviation.
 
     Attributes
     ----------

@@ -8,27 +8,14 @@ memory:pole=0.7*rbf"``. `gram` takes the text; the functions `volterra_kernel`, 
 
 from __future__ import annotations
 
-import itertools
-from ctypes import byref
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from ._core import _native as c
 from ._core._arguments import choice, whole
-from ._core._data import (
-    LAYOUTS,
-    NO_MATRIX,
-    Array,
-    as_matrix,
-    empty,
-    is_collection,
-    read_collection,
-    view,
-    views,
-)
+from ._core._data import LAYOUTS, Array, as_matrix, empty, is_collection, read_collection
 from ._core._kernel import Kernel, join_text
 from ._core._kernel import kernel_facts as _query
-from ._core._machine import use_threads
-from ._core._progress import ProgressCallback, Watch
+from ._core._progress import ProgressCallback, run
 from ._core._types import Layout
 
 __all__ = [
@@ -81,26 +68,17 @@ def kernel_table() -> Dict[str, Dict[str, Any]]:
     >>> table["rbf"]["parameters"]["window"]["default"]
     '1'
     """
-    table = {}
-    for index in itertools.count():
-        found = c.lib.volt_kernel_at(index)
-        if not found:
-            break
-        entry = found.contents
-        parameters = {}
-        for i in range(entry.n_parameters):
-            p = entry.parameters[i]
-            parameters[c.text(p.name)] = {
-                "meaning": c.text(p.meaning),
-                "default": c.text(p.fallback) or None,
-                "range": c.text(p.range),
-            }
-        table[c.text(entry.name)] = {
-            "formula": c.text(entry.formula),
-            "cost": c.text(entry.cost),
-            "parameters": parameters,
+    return {
+        c.text(one.name): {
+            "formula": c.text(one.formula),
+            "cost": c.text(one.cost),
+            "parameters": {
+                c.text(p.name): {"meaning": c.text(p.meaning), "default": c.text(p.fallback) or None, "range": c.text(p.range)}
+                for p in one.parameters[: one.n_parameters]
+            },
         }
-    return table
+        for one in c.entries(c.lib.volt_kernel_at)
+    }
 
 
 def solver_table() -> Dict[str, Dict[str, Any]]:
@@ -112,14 +90,7 @@ def solver_table() -> Dict[str, Dict[str, Any]]:
     >>> print(volterra.solver_table()["exact"]["meaning"])
     exact: the Gram matrix is stored and factored
     """
-    table = {}
-    for index in itertools.count():
-        found = c.lib.volt_solver_at(index)
-        if not found:
-            break
-        entry = found.contents
-        table[c.text(entry.name)] = {"meaning": c.text(entry.meaning)}
-    return table
+    return {c.text(one.name): {"meaning": c.text(one.meaning)} for one in c.entries(c.lib.volt_solver_at)}
 
 
 def kernel_facts(
@@ -233,30 +204,27 @@ def gram(
     >>> model.score(volterra.gram(X[16:], X[:16], **kernel), y[16:])
     1.0
     """
+    options, watched = _gram_options(radius, normalise, distance), dict(n_jobs=n_jobs, verbose=verbose, progress=progress)
+    if Y is not None and is_collection(X) != is_collection(Y):
+        raise ValueError("one of X and Y is a collection of series, the other one sequence: both must be of one kind")
     if is_collection(X):
-        return _gram_of_collections(X, Y, kernel, radius, normalise, distance, n_jobs, verbose, progress, layout)
+        first, layout = read_collection(X, layout, "X")
+        second = first if Y is None else read_collection(Y, layout, "Y")[0]
+        others = (None, 0) if Y is None else (second, len(second))
+        out = empty(len(first), len(second))
+        run("gram", c.lib.volt_gram_collection, Kernel(kernel), first, len(first), *others, options, out, **watched)
+        return out
     if choice("layout", layout, LAYOUTS) == "channels":
         raise ValueError(f"layout is {layout!r}, and X is one sequence: layouts apply to collections")
-    if Y is not None and is_collection(Y):
-        raise ValueError("Y is a collection of series and X is one sequence: both must be of one kind")
     a = as_matrix(X, "X")
     b = a if Y is None else as_matrix(Y, "Y")
     out = empty(a.shape[0], b.shape[0])
-    with use_threads(n_jobs), Watch("gram", verbose, progress, values=out.size) as watch:
-        options = _gram_options(radius, normalise, distance, watch)
-        other = NO_MATRIX if Y is None else view(b)
-        watch.check(c.lib.volt_gram(Kernel(kernel), view(a), other, byref(options), view(out)))
+    run("gram", c.lib.volt_gram, Kernel(kernel), a, None if Y is None else b, options, out, values=out.size, **watched)
     return out
 
 
-def _gram_options(radius: Optional[float], normalise: bool, distance: bool, watch: Watch) -> c.GramOptions:
-    return c.GramOptions(
-        radius=0.0 if radius is None else radius,
-        mirror=1,
-        normalise=bool(normalise),
-        distance=bool(distance),
-        progress=watch.progress,
-    )
+def _gram_options(radius: Optional[float], normalise: bool, distance: bool = False) -> c.GramOptions:
+    return c.GramOptions(radius=radius or 0.0, mirror=1, normalise=bool(normalise), distance=bool(distance))
 
 
 def gram_spectrum(
@@ -299,38 +267,9 @@ def gram_spectrum(
     """
     a = as_matrix(X, "X")
     out = empty(whole("count", a.shape[0] if count is None else count, 1, a.shape[0]), 2)
-    with use_threads(n_jobs), Watch("spectrum", verbose, progress, values=float(a.shape[0]) ** 2) as watch:
-        options = _gram_options(radius, normalise, False, watch)
-        watch.check(c.lib.volt_gram_spectrum(Kernel(kernel), view(a), byref(options), view(out)))
+    watched = dict(n_jobs=n_jobs, verbose=verbose, progress=progress, values=float(a.shape[0]) ** 2)
+    run("spectrum", c.lib.volt_gram_spectrum, Kernel(kernel), a, _gram_options(radius, normalise), out, **watched)
     return out[:, 0].copy(), out[:, 1].copy()
-
-
-def _gram_of_collections(
-    X: Any,
-    Y: Any,
-    kernel: str,
-    radius: Optional[float],
-    normalise: bool,
-    distance: bool,
-    n_jobs: Optional[int],
-    verbose: bool,
-    progress: Optional[ProgressCallback],
-    layout: str,
-) -> Array:
-    if Y is not None and not is_collection(Y):
-        raise ValueError("X is a collection of series and Y is one sequence: both must be of one kind")
-    first, layout = read_collection(X, layout, "X")
-    second: List[Array] = first if Y is None else read_collection(Y, layout, "Y")[0]
-    out = empty(len(first), len(second))
-    with use_threads(n_jobs), Watch("gram", verbose, progress) as watch:
-        options = _gram_options(radius, normalise, distance, watch)
-        other = None if Y is None else views(second)
-        n_other = 0 if Y is None else len(second)
-        status = c.lib.volt_gram_collection(
-            Kernel(kernel), views(first), len(first), other, n_other, byref(options), view(out)
-        )
-        watch.check(status)
-    return out
 
 
 def volterra_kernel(

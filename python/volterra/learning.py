@@ -5,25 +5,16 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_int64, pointer
+from types import SimpleNamespace
 from typing import Any, List, Optional, Sequence, Union
 
 import numpy as np
 
 from ._core import _native as c
-from ._core._arguments import (
-    alpha_number,
-    choice,
-    horizon_bounds,
-    initial_setting,
-    kernel_word,
-    season_rows,
-    whole,
-)
-from ._core._data import Array, as_matrix, as_targets, column_names, view
-from ._core._machine import use_threads
-from ._core._model import FitSettings, record_fields
-from ._core._progress import Watch
+from ._core._arguments import horizon_bounds, kernel_word, whole
+from ._core._data import as_matrix, as_targets, column_names
+from ._core._model import fit_fields, fit_options
+from ._core._progress import run
 from ._core._types import Alpha, Input, Season, Target
 from ._training import pair
 from .identification import _inputs, _records
@@ -64,19 +55,12 @@ class LearningCurve:
     """
 
     def __init__(self, found: c.Curve) -> None:
-        shape = (int(found.n_kernels), int(found.n_repeats), int(found.n_sizes))
-
-        def array(numbers: Any, *of: int) -> Array:
-            return np.ctypeslib.as_array(numbers, of).copy()
-
-        self.kernels: List[str] = [c.text(text) for text in found.kernels[: shape[0]]]
-        self.sizes = array(found.sizes, shape[2])
-        self.nmse, self.rmse = array(found.nmse, *shape), array(found.rmse, *shape)
-        self.alphas = array(found.alphas, *shape, int(found.outputs))
-        self.mean_nmse, self.nmse_error = (array(n, shape[0], shape[2]) for n in (found.mean_nmse, found.nmse_error))
-        self.rate, self.rate_error = array(found.rate, shape[0]), array(found.rate_error, shape[0])
-        self.first = array(found.first, shape[1])
-        self.test_rows, self.washout, self.gap = int(found.test_rows), int(found.washout), int(found.gap)
+        values = c.values(found)
+        self.kernels: List[str] = values["kernels"]
+        self.sizes, self.nmse, self.rmse, self.alphas = (values[name] for name in ("sizes", "nmse", "rmse", "alphas"))
+        self.mean_nmse, self.nmse_error = values["mean_nmse"], values["nmse_error"]
+        self.rate, self.rate_error, self.first = values["rate"], values["rate_error"], values["first"]
+        self.test_rows, self.washout, self.gap = values["test_rows"], values["washout"], values["gap"]
 
     def plot(self, axes: Any = None) -> Any:
         """Plot the curves, see `volterra.plot.learning_curve`.
@@ -150,31 +134,8 @@ def learning_curve(
         held out.
     groups : array-like of shape (n_steps,), optional
         Record of each row, in place of a list. The rows of a record must be adjacent.
-    alpha : float or "auto", default="auto"
-        Regularisation strength (positive).
-    ahead : int or range, optional
-        Forecast horizon in rows; several horizons are separate outputs.
-    allow_target_in_inputs : bool, default=False
-        Allow a target that is also an input of the same row, with ``ahead=0``.
-    target : {"auto", "level", "change"}, default="auto"
-        Quantity learned: the level of the target, or its change from the current row; "auto": the change if alpha is
-        not given and every target is an input, otherwise the level.
-    input : {"auto", "level", "change", "both"}, default="auto"
-        Inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "auto":
-        both if alpha is not given and every target is an input, otherwise levels.
-    season : int, None or "auto", default="auto"
-        Season length in rows, or none; "auto": detected in the series.
-    washout : int, default=0
-        Leading rows of every record excluded from the fit; they initialise the state.
-    initial : {"zero", "first", "mean"} or array, default="zero"
-        Constant input before the first row of every record: zero after scaling, the first row of the record, the mean
-        of the inputs, or values in their units, one per input.
-    fit_intercept : bool, default=True
-        Whether there is a constant term.
-    scale : bool, default=True
-        Whether inputs and targets are scaled.
-    scale_each : bool, default=False
-        Every input divided by its standard deviation, for different units; constant inputs are ignored.
+    alpha, ahead, allow_target_in_inputs, target, input, season, washout, initial, fit_intercept, scale, scale_each
+        As in `VolterraRidge`.
     n_jobs : int, optional
         Number of threads.
     verbose : bool, default=False
@@ -194,6 +155,7 @@ def learning_curve(
     >>> bool(curve.mean_nmse[0, -1] < curve.mean_nmse[1, -1])
     True
     """
+    fields = fit_fields(SimpleNamespace(**locals()))
     rows = _records(X, y, groups)
     inputs = as_matrix(_inputs(rows.X, "X"), "X")
     series = None if rows.y is None else as_targets(rows.y)[0]
@@ -209,44 +171,22 @@ def learning_curve(
         target_names=column_names(rows.X if series is None else rows.y),
         allow_target_in_inputs=allow_target_in_inputs,
     )
-    fit = FitSettings(
-        alpha=alpha_number(alpha),
-        washout=whole("washout", washout),
-        intercept=bool(fit_intercept),
-        scale=bool(scale),
-        ahead=last,
-        feedback=False,
-        target=choice("target", target, c.TARGETS),
-        input=choice("input", input, c.INPUTS),
-        season=season_rows(season),
-        anchors=pairs.anchors,
-        initial=initial_setting(initial),
-        plain={"scale_each": int(bool(scale_each))},
-    ).options(inputs.shape[1])
-    options = c.lib.volt_curve_options_default()
-    options.fit = pointer(fit)
-    if sizes is not None:
-        counts = [whole("sizes", size, 2) for size in sizes]
-        if not counts:
-            raise ValueError("sizes must have at least one number (got none)")
-        options.sizes, options.n_sizes = (c_int64 * len(counts))(*counts), len(counts)
-    options.points = whole("points", points, 1)
-    options.test = 0 if test is None else whole("test", test, 1)
-    options.repeat = whole("repeat", repeat, 1)
-    fields = record_fields(pairs.records)
-    if fields:
-        options.records, options.n_records = fields["records"], fields["n_records"]
+    fit = fit_options(inputs.shape[1], {**fields, "ahead": last, "anchors": pairs.anchors})
+    counts = None if sizes is None else [whole("sizes", size, 2) for size in sizes]
+    if counts == []:
+        raise ValueError("sizes must have at least one number (got none)")
+    options = c.fill(
+        c.lib.volt_curve_options_default(),
+        fit=fit,
+        sizes=counts,
+        points=whole("points", points, 1),
+        test=0 if test is None else whole("test", test, 1),
+        repeat=whole("repeat", repeat, 1),
+        records=pairs.records,
+    )
     texts = [kernel_word(text) for text in ([kernels] if isinstance(kernels, str) else kernels)]
     names = c.names_array("a kernel", np.array(texts, dtype=object))
-    found = POINTER(c.Curve)()
-    with use_threads(n_jobs), Watch("curve", verbose) as watch:
-        options.progress = watch.progress
-        watch.check(
-            c.lib.volt_curve_run(
-                view(pairs.inputs), view(pairs.targets), names, len(texts), byref(options), byref(found)
-            )
-        )
-    try:
+    with c.result(c.Curve, c.lib.volt_curve_free) as found:
+        arguments = (pairs.inputs, pairs.targets, names, len(texts), options, found)
+        run("curve", c.lib.volt_curve_run, *arguments, n_jobs=n_jobs, verbose=verbose)
         return LearningCurve(found.contents)
-    finally:
-        c.lib.volt_curve_free(found)

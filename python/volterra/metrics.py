@@ -5,13 +5,13 @@ Every function takes ``truth`` and ``forecast`` of shape (n_steps,) or (n_steps,
 
 from __future__ import annotations
 
-from ctypes import byref, c_double, c_int, c_int64
+from ctypes import c_double, c_int, c_int64
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from ._core import _native as c
-from ._core._data import NO_MATRIX, Array, as_targets, to_float64, view
+from ._core._data import Array, as_targets, to_float64
 from ._core._errors import check
 from ._core._gaps import align
 from ._core._kernel import Loss
@@ -51,8 +51,8 @@ def scores(truth: Any, forecast: Any) -> Dict[str, float]:
     """
     a, b = _pair(truth, forecast)
     values = c.Metrics()
-    check(c.lib.volt_metrics_compute(view(a), view(b), byref(values)))
-    return {name: float(getattr(values, name)) for name, *_ in c.Metrics._fields_[1:]}
+    check(c.lib.volt_metrics_compute(a, b, values))
+    return c.values(values)
 
 
 def mse(truth: Any, forecast: Any) -> float:
@@ -173,7 +173,7 @@ def w1(first: Any, second: Any) -> float:
     if np.ndim(first) == 1 and np.ndim(second) == 1:
         a, b = (np.ascontiguousarray(as_targets(s, "the sample")[0]) for s in (first, second))
         distance = c_double()
-        check(c.lib.volt_wasserstein(a.ctypes.data, len(a), b.ctypes.data, len(b), byref(distance)))
+        check(c.lib.volt_wasserstein(a, len(a), b, len(b), distance))
         return distance.value
     return scores(first, second)["w1"]
 
@@ -186,13 +186,13 @@ def _against(truth: Any, forecast: Any, baseline: Any, ahead: int, season: int, 
     values = c.Skill()
     check(
         c.lib.volt_skill_compute(
-            view(a),
-            view(b),
-            NO_MATRIX if other is None else view(other),
-            NO_MATRIX if before is None else view(before),
+            a,
+            b,
+            None if other is None else other,
+            None if before is None else before,
             ahead,
             season,
-            byref(values),
+            values,
         )
     )
     return values
@@ -266,7 +266,7 @@ def valid_rows(truth: Any, forecast: Any, threshold: float = 0.2) -> int:
     """
     a, b = _pair(truth, forecast)
     rows, reached = c_int64(), c_int()
-    check(c.lib.volt_valid_rows(view(a), view(b), threshold, byref(rows), byref(reached)))
+    check(c.lib.volt_valid_rows(a, b, threshold, rows, reached))
     return rows.value
 
 
@@ -308,8 +308,8 @@ def ranking(marked: Any, scores: Any) -> Dict[str, float]:
     if values.ndim != 1 or marks.shape != values.shape:
         raise ValueError(f"marked and scores must be 1-D and of equal length (got shapes {marks.shape} and {values.shape})")
     areas = c.Ranking()
-    check(c.lib.volt_ranking_compute(values.ctypes.data, marks.ctypes.data, len(values), byref(areas)))
-    return {"roc_auc": float(areas.roc_auc), "pr_auc": float(areas.pr_auc)}
+    check(c.lib.volt_ranking_compute(values, marks, len(values), areas))
+    return {"roc_auc": areas.roc_auc, "pr_auc": areas.pr_auc}
 
 
 def _explained(text: Optional[str], truth: Array, forecast: Array, weights: Optional[Array]) -> float:

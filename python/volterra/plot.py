@@ -21,17 +21,16 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def _panels(count: int, axes: Any, height: float) -> Any:
-    if axes is not None:
-        given = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
-        if len(given) != count:
-            raise ValueError(f"there are {len(given)} axes, and {count} are needed, one per output")
-        return given
-    figure, made = _pyplot().subplots(
-        count, 1, sharex=True, squeeze=False, figsize=(9, height * count + 0.6), layout="constrained"
-    )
-    del figure
-    return made[:, 0]
+def _panels(rows: int, columns: int, axes: Any, **figure: Any) -> Any:
+    """The given axes, or those of a new figure, without a frame at the top and on the right."""
+    panels = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+    if axes is None:
+        panels = _pyplot().subplots(rows, columns, squeeze=False, layout="constrained", **figure)[1].ravel()
+    if len(panels) != rows * columns:
+        raise ValueError(f"there are {len(panels)} axes, and {rows * columns} are needed")
+    for panel in panels:
+        panel.spines[["top", "right"]].set_visible(False)
+    return panels
 
 
 def forecast(
@@ -77,7 +76,7 @@ def forecast(
     if names is None:
         found = column_names(truth) if column_names(truth) is not None else column_names(forecast)
         names = [f"y{k + 1}" for k in range(a.shape[1])] if found is None else list(found)
-    panels = _panels(a.shape[1], axes, 1.7)
+    panels = _panels(a.shape[1], 1, axes, sharex=True, figsize=(9, 1.7 * a.shape[1] + 0.6))
     for k, panel in enumerate(panels):
         if before is not None:
             earlier = _earlier(history, len(before), time)
@@ -86,7 +85,6 @@ def forecast(
         panel.plot(time, a[:, k], color=_MEASURED, linewidth=1.8, label="measured")
         panel.plot(time, b[:, k], color=_PREDICTED, linewidth=1.1, label="predicted")
         panel.set_ylabel(names[k])
-        panel.spines[["top", "right"]].set_visible(False)
     panels[0].legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, ncols=2, borderaxespad=0)
     if np.issubdtype(time.dtype, np.number):
         panels[-1].set_xlabel("row")
@@ -163,17 +161,7 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
     searched = [name for name, values in columns.items() if len(set(map(str, values))) > 1]
     if not searched:
         raise ValueError("no parameter was searched: all candidates are the same")
-    if axes is None:
-        _, made = _pyplot().subplots(
-            1,
-            len(searched),
-            sharey=True,
-            squeeze=False,
-            figsize=(3.2 * len(searched), 3.2),
-            layout="constrained",
-        )
-        axes = made[0]
-    panels = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+    panels = _panels(1, len(searched), axes, sharey=True, figsize=(3.2 * len(searched), 3.2))
     for name, panel in zip(searched, panels):
         values = columns[name]
         if all(isinstance(v, (int, float, np.number)) for v in values):
@@ -188,7 +176,6 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
         panel.scatter(x[~pale], score[~pale], s=18, color=_PREDICTED, linewidths=0)
         panel.scatter(x[best], score[best], s=60, facecolors="none", edgecolors=_MARK, linewidths=1.5)
         panel.set_xlabel(name)
-        panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("mean score")
     return panels
 
@@ -214,12 +201,7 @@ def capacity(found: Any, *, axes: Any = None) -> Any:
     >>> [a.get_xlabel() for a in axes]
     ['delay (rows)', 'largest delay of a target (rows)']
     """
-    if axes is None:
-        _, made = _pyplot().subplots(2, 1, squeeze=False, figsize=(6, 5.6), layout="constrained")
-        axes = made[:, 0]
-    panels = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
-    if len(panels) != 2:
-        raise ValueError(f"there are {len(panels)} axes, and 2 are needed")
+    panels = _panels(2, 1, axes, figsize=(6, 5.6))
     delays = np.arange(found.by_delay.shape[1])
     panels[0].plot(delays, found.memory_curve, marker="o", markersize=3, color=_PREDICTED)
     panels[0].set(xlabel="delay (rows)", ylabel="capacity of degree 1", ylim=(0, 1.05))
@@ -229,8 +211,6 @@ def capacity(found: Any, *, axes: Any = None) -> Any:
         below = below + values
     panels[1].set(xlabel="largest delay of a target (rows)", ylabel="capacity")
     panels[1].legend(frameon=False)
-    for panel in panels:
-        panel.spines[["top", "right"]].set_visible(False)
     return panels
 
 
@@ -256,17 +236,11 @@ def learning_curve(curve: Any, *, axes: Any = None) -> Any:
     >>> volterra.plot.learning_curve(curve).get_xlabel()
     'training rows'
     """
-    panel = axes
-    if panel is None:
-        _, panel = _pyplot().subplots(figsize=(6, 4), layout="constrained")
+    panel = _panels(1, 1, axes, figsize=(6, 4))[0]
     for kernel, mean, error in zip(curve.kernels, curve.mean_nmse, curve.nmse_error):
         bars = None if np.isnan(error).any() else error
         panel.errorbar(curve.sizes, mean, yerr=bars, marker="o", markersize=3, linewidth=1.4, capsize=2, label=kernel)
-    panel.set_xscale("log")
-    panel.set_yscale("log")
-    panel.set_xlabel("training rows")
-    panel.set_ylabel("NMSE of held-out rows")
-    panel.spines[["top", "right"]].set_visible(False)
+    panel.set(xscale="log", yscale="log", xlabel="training rows", ylabel="NMSE of held-out rows")
     panel.legend(frameon=False)
     return panel
 

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from ctypes import byref, c_void_p
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Union
+from ctypes import c_void_p
+from typing import Any, Dict, Iterable, List, Optional, Union
 
 import numpy as np
 
 from ._core import _native as c
 from ._core._arguments import alpha_number, choice, kernel_word
-from ._core._data import (
-    NO_MATRIX,
-    Array,
-    as_targets,
-    check_channels,
-    empty,
-    is_collection,
-    read_collection,
-    view,
-    views,
-)
+from ._core._data import Array, as_targets, check_channels, empty, is_collection, read_collection
 from ._core._errors import NotFittedError, check
 from ._core._kernel import join_text
-from ._core._machine import use_threads
-from ._core._progress import ProgressCallback, Watch
+from ._core._progress import PROGRESS, ProgressCallback, run
 from ._core._types import Ahead, Alpha, Beyond, Input, Landmarks, Layout, Season, Self, Solver, Start, Target
 from ._regressor import SequenceRegressor
 from .metrics import _explained
@@ -104,10 +93,10 @@ class VolterraRidge(SequenceRegressor):
         Required by ``predict(X, return_std=True)`` and `predict_var`.
     solver : str, default="auto"
         Method for the readout: "auto", exact, nystrom, features or pcg; "auto": exact if memory and time allow,
-        features where they are few, otherwise nystrom. `volterra.solver_table` lists all. "exact" stores and
-        factors the Gram matrix. "nystrom" is approximate, for hundreds of thousands of rows; the model stores the
-        landmarks only. "features" is exact, for reservoir kernels. "pcg" is exact up to ``tolerance``, by conjugate
-        gradients without the matrix.
+        features where they are few, otherwise nystrom. `volterra.solver_table` lists all. "exact" stores and factors
+        the Gram matrix. "nystrom" is approximate, for hundreds of thousands of rows; the model stores the landmarks
+        only. "features" is exact, for reservoir kernels. "pcg" is exact up to ``tolerance``, by conjugate gradients
+        without the matrix.
     landmarks : None, int or str, default=None
         Number of landmarks, of nystrom and of the preconditioner of pcg: in runs of 32 over all rows, M:last or
         M:random; "auto": as many as reduce the held-out error or the cost. ``"2000:last"`` are the last rows,
@@ -440,7 +429,7 @@ class SequenceKernelRidge(SequenceRegressor):
         refuse_settings(self)
         if sample_weight is not None or groups is not None:
             raise ValueError("collections of series support neither sample_weight nor groups")
-        readout = SeriesReadout.fit(self, X, y, progress)
+        readout = SeriesReadout(self, X, y, progress)
         self._forget([name for name in vars(self) if name.endswith("_")])  # of a sequence
         self._model, self._readout = None, readout  # type: ignore[assignment]
         self.n_features_in_, self.n_outputs_ = readout.series[0].shape[1], readout.targets.shape[1]
@@ -490,8 +479,6 @@ class SequenceKernelRidge(SequenceRegressor):
 # ---- collections of series with numeric targets ----------------------------------------------------------
 
 
-INPUTS = {"auto": "level", "level": "level", "change": "change", "both": "both"}
-
 #: Parameters that apply to whole series; the others must have their defaults there.
 OF_SERIES = ("kernel", "alpha", "input", "scale", "layout", "normalise", "n_jobs", "verbose")
 
@@ -512,66 +499,34 @@ def refuse_settings(estimator: Any) -> None:
             raise ValueError(f"{name} is {value!r}, which is not supported for collections of series")
 
 
-class Settings(NamedTuple):
-    kernel: str
-    alpha: float  # 0: chosen
-    scale: int
-    input: int
-    normalise: bool
-
-    @classmethod
-    def of(cls, estimator: Any) -> "Settings":
-        word = INPUTS[choice("input", estimator.input, INPUTS)]
-        return cls(
-            estimator._kernel_text(),
-            alpha_number(estimator.alpha),
-            c.OBJECT_SCALES["channels" if estimator.scale else "none"],
-            c.OBJECT_INPUTS[word],
-            bool(estimator.normalise),
-        )
-
-
 class SeriesReadout:
     """Ridge regression of the library with its training data; unpickling fits it again."""
 
-    def __init__(
-        self, settings: Settings, series: List[Array], targets: Array, n_jobs: Any, verbose: Any, progress: Any = None
-    ) -> None:
-        self.settings, self.series, self.targets = settings, series, targets
-        self._learn(n_jobs, verbose, progress)
+    def __init__(self, estimator: Any, X: Any, y: Any, progress: Optional[ProgressCallback]) -> None:
+        choice("input", estimator.input, ("auto", *c.OBJECT_INPUTS))
+        self.fields = dict(
+            kernel=estimator._kernel_text(),
+            alpha=alpha_number(estimator.alpha),
+            scale=c.OBJECT_SCALES["channels" if estimator.scale else "none"],
+            input=c.OBJECT_INPUTS["level" if estimator.input == "auto" else estimator.input],
+            normalise=bool(estimator.normalise),
+        )
+        self.series, self.layout = read_collection(X, estimator.layout)
+        targets, self.flat = as_targets(y)
+        self.targets = targets.copy()
+        if len(targets) != len(self.series):
+            raise ValueError(f"y has {len(targets)} rows, and X has {len(self.series)} series")
+        self._learn(estimator.n_jobs, estimator.verbose, progress)
         info = c.SeriesInfo()
-        check(c.lib.volt_series_model_get_info(self._handle.pointer, byref(info)))
+        check(c.lib.volt_series_model_get_info(self._handle.pointer, info))
         self.kernel, self.alpha, self.error = c.text(info.kernel), info.alpha, info.left_out_error
-        self.left_out = np.ctypeslib.as_array(info.left_out_outputs, targets.shape).copy()
-        self.settings = settings._replace(alpha=self.alpha)
-
-    @classmethod
-    def fit(cls, estimator: Any, X: Any, y: Any, progress: "ProgressCallback | None") -> "SeriesReadout":
-        settings = Settings.of(estimator)
-        series, layout = read_collection(X, estimator.layout)
-        targets, flat = as_targets(y)
-        if len(targets) != len(series):
-            raise ValueError(f"y has {len(targets)} rows, and X has {len(series)} series")
-        readout = cls(settings, series, targets.copy(), estimator.n_jobs, estimator.verbose, progress)
-        readout.flat, readout.layout = flat, layout
-        return readout
-
-    layout: str = "time"  # of the training series
-    flat: bool = False  # targets were 1-D
+        self.left_out = c.array(info.left_out_outputs, *targets.shape)
+        self.fields["alpha"] = self.alpha
 
     def _learn(self, n_jobs: Any, verbose: Any, progress: Any) -> None:
-        options = c.lib.volt_series_options_default()
-        options.kernel = c.encode("the kernel", self.settings.kernel)
-        options.scale, options.input = self.settings.scale, self.settings.input
-        options.normalise, options.alpha = int(self.settings.normalise), self.settings.alpha
-        pointer = c_void_p()
-        with use_threads(n_jobs), Watch("fit", verbose, progress) as watch:
-            options.progress = watch.progress
-            watch.check(
-                c.lib.volt_series_fit_numbers(
-                    views(self.series), len(self.series), view(self.targets), byref(options), byref(pointer)
-                )
-            )
+        options, pointer = c.fill(c.lib.volt_series_options_default(), **self.fields), c_void_p()
+        arguments = (self.series, len(self.series), self.targets, options, pointer)
+        run("fit", c.lib.volt_series_fit_numbers, *arguments, n_jobs=n_jobs, verbose=verbose, progress=progress)
         self._handle = c.Handle(pointer.value, c.lib.volt_series_model_free)
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -584,16 +539,6 @@ class SeriesReadout:
         if not hasattr(self, "_handle"):
             self._learn(n_jobs, False, None)
         out = empty(len(series), self.targets.shape[1])
-        with use_threads(n_jobs), Watch("predict", verbose) as watch:
-            watch.check(
-                c.lib.volt_series_model_predict(
-                    self._handle.pointer,
-                    views(series),
-                    len(series),
-                    watch.progress,
-                    view(out),
-                    NO_MATRIX,
-                    None,
-                )
-            )
+        arguments = (self._handle.pointer, series, len(series), PROGRESS, out, None, None)
+        run("predict", c.lib.volt_series_model_predict, *arguments, n_jobs=n_jobs, verbose=verbose)
         return out

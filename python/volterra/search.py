@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from ctypes import POINTER, byref, c_void_p, cast
+from ctypes import POINTER, c_void_p, cast
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union, get_args
 
 import numpy as np
@@ -15,30 +15,17 @@ from ._core._arguments import (
     choice,
     feedback_number,
     horizon_bounds,
-    initial_setting,
     kernel_word,
-    landmark_count,
-    season_rows,
     seconds_of,
     seed_of,
-    solver_word,
     whole,
 )
-from ._core._data import Array, copy_of, view
+from ._core._data import Array
 from ._core._errors import check
 from ._core._gaps import align
-from ._core._kernel import (
-    Kernel,
-    LossSettings,
-    given_parameters,
-    library_name,
-    loss_text,
-    read_tolerance,
-    read_weights,
-    value_text,
-)
+from ._core._kernel import Kernel, given_parameters, library_name, read_weights, value_text
 from ._core._machine import use_machine
-from ._core._model import FitSettings, initial_fields, plain_settings, record_fields
+from ._core._model import fit_fields, fit_options
 from ._core._progress import ProgressCallback, Watch
 from ._core._types import (
     Ahead,
@@ -126,16 +113,8 @@ class VolterraRidgeCV(SequenceRegressor):
         The gap is ahead - 1 by default, so that all training targets are known when validation begins.
     min_train : int, optional
         Minimum rows of the first training part (at least 1). Validation blocks become shorter where needed.
-    ahead, season
-        As in `VolterraRidge`.
-    target : {"auto", "level", "change"}, default="auto"
-        Quantity learned: the level of the target, or its change from the current row; "auto": the change if alpha is
-        not given and every target is an input, otherwise the level. Scores are always computed from levels.
-    input : {"auto", "level", "change", "both"}, default="auto"
-        Inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "auto":
-        both if alpha is not given and every target is an input, otherwise levels.
-    allow_target_in_inputs : bool, default=False
-        Allow a target that is also an input of the same row, with ``ahead=0``.
+    ahead, target, input, season, allow_target_in_inputs
+        As in `VolterraRidge`. Scores are always computed from levels.
     feedback : bool or float, default=False
         Outputs of the previous row as additional inputs (NARX model); measured outputs in training. True: the weight
         is searched, log-uniform from 0.02 to 100 or in ``ranges["feedback"]``; it is stored in `best_params_`.
@@ -164,11 +143,8 @@ class VolterraRidgeCV(SequenceRegressor):
         Log file with one line of JSON per candidate.
     resume : bool, default=False
         Resume the search in ``log``. Trials in the log are not evaluated again.
-    n_jobs : int, optional
-        Threads; None: as set by `volterra.set_threads`, -1: one per core.
-    device : {"auto", "cpu", "gpu", "gpu:1", "gpu:0,1", "gpu:all", ...}, optional
-        Device for the matrices: "auto", cpu, gpu, gpu:K, a list gpu:K,L or gpu:all. None: as set by
-        `volterra.set_device`. The setting is global: do not change it from several threads at the same time.
+    n_jobs, device
+        As in `VolterraRidge`.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random numbers. Candidate i depends only on the seed and i.
     verbose : bool, default=False
@@ -302,75 +278,42 @@ class VolterraRidgeCV(SequenceRegressor):
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
-        losses = LossSettings(loss_text(self.loss), read_tolerance(self.tolerance))
+        fields = fit_fields(self)
         X, y, sample_weight, groups = align(X, y, sample_weight, groups)
-        training = Training.read(
-            X,
-            y,
-            None if bounds is None else Horizons(*bounds),
-            groups,
-            self.allow_target_in_inputs,
-            losses,
-            feedback_number(self.feedback) > 0,
-        )
+        horizons = None if bounds is None else Horizons(*bounds)
+        training = Training(X, y, horizons, groups, self.allow_target_in_inputs, fields)
         weights = read_weights(sample_weight, len(training.rows))
         if weights is not None:
-            losses = losses._replace(weights=training.pairing.of_inputs(weights))
-        self._fit_best(training, losses, progress, on_trial)
+            fields["weights"] = training.pairing.of_inputs(weights)
+        self._fit_best(training, fields, progress, on_trial)
         return self
 
     def _fit_best(
         self,
         training: Training,
-        losses: LossSettings,
+        fields: Dict[str, Any],
         progress: Optional[ProgressCallback],
         on_trial: Optional[Callable[[Trial], Any]],
     ) -> None:
-        """Search, and fit the best candidate."""
+        """Search, and fit the best candidate. `fields` are those of ``volt_fit_options``."""
         given = None if self.candidates is None else expand(self.candidates)
-        settings = self._fit_settings(training, given is not None)._replace(losses=losses)
-        seen = prepare(training.inputs, training.targets, settings)
-        candidates = self._make_candidates(seen, given)
-        self._search(candidates, seen, training, losses, given, progress, on_trial)
+        seen = self._prepare(training, fields, given is not None)
+        self._search(self._make_candidates(seen, given), seen, training, fields, given, progress, on_trial)
         if self.refit:
-            fields = dict(
-                alpha=self._best["alpha"],
-                washout=whole("washout", self.washout),
-                intercept=bool(self.fit_intercept),
-                scale=bool(self.scale),
-                target=seen.target,
-                input=seen.input,
-                season=seen.season,
-                guarded=seen.guarded,
-                feedback_weight=self._best["feedback"],
-                losses=losses,
-                solver=self._solver()[0],
-                landmarks=self._solver()[1],
-                initial=initial_setting(getattr(self, "initial", "zero")),
-                plain=plain_settings(self),
-            )
-            self._fit_model(training, self._best["kernel"], fields, progress)
+            chosen = dict(alpha=self._best["alpha"], feedback_weight=self._best["feedback"], guarded=seen.guarded)
+            words = dict(target=seen.target, input=seen.input, season=seen.season)
+            self._fit_model(training, self._best["kernel"], {**fields, **chosen, **words}, progress)
             self._series: Dict[str, Any] = dict(ahead=self.ahead)
             if seen.target != "level" or seen.input != "level":
                 self._series.update(target=seen.target, input=seen.input, season=seen.season or None)
 
-    def _fit_settings(self, training: Training, given: bool) -> FitSettings:
-        """Settings of the candidates. If alpha is given, the target is the level unless ``target`` is set."""
-        return FitSettings(
-            alpha=float(given or "alpha" in (self.ranges or {})),
-            washout=whole("washout", self.washout),
-            intercept=bool(self.fit_intercept),
-            scale=bool(self.scale),
-            ahead=training.horizons.last,
-            feedback=training.feedback,
-            target=choice("target", self.target, c.TARGETS),
-            input=choice("input", self.input, c.INPUTS),
-            season=season_rows(self.season),
-            anchors=training.anchors,
-            records=training.fitted_records,
-            initial=initial_setting(getattr(self, "initial", "zero")),
-            plain=plain_settings(self),
-        )
+    def _prepare(self, training: Training, fields: Dict[str, Any], given: bool) -> Prepared:
+        """Columns and targets of the candidates. If alpha is given, the target is the level unless ``target`` is set."""
+        pairing = training.pairing
+        of_data = dict(ahead=training.horizons.last, feedback=pairing.feedback, anchors=pairing.anchors, records=pairing.records)
+        alpha = float(given or "alpha" in (self.ranges or {}))
+        of_search = dict(alpha=alpha, feedback_weight=0.0, solver=None, landmarks=None, landmark_choice=None)
+        return prepare(training.inputs, training.targets, {**fields, **of_data, **of_search})
 
     def _make_candidates(self, seen: Prepared, given: Optional[List[Dict[str, Any]]]) -> Candidates:
         if given is None:
@@ -392,70 +335,64 @@ class VolterraRidgeCV(SequenceRegressor):
             fixed["kernel"] = self.kernel
         return Candidates.listed([VolterraRidge(**{**fixed, **one}) for one in given])
 
-    def _score(self, losses: LossSettings) -> Tuple[str, int]:
+    def _score(self, loss: Optional[str]) -> Tuple[str, int]:
         """The score of the library, and the sign that makes higher better."""
         scoring = choice("scoring", self.scoring, _SCORES)
-        if losses.loss is None:
+        if loss is None:
             return _SCORES[scoring]
         if scoring not in ("r2", "neg_loss"):
             raise ValueError(
-                f"scoring={scoring!r} is one of squares: with the loss {losses.loss!r} candidates are judged by that loss"
+                f"scoring={scoring!r} is one of squares: with the loss {loss!r} candidates are judged by that loss"
             )
         return _SCORES["neg_loss"]
 
-    def _options(self, ahead: int, given: bool, losses: LossSettings) -> c.SearchOptions:
-        options = c.lib.volt_search_options_default()
-        options.splits.folds = whole("folds", self.folds)
-        score = self._score(losses)[0]
-        for name, value in losses.fields().items():
-            setattr(options, name, value)
-        options.splits.gap = c.CONSTANTS["VOLT_GAP_AUTO"] if self.gap is None else whole("gap", self.gap)
-        options.ahead = ahead
-        options.splits.max_train = 0 if self.max_train is None else whole("max_train", self.max_train)
-        if getattr(self, "min_train", None) is not None:
-            options.splits.min_train = whole("min_train", self.min_train, 1)
-        options.start = c.STARTS["reset" if self.start == "reset" else "continue"]
-        options.washout = whole("washout", self.washout)
-        options.intercept, options.scale = int(bool(self.fit_intercept)), int(bool(self.scale))
-        options.score = c.SCORES[score]
-        options.race = c.RACES[choice("race", self.race, c.RACES)]
-        options.strategy = c.STRATEGIES[choice("search", self.search, _SEARCHES)]
-        options.validate = c.VALIDATIONS[choice("validate", self.validate, c.VALIDATIONS)]
-        options.seconds = seconds_of(self.budget)
-        draws = self.draws
-        if draws is None and not given and not options.seconds:
+    def _options(self, training: Training, fields: Dict[str, Any], seen: Prepared, given: bool) -> c.SearchOptions:
+        seconds, draws = seconds_of(self.budget), self.draws
+        if draws is None and not given and not seconds:
             draws = 100
-        options.draws = 0 if draws is None else whole("draws", draws, 1)
-        options.log = None if self.log is None else c.encode_path("log", self.log)
-        options.resume = int(bool(self.resume))
-        solver, (count, which) = self._solver()
-        options.solver = c.encode("the solver", solver)
-        options.landmarks, options.landmark_choice = count, c.LANDMARKS[which]
-        return options
-
-    def _solver(self) -> Tuple[str, Tuple[int, str]]:
-        """Solver and landmarks of the candidates and of the best one."""
-        return solver_word(getattr(self, "solver", "auto")), landmark_count(getattr(self, "landmarks", None))
+        options = c.lib.volt_search_options_default()
+        min_train = getattr(self, "min_train", None)
+        c.fill(
+            options.splits,
+            folds=whole("folds", self.folds),
+            gap=c.CONSTANTS["VOLT_GAP_AUTO"] if self.gap is None else whole("gap", self.gap),
+            max_train=0 if self.max_train is None else whole("max_train", self.max_train),
+            min_train=None if min_train is None else whole("min_train", min_train, 1),
+        )
+        names = ("loss", "tolerance", "weights", "classes", "washout", "intercept", "scale")
+        names += ("solver", "landmarks", "landmark_choice")
+        return c.fill(
+            options,
+            **{name: fields.get(name) for name in names},
+            ahead=training.horizons.last,
+            start=c.STARTS["reset" if self.start == "reset" else "continue"],
+            score=self._score(fields.get("loss"))[0],
+            race=self.race,
+            strategy=c.STRATEGIES[choice("search", self.search, _SEARCHES)],
+            validate=self.validate,
+            seconds=seconds,
+            draws=0 if draws is None else whole("draws", draws, 1),
+            log=None if self.log is None else c.encode_path("log", self.log),
+            resume=bool(self.resume),
+            base=seen.base,
+            initial=seen.initial[0],
+            initial_values=seen.initial[1],
+            records=training.pairing.records,
+            folds_by_records=choice("folds_by", self.folds_by, _FOLDS_BY) == "records",
+        )
 
     def _search(
         self,
         candidates: Candidates,
         seen: Prepared,
         training: Training,
-        losses: LossSettings,
+        fields: Dict[str, Any],
         given: Optional[List[Dict[str, Any]]],
         progress: Optional[ProgressCallback],
         on_trial: Optional[Callable[[Trial], Any]],
     ) -> None:
-        sign = self._score(losses)[1]
-        options = self._options(training.horizons.last, given is not None, losses)
-        if seen.base is not None:
-            options.base = view(seen.base)
-        for name, value in initial_fields(seen.initial).items():
-            setattr(options, name, value)
-        for name, value in record_fields(training.fitted_records).items():
-            setattr(options, name, value)
-        options.folds_by_records = int(choice("folds_by", self.folds_by, _FOLDS_BY) == "records")
+        sign = self._score(fields.get("loss"))[1]
+        options = self._options(training, fields, seen, given is not None)
         handle = c_void_p()
         with use_machine(self), Watch("search", self.verbose, progress) as watch:
 
@@ -468,7 +405,7 @@ class VolterraRidgeCV(SequenceRegressor):
             options.on_trial = c.TrialFn(tell)
             options.progress = watch.progress
             status = c.lib.volt_search_run(
-                candidates, view(seen.X), view(seen.Y), byref(options), byref(handle)
+                candidates, seen.X, seen.Y, options, handle
             )
             try:
                 found = collect(handle, sign) if handle else None
@@ -478,10 +415,10 @@ class VolterraRidgeCV(SequenceRegressor):
                 self._keep(found, given)
             watch.check(status)
             if found is not None and found.best is not None:
-                self._compare_best(training, losses, options, found.gap, sign * found.best["score"])
+                self._compare_best(training, fields, options, found.gap, sign * found.best["score"])
 
     def _compare_best(
-        self, training: Training, losses: LossSettings, options: c.SearchOptions, gap: int, score: float
+        self, training: Training, fields: Dict[str, Any], options: c.SearchOptions, gap: int, score: float
     ) -> None:
         """Baselines on the validation blocks. Not for folds of whole records, whose rows are known only to the search."""
         self.validation_baselines_: Dict[str, Dict[str, float]] = {}
@@ -490,8 +427,7 @@ class VolterraRidgeCV(SequenceRegressor):
         options.splits.gap = gap
         found = assess(
             training.pairing,
-            losses,
-            season_rows(self.season),
+            fields,
             splits=options.splits,
             measure=options.score,
             score=score,
@@ -560,26 +496,22 @@ class Prepared(NamedTuple):
     target: str
     input: str
     season: int
-    guarded: bool  # fit the best candidate with FitSettings.guarded
+    guarded: bool  # fit the best candidate with ``guarded``
     initial: Tuple[str, Optional[List[float]]]  # as columns of X
 
 
-def _word(words: dict, value: int) -> str:
-    return next(word for word, number in words.items() if number == value)
-
-
-def prepare(X: Array, Y: Array, settings: FitSettings) -> Prepared:
+def prepare(X: Array, Y: Array, fields: Dict[str, Any]) -> Prepared:
     """``volt_prepare``, learned from all rows; the data unchanged if levels are learned from levels with one scale."""
-    options = settings.options(X.shape[1])
+    options = fit_options(X.shape[1], fields)
     found = POINTER(c.Prepared)()
-    check(c.lib.volt_prepare(view(X), view(Y), byref(options), X.shape[0], byref(found)))
+    check(c.lib.volt_prepare(X, Y, options, X.shape[0], found))
     try:
         made = found.contents
-        target, input = _word(c.TARGETS, made.target), _word(c.INPUTS, made.input)
-        is_plain = target == input == "level" and not settings.plain.get("scale_each")
-        found_columns = (X, Y) if is_plain else (copy_of(made.X), copy_of(made.Y))
-        base = copy_of(made.base) if made.base.data else None
-        word = _word(c.INITIALS, made.initial)
+        target, input = c.word_of(c.TARGETS, made.target), c.word_of(c.INPUTS, made.input)
+        is_plain = target == input == "level" and not options.scale_each
+        found_columns = (X, Y) if is_plain else (c.copy_of(made.X), c.copy_of(made.Y))
+        base = c.copy_of(made.base) if made.base.data else None
+        word = c.word_of(c.INITIALS, made.initial)
         values = [made.initial_values[k] for k in range(made.X.cols)] if word == "values" else None
         return Prepared(
             *found_columns, base, target, input, int(made.season), bool(made.guarded), (word, values)
@@ -598,7 +530,7 @@ class Candidates(c.Owner):
 
     def __init__(self, make: Callable[[Any], int]) -> None:
         handle = c_void_p()
-        check(make(byref(handle)))
+        check(make(handle))
         self._own(handle)
 
     @classmethod
@@ -606,14 +538,13 @@ class Candidates(c.Owner):
         cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool, fed_outputs: Optional[Array] = None
     ) -> "Candidates":
         """`fed_outputs`: the targets, if they are fed back as inputs of the next row."""
-        entries = (c.Range * len(ranges))(*[range_of(name, law) for name, law in ranges.items()])
-        options = c.DrawOptions(
-            seed=seed, ranges=entries if len(ranges) else None, n_ranges=len(ranges), scale=int(scale), from_defaults=1
+        options = c.fill(
+            c.DrawOptions(seed=seed, scale=int(scale), from_defaults=1),
+            ranges=[range_of(name, law) for name, law in ranges.items()] or None,
+            fed_outputs=fed_outputs,
         )
-        if fed_outputs is not None:
-            options.fed_outputs = view(fed_outputs)
         text = c.encode("the kernel", kernel_word(kernel))
-        return cls(lambda out: c.lib.volt_candidates_draw(text, view(X), byref(options), out))
+        return cls(lambda out: c.lib.volt_candidates_draw(text, X, options, out))
 
     @classmethod
     def listed(cls, estimators: Sequence[VolterraRidge]) -> "Candidates":
@@ -662,22 +593,16 @@ class Found(NamedTuple):
 
 
 def trial_of(raw: c.Trial, sign: int) -> Trial:
-    return {
-        "index": int(raw.index),
-        "kernel": c.text(raw.kernel),
-        "alpha": float(raw.alpha),
-        "score": sign * float(raw.score),
-        "folds": [sign * raw.folds[i] for i in range(raw.n_folds)],
-        "stopped": bool(raw.stopped),
-        "seconds": float(raw.seconds),
-        "failure": c.text(raw.failure) or None,
-        "feedback": float(raw.feedback),
-    }
+    found = c.values(raw)
+    folds = [] if found["folds"] is None else (sign * found["folds"]).tolist()
+    found.update(score=sign * raw.score, folds=folds, failure=found["failure"] or None)
+    found.pop("n_folds")
+    return found
 
 
 def collect(handle: c_void_p, sign: int) -> Found:
     info = c.SearchInfo()
-    c.lib.volt_search_get_info(handle, byref(info))
+    c.lib.volt_search_get_info(handle, info)
     trials = [trial_of(c.lib.volt_search_trial(handle, i).contents, sign) for i in range(info.trials)]
     best = c.lib.volt_search_trial(handle, c.CONSTANTS["VOLT_TRIAL_BEST"])
     return Found(

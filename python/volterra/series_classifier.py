@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
-from typing import Any, Dict, Literal, Mapping, Optional, Union
+from ctypes import c_void_p
+from typing import Any, Literal, Mapping, Optional, Union
 
 import numpy as np
 
 from ._assess import read_notes
 from ._core import _native as c
 from ._core._arguments import alpha_number, choice, kernel_word, seconds_of, seed_of, whole
-from ._core._data import NO_MATRIX, Array, SeriesEstimator, empty, read_collection, view, views
+from ._core._data import Array, SeriesEstimator, as_labels, empty, read_collection
 from ._core._errors import VolterraWarning, check, warn
-from ._core._machine import use_threads
-from ._core._progress import Watch
-from ._core._protocol import ClassifierMixin, DataConversionWarning
+from ._core._progress import PROGRESS, run
+from ._core._protocol import ClassifierMixin
 from ._core._types import Input, Layout, SeriesCompare, SeriesScale
 from .search import range_of
 
@@ -165,39 +164,29 @@ class SeriesClassifier(ClassifierMixin, SeriesEstimator):
     # ---- fit -----------------------------------------------------------------------------------------------
 
     def _options(self) -> Any:
-        options = c.lib.volt_series_options_default()
-        options.kernel = None if self.kernel is None else c.encode("the kernel", kernel_word(self.kernel))
-        options.loss = choice("loss", self.loss, LOSSES).encode()
-        options.scale = _or_auto("scale", self.scale, c.OBJECT_SCALES)
-        options.input = _or_auto("input", self.input, c.OBJECT_INPUTS)
-        options.compare = _or_auto("compare", self.compare, c.OBJECT_COMPARES)
-        options.alpha = alpha_number(self.alpha)
-        options.draws = c.SERIES_CHOOSE if self.draws is None else whole("draws", self.draws, 1)
-        options.budget = c.SERIES_CHOOSE if self.budget == "auto" else seconds_of(self.budget)
-        options.screen = _count_or_auto("screen", self.screen)
-        options.landmarks = _count_or_auto("landmarks", self.landmarks)
-        options.folds = whole("folds", self.folds)
-        options.blend = whole("blend", self.blend, 1, MAX_BLEND)
-        options.splits = whole("splits", self.splits)
-        ranges = [range_of(name, law) for name, law in (self.ranges or {}).items()]
-        options.ranges, options.n_ranges = (c.Range * len(ranges))(*ranges), len(ranges)
-        return options
+        return c.fill(
+            c.lib.volt_series_options_default(),
+            kernel=None if self.kernel is None else kernel_word(self.kernel),
+            loss=choice("loss", self.loss, LOSSES),
+            scale=_or_auto("scale", self.scale, c.OBJECT_SCALES),
+            input=_or_auto("input", self.input, c.OBJECT_INPUTS),
+            compare=_or_auto("compare", self.compare, c.OBJECT_COMPARES),
+            alpha=alpha_number(self.alpha),
+            draws=c.SERIES_CHOOSE if self.draws is None else whole("draws", self.draws, 1),
+            budget=c.SERIES_CHOOSE if self.budget == "auto" else seconds_of(self.budget),
+            screen=_count_or_auto("screen", self.screen),
+            landmarks=_count_or_auto("landmarks", self.landmarks),
+            folds=whole("folds", self.folds),
+            blend=whole("blend", self.blend, 1, MAX_BLEND),
+            splits=whole("splits", self.splits),
+            ranges=[range_of(name, law) for name, law in (self.ranges or {}).items()],
+        )
 
     def _learn(self, options: Any) -> None:
         """Fit a classifier of the library to the stored series."""
         pointer = c_void_p()
-        with use_threads(self.n_jobs), Watch("classify", self.verbose) as watch:
-            options.progress = watch.progress
-            watch.check(
-                c.lib.volt_series_fit_classes(
-                    views(self._series),
-                    len(self._series),
-                    self._numbers.ctypes.data,
-                    len(self.classes_),
-                    byref(options),
-                    byref(pointer),
-                )
-            )
+        arguments = (self._series, len(self._series), self._numbers, len(self.classes_), options, pointer)
+        run("classify", c.lib.volt_series_fit_classes, *arguments, n_jobs=self.n_jobs, verbose=self.verbose)
         self._handle = c.Handle(pointer.value, c.lib.volt_series_model_free)
 
     def fit(self, X: Any, y: Any) -> "SeriesClassifier":
@@ -216,22 +205,11 @@ class SeriesClassifier(ClassifierMixin, SeriesEstimator):
         series, layout = read_collection(X, self.layout, rows_are_series=True)
         if y is None:
             raise ValueError("SeriesClassifier requires y to be passed, but the target y is None")
-        labels = np.asarray(y)
-        if labels.ndim == 2 and labels.shape[1] == 1:
-            warn(
-                "A column-vector y was passed when a 1d array was expected: its only column is taken",
-                DataConversionWarning,
-            )
-            labels = labels[:, 0]
+        labels = as_labels(y)
         seed = seed_of(self.random_state)
         options.seed = seed
         if labels.shape != (len(series),):
             raise ValueError(f"y has shape {labels.shape}, and ({len(series)},) is needed: a label for each series")
-        if labels.dtype.kind == "f":
-            if not np.isfinite(labels).all():
-                raise ValueError("Input y contains NaN or infinity (inf), which are not labels")
-            if (labels != np.floor(labels)).any():
-                raise ValueError("Unknown label type: continuous. y must hold classes, texts or whole numbers")
         classes, numbers = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"a classifier requires at least two classes (y has 1 class, {classes[0]!r})")
@@ -249,39 +227,25 @@ class SeriesClassifier(ClassifierMixin, SeriesEstimator):
 
     def _set_attributes(self) -> None:
         info = c.SeriesInfo()
-        check(c.lib.volt_series_model_get_info(self._handle.pointer, byref(info)))
+        check(c.lib.volt_series_model_get_info(self._handle.pointer, info))
         self.kernel_, self.alpha_ = c.text(info.kernel), info.alpha
-        self.parts_ = [self._part(info.kernels[index]) for index in range(info.parts)]
+        self.parts_ = [c.values(info.kernels[index]) for index in range(info.parts)]
         self.left_out_accuracy_ = info.left_out
         self.split_mean_, self.split_deviation_ = info.split_mean, info.split_deviation
         self.log_loss_ = info.log_loss
         self.n_tried_, self.n_failed_, self.n_finalists_ = info.tried, info.failed, info.finalists
         self.n_screen_, self.n_landmarks_, self.cut_ = info.screen, info.landmarks, bool(info.cut)
         self.nested_accuracy_, self.temperature_ = info.nested, info.temperature
-        self.left_out_ = np.ctypeslib.as_array(info.left_out_outputs, (info.series, info.classes)).copy()
+        self.left_out_ = c.array(info.left_out_outputs, info.series, info.classes)
         self.warnings_ = read_notes(info.warnings, info.n_warnings)
         for text in dict.fromkeys(note.text for note in self.warnings_):
             warn(text, VolterraWarning)
 
-    @staticmethod
-    def _part(part: Any) -> Dict[str, str]:
-        words = {"scale": c.OBJECT_SCALES, "input": c.OBJECT_INPUTS, "compare": c.OBJECT_COMPARES}
-        names = {name: list(values)[getattr(part, name)] for name, values in words.items()}
-        return {"kernel": c.text(part.kernel), **names}
-
     def _classifier(self) -> Any:
         if not hasattr(self, "_handle"):
             options = self._options()
-            parts = [
-                c.SeriesKernel(
-                    part["kernel"].encode(),
-                    c.OBJECT_SCALES[part["scale"]],
-                    c.OBJECT_INPUTS[part["input"]],
-                    c.OBJECT_COMPARES[part["compare"]],
-                )
-                for part in self.parts_
-            ]
-            options.parts, options.n_parts = (c.SeriesKernel * len(parts))(*parts), len(parts)
+            parts = [c.fill(c.SeriesKernel(), **part) for part in self.parts_]
+            c.fill(options, parts=parts)
             options.alpha, options.splits, options.folds = self.alpha_, 0, 0
             options.landmarks, options.seed = self.n_landmarks_, self._seed
             self._learn(options)
@@ -295,18 +259,9 @@ class SeriesClassifier(ClassifierMixin, SeriesEstimator):
     def _outputs(self, X: Any, probabilities: bool = False) -> Array:
         series, classifier = self._read_series(X), self._classifier()
         out = empty(len(series), len(self.classes_))
-        with use_threads(self.n_jobs), Watch("classes", self.verbose) as watch:
-            watch.check(
-                c.lib.volt_series_model_predict(
-                    classifier,
-                    views(series),
-                    len(series),
-                    watch.progress,
-                    NO_MATRIX if probabilities else view(out),
-                    view(out) if probabilities else NO_MATRIX,
-                    None,
-                )
-            )
+        outputs = (None, out) if probabilities else (out, None)
+        arguments = (classifier, series, len(series), PROGRESS, *outputs, None)
+        run("classes", c.lib.volt_series_model_predict, *arguments, n_jobs=self.n_jobs, verbose=self.verbose)
         return out
 
     def predict(self, X: Any) -> Array:

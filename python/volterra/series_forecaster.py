@@ -6,16 +6,15 @@ All decisions are automatic. ``volterra forecast`` and `volt_forecast_run` compu
 from __future__ import annotations
 
 import sys
-from ctypes import POINTER, byref, c_char_p, c_double, c_void_p, cast
+from ctypes import POINTER, c_void_p, cast
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._assess import read_notes
 from ._core import _native as c
-from ._core._arguments import choice, end_suffixes, kernel_word, seconds_of, seed_number, whole
+from ._core._arguments import choice, end_suffixes, kernel_word, season_rows, seconds_of, seed_number, whole
 from ._core._data import (
-    NO_MATRIX,
     Array,
     FrameForm,
     as_matrix,
@@ -24,13 +23,12 @@ from ._core._data import (
     is_frame,
     library_of,
     pandas_module,
-    view,
 )
 from ._core._errors import GapWarning, VolterraWarning, warn
 from ._core._gaps import MISSING, TimeColumns, Times, future_index, step_of, training_gap, warn_of_gap
 from ._core._machine import use_threads
 from ._core._order import index_of
-from ._core._progress import Watch
+from ._core._progress import Watch, run
 from ._core._protocol import Estimator
 from ._core._types import Frame, Prediction, Season, Self
 
@@ -121,10 +119,6 @@ class _Series(NamedTuple):
         if j < 0 or not is_frame(self.y) or not isinstance(self.y.index, pandas.RangeIndex):
             return None
         return self.times.names[j], float(self.times.values[-1, j]), float(self.times.found.step)
-
-
-def _table(steps: int, series: int, read: Any) -> Array:
-    return np.array([[read(h, k) for k in range(series)] for h in range(steps)])
 
 
 class Forecaster(Estimator):
@@ -223,22 +217,21 @@ class Forecaster(Estimator):
         self._keep_arguments(locals())
 
     def _options(self) -> Any:
-        options = c.lib.volt_forecast_options_default()
-        options.kernel = kernel_word(self.kernel).encode()
-        options.steps = 0 if self.steps is None else whole("steps", self.steps, 1)
-        if self.season is None:
-            options.season = 0
-        elif self.season != "auto":
-            options.season = whole("season", self.season, 2)
-        options.separate = int(bool(self.separate))
-        options.all_rows = int(bool(self.all_rows))
-        options.missing = c.MISSING[choice("missing", self.missing, ("error", "interpolate"))]
-        options.search_seconds = 0.0 if self.budget is None else seconds_of(self.budget)
-        options.seed = seed_number("random_state", self.random_state)
-        return options
+        return c.fill(
+            c.lib.volt_forecast_options_default(),
+            kernel=kernel_word(self.kernel),
+            steps=0 if self.steps is None else whole("steps", self.steps, 1),
+            season=season_rows(self.season),
+            separate=bool(self.separate),
+            all_rows=bool(self.all_rows),
+            missing=c.MISSING[choice("missing", self.missing, ("error", "interpolate"))],
+            search_seconds=0.0 if self.budget is None else seconds_of(self.budget),
+            seed=seed_number("random_state", self.random_state),
+            coverages=self._levels(),
+        )
 
-    def _request(self, data: _Series, known: Any) -> Tuple[Any, List[Any]]:
-        """Return the options of the library for y, and the arrays that they refer to."""
+    def _request(self, data: _Series, known: Any) -> c.ForecastOptions:
+        """Return the options of the library for y."""
         y, series, options = data.y, data.values, self._options()
         _check_order(y)
         if is_frame(y) and len(y.index) > 0 and isinstance(y.index[0], str):
@@ -246,24 +239,14 @@ class Forecaster(Estimator):
         is_filled = self.missing == "interpolate"
         if not is_filled:
             warn_of_gap(training_gap(y)[1], "y")
-        times = data.row_times() if is_filled else np.empty((0, 2))
-        if len(times):
-            options.times = cast(times.ctypes.data, POINTER(c.Time))
+        times = data.row_times() if is_filled else None
         inputs = None if known is None else as_matrix(known, "known", is_filled)
         if inputs is not None:
             _check_follows(y, known)
             if self.steps is None and len(inputs) > len(series):
                 options.steps = len(inputs) - len(series)
-        texts = c.names_array("the columns of y", column_names(y))
-        if texts is not None:
-            options.names = cast(texts, POINTER(c.c_char_p))
-        options.known = NO_MATRIX if inputs is None else view(inputs)
         options.step = step_of(y.index) if is_frame(y) else c.TimeStep()
-        levels = self._levels()
-        shares = (c.c_double * max(1, len(levels)))(*levels)
-        options.coverages = cast(shares, POINTER(c.c_double))
-        options.n_coverages = len(levels)
-        return options, [inputs, texts, shares, times]
+        return c.fill(options, times=times if times is not None and len(times) else None, names=column_names(y), known=inputs)
 
     def fit(self, y: Any, *, known: Any = None) -> Self:
         """Forecast the rows after the last row of y.
@@ -290,12 +273,9 @@ class Forecaster(Estimator):
         data = _Series.of(y, self.missing == "interpolate")
         y, series, self._flat = data.y, data.values, data.flat
         names = column_names(y)
-        options, keep = self._request(data, known)
         pointer = c_void_p()
-        with use_threads(self.n_jobs), Watch("forecast", self.verbose) as watch:
-            options.progress = watch.progress
-            watch.check(c.lib.volt_forecast_run(view(series), byref(options), byref(pointer)))
-        del keep
+        options = self._request(data, known)
+        run("forecast", c.lib.volt_forecast_run, series, options, pointer, n_jobs=self.n_jobs, verbose=self.verbose)
         found = c.Handle(pointer.value, c.lib.volt_forecast_free)  # freed with this variable
         self._read(found.pointer)
         self._form = FrameForm(y) if library_of(y) else None
@@ -347,18 +327,13 @@ class Forecaster(Estimator):
         origins = whole("k", k, 1)
         data = _Series.of(y, self.missing == "interpolate")
         y, series = data.y, data.values
-        options, keep = self._request(data, known)
+        options = self._request(data, known)
         levels, count = self._levels(), series.shape[1]
         errors = np.empty((3, c.CONSTANTS["VOLT_BACKTEST_METHODS"], count))
         intervals = np.empty((2, len(levels), count))
-        result = c.Backtest()
-        for array, names in ((errors, ("mase", "smape", "rmse")), (intervals, ("coverage", "width"))):
-            for part, name in zip(array, names):
-                setattr(result, name, cast(part.ctypes.data, POINTER(c.c_double)))
-        with use_threads(self.n_jobs), Watch("backtest", self.verbose) as watch:
-            options.progress = watch.progress
-            watch.check(c.lib.volt_forecast_backtest(view(series), byref(options), origins, byref(result)))
-        del keep
+        result = c.fill(c.Backtest(), **dict(zip(("mase", "smape", "rmse", "coverage", "width"), (*errors, *intervals))))
+        arguments = (series, options, origins, result)
+        run("backtest", c.lib.volt_forecast_backtest, *arguments, n_jobs=self.n_jobs, verbose=self.verbose)
         self.backtest_ = {word: int(getattr(result, word)) for word in ("origins", "steps", "first_rows", "distance")}
         methods = [c.text(result.names[i]) for i in range(errors.shape[1])]
         form = FrameForm(y) if library_of(y) else None
@@ -377,24 +352,21 @@ class Forecaster(Estimator):
 
     def _read(self, handle: Any) -> None:
         info = c.ForecastInfo()
-        c.lib.volt_forecast_get_info(handle, byref(info))
+        c.lib.volt_forecast_get_info(handle, info)
         steps, series = info.steps, info.series
 
-        def at(h: int, k: int) -> Any:
-            return c.lib.volt_forecast_step_at(handle, h, k).contents
+        rows = [[c.lib.volt_forecast_step_at(handle, h, k).contents for k in range(series)] for h in range(steps)]
 
-        self.forecast_ = _table(steps, series, lambda h, k: at(h, k).value)
-        self.errors_ = _table(steps, series, lambda h, k: at(h, k).rmse)
+        def table(read: Any) -> Array:
+            return np.array([[read(one) for one in row] for row in rows])
+
+        self.forecast_, self.errors_ = table(lambda one: one.value), table(lambda one: one.rmse)
         levels = range(len(self._levels()))
-        self.lower_ = np.array([_table(steps, series, lambda h, k, i=i: at(h, k).lower[i]) for i in levels])
-        self.upper_ = np.array([_table(steps, series, lambda h, k, i=i: at(h, k).upper[i]) for i in levels])
-        named = [(c.text(info.member_names[i]), i) for i in range(info.members)]
-        self.members_: Dict[str, Array] = {
-            word: _table(steps, series, lambda h, k, i=i: at(h, k).member_value[i]) for word, i in named
-        }
-        self.member_errors_: Dict[str, Array] = {
-            word: _table(steps, series, lambda h, k, i=i: at(h, k).member_rmse[i]) for word, i in named
-        }
+        self.lower_ = np.array([table(lambda one, i=i: one.lower[i]) for i in levels])
+        self.upper_ = np.array([table(lambda one, i=i: one.upper[i]) for i in levels])
+        named = list(zip(c.texts(info.member_names, info.members), range(info.members)))
+        self.members_: Dict[str, Array] = {word: table(lambda one, i=i: one.member_value[i]) for word, i in named}
+        self.member_errors_: Dict[str, Array] = {word: table(lambda one, i=i: one.member_rmse[i]) for word, i in named}
         found = [c.lib.volt_forecast_series_at(handle, k).contents for k in range(series)]
         self.weights_: Dict[str, Array] = {word: np.array([one.member_weight[i] for one in found]) for word, i in named}
         self.mase_ = np.array([one.mase for one in found])
@@ -635,7 +607,7 @@ class _Rows:
             self.skipped.append((c.text(found.id), c.text(found.message)))
             return
         info = c.ForecastInfo()
-        c.lib.volt_forecast_get_info(found.forecast, byref(info))
+        c.lib.volt_forecast_get_info(found.forecast, info)
         self.series.append((found.index, info.steps))
         self.gaps += found.missing_rows > 0
         for h in range(info.steps):
@@ -670,21 +642,7 @@ def forecast_long(data: Any, options: Any, levels: Sequence[float], n_jobs: Any,
         names.setdefault(str(value), value)
     times = _TimeColumn(data["ds"])
     values, faults = _values(data["y"])
-    fault_texts = None
-    if faults is not None:
-        fault_texts = (c_char_p * len(faults))(*(None if fault is None else fault.encode() for fault in faults))
-    id_texts = c.names_array("column 'unique_id'", ids)
-    time_texts = c.names_array("column 'ds'", times.texts)
-    shares = (c_double * max(1, len(levels)))(*levels)
-    options.coverages = cast(shares, POINTER(c_double))
-    options.n_coverages = len(levels)
-    rows = c.LongRows(
-        rows=len(values),
-        ids=cast(id_texts, POINTER(c_char_p)),
-        times=cast(time_texts, POINTER(c_char_p)),
-        values=values.ctypes.data_as(POINTER(c_double)),
-        faults=None if fault_texts is None else cast(fault_texts, POINTER(c_char_p)),
-    )
+    rows = c.fill(c.LongRows(rows=len(values)), ids=ids, times=times.texts, values=values, faults=faults)
     found = _Rows(len(levels), options.missing != c.MISSING["error"])
     with use_threads(n_jobs), Watch("forecast", verbose) as watch:
 
@@ -693,7 +651,7 @@ def forecast_long(data: Any, options: Any, levels: Sequence[float], n_jobs: Any,
             return int(watch.failure is not None)
 
         options.progress = watch.progress
-        watch.check(c.lib.volt_forecast_many(byref(rows), byref(options), c.ForecastFn(take), None))
+        watch.check(c.lib.volt_forecast_many(rows, options, c.ForecastFn(take), None))
     found.tell(len(names))
     numbers, keys = np.array(found.numbers), list(names.values())
     ends = [f"y{suffix}" for suffix in end_suffixes(levels)]

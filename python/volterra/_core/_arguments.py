@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 import operator
-import os
 import re
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -51,21 +50,6 @@ def feedback_number(value: Any) -> float:
     if not (weight > 0 and np.isfinite(weight)):
         raise ValueError(f"feedback must be True, False or a weight above 0 (got {value!r})")
     return weight
-
-
-def initial_setting(value: Any) -> Tuple[str, Optional[List[float]]]:
-    """Return the word of an initial input, and its values if they are given."""
-    if isinstance(value, str):
-        if value not in ("zero", "first", "mean"):
-            raise ValueError(f"initial must be 'zero', 'first', 'mean' or one value per input (got {value!r})")
-        return value, None
-    try:
-        values = np.atleast_1d(np.asarray(value, dtype=float))
-    except (TypeError, ValueError):
-        raise TypeError(f"initial must be 'zero', 'first', 'mean' or one value per input (got {value!r})") from None
-    if values.ndim != 1 or not np.all(np.isfinite(values)):
-        raise ValueError(f"initial must be 'zero', 'first', 'mean' or finite values, one per input (got {value!r})")
-    return "values", values.tolist()
 
 
 def seed_number(name: str, value: Any) -> int:
@@ -196,17 +180,6 @@ def solver_word(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"solver must be a text such as 'exact' (got {value!r}): see volterra.solver_table()")
     return value
-
-
-def solver_settings(estimator: Any) -> Dict[str, Any]:
-    """Solver settings of an estimator; defaults for estimators without them."""
-    iterations, checkpoint = getattr(estimator, "iterations", None), getattr(estimator, "checkpoint", None)
-    return dict(
-        solver=solver_word(getattr(estimator, "solver", "auto")),
-        landmarks=landmark_count(getattr(estimator, "landmarks", None)),
-        iterations=0 if iterations is None else whole("iterations", iterations, 1),
-        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
-    )
 
 
 def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:

@@ -1,8 +1,8 @@
 """The data that users pass: arrays, data frames, records, collections of series, and their names.
 
-A float64 array with contiguous rows is passed to the library without a copy, also if it is a slice of a larger one. Everything else (other
-types, Fortran order, lists, data frames) is converted. pandas and polars are not imported here: a value can only be of their types where
-the caller has imported them.
+A float64 array with contiguous rows is passed to the library without a copy, also if it is a slice of a larger one. Everything
+else (other types, Fortran order, lists, data frames) is converted. pandas and polars are not imported here: a value can only be
+of their types where the caller has imported them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from . import _native as c
 from ._arguments import choice
 from ._errors import check, warn
-from ._protocol import Estimator
+from ._protocol import DataConversionWarning, Estimator
 
 Array = np.ndarray
 
@@ -220,21 +220,6 @@ def _rows_are_contiguous(a: Array) -> bool:
     return inner and outer
 
 
-def view(a: Array) -> c.Matrix:
-    """Return the library's view of a matrix from `as_matrix` or `empty`. The array must outlive it."""
-    rows, cols = a.shape
-    ld = a.strides[0] // _ITEM if rows > 1 else cols
-    return c.Matrix(address(a), rows, cols, ld)
-
-
-def address(a: Array) -> int:
-    """Address of the first number: ``a.ctypes.data``, but faster."""
-    return int(a.__array_interface__["data"][0])
-
-
-NO_MATRIX = c.Matrix(None, 0, 0, 0)
-
-
 def empty(rows: int, cols: int) -> Array:
     """Return a matrix for the library to fill."""
     return np.empty((rows, cols), dtype=np.float64)
@@ -350,12 +335,20 @@ def same_rows(X: Array, Y: Array) -> None:
         )
 
 
-def copy_of(matrix: c.Matrix) -> Array:
-    """Copy a matrix of the library."""
-    rows, cols, ld = int(matrix.rows), int(matrix.cols), int(matrix.ld)
-    numbers = (c.c_double * ((rows - 1) * ld + cols)).from_address(matrix.data)
-    strides = (ld * _ITEM, _ITEM)
-    return np.lib.stride_tricks.as_strided(np.ctypeslib.as_array(numbers), (rows, cols), strides).copy()
+def as_labels(y: Any) -> Array:
+    """Return class labels as a vector: texts, or whole numbers."""
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        warn("A column-vector y was passed when a 1d array was expected: its only column is taken", DataConversionWarning)
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"y should be a 1d array of labels, got an array of shape {labels.shape} instead")
+    if labels.dtype.kind == "f":
+        if not np.isfinite(labels).all():
+            raise ValueError("Input y contains NaN or infinity (inf), which are not labels")
+        if (labels != np.floor(labels)).any():
+            raise ValueError("Unknown label type: continuous. y must hold classes, texts or whole numbers")
+    return labels
 
 
 # ---- collections of series ---------------------------------------------------------------------------------
@@ -377,11 +370,6 @@ def as_collection(value: Any, name: str = "X") -> List[Array]:
     if len(channels) > 1:
         raise ValueError(f"the series of {name} have different numbers of channels: {sorted(channels)}")
     return series
-
-
-def views(series: Sequence[Array]) -> Any:
-    """Return a C array of the views of a collection."""
-    return (c.Matrix * len(series))(*[view(one) for one in series])
 
 
 # ---- names of columns ------------------------------------------------------------------------------------

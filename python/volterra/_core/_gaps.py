@@ -6,13 +6,13 @@ The library finds the step of an index and missing rows (``volt_times_check``); 
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_int, c_int64, cast
+from ctypes import POINTER, c_int, c_int64, cast
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _native as c
-from ._data import Array, is_frame, pandas_module, view
+from ._data import Array, is_frame, pandas_module
 from ._errors import GapWarning, VolterraWarning, check, warn
 
 UNORDERED, MISSING, TRAINING, SERIAL = (
@@ -74,7 +74,7 @@ class Times(NamedTuple):
         is_known = last is not None and last.kind == self.kind
         before = c.Time(*last.values[-1]) if last is not None and is_known else c.Time(np.nan, np.nan)
         times = cast(values.ctypes.data, POINTER(c.Time))
-        check(c.lib.volt_times_check(times, len(values), grid and byref(grid), before, byref(report)))
+        check(c.lib.volt_times_check(times, len(values), grid, before, report))
         return report
 
     def disorder(self) -> Optional[int]:
@@ -155,7 +155,7 @@ def partner_rows(first: Any, second: Any, names: Tuple[str, str] = ("X", "y")) -
     rows = np.empty(len(a), dtype=np.int64)
     pointers = [cast(values.ctypes.data, POINTER(c.Time)) for values in (a, b)]
     try:
-        check(c.lib.volt_times_match(pointers[0], len(a), pointers[1], len(b), rows.ctypes.data))
+        check(c.lib.volt_times_match(pointers[0], len(a), pointers[1], len(b), rows))
     except ValueError as error:
         raise ValueError(f"{names[0]} and {names[1]}: {error}") from None
     return None if len(a) == len(b) and np.array_equal(rows, np.arange(len(a))) else rows
@@ -217,7 +217,7 @@ class TimeColumns(NamedTuple):
         pointer = marks.ctypes.data_as(POINTER(c_int))
         check(
             c.lib.volt_time_columns_find(
-                view(values), texts, counts, 0 if lengths is None else len(lengths), pointer, byref(found)
+                values, texts, counts, 0 if lengths is None else len(lengths), pointer, found
             )
         )
         words = [str(j + 1) for j in range(len(marks))] if names is None else [str(name) for name in names]

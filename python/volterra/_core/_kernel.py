@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_double, c_void_p
-from typing import Any, Dict, List, NamedTuple, Optional, Union
+from ctypes import POINTER, c_double, c_void_p
+from typing import Any, Dict, List, Optional, Union
 
 import numpy as np
 
 from . import _native as c
 from ._arguments import kernel_word, whole
-from ._data import Array, to_float64, view
+from ._data import Array, to_float64
 from ._errors import check
 
 
@@ -20,7 +20,7 @@ class Kernel(c.Owner):
 
     def __init__(self, text: str) -> None:
         handle = c_void_p()
-        check(c.lib.volt_kernel_parse(c.encode("the kernel", kernel_word(text)), byref(handle)))
+        check(c.lib.volt_kernel_parse(c.encode("the kernel", kernel_word(text)), handle))
         self._own(handle)
 
     def __reduce__(self) -> Any:
@@ -28,7 +28,7 @@ class Kernel(c.Owner):
 
     def _info(self) -> c.KernelInfo:
         info = c.KernelInfo()
-        check(c.lib.volt_kernel_get_info(self, byref(info)))
+        check(c.lib.volt_kernel_get_info(self, info))
         return info
 
     @property
@@ -52,7 +52,7 @@ class Kernel(c.Owner):
         found: Dict[str, Union[int, float, str]] = {}
         for name in info.names[: info.n_names]:
             value = c.KernelValue()
-            check(c.lib.volt_kernel_get(self, name, byref(value)))
+            check(c.lib.volt_kernel_get(self, name, value))
             if value.given:
                 found[c.text(name)] = _plain_value(value)
         return found
@@ -66,14 +66,14 @@ def _plain_value(value: c.KernelValue) -> Union[int, float, str]:
 
 
 def plain_facts(facts: c.KernelFacts) -> Dict[str, float]:
-    return {name: float(getattr(facts, name)) for name, *_ in c.KernelFacts._fields_[1:]}
+    return c.values(facts)
 
 
 def kernel_facts(kernel: str, radius: float, d: int, eps: float = 2.0**-52) -> Dict[str, float]:
     """``volt_kernel_query``: properties of a kernel on inputs of norm at most `radius`."""
     facts = c.KernelFacts()
     inputs = whole("the number of inputs", d, 1)
-    check(c.lib.volt_kernel_query(Kernel(kernel), radius, inputs, eps, byref(facts)))
+    check(c.lib.volt_kernel_query(Kernel(kernel), radius, inputs, eps, facts))
     return plain_facts(facts)
 
 
@@ -115,10 +115,10 @@ class Loss(c.Owner):
 
     def __init__(self, text: str) -> None:
         handle = c_void_p()
-        check(c.lib.volt_loss_parse(c.encode("the loss", text), byref(handle)))
+        check(c.lib.volt_loss_parse(c.encode("the loss", text), handle))
         self._own(handle)
         info = c.LossInfo()
-        c.lib.volt_loss_get_info(self, byref(info))
+        c.lib.volt_loss_get_info(self, info)
         self.text, self.name, self.has_classes = c.text(info.text), c.text(info.name), bool(info.classes)
         self._outputs = info.outputs  # per target; 0: one for each class
         self.levels: List[float] = [info.values[i] for i in range(info.n_values)]  # values of the parameter
@@ -136,39 +136,18 @@ class Loss(c.Owner):
         check(
             c.lib.volt_loss_score(
                 self,
-                view(np.ascontiguousarray(truth)),
-                view(np.ascontiguousarray(forecast)),
+                np.ascontiguousarray(truth),
+                np.ascontiguousarray(forecast),
                 None if weights is None else weights.ctypes.data_as(POINTER(c_double)),
-                byref(value),
+                value,
             )
         )
         return value.value
 
 
-class LossSettings(NamedTuple):
-    """Fields of ``volt_fit_options`` that concern the loss."""
-
-    loss: Optional[str] = None  # None: squares
-    tolerance: float = 1e-6
-    weights: Optional[Array] = None
-    classes: Optional[List[str]] = None
-
-    def fields(self) -> Dict[str, Any]:
-        weights, classes = self.weights, self.classes
-        return dict(
-            loss=None if self.loss is None else c.encode("the loss", self.loss),
-            tolerance=self.tolerance,
-            weights=None if weights is None else weights.ctypes.data_as(POINTER(c_double)),
-            classes=None
-            if classes is None
-            else c.names_array("the name of a class", np.array(classes, dtype=object)),
-            n_classes=0 if classes is None else len(classes),
-        )
-
-    def outputs(self, targets: int) -> int:
-        if self.loss is None:
-            return targets
-        return Loss(self.loss).outputs(targets, len(self.classes or ()))
+def loss_outputs(fields: Dict[str, Any], targets: int) -> int:
+    """Return the outputs of a fit with these fields of ``volt_fit_options``."""
+    return Loss(fields["loss"]).outputs(targets, len(fields.get("classes") or ())) if fields.get("loss") else targets
 
 
 def read_tolerance(value: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from ctypes import byref, c_int64
+from ctypes import c_int64
 from typing import Any, ContextManager, Dict, Iterator, List, Optional
 
 from . import _native as c
@@ -67,7 +67,7 @@ def _change_threads(n_jobs: int) -> Iterator[None]:
     if count == 0:
         raise ValueError("n_jobs must be a number of threads, -1 (all cores) or None (got 0)")
     before = c_int64()
-    check(c.lib.volt_set_threads_local(_build_info().default_threads if count == -1 else count, byref(before)))
+    check(c.lib.volt_set_threads_local(_build_info().default_threads if count == -1 else count, before))
     try:
         yield
     finally:
@@ -76,7 +76,7 @@ def _change_threads(n_jobs: int) -> Iterator[None]:
 
 def _build_info() -> c.BuildInfo:
     build = c.BuildInfo()
-    c.lib.volt_build_info_get(byref(build))
+    c.lib.volt_build_info_get(build)
     return build
 
 
@@ -111,7 +111,7 @@ def device() -> str:
 
 def _devices() -> c.Devices:
     found = c.Devices()
-    check(c.lib.volt_devices_get(byref(found)))
+    check(c.lib.volt_devices_get(found))
     return found
 
 
@@ -161,7 +161,7 @@ def devices() -> List[Dict[str, Any]]:
     found = []
     for number in range(all_of_them.count):
         info = c.DeviceInfo()
-        check(c.lib.volt_device_get_info(number, byref(info)))
+        check(c.lib.volt_device_get_info(number, info))
         found.append(
             {
                 "device": f"gpu:{number}",

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import functools
+import itertools
 import os
 import sys
-from ctypes import c_char_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_void_p, cast, pointer
 from pathlib import Path
-from typing import Any, Callable, Dict, NoReturn
+from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional
 
+import numpy as np
+
+from ._arguments import choice, nearest
 from ._generated import *  # noqa: F403  the rest of the package finds everything in this module
-from ._generated import CONSTANTS, PROTOTYPES
+from ._generated import CONSTANTS, PROTOTYPES, Matrix
 
 # ---- the library -------------------------------------------------------------------------------------------
 
@@ -31,12 +37,54 @@ def _library_path() -> str:
     return str(path)
 
 
+def view(a: Optional[np.ndarray]) -> Matrix:
+    """Return the library's view of a float64 matrix with contiguous rows, which must outlive it; None: no matrix."""
+    if a is None:
+        return Matrix(None, 0, 0, 0)
+    rows, cols = a.shape
+    return Matrix(address(a), rows, cols, a.strides[0] // a.itemsize if rows > 1 else cols)
+
+
+def address(a: np.ndarray) -> int:
+    """Address of the first number: ``a.ctypes.data``, but faster."""
+    return int(a.__array_interface__["data"][0])
+
+
+class _View:
+    """Argument that is a matrix: an array, or None."""
+
+    @staticmethod
+    def from_param(value: Any) -> Any:
+        return value if isinstance(value, Matrix) else view(value)
+
+
+class _Views:
+    """Argument that is a collection: a list of arrays, or None."""
+
+    @staticmethod
+    def from_param(value: Any) -> Any:
+        return None if value is None else (Matrix * len(value))(*map(view, value))
+
+
+class _Address:
+    """Argument that is an address: an array, a number that receives a result, or an object of the library."""
+
+    @staticmethod
+    def from_param(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return c_void_p(address(value))
+        return byref(value) if isinstance(value, (c_double, c_int, c_int64)) else c_void_p.from_param(value)
+
+
+_ARGUMENTS = {Matrix: _View, POINTER(Matrix): _Views, c_void_p: _Address}
+
+
 def _load() -> ctypes.CDLL:
     library = ctypes.CDLL(_library_path())
     for name, (result, arguments) in PROTOTYPES.items():
         function = getattr(library, name)
         function.restype = result
-        function.argtypes = arguments
+        function.argtypes = [_ARGUMENTS.get(kind, kind) for kind in arguments]
     return library
 
 
@@ -68,7 +116,7 @@ def names_array(what: str, names: Any) -> Any:
     """Return strings as a C array, or None for no names. Keep the result while C uses it."""
     if names is None:
         return None
-    return (c_char_p * len(names))(*[encode(what, name) for name in names])
+    return (c_char_p * len(names))(*[None if name is None else encode(what, name) for name in names])
 
 
 # ---- words of enums --------------------------------------------------------------------------------------
@@ -120,7 +168,6 @@ BLOCKS = {word: float(value) for word, value in _words("VOLT_BLOCK", "sqrt auto"
 TARGETS = _words("VOLT_TARGET", "level change auto")
 INITIALS = _words("VOLT_INITIAL", "zero first mean values")
 INPUTS = _words("VOLT_INPUT", "level change both auto")
-LANDMARKS = _words("VOLT_LANDMARKS", "spread last random")
 ABOUT = _words("VOLT_ABOUT", "mean zero point")
 BASELINES = _words("VOLT_BASELINE", "naive seasonal drift ar")
 MISSING = _words("VOLT_MISSING", "error keep drop interpolate")
@@ -178,3 +225,155 @@ class Owner:
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
+
+
+@contextlib.contextmanager
+def result(kind: Any, free: Callable[[Any], None]) -> Iterator[Any]:
+    """A pointer for a result of the library, which is freed at the end."""
+    pointer = POINTER(kind)()
+    try:
+        yield pointer
+    finally:
+        free(pointer)
+
+
+# ---- options -----------------------------------------------------------------------------------------------
+
+
+def fill(options: Any, **fields: Any) -> Any:
+    """Set fields of an options struct, and return it. None keeps a field.
+
+    A word becomes the number of an enum. A list or an array also sets the field ``n_NAME`` of its length. The struct keeps texts and
+    arrays alive.
+    """
+    kinds = dict(field[:2] for field in options._fields_)
+    for name, value in fields.items():
+        if name not in kinds:
+            raise TypeError(f"{type(options).__name__} has no field {name!r}{nearest(name, kinds)}")
+        if value is not None:
+            setattr(options, name, _field_value(options, name, kinds[name], value))
+        if value is not None and f"n_{name}" in kinds:
+            setattr(options, f"n_{name}", len(value))
+    return options
+
+
+def _field_value(options: Any, name: str, kind: Any, value: Any) -> Any:
+    if isinstance(value, str) and kind is c_int:
+        words = words_of(described(type(options))[name])
+        return words[choice(name, value, words)]
+    if kind is c_char_p:
+        return value if isinstance(value, bytes) else encode(name, value)
+    if kind is Matrix:
+        made: Any = view(value)
+    elif kind is POINTER(c_char_p):
+        value = names_array(name, value)
+        made = cast(value, kind)
+    elif isinstance(value, np.ndarray) or isinstance(value, (list, tuple)) and kind in _NUMBERS:
+        value = np.ascontiguousarray(value, dtype=_NUMBERS.get(kind))
+        made = cast(address(value), kind)
+    elif isinstance(value, (list, tuple)):
+        return (kind._type_ * len(value))(*value)
+    elif isinstance(value, ctypes.Structure) and kind is not type(value):
+        return pointer(value)
+    else:
+        return int(value) if isinstance(value, (bool, np.bool_)) else value
+    vars(options).setdefault("_kept", []).append(value)
+    return made
+
+
+_NUMBERS = {POINTER(c_double): np.float64, POINTER(c_int64): np.int64}
+
+
+# ---- results -----------------------------------------------------------------------------------------------
+
+
+def array(pointer: Any, *shape: int) -> Any:
+    """Copy an array of the library; None for NULL."""
+    return np.ctypeslib.as_array(pointer, shape).copy() if pointer else None
+
+
+def copy_of(matrix: Matrix) -> np.ndarray:
+    """Copy a matrix of the library."""
+    rows, cols, ld = int(matrix.rows), int(matrix.cols), int(matrix.ld)
+    numbers = (c_double * ((rows - 1) * ld + cols)).from_address(matrix.data)
+    strides = (ld * 8, 8)
+    return np.lib.stride_tricks.as_strided(np.ctypeslib.as_array(numbers), (rows, cols), strides).copy()
+
+
+def texts(pointer: Any, count: int) -> List[str]:
+    return [text(raw) for raw in pointer[:count]] if pointer else []
+
+
+@functools.lru_cache(maxsize=None)
+def described(kind: Any) -> Dict[str, Field]:
+    """The description of a struct of the library: its fields by name (``volt_struct_find``)."""
+    name = next((name for name, one in STRUCTS.items() if one is kind), "")
+    found = lib.volt_struct_find(name.encode()).contents
+    return {text(one.name): one for one in found.fields[: found.n_fields]}
+
+
+def words_of(field: Field) -> Dict[str, int]:
+    """The words of a field whose value is one of an enum."""
+    found = itertools.takewhile(lambda one: one.text, (field.words[i] for i in itertools.count()))
+    return {text(one.text): one.value for one in found}
+
+
+def values(struct: Any, **sizes: int) -> Dict[str, Any]:
+    """Copy the fields of a result: numbers, texts, arrays (None for NULL), and structs as dicts. `sizes` are the dimensions that are
+    not fields of the struct. What the table of fields does not describe is left out."""
+    fields = {name: field for name, field in described(type(struct)).items() if field.kind != _OTHER}
+    found = {name: _value(struct, name, field, sizes) for name, field in fields.items()}
+    return {name: value for name, value in found.items() if value is not _UNKNOWN}
+
+
+def _value(struct: Any, name: str, field: Field, sizes: Dict[str, int]) -> Any:
+    value = getattr(struct, name)
+    shape = [_dimension(struct, one, sizes) for one in field.shape[: field.n_dimensions]]
+    if None in shape:
+        return _UNKNOWN
+    if field.is_pointer and field.kind != _TEXT and not value:
+        return None
+    if field.kind in _NUMERIC and shape:
+        made = np.ctypeslib.as_array(value, shape if field.is_pointer else None)
+        return made.reshape(-1)[: int(np.prod(shape))].reshape(shape).copy()
+    if shape:
+        return [_plain(one, field) for one in value[: int(np.prod(shape))]]
+    return _plain(value.contents if field.kind == _STRUCT and field.is_pointer else value, field)
+
+
+def _dimension(struct: Any, dimension: Any, sizes: Dict[str, int]) -> Optional[int]:
+    if not dimension.is_given:
+        parts = [int(part) if part.isdigit() else sizes.get(part) for part in text(dimension.text).split(" + ")]
+        return None if None in parts else sum(parts)
+    start, offsets = ctypes.addressof(struct), dimension.offsets[: dimension.n_offsets]
+    return int(dimension.plus) + sum(c_int64.from_address(start + offset).value for offset in offsets)
+
+
+def _plain(value: Any, field: Field) -> Any:
+    if field.kind in (_TEXT, CONSTANTS["VOLT_KIND_CHARS"]):
+        return text(value)
+    if field.kind == _STRUCT:
+        return values(value)
+    if field.kind == CONSTANTS["VOLT_KIND_VIEW"]:
+        return copy_of(value) if value.data else None
+    if field.kind == _WORD:
+        return word_of(words_of(field), value)
+    return bool(value) if field.kind == _FLAG else value
+
+
+_UNKNOWN = object()
+_FLAG, _WORD, _TEXT, _STRUCT, _OTHER = (CONSTANTS[f"VOLT_KIND_{word}"] for word in ("FLAG", "WORD", "TEXT", "STRUCT", "OTHER"))
+_NUMERIC = {CONSTANTS[f"VOLT_KIND_{word}"] for word in ("DOUBLE", "INT64", "UINT64", "INT", "FLAG")}
+
+
+def entries(function: Callable[[int], Any]) -> Iterator[Any]:
+    """The entries of a table of the library, which `function` gives by number, up to NULL."""
+    number = 0
+    while entry := function(number):
+        yield entry.contents
+        number += 1
+
+
+def word_of(words: Dict[str, int], value: int) -> str:
+    """The word of a value of an enum."""
+    return next(word for word, number in words.items() if number == value)

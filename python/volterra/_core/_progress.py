@@ -14,6 +14,7 @@ from typing import Any, Callable, Optional, TextIO
 
 from . import _native as c
 from ._errors import check, tell_messages
+from ._machine import use_threads
 
 ProgressCallback = Callable[[str, float], Any]
 
@@ -165,3 +166,23 @@ class Watch:
         except BaseException as failure:  # KeyboardInterrupt of a foreign handler too
             self.failure = failure
         return 1 if self.interrupted or self.failure is not None else 0
+
+
+PROGRESS = object()  # among the arguments of `run`: the progress of the call
+
+
+def run(
+    title: str,
+    function: Callable[..., int],
+    *arguments: Any,
+    n_jobs: Optional[int] = None,
+    verbose: Any = False,
+    progress: Optional[ProgressCallback] = None,
+    values: float = float("inf"),
+) -> None:
+    """Call a long function of the library. Options among its arguments receive the progress."""
+    with use_threads(n_jobs), Watch(title, verbose, progress, values) as watch:
+        for one in arguments:
+            if isinstance(one, c.Sized) and hasattr(one, "progress"):
+                one.progress = watch.progress
+        watch.check(function(*(watch.progress if one is PROGRESS else one for one in arguments)))

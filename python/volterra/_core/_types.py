@@ -5,7 +5,7 @@ pandas and polars are named for type checkers only; neither is imported.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, Literal, Protocol, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Literal, Optional, Protocol, Sequence, TypedDict, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,13 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
     Table = Union[pd.DataFrame, pl.DataFrame]
     #: A frame if inputs and targets are of one library, else an array.
     Prediction = Union[npt.NDArray[np.float64], pd.DataFrame, pd.Series, pl.DataFrame, pl.Series]
 else:
-    Table = Prediction = Self = Any
+    Table = Prediction = Self = Unpack = Any
 
 # ---- data --------------------------------------------------------------------------------------------------
 
@@ -70,3 +70,20 @@ Baseline = Literal["naive", "seasonal", "drift", "ar"]
 Scoring = Literal[
     "r2", "neg_nmse", "neg_mse", "prequential", "log", "evidence", "neg_loo", "neg_gcv", "neg_loss"
 ]
+
+
+# ---- arguments of predictions ------------------------------------------------------------------------------
+
+
+class Rows(TypedDict, total=False):
+    """Keyword arguments of `predict` and others."""
+
+    start: Optional[Start]
+    groups: Any
+
+
+class FedRows(Rows, total=False):
+    """The same with outputs that are fed back."""
+
+    y_known: Any
+    warm_up: Optional[int]
