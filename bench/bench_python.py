@@ -21,8 +21,8 @@ import numpy as np
 import volterra
 from measure import report
 from volterra._core import _native as c
-from volterra._core._data import NO_MATRIX, empty, view
-from volterra._core._model import Kernel
+from volterra._core._data import empty
+from volterra._core._kernel import Kernel
 
 warnings.simplefilter("ignore")
 
@@ -55,10 +55,10 @@ def bench_overhead():
     stream, out, ten = estimator.stream(), np.empty(3), np.ascontiguousarray(x[:10]) / 100
 
     forecast = empty(1, 3)
-    prepared_row, prepared_out = view(row), view(forecast)
+    prepared_row, prepared_out = c.view(row), c.view(forecast)
     options, beyond = c.lib.volt_predict_options_default(), c_int64()
     K, gram_options = empty(10, 10), c.lib.volt_gram_options_default()
-    prepared_ten, prepared_K = view(ten), view(K)
+    prepared_ten, prepared_K = c.view(ten), c.view(K)
     pairs = {
         "predict": (
             lambda: estimator.predict(row),
@@ -71,7 +71,7 @@ def bench_overhead():
         "gram": (
             lambda: volterra.gram(ten),
             lambda: c.lib.volt_gram(
-                Kernel("volterra"), prepared_ten, NO_MATRIX, byref(gram_options), prepared_K
+                Kernel("volterra"), prepared_ten, None, byref(gram_options), prepared_K
             ),
         ),
     }
