@@ -28,8 +28,10 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/volterra-cli-XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
 . "$here/harness.sh"
+# Comparisons of numbers, whose code the sanitized test programs of the library run: nothing new in a sanitized program.
+numbers='4_losses|5_compare_loss|5_initial|5_scale_each|5_tune_loss|6_units|8_blocks|9_expressions|9_figures|9_figures_more|9_kernels|9_readme'
 for cases in "$here"/cases/*.sh; do
-    . "$cases"
+    [[ $sanitized = yes && $(basename "$cases" .sh) =~ ^($numbers)$ ]] || . "$cases"
 done
 
 echo "1..$count"
