@@ -7,7 +7,7 @@ The reference has the number of lines of each file, and a line for each line of 
 
 - reports, tables and pages: the line itself with its spaces, so that the layout is compared;
 - messages of the program ("volterra: ..."): numbers, options (--name) and words in double quotes, no sentences;
-- CSV and JSON: the same, keys and fields;
+- CSV and JSON: the same, keys and fields; the keys of a JSON object are compared in alphabetical order;
 - scripts of plots and C: all words.
 
 Of a long table (or line) there are the first and the last row, the number of rows, and sums over the rows: of the
@@ -19,6 +19,7 @@ numbers have the same lengths. Running times ("0.02 s"), times of day, directori
 are ignored.
 """
 
+import json
 import math
 import os
 import re
@@ -32,6 +33,7 @@ IGNORED = re.compile(r"<style>.*?</style>|<dl.*?</dl>|\d{4}-\d\d-\d\d \d\d:\d\d|
                      r'by volterra [\d.]+|"\w*(?:seconds|flops|parallel|version)\w*": [^,}\n]*', re.S)
 DIRECTORY = re.compile(r"(?<![^\s\"'=])/[^\s:\"']*/")
 IGNORED_MARK = "~"
+DIGITS = "\x01"  # before the digits of a number of JSON, which stay as printed
 LONG = 6  # rows of a table
 WIDE = 30  # numbers of a line
 
@@ -48,12 +50,31 @@ def values_of(line, pattern):
     return values + NUMBER.findall(line[end:])
 
 
+def with_sorted_keys(text):
+    """The text with the keys of each JSON object (or objects, one per line) that begins a line in alphabetical order."""
+    mark = lambda digits: DIGITS + digits
+    decoder = json.JSONDecoder(parse_float=mark, parse_int=mark)
+    parts, end = [], 0
+    for match in re.finditer(r"^\{", text, re.M):
+        if match.start() < end:
+            continue
+        try:
+            value, after = decoder.raw_decode(text, match.start())
+        except json.JSONDecodeError:
+            continue
+        printed = json.dumps(value, indent=2 if "\n" in text[match.start():after] else None, sort_keys=True, ensure_ascii=False)
+        printed = re.sub(r"\[[^][{}]*\]", lambda array: " ".join(array.group().split()), printed)
+        parts += [text[end:match.start()], re.sub(r'"\\u0001([^"]*)"', r"\1", printed)]
+        end = after
+    return "".join(parts) + text[end:]
+
+
 def values_of_file(path):
     """["name: N lines", ...]: pairs of a text and whether it is a line of a report"""
     pattern = CODE if path.endswith((".gp", ".c", ".h")) else NAME
     is_report = pattern is NAME and not path.endswith((".csv", ".json"))
     with open(path, encoding="utf-8") as file:
-        text = IGNORED.sub(lambda match: IGNORED_MARK * is_report + "\n" * match.group().count("\n"), file.read())
+        text = IGNORED.sub(lambda match: IGNORED_MARK * is_report + "\n" * match.group().count("\n"), with_sorted_keys(file.read()))
     lines = DIRECTORY.sub("", text).split("\n")
     found, table = [(f"{os.path.basename(path)}: {len(lines) - 1} lines", False)], []
     for line in lines + [""]:
