@@ -275,7 +275,8 @@ static void time_landmarks(void)
 static double free_memory(void)
 {
     volt_device_info info = {.struct_size = sizeof info};
-    need(volt_device_get_info(0, &info), "device");
+    volt_devices devices = {.struct_size = sizeof devices};
+    need(volt_devices_get(&devices, 0, &info), "device");
     return 1e-6 * (double)info.available;
 }
 
@@ -315,9 +316,8 @@ int main(int count, char **names)
         fprintf(stderr, "bench: no GPU, so nothing is measured: %s\n", volt_error_detail());
         return 0;
     }
-    need(volt_device_get_info(0, &info), "device");
     volt_devices devices = {.struct_size = sizeof devices};
-    need(volt_devices_get(&devices), "devices");
+    need(volt_devices_get(&devices, 0, &info), "device");
     fprintf(stderr, "bench: %s, %s, %s\n", info.name, info.driver, devices.plugin);
     check_fit();
     if (wanted(count, names, "fit"))

@@ -154,7 +154,8 @@ int main(int count, char **texts)
         fprintf(stderr, "bench: no GPU, so nothing is measured: %s\n", volt_error_detail());
         return 0;
     }
-    need(volt_device_get_info(0, &info), "device");
+    volt_devices devices = {.struct_size = sizeof devices};
+    need(volt_devices_get(&devices, 0, &info), "device");
     fprintf(stderr, "bench: %s, %s\n", info.name, info.driver);
     check("nystrom", 2500, 1e-5); /* several panels */
     check("pcg", 1000, 1e-3);     /* both stop at a residual of 1e-4 */

@@ -197,6 +197,8 @@ static void report_cost(const search_run *run, const char *race, const setting *
                         double gemm_rate, double at_most)
 {
     volt_search_info info = info_of(run);
+    volt_build_info build = {.struct_size = sizeof build};
+    volt_build_info_get(&build);
     judged judge = at->is_full && at_most > 0 ? JUDGE_VALUE : JUDGE_NOTHING;
     char name[64];
     snprintf(name, sizeof name, "tune %s", race);
@@ -207,7 +209,7 @@ static void report_cost(const search_run *run, const char *race, const setting *
     snprintf(name, sizeof name, "tune %s, a draw", race);
     report_value(name, at->text, time.best / (double)run->draws, "s");
     snprintf(name, sizeof name, "tune %s, in BLAS", race);
-    report_value(name, at->text, info.blas_seconds / (info.seconds * (double)volt_threads()), "of the time");
+    report_value(name, at->text, info.blas_seconds / (info.seconds * (double)build.threads), "of the time");
 
     snprintf(name, sizeof name, "tune %s, at DGEMM", race);
     measurement ratio = {.name = name, .parameters = at->text, .unit = "x the time"};

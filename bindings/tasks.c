@@ -193,7 +193,9 @@ static void run_identify(call *c)
 
 static void add_comparison(call *c, const volt_comparison *found, int64_t rows)
 {
-    int64_t count = volt_comparison_count(found);
+    int64_t count = 0;
+    while (volt_comparison_row_at(found, count))
+        count++;
     const void **kernels = call_array(c, count, sizeof *kernels);
     double *nmse = add_vector(c, "nmse", count);
     volt_matrix losses = add_matrix(c, "losses", rows, count);
@@ -384,7 +386,10 @@ static void run_threads(call *c)
     int64_t count = take_count(c, "count", -1, INT64_MIN);
     if (taken(c) && is_given)
         c->status = volt_set_threads(count);
-    add_number(c, "threads", (double)volt_threads());
+    volt_build_info info = {.struct_size = sizeof info};
+    if (taken(c))
+        c->status = volt_build_info_get(&info);
+    add_number(c, "threads", (double)info.threads);
 }
 
 const call_entry task_functions[] = {

@@ -32,7 +32,7 @@ static volt_status learn(const volt_collection *train, volt_series_model **model
     options.draws = 8;
     for (int64_t i = 0; i < train->count; i++)
         classes[i] = number_of(train->labels[i]);
-    return volt_series_fit_classes(train->series, train->count, classes, N_CLASSES, &options, model);
+    return volt_series_fit(train->series, train->count, classes, N_CLASSES, (volt_view){0}, &options, model);
 }
 
 int main(void)

@@ -378,6 +378,15 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
 }
 
 static const char *given_decimal, *given_thousands;
+static const option_table *parsed_table;
+
+bool options_offer(const char *name)
+{
+    option_parser parser = {.count = 0};
+    if (parsed_table)
+        parser.count = options_expand(parsed_table, true, parser.rows);
+    return find_option(&parser, name, strlen(name)) >= 0;
+}
 
 volt_read_options reading_options(void)
 {
@@ -409,6 +418,7 @@ static int apply_common(const common_arguments *common)
 int options_parse(const option_table *table, int argc, char *const *argv, void *arguments)
 {
     option_parser parser = {.form_giver = -1, .arguments = arguments};
+    parsed_table = table;
     parser.count = options_expand(table, true, parser.rows);
     for (int i = 0; i < parser.count; i++) {
         const option *row = &parser.rows[i];

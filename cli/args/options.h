@@ -207,6 +207,9 @@ void text_list_free(text_list *list);
 /* Parses the value of one option into its place `target`. A message is printed on failure. */
 int option_parse_value(const option *row, const char *text, void *target);
 
+/* Returns whether the command whose arguments were parsed has this option. */
+bool options_offer(const char *name);
+
 /* Returns whether --help is among the arguments. */
 bool options_ask_help(int argc, char *const *argv);
 

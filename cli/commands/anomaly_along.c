@@ -37,8 +37,8 @@ static void release(watched_series *series)
 
 static int read_series(const anomaly_arguments *arguments, watched_series *series)
 {
-    int failed = dataset_read_rows(&series->x, arguments->x, missing_policy(arguments->missing),
-                                   &arguments->rows, "--rows");
+    int failed = dataset_read_rows(&series->x, arguments->x, (volt_missing)arguments->missing, &arguments->rows,
+                                   "--rows");
     if (!failed && arguments->labels) {
         failed = dataset_read_rows(&series->labels, arguments->labels, VOLT_MISSING_ERROR, &arguments->rows,
                                    "--rows");

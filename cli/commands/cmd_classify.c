@@ -138,8 +138,8 @@ static int fit(const classify_arguments *arguments, const search_space *space, c
     options.ranges = space->ranges;
     options.n_ranges = space->count;
     options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_series_fit_classes(train->series, train->count, result->train,
-                                                 result->classes->count, &options, model);
+    volt_status status = volt_series_fit(train->series, train->count, result->train, result->classes->count,
+                                         (volt_view){0}, &options, model);
     progress_end();
     if (status == VOLT_ERR_KERNEL)
         return complain_status_hint(status, " (see volterra help kernels)");

@@ -181,7 +181,7 @@ static int compare_sample(compare_data *data, const trial_folders *logs, cli_com
     volt_set_log(hold_library_warning, NULL);
     if (!status)
         return 0;
-    if (interrupt_seen() && (watch->sample > 0 || (*sample && volt_comparison_count(*sample) > 0)))
+    if (interrupt_seen() && (watch->sample > 0 || volt_comparison_row_at(*sample, 0)))
         return 0;
     char hint[HINT_LENGTH];
     if (status == VOLT_ERR_KERNEL)
@@ -193,7 +193,7 @@ static int compare_sample(compare_data *data, const trial_folders *logs, cli_com
 static bool has_result(const volt_comparison *sample)
 {
     bool found = false;
-    for (int64_t i = 0; sample && i < volt_comparison_count(sample); i++)
+    for (int64_t i = 0; volt_comparison_row_at(sample, i); i++)
         found = found || !volt_comparison_row_at(sample, i)->failure;
     return found;
 }

@@ -168,7 +168,7 @@ static int read_known(const continue_arguments *arguments, const volt_model_info
     model_times times;
     int failed = model_times_read(info, &times);
     if (!failed)
-        failed = dataset_read_inputs(known, arguments->after, missing_policy(arguments->missing),
+        failed = dataset_read_inputs(known, arguments->after, (volt_missing)arguments->missing,
                                      &arguments->rows, info);
     return failed ? failed : model_times_find_start(info, known, start);
 }

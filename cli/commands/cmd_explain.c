@@ -138,7 +138,7 @@ static int explain_read(const explain_arguments *arguments, explain_data *data)
     if (!failed && arguments->along)
         failed = model_times_read(&data->shown.info, &times);
     if (!failed && arguments->along)
-        failed = model_times_read_inputs(&data->along, arguments->along, missing_policy(arguments->missing),
+        failed = model_times_read_inputs(&data->along, arguments->along, (volt_missing)arguments->missing,
                                          &arguments->rows, &data->shown.info, &times, arguments->series,
                                          &data->records);
     return failed;

@@ -254,6 +254,9 @@ static volt_forecast_options options_of(const forecast_arguments *arguments, con
     options.coverages = coverages_of(arguments)->values;
     options.n_coverages = coverages_of(arguments)->count;
     options.known = volt_as_view(data->known);
+    options.calendar = arguments->series.calendar;
+    options.times = data->file.table->times;
+    options.future_times = data->future_times;
     options.search_seconds = arguments->budget;
     options.seed = arguments->common.seed.value;
     options.names = (const char *const *)data->names;
@@ -370,9 +373,9 @@ static int run_many(const forecast_arguments *arguments, const long_source *sour
         failed = training_season(arguments->series.season, &request.options.season);
     if (failed)
         return failed;
-    if (missing_policy(arguments->series.missing) == VOLT_MISSING_DROP)
+    if ((volt_missing)arguments->series.missing == VOLT_MISSING_DROP)
         request.missing = VOLT_MISSING_DROP;
-    if (missing_policy(arguments->series.missing) == VOLT_MISSING_INTERPOLATE)
+    if ((volt_missing)arguments->series.missing == VOLT_MISSING_INTERPOLATE)
         request.options.missing = VOLT_MISSING_INTERPOLATE;
     request.options.kernel = arguments->kernel;
     request.options.steps = arguments->series.steps;

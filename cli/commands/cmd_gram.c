@@ -148,7 +148,7 @@ static int print_time(result_list *results, double seconds)
 
 static int read_sequences(const gram_arguments *arguments, dataset *x, dataset *y)
 {
-    volt_missing missing = missing_policy(arguments->missing);
+    volt_missing missing = (volt_missing)arguments->missing;
     if (!arguments->y && arguments->y_rows.given)
         return complain(EXIT_USAGE, "--y-rows requires --y");
     if (arguments->y && strcmp(arguments->x, "-") == 0 && strcmp(arguments->y, "-") == 0)

@@ -124,7 +124,7 @@ static int check_output(const identify_arguments *arguments, const identify_sour
 static int read_test(const identify_arguments *arguments, const identify_sources *sources, identify_data *data)
 {
     const row_range all = {0};
-    volt_missing wanted = missing_policy(arguments->missing);
+    volt_missing wanted = (volt_missing)arguments->missing;
     bool drops = wanted == VOLT_MISSING_DROP; /* a row without an input or an output */
     volt_missing each = drops ? VOLT_MISSING_KEEP : record_list_policy(sources->test_series, wanted);
     int failed = dataset_read_like(&data->test_x, arguments->test, each, &all, "--test", &data->x);
@@ -141,7 +141,7 @@ static int read_test(const identify_arguments *arguments, const identify_sources
 
 static int read_data(const identify_arguments *arguments, const identify_sources *sources, identify_data *data)
 {
-    volt_missing wanted = missing_policy(arguments->missing);
+    volt_missing wanted = (volt_missing)arguments->missing;
     int failed = check_output(arguments, sources);
     if (!failed)
         failed = dataset_read_pair(&data->x, sources->x, &data->y, sources->y,

@@ -189,7 +189,7 @@ static void report_device(result_list *results, int64_t number, const volt_devic
 static void report_devices(result_list *results)
 {
     volt_devices devices = {.struct_size = sizeof devices};
-    if (volt_devices_get(&devices))
+    if (volt_devices_get(&devices, 0, NULL))
         return;
     results_text(results, "device", "device", "%s", devices.chosen);
     if (devices.count == 0) {
@@ -199,7 +199,7 @@ static void report_devices(result_list *results)
     results_text(results, "plugin", "plugin", "%s", devices.plugin);
     for (int64_t i = 0; i < devices.count; i++) {
         volt_device_info info = {.struct_size = sizeof info};
-        if (volt_device_get_info(i, &info) == VOLT_OK)
+        if (volt_devices_get(&devices, i, &info) == VOLT_OK)
             report_device(results, i, &info);
         else
             results_text(results, NULL, "GPU", "gpu:%lld: %s", (long long)i, volt_error_detail());

@@ -95,8 +95,8 @@ static int predict_read_model(const predict_arguments *arguments, predict_data *
 static int predict_read(const predict_arguments *arguments, predict_data *data)
 {
     int failed =
-        model_times_read_inputs(&data->inputs, arguments->x, missing_policy(arguments->missing),
-                                &arguments->rows, &data->info, &data->times, arguments->series, &data->records);
+        model_times_read_inputs(&data->inputs, arguments->x, (volt_missing)arguments->missing, &arguments->rows,
+                                &data->info, &data->times, arguments->series, &data->records);
     if (!failed)
         failed =
             known_outputs_read(&data->known, arguments->known, &arguments->rows, &data->info, &data->inputs);
@@ -223,7 +223,7 @@ static int predict_all(const predict_arguments *arguments, predict_data *data)
                                           .first = first,
                                           .end = end,
                                           .start = arguments->start,
-                                          .missing = missing_policy(arguments->missing),
+                                          .missing = (volt_missing)arguments->missing,
                                           .quiet = arguments->common.quiet,
                                           .output = {.path = arguments->output,
                                                      .bands = arguments->bands,

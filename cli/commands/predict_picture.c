@@ -145,7 +145,7 @@ static int find_times(const predict_picture *picture, int64_t ahead, drawn_serie
     const volt_table *table = picture->inputs->table;
     int64_t n = table->rows;
     volt_time_step step = picture->times->step;
-    int failed = volt_time_step_is_known(step) ? 0 : row_times_step(picture->inputs, &step, NULL);
+    int failed = volt_time_step_is_known(step) ? 0 : row_times_step(picture->inputs, &step);
     if (failed || !table->times || (ahead > 0 && !volt_time_step_is_known(step)) || ahead > 1000 + n)
         return failed;
     failed = row_labels_of_targets(&drawn->later, picture->inputs, ahead, step);

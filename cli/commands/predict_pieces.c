@@ -117,7 +117,7 @@ static int open_writer(const predict_pieces_task *task, piece_state *state)
     if (!names)
         return complain(EXIT_FAILED, "not enough memory for the column names");
     const char *path = task->output.path ? task->output.path : "-";
-    volt_write_options options = volt_write_options_default();
+    volt_write_options options = {.struct_size = sizeof options};
     options.progress = interrupt_watch();
     volt_status status = volt_table_writer_open(path, task->end - task->first, state->table.cols, names,
                                                 &options, &state->writer);

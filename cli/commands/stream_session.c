@@ -145,7 +145,7 @@ static int skip_line(stream_session *session)
 /* Returns the number of input cells in a line. Calendar columns are computed from the date. */
 static int64_t count_read(const stream_session *session)
 {
-    return session->info.d - session->times.calendar.columns.cols;
+    return session->info.d - session->times.calendar.cols;
 }
 
 /* Returns true if targets are used. */
@@ -227,11 +227,10 @@ static int hold_row(stream_session *session)
 /* Computes the calendar columns from the line's date and appends them to the numbers of the line. */
 static bool add_calendar(const stream_session *session, const char *line, char problem[ROW_PROBLEM_LENGTH])
 {
-    const calendar *added = &session->times.calendar;
+    const volt_calendar *added = &session->times.calendar;
     const char *reason = NULL;
     const char *row = session->lines.line == 1 ? header_line_behind_mark(line) : line;
-    if (!added->parts ||
-        calendar_of_line(added, row, session->x + session->info.d - added->columns.cols, &reason))
+    if (!added->parts || calendar_of_line(added, row, session->x + session->info.d - added->cols, &reason))
         return true;
     snprintf(problem, ROW_PROBLEM_LENGTH, "the calendar of the model requires a date: %s", reason);
     return false;

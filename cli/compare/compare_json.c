@@ -90,7 +90,7 @@ static json_t *json_of_samples(json_build *build, const cli_comparison *comparis
     for (int64_t s = 0; s < comparison->n_samples; s++) {
         json_t *sample = build_object(build), *rows = build_array(build);
         set_count(build, sample, "seed", (int64_t)(comparison->setting.first_seed + (uint64_t)s));
-        for (int64_t i = 0; i < volt_comparison_count(comparison->samples[s]); i++)
+        for (int64_t i = 0; volt_comparison_row_at(comparison->samples[s], i); i++)
             build_append(build, rows,
                          json_of_result(build, comparison, volt_comparison_row_at(comparison->samples[s], i)));
         build_set(build, sample, "rows", rows);

@@ -97,9 +97,9 @@ static void summarise_row(const cli_comparison *comparison, int64_t i, compariso
     memset(row, 0, sizeof *row);
     row->cost = "";
     for (int64_t s = 0; s < comparison->n_samples; s++) {
-        if (i >= volt_comparison_count(comparison->samples[s]))
-            continue;
         const volt_comparison_row *result = volt_comparison_row_at(comparison->samples[s], i);
+        if (!result)
+            continue;
         compared++;
         row->name = result->name;
         row->kernel = result->given;
@@ -157,8 +157,8 @@ bool comparison_summarise(cli_comparison *comparison)
 {
     int64_t count = 0;
     for (int64_t s = 0; s < comparison->n_samples; s++)
-        if (volt_comparison_count(comparison->samples[s]) > count)
-            count = volt_comparison_count(comparison->samples[s]);
+        while (volt_comparison_row_at(comparison->samples[s], count))
+            count++;
     comparison->rows = calloc((size_t)count + 1, sizeof *comparison->rows);
     comparison->order = calloc((size_t)count + 1, sizeof *comparison->order);
     if (!comparison->rows || !comparison->order)

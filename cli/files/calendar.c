@@ -5,54 +5,37 @@
 #include "terminal/messages.h"
 #include "text/text.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int calendar_check(const char *parts, calendar *wanted)
+int calendar_check(const char *parts, double scale, volt_calendar *wanted)
 {
-    *wanted = (calendar){.parts = parts, .scale = 1};
-    volt_status status = parts ? volt_calendar_parse(parts, &wanted->columns) : VOLT_OK;
+    *wanted = (volt_calendar){.parts = parts, .scale = 1};
+    volt_status status = parts ? volt_calendar_columns(wanted, NULL, volt_matrix_of(NULL, 0, 0)) : VOLT_OK;
+    wanted->scale = scale;
     return status ? complain(EXIT_USAGE, "--calendar: %s", volt_error_detail()) : 0;
-}
-
-double calendar_scale(volt_view X)
-{
-    double sum = 0; /* sum of the column variances, computed in two passes */
-    for (int64_t j = 0; j < X.cols; j++) {
-        double mean = 0, variance = 0;
-        for (int64_t i = 0; i < X.rows; i++)
-            mean += (X.data[i * X.ld + j] - mean) / (double)(i + 1);
-        for (int64_t i = 0; i < X.rows; i++) {
-            double gap = X.data[i * X.ld + j] - mean;
-            variance += gap * gap / (double)X.rows;
-        }
-        sum += variance;
-    }
-    double scale = sqrt(2 * sum / (double)X.cols); /* a sine has variance 1/2 */
-    return scale > 0 && isfinite(scale) ? scale : 1;
 }
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
 /* Returns the names of the data followed by those of the calendar, in one block. */
-static const char **all_names(const calendar *wanted, const dataset *data)
+static const char **all_names(const volt_calendar *wanted, const dataset *data)
 {
-    size_t own = (size_t)data->view.cols, more = (size_t)wanted->columns.cols;
-    const char **names = malloc((own + more + 1) * sizeof *names + sizeof wanted->columns.names);
+    size_t own = (size_t)data->view.cols, more = (size_t)wanted->cols;
+    const char **names = malloc((own + more + 1) * sizeof *names + sizeof wanted->names);
     if (!names)
         return NULL;
     memcpy(names, data->names, own * sizeof *names);
     char(*made)[VOLT_CALENDAR_NAME_LENGTH] = (void *)(names + own + more + 1);
-    memcpy(made, wanted->columns.names, sizeof wanted->columns.names);
+    memcpy(made, wanted->names, sizeof wanted->names);
     for (size_t k = 0; k < more; k++)
         names[own + k] = made[k];
     names[own + more] = NULL;
     return names;
 }
 
-int calendar_add(const calendar *wanted, dataset *data, const char *need)
+int calendar_add(volt_calendar *wanted, dataset *data, const char *need)
 {
     if (!wanted->parts)
         return 0;
@@ -60,14 +43,15 @@ int calendar_add(const calendar *wanted, dataset *data, const char *need)
     volt_view own = data->view;
     int failed = row_times_require(data, need);
     if (!failed)
-        failed =
-            allocate_matrix(own.rows, own.cols + wanted->columns.cols, "the inputs with the calendar", &wide);
+        failed = allocate_matrix(own.rows, own.cols + wanted->cols, "the inputs with the calendar", &wide);
     if (failed)
         return failed;
     for (int64_t i = 0; i < own.rows; i++)
         memcpy(wide.data + i * wide.ld, own.data + i * own.ld, (size_t)own.cols * sizeof *wide.data);
-    volt_matrix columns = {wide.data + own.cols, own.rows, wanted->columns.cols, wide.ld};
-    volt_status status = volt_calendar_columns(data->table->times, wanted->parts, wanted->scale, columns);
+    volt_matrix columns = {wide.data + own.cols, own.rows, wanted->cols, wide.ld};
+    wanted->inputs = own;
+    volt_status status = volt_calendar_columns(wanted, data->table->times, columns);
+    wanted->inputs = (volt_view){0};
     const char **names = data->names && !status ? all_names(wanted, data) : NULL;
     if (status || (data->names && !names)) {
         free(wide.data);
@@ -115,7 +99,7 @@ static void add_time_of_day(char *const *cells, int64_t count, int64_t date, vol
     }
 }
 
-bool calendar_of_line(const calendar *wanted, const char *line, double *row, const char **problem)
+bool calendar_of_line(const volt_calendar *wanted, const char *line, double *row, const char **problem)
 {
     char **cells = NULL;
     int64_t count = 0;
@@ -130,6 +114,6 @@ bool calendar_of_line(const calendar *wanted, const char *line, double *row, con
     if (date < 0)
         return false;
     *problem = volt_error_detail();
-    return volt_calendar_columns(&time, wanted->parts, wanted->scale,
-                                 volt_matrix_of(row, 1, wanted->columns.cols)) == VOLT_OK;
+    volt_calendar columns = *wanted;
+    return volt_calendar_columns(&columns, &time, volt_matrix_of(row, 1, wanted->cols)) == VOLT_OK;
 }

@@ -10,28 +10,17 @@
     "each as "                                                                                               \
     "a sine and a cosine"
 
-/* Calendar columns to add; parts NULL: none. */
-typedef struct calendar {
-    const char *parts; /* "hour,weekday" */
-    volt_calendar columns;
-    double scale; /* amplitude of the sines and cosines */
-} calendar;
-
 /* Functions that return int return 0, or the exit status after an error message. */
 
-/* Validates the list and sets `columns`. `parts` may be NULL. */
-int calendar_check(const char *parts, calendar *wanted);
-
-/* Returns the amplitude that gives a sine the standard deviation of the columns of X, or 1 for constant
- * columns. All inputs share one scale, so columns of amplitude 1 would be negligible next to loads of 30000. */
-double calendar_scale(volt_view X);
+/* Validates the list and sets the columns. `parts` may be NULL: none. scale 0: that of the inputs of calendar_add. */
+int calendar_check(const char *parts, double scale, volt_calendar *wanted);
 
 /* Appends the columns and their names to the data. `need` names the option that requires dates in an error
  * message. */
-int calendar_add(const calendar *wanted, dataset *data, const char *need);
+int calendar_add(volt_calendar *wanted, dataset *data, const char *need);
 
-/* Computes the same values for one line of text, wanted->columns.cols of them. Returns false if the line has
+/* Computes the same values for one line of text, wanted->cols of them. Returns false if the line has
  * no date. *problem then completes "a date is needed, and ...". */
-bool calendar_of_line(const calendar *wanted, const char *line, double *row, const char **problem);
+bool calendar_of_line(const volt_calendar *wanted, const char *line, double *row, const char **problem);
 
 #endif

@@ -8,14 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool offers_missing; /* the command supports --missing */
-
-volt_missing missing_policy(int value)
-{
-    offers_missing = true;
-    return (volt_missing)value;
-}
-
 int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *matrix)
 {
     double bytes = 8.0 * (double)rows * (double)cols;
@@ -107,18 +99,11 @@ void dataset_mention_repairs(const dataset *data)
     mention_filled(data);
 }
 
-/* Prints the library's error message, with a hint about --missing for missing values. */
+/* Prints the library's error message, with a hint about --missing if the command has it. */
 static int complain_reading(volt_status status)
 {
-    if (status == VOLT_ERR_NOT_FINITE && offers_missing && strstr(volt_error_detail(), "missing"))
-        return complain_status_hint(status, " (--missing drop or --missing interpolate accepts it)");
-    const char *marks = status == VOLT_ERR_FORMAT ? strstr(volt_error_detail(), "thousands to '") : NULL;
-    if (marks) {
-        char mark = marks[strlen("thousands to '")];
-        bool is_open = strstr(volt_error_detail(), "decimal or thousands") != NULL;
-        return complain_status_hint(status, is_open ? ": --thousands %c or --decimal %c" : ": --thousands %c",
-                                    mark, mark);
-    }
+    if (status == VOLT_ERR_NOT_FINITE && options_offer("missing"))
+        return complain_status_hint(status, " (missing values: --missing drop or --missing interpolate)");
     return complain_status(status);
 }
 
@@ -287,7 +272,7 @@ int dataset_align(dataset *const *sets, int count)
             rows[n] = sets[i]->table->rows;
             tables[n++] = sets[i]->table;
         }
-    volt_status status = n > 1 ? volt_tables_align(tables, names, n, common) : VOLT_OK;
+    volt_status status = n > 1 ? volt_tables_align(tables, names, n, common, NULL) : VOLT_OK;
     if (status)
         return complain_status(status);
     for (int i = 0; i < count; i++)

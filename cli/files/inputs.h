@@ -17,9 +17,6 @@
     OPTION(type, "missing", NULL, member,     \
            "treatment of missing values in selected rows; --rows counts before rows are dropped", __VA_ARGS__)
 
-/* Returns the value of --missing. After this call, errors about missing values mention the option. */
-volt_missing missing_policy(int value);
-
 /* A matrix read from a file. The command uses `view`; the other members own its memory. */
 typedef struct dataset {
     const char *source;

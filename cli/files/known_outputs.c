@@ -22,8 +22,9 @@ static int join_rows(known_outputs *known, const dataset *inputs)
     int64_t *partner = malloc((size_t)rows * sizeof *partner + 1);
     if (!partner)
         return complain(EXIT_FAILED, "not enough memory for the known outputs");
-    volt_status status = volt_tables_match(inputs->table, data->table,
-                                           (const char *const[]){inputs->source, data->source}, partner);
+    volt_status status =
+        volt_tables_align((volt_table *const[]){inputs->table, data->table},
+                          (const char *const[]){inputs->source, data->source}, 2, NULL, partner);
     for (int64_t i = 0; !status && i < rows; count += partner[i++] >= 0)
         for (int64_t k = 0; k < data->view.cols; k++)
             known->joined.data[i * known->joined.ld + k] =

@@ -10,7 +10,7 @@ typedef struct known_outputs {
 } known_outputs;
 
 /* Reads the columns with the model's output names, or by position as dataset_read_inputs does. The rows are those of the inputs,
- * by date or by row (volt_tables_match). source NULL: no outputs.
+ * by date or by row (volt_tables_align). source NULL: no outputs.
  * Returns 0, or the exit status after an error message. A struct initialised with {0} can always be
  * released. */
 int known_outputs_read(known_outputs *known, const char *source, const row_range *rows,

@@ -12,7 +12,7 @@
 
 /* ---- write the notes -------------------------------------------------------------------------- */
 
-void model_times_note(const calendar *added, noted_times *noted)
+void model_times_note(const volt_calendar *added, noted_times *noted)
 {
     memset(noted, 0, sizeof *noted);
     if (added->parts) {
@@ -34,13 +34,13 @@ static int complain_note(const char *name, const char *text)
     return complain(EXIT_FAILED, "the model's \"%s\" is invalid: \"%.40s\"", name, text);
 }
 
-static int read_calendar(const volt_model_info *model, calendar *added)
+static int read_calendar(const volt_model_info *model, volt_calendar *added)
 {
     const volt_model_notes *notes = &model->notes;
-    *added = (calendar){.parts = notes->calendar, .scale = 1};
+    *added = (volt_calendar){.parts = notes->calendar, .scale = 1};
     if (!notes->calendar)
         return 0;
-    if (volt_calendar_parse(notes->calendar, &added->columns) || added->columns.cols >= model->d)
+    if (volt_calendar_columns(added, NULL, volt_matrix_of(NULL, 0, 0)) || added->cols >= model->d)
         return complain_note("calendar", notes->calendar);
     const char *scale = notes->calendar_scale ? notes->calendar_scale : "";
     if (!volt_parse_number(scale, &added->scale) || !(added->scale > 0) || !isfinite(added->scale))
@@ -74,13 +74,14 @@ int model_times_read_inputs(dataset *data, const char *source, volt_missing miss
                             record_list *records)
 {
     volt_model_info own = *model; /* without calendar columns */
-    own.d -= times->calendar.columns.cols;
+    volt_calendar added = times->calendar;
+    own.d -= times->calendar.cols;
     int failed = dataset_read_inputs(data, source, record_list_policy(series, missing), rows, &own);
     if (!failed && series)
         failed = record_list_read(records, series, data, NULL);
     if (!failed && series)
         failed = record_list_fill(records, data, NULL, missing);
-    return failed ? failed : calendar_add(&times->calendar, data, "the calendar of the model");
+    return failed ? failed : calendar_add(&added, data, "the calendar of the model");
 }
 
 /* ---- compare new rows with the training rows -------------------------------------------------- */

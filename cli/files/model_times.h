@@ -17,7 +17,7 @@ typedef struct noted_times {
 } noted_times;
 
 /* Notes the calendar columns. */
-void model_times_note(const calendar *added, noted_times *noted);
+void model_times_note(const volt_calendar *added, noted_times *noted);
 
 /* Notes that the outputs are the horizons `first` to `last`. */
 void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted);
@@ -25,9 +25,9 @@ void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted);
 /* ---- read the notes --------------------------------------------------------------------------- */
 
 typedef struct model_times {
-    volt_time_step step; /* all zero: unknown */
-    calendar calendar;   /* its columns are the last inputs */
-    int64_t ahead;       /* horizon in rows; 0 also if the outputs have different horizons */
+    volt_time_step step;    /* all zero: unknown */
+    volt_calendar calendar; /* its columns are the last inputs */
+    int64_t ahead;          /* horizon in rows; 0 also if the outputs have different horizons */
 } model_times;
 
 /* Returns 0, or the exit status after an error message about invalid notes. */

@@ -145,7 +145,7 @@ int output_labelled(const char *path, volt_view values, const char *const *names
      * immediately there. */
     if (is_file)
         interrupt_defer(true);
-    volt_write_options options = volt_write_options_default();
+    volt_write_options options = {.struct_size = sizeof options};
     if (labels && labels->name) {
         options.label_name = labels->name;
         options.labels = labels->texts;

@@ -54,13 +54,13 @@ static int keep_header(row_lines *lines, const char *text)
     if (!lines->header)
         return complain_memory("the header");
     strcpy(lines->header, text);
+    lines->header_line = lines->line;
     return 0;
 }
 
-/* Maps the columns of the header to the model's inputs, if all are present. */
-static volt_status locate_columns(row_lines *lines, char *const *names, int64_t count)
+/* Maps the columns of the header to the model's inputs. *all: they are among them. */
+static volt_status locate_columns(row_lines *lines, char *const *names, int64_t count, bool *all)
 {
-    bool all = false;
     take_in_order(lines);
     if (!lines->names)
         return VOLT_OK;
@@ -71,15 +71,15 @@ static volt_status locate_columns(row_lines *lines, char *const *names, int64_t 
         lines->cells = cells;
         lines->capacity = count;
     }
-    volt_status status = header_line_locate(names, count, lines->names, lines->d, lines->from, &all);
-    if (!status && all)
+    volt_status status = header_line_locate(names, count, lines->names, lines->d, lines->from, all);
+    if (!status && *all)
         lines->n_cells = count;
     return status;
 }
 
 /* A header may reorder columns and have additional ones. It is parsed with each following line until one of
  * them is a row, because the row determines the separator. */
-static volt_status read_header(row_lines *lines, const char *row)
+static volt_status read_header(row_lines *lines, const char *row, bool *all)
 {
     char **names = NULL;
     int64_t count = 0;
@@ -87,76 +87,54 @@ static volt_status read_header(row_lines *lines, const char *row)
     if (status == VOLT_ERR_FORMAT) /* the row is malformed and is rejected later */
         status = volt_csv_split_line(lines->header, NULL, &names, &count);
     if (!status)
-        status = locate_columns(lines, names, count);
+        status = locate_columns(lines, names, count, all);
     volt_free(names);
     return status;
 }
 
-/* What a line of texts is. */
-typedef enum header_kind { HEADER_NONE, HEADER_PARTIAL, HEADER_WHOLE } header_kind;
-
-/* Determines the kind of a line that is split like `next`. */
-static volt_status judge_split(const row_lines *lines, const char *line, const char *next, header_kind *kind)
+/* Whether the line has one of the known names between separators. The separator is not known before the first row, and a name
+ * may contain others. */
+static bool has_known_name(const row_lines *lines, const char *line)
 {
-    char **names = NULL;
-    int64_t count = 0, known = 0, at = 0;
-    bool all = false;
-    *kind = HEADER_NONE;
-    volt_status status = volt_csv_split_line(line, next, &names, &count);
-    for (int64_t k = 0; !status && k < lines->n_known; k++) {
-        bool has_name = false;
-        status = header_line_locate(names, count, &lines->known[k], 1, &at, &has_name);
-        known += has_name;
+    static const char separators[] = " \t,;\"";
+    for (int64_t k = 0; k < lines->n_known; k++) {
+        size_t length = strlen(lines->known[k]);
+        for (const char *at = strstr(line, lines->known[k]); at && length > 0;
+             at = strstr(at + 1, lines->known[k]))
+            if ((at == line || strchr(separators, at[-1])) && strchr(separators, at[length]))
+                return true;
     }
-    if (!status && lines->names) {
-        int64_t *from = malloc((size_t)lines->d * sizeof *from);
-        status = from ? header_line_locate(names, count, lines->names, lines->d, from, &all) : VOLT_ERR_MEMORY;
-        free(from);
-    }
-    if (!status && known > 0 && count >= lines->d)
-        *kind = all || !lines->names ? HEADER_WHOLE : HEADER_PARTIAL;
-    volt_free(names);
+    return false;
+}
+
+/* A header has names and no number, one of the known names, and a cell for each input. */
+static volt_status find_header(const row_lines *lines, const char *line, bool *is_header)
+{
+    char **cells = NULL;
+    int64_t count = 0;
+    volt_status status = header_line_is(line, is_header);
+    *is_header = *is_header && has_known_name(lines, line);
+    if (status || !*is_header)
+        return status;
+    status = volt_csv_split_line(line, NULL, &cells, &count);
+    *is_header = !status && count >= lines->d;
+    volt_free(cells);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-/* Determines the kind of a line that contains a name and no number. The rows that determine the separator are not known yet, so
- * that each is tried; without one, the line is one name. */
-static volt_status judge_header(const row_lines *lines, const char *line, header_kind *kind)
-{
-    static const char separators[] = {'\0', ';', ',', '\t'};
-    size_t length = strlen(line);
-    char *next = malloc(2 * length + 2);
-    volt_status status = next ? judge_split(lines, line, NULL, kind) : VOLT_ERR_MEMORY;
-    for (size_t s = 0; !status && *kind != HEADER_WHOLE && s < sizeof separators; s++) {
-        header_kind other = HEADER_NONE;
-        char *end = next;
-        *end++ = '0';
-        for (size_t i = 0; separators[s] && i < length; i++)
-            if (line[i] == separators[s]) {
-                *end++ = separators[s];
-                *end++ = '0';
-            }
-        *end = '\0';
-        status = judge_split(lines, line, next, &other);
-        *kind = other > *kind ? other : *kind;
-    }
-    free(next);
-    return status;
-}
-
 /* Rejects a header with some of the names. */
-static int complain_header(const row_lines *lines, const char *line)
+static int complain_header(const row_lines *lines)
 {
     char **names = NULL;
     int64_t count = 0, *from = malloc((size_t)lines->d * sizeof *from);
     int by_position = 0;
-    volt_status status = from ? volt_csv_split_line(line, NULL, &names, &count) : VOLT_ERR_MEMORY;
+    volt_status status = from ? volt_csv_split_line(lines->header, NULL, &names, &count) : VOLT_ERR_MEMORY;
     if (!status)
         status =
             volt_columns_match((const char *const *)names, count, lines->names, lines->d, from, &by_position);
     volt_free(names);
     free(from);
-    return complain(EXIT_FAILED, "line %lld of standard input: %s", (long long)lines->line,
+    return complain(EXIT_FAILED, "line %lld of standard input: %s", (long long)lines->header_line,
                     status ? volt_error_detail() : "the header has only some of the names of the model");
 }
 
@@ -240,7 +218,10 @@ static volt_status read_cells(row_lines *lines, const char *row)
 
 static int take_row(row_lines *lines, const char *row, double *x, row_kind *kind)
 {
-    volt_status status = lines->header ? read_header(lines, row) : VOLT_OK;
+    bool has_all = true;
+    volt_status status = lines->header ? read_header(lines, row, &has_all) : VOLT_OK;
+    if (!status && !has_all)
+        return complain_header(lines);
     if (!status)
         status = read_cells(lines, row);
     if (status == VOLT_ERR_MEMORY)
@@ -268,14 +249,11 @@ int row_lines_take(row_lines *lines, char *line, size_t length, double *x, row_k
         line[--length] = '\0';
     if (strspn(line, " \t") == length)
         return 0;
-    bool may_be_header = !lines->has_begun, has_names = false;
-    header_kind header = HEADER_NONE;
-    const char *row = may_be_header ? header_line_behind_mark(line) : line;
-    if (may_be_header && (header_line_is(row, &has_names) || (has_names && judge_header(lines, row, &header))))
+    bool is_header = false;
+    const char *row = lines->has_begun ? line : header_line_behind_mark(line);
+    if (!lines->has_begun && find_header(lines, row, &is_header))
         return complain_memory("a line");
-    if (header == HEADER_PARTIAL)
-        return complain_header(lines, row);
-    int failed = header == HEADER_WHOLE ? keep_header(lines, row) : take_row(lines, row, x, kind);
-    lines->has_begun = lines->has_begun || header == HEADER_WHOLE || *kind == ROW_WHOLE || *kind == ROW_HOLED;
+    int failed = is_header ? keep_header(lines, row) : take_row(lines, row, x, kind);
+    lines->has_begun = lines->has_begun || is_header || *kind == ROW_WHOLE || *kind == ROW_HOLED;
     return failed;
 }

@@ -28,6 +28,7 @@ typedef struct row_lines {
     char *header;                     /* pending header; the first row determines the separator */
     bool has_begun;                   /* a header or a row was read */
     bool knows_first_column;          /* it is known whether the first column contains dates */
+    int64_t header_line;              /* its line */
     int64_t line;                     /* lines read */
     char problem[ROW_PROBLEM_LENGTH]; /* reason for a row with missing values or an invalid row */
 } row_lines;
@@ -39,8 +40,8 @@ int row_lines_begin(row_lines *lines, int64_t d, const char *const *names, const
 void row_lines_release(row_lines *lines);
 
 /* Parses one line of `length` bytes, including its line end and followed by a zero byte. The line is
- * modified. Before the first row, a line of texts is a header if it contains all names, or a known name and d cells; with some
- * of the names it is an error. The row is written to x[0 .. d-1], which is unchanged for ROW_NONE and ROW_REFUSED. An invalid
+ * modified. Before the first row, a line of texts is a header if it contains a known name and d cells; with only some
+ * of the names it is an error of the first row. The row is written to x[0 .. d-1], which is unchanged for ROW_NONE and ROW_REFUSED. An invalid
  * line does not change the state. Returns the exit status after an error message. */
 int row_lines_take(row_lines *lines, char *line, size_t length, double *x, row_kind *kind);
 

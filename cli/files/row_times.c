@@ -98,7 +98,7 @@ int row_times_require(const dataset *data, const char *need)
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-int row_times_step(const dataset *data, volt_time_step *step, int64_t *missing)
+int row_times_step(const dataset *data, volt_time_step *step)
 {
     const volt_table *table = data->table;
     volt_times_report report = {.struct_size = sizeof report};
@@ -106,8 +106,6 @@ int row_times_step(const dataset *data, volt_time_step *step, int64_t *missing)
     if (table->times)
         status = volt_times_check(table->times, table->rows, NULL, (volt_time){NAN, NAN}, &report);
     *step = report.step;
-    if (missing)
-        *missing = report.missing;
     return status ? complain_status(status) : 0;
 }
 
@@ -139,7 +137,7 @@ static int find_step(const dataset *data, volt_time_step *step, bool *known)
     if (!table->times) {
         return leave_out_texts(data);
     }
-    int failed = volt_time_step_is_known(*step) ? 0 : row_times_step(data, step, NULL);
+    int failed = volt_time_step_is_known(*step) ? 0 : row_times_step(data, step);
     *known = !failed && volt_time_step_is_known(*step);
     if (!failed && !*known)
         leave_out(data, "the rows have no regular step, or some times of day have no rows");

@@ -24,9 +24,8 @@ const char *row_times_count(const volt_warning *gap, int64_t missing, char text[
 /* Rejects a file whose rows have no timestamps. `need` names the option that requires them: "--calendar". */
 int row_times_require(const dataset *data, const char *need);
 
-/* Determines the time step of the file's rows (all zero: unknown), and counts the rows missing between them (missing may be
- * NULL). */
-int row_times_step(const dataset *data, volt_time_step *step, int64_t *missing);
+/* Determines the time step of the file's rows; all zero: unknown. */
+int row_times_step(const dataset *data, volt_time_step *step);
 
 /* A leading text column for the rows of a matrix. */
 typedef struct row_labels {

@@ -25,7 +25,9 @@ bool picture_rows_find(picture_rows *rows, const cli_comparison *comparison)
     memset(rows, 0, sizeof *rows);
     rows->comparison = comparison;
     rows->sample = comparison->samples[0];
-    int64_t count = volt_comparison_count(rows->sample);
+    int64_t count = 0;
+    while (volt_comparison_row_at(rows->sample, count))
+        count++;
     rows->rows = calloc((size_t)count + 1, sizeof *rows->rows);
     if (!rows->rows)
         return false;

@@ -182,7 +182,7 @@ void page_write_figures(report_page *page)
     fputs(" over the folds against each searched parameter. Every dot is a draw; the best is orange, draws "
           "stopped early are faint.</p>\n<div class=\"searches\">\n",
           page->html);
-    for (int64_t i = 0; i < volt_comparison_count(page->rows.sample); i++)
+    for (int64_t i = 0; volt_comparison_row_at(page->rows.sample, i); i++)
         write_search(page, i);
     fputs("</div>\n", page->html);
 }

@@ -76,7 +76,7 @@ const option_table training_model_options = OPTION_TABLE(model_rows);
 
 static int read_files(const training_arguments *arguments, training_data *data)
 {
-    volt_missing wanted = missing_policy(arguments->missing);
+    volt_missing wanted = (volt_missing)arguments->missing;
     volt_missing missing = record_list_policy(arguments->series, wanted);
     int failed;
     if (loss_has_classes(&data->loss)) {
@@ -186,14 +186,6 @@ int training_initial(const char *text, training_data *data)
     return 0;
 }
 
-/* Appends the calendar columns to the inputs. */
-static int add_calendar(const training_arguments *arguments, training_data *data)
-{
-    if (data->calendar.parts && !arguments->no_scale)
-        data->calendar.scale = calendar_scale(data->x.view);
-    return calendar_add(&data->calendar, &data->x, "--calendar");
-}
-
 /* Pairs inputs and targets, and reports errors and warnings of the library. */
 static int pair_rows(const training_arguments *arguments, training_data *data)
 {
@@ -209,7 +201,7 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
     options.allow_target_in_inputs = arguments->allow_target_in_inputs;
     options.input_names = data->input_names;
     options.target_names = (const char *const *)(data->loss.name ? data->label_name : target->names);
-    options.known_inputs = data->calendar.columns.cols;
+    options.known_inputs = data->calendar.cols;
     options.loss = data->loss.info.text;
     options.labels = data->loss.labels;
     options.fed_outputs = arguments->feedback;
@@ -237,13 +229,13 @@ int training_read(const training_arguments *arguments, training_data *data)
     if (!failed)
         failed = loss_read(&arguments->loss, &data->loss);
     if (!failed)
-        failed = calendar_check(arguments->calendar, &data->calendar);
+        failed = calendar_check(arguments->calendar, arguments->no_scale ? 1 : 0, &data->calendar);
     if (!failed)
         failed = training_season(arguments->season, &data->season);
     if (!failed)
         failed = read_files(arguments, data);
     if (!failed)
-        failed = add_calendar(arguments, data);
+        failed = calendar_add(&data->calendar, &data->x, "--calendar");
     if (!failed)
         failed = row_times_check_training(&data->x, data->records.lengths, data->records.n);
     if (failed)
@@ -291,7 +283,7 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.anchors = pairing->anchors;
     options.input_names = data->input_names;
     options.output_names = pairing->output_names;
-    options.passthrough_columns = data->calendar.columns.cols;
+    options.passthrough_columns = data->calendar.cols;
     options.notes = data->noted.notes;
     options.times = data->x.table->times;
     options.n_times = data->x.table->rows;

@@ -47,7 +47,7 @@ typedef struct training_data {
     record_list records;   /* records of the rows of x */
     volt_pairing *pairing; /* NULL: not paired yet */
     const char *const *input_names; /* NULL: no header */
-    calendar calendar;              /* its columns are the last inputs */
+    volt_calendar calendar;         /* its columns are the last inputs */
     noted_times noted;              /* times stored with the model */
     const char *label_name[1];      /* name of the output, for classes */
     loss_data loss;                 /* with weights of the rows of `inputs` */

@@ -114,11 +114,15 @@ static int check_times(series_data *data)
 {
     const volt_table *table = data->file.table;
     int failed = check_texts(data);
-    if (!failed)
-        failed = row_times_step(&data->file, &data->step, &data->missing);
     if (failed || !table->times)
         return failed;
-    int64_t i = volt_times_disorder(table->times, table->rows, data->step);
+    volt_times_report report = {.struct_size = sizeof report};
+    volt_status status = volt_times_check(table->times, table->rows, NULL, (volt_time){NAN, NAN}, &report);
+    if (status)
+        return complain_status(status);
+    int64_t i = report.disorder;
+    data->step = report.step;
+    data->missing = report.missing;
     if (i < table->rows)
         return complain(EXIT_FAILED,
                         "%s: line %lld (%s) is not later than the row before it (%s): sort the rows by column "

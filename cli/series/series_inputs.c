@@ -112,45 +112,42 @@ static const char *time_text(const volt_table *table, number_column numbers, int
     return text;
 }
 
-/* Rejects future rows whose times do not follow those of the file: rows from `first` of `source`. `past` and `numbers` are the
- * times of both as numbers, with this step; NULL: dates. */
+/* Rejects future rows whose times do not follow those of the file (volt_times_check): rows from `first` of `source`. `past` and
+ * `numbers` are the times of both as numbers, with this step; NULL: dates. */
 static int check_times(const series_data *data, const dataset *source, int64_t first, number_column past,
                        number_column numbers, volt_time_step step)
 {
     const volt_table *file = data->file.table, *future = source->table;
-    int64_t last = data->levels_rows - 1;
-    char text[VOLT_TIME_LENGTH], end[VOLT_TIME_LENGTH], each[VOLT_TIME_LENGTH] = "";
-    volt_time before = time_at(file, past, last), start = before;
-    const char *end_text = time_text(file, past, last, end);
-    bool is_fixed = volt_time_step_is_known(step) && !step.closed_weekdays; /* the caller knows the holidays */
-    if (past.first && is_fixed)
+    int64_t last = data->levels_rows - 1, n = future->rows - first;
+    volt_time_grid grid = {.step = step};
+    volt_times_report report = {.struct_size = sizeof report};
+    volt_time start = time_at(file, past, last), *times = malloc((size_t)n * sizeof *times + 1);
+    if (!times)
+        return complain(EXIT_FAILED, "not enough memory for the times of %s", source->source);
+    for (int64_t i = 0; i < n; i++)
+        times[i] = time_at(future, numbers, first + i);
+    volt_status status = volt_times_check(times, n, &grid, start, &report);
+    free(times);
+    if (status || report.misplaced == n)
+        return status ? complain_status(status) : 0;
+    char text[VOLT_TIME_LENGTH], end[VOLT_TIME_LENGTH], each[VOLT_TIME_LENGTH] = "", wanted[VOLT_TIME_LENGTH];
+    int64_t i = first + report.misplaced;
+    const char *end_text = time_text(file, past, last, end), *now_text = time_text(future, numbers, i, text);
+    if (!volt_time_step_is_known(step) || step.closed_weekdays) /* the caller knows the holidays */
+        return complain(
+            EXIT_FAILED, "%s: row %lld (%s) does not come after the row before it, or %s, the last row of %s",
+            source->source, (long long)future->row_numbers[i], now_text, end_text, data->file.source);
+    volt_time due = volt_time_advance(start, step, report.misplaced + 1);
+    if (past.first) {
         snprintf(each, sizeof each, " in steps of %.12g", step.seconds);
-    for (int64_t i = first; i < future->rows; i++) {
-        volt_time now = time_at(future, numbers, i), due = volt_time_advance(start, step, i - first + 1);
-        double rounding = past.first ? 1e-6 * step.seconds + 1e-12 * fabs(due.seconds) : 1e-3;
-        if (isnan(now.seconds) || isnan(start.seconds))
-            continue;
-        if (!is_fixed && !(now.seconds > before.seconds))
-            return complain(
-                EXIT_FAILED,
-                "%s: row %lld (%s) does not come after the row before it, or %s, the last row of %s",
-                source->source, (long long)future->row_numbers[i], time_text(future, numbers, i, text),
-                end_text, data->file.source);
-        if (is_fixed && fabs(now.seconds - due.seconds) > rounding && fabs(now.clock - due.clock) > rounding) {
-            char wanted[VOLT_TIME_LENGTH];
-            if (past.first)
-                snprintf(wanted, sizeof wanted, "%.12g", due.seconds);
-            else if (volt_time_write_like(file->time_texts[last], start, due, wanted))
-                snprintf(wanted, sizeof wanted, "the next time");
-            return complain(
-                EXIT_FAILED,
-                "%s: the time of row %lld must be %s (got %s): future rows follow %s, the last row of %s%s",
-                source->source, (long long)future->row_numbers[i], wanted, time_text(future, numbers, i, text),
-                end_text, data->file.source, each);
-        }
-        before = now;
+        snprintf(wanted, sizeof wanted, "%.12g", due.seconds);
+    } else if (volt_time_write_like(file->time_texts[last], start, due, wanted)) {
+        snprintf(wanted, sizeof wanted, "the next time");
     }
-    return 0;
+    return complain(EXIT_FAILED,
+                    "%s: the time of row %lld must be %s (got %s): future rows follow %s, the last row of %s%s",
+                    source->source, (long long)future->row_numbers[i], wanted, now_text, end_text,
+                    data->file.source, each);
 }
 
 /* Rejects future rows that do not follow those of the file, by their dates or by the column of numbers that is the time of the
@@ -317,7 +314,7 @@ static int split_rows(const series_arguments *arguments, volt_missing missing, s
 
 int series_read_rows(const series_arguments *arguments, series_data *data)
 {
-    volt_missing missing = missing_policy(arguments->missing);
+    volt_missing missing = (volt_missing)arguments->missing;
     int failed = check_arguments(arguments);
     if (!failed && !arguments->x && missing != VOLT_MISSING_INTERPOLATE)
         return dataset_read_rows(&data->file, arguments->file, missing, &arguments->rows, "--rows");
@@ -342,66 +339,27 @@ int series_read_rows(const series_arguments *arguments, series_data *data)
 
 /* ---- the known inputs ------------------------------------------------------------------------- */
 
-/* Number of rows after the last for which the inputs are known. Without columns of the file, the calendar is known for as
- * many rows as can be forecast. */
-static int64_t count_future(const series_arguments *arguments, const series_data *data)
-{
-    if (data->inputs.table)
-        return data->future.rows;
-    if (!volt_time_step_is_known(data->step))
-        return 0;
-    return arguments->steps > 0 ? arguments->steps : VOLT_FORECAST_MAX_STEPS;
-}
-
-/* Computes the calendar of the rows and of those after them. */
-static int fill_calendar(const series_data *data, const calendar *wanted, volt_matrix columns)
-{
-    const volt_table *table = data->file.table;
-    int64_t rows = table->rows;
-    if (columns.rows > rows && !data->future_times && !volt_time_step_is_known(data->step))
-        return complain(EXIT_FAILED, "--calendar requires dates of the future rows");
-    volt_time *times = malloc((size_t)columns.rows * sizeof *times);
-    if (!times)
-        return complain(EXIT_FAILED, "not enough memory for the calendar");
-    for (int64_t i = 0; i < columns.rows; i++) {
-        if (i < rows)
-            times[i] = table->times[i];
-        else if (data->future_times)
-            times[i] = data->future_times[i - rows];
-        else
-            times[i] = volt_time_advance(table->times[rows - 1], data->step, i - rows + 1);
-    }
-    volt_status status = volt_calendar_columns(times, wanted->parts, 1, columns);
-    free(times);
-    return status ? complain_status(status) : 0;
-}
-
 int series_find_inputs(const series_arguments *arguments, series_data *data)
 {
-    calendar wanted;
-    volt_view inputs = data->inputs.view;
-    int64_t rows = data->levels.rows, more = 0;
-    int failed = calendar_check(arguments->calendar, &wanted);
+    volt_calendar wanted;
+    volt_view inputs = data->inputs.view, later = volt_as_view(data->future);
+    int64_t rows = data->levels.rows;
+    int failed = calendar_check(arguments->calendar, 1, &wanted);
     data->steps = arguments->steps;
     if (!failed && wanted.parts)
         failed = row_times_require(&data->file, "--calendar");
-    if (failed || (!wanted.parts && inputs.cols == 0))
+    if (failed || inputs.cols == 0)
         return failed;
-    more = count_future(arguments, data);
-    if (data->future.rows > 0 && data->steps == 0)
-        data->steps = data->future.rows;
-    if (data->future.rows > 0 && data->future.rows < data->steps)
+    if (later.rows > 0 && data->steps == 0)
+        data->steps = later.rows;
+    if (later.rows > 0 && later.rows < data->steps)
         return complain(EXIT_FAILED,
                         "--steps must be at most %lld, the number of rows with future inputs (got %lld)",
-                        (long long)data->future.rows, (long long)data->steps);
-    failed = allocate_matrix(rows + more, inputs.cols + wanted.columns.cols, "the inputs", &data->known);
-    if (failed)
-        return failed;
-    for (int64_t i = 0; inputs.cols > 0 && i < rows + more; i++) {
-        const double *from =
-            i < rows ? inputs.data + i * inputs.ld : data->future.data + (i - rows) * data->future.ld;
-        memcpy(data->known.data + i * data->known.ld, from, (size_t)inputs.cols * sizeof *from);
-    }
-    volt_matrix columns = {data->known.data + inputs.cols, rows + more, wanted.columns.cols, data->known.ld};
-    return wanted.parts ? fill_calendar(data, &wanted, columns) : 0;
+                        (long long)later.rows, (long long)data->steps);
+    failed = allocate_matrix(rows + later.rows, inputs.cols, "the inputs", &data->known);
+    for (int64_t i = 0; !failed && i < rows + later.rows; i++)
+        memcpy(data->known.data + i * data->known.ld,
+               i < rows ? inputs.data + i * inputs.ld : later.data + (i - rows) * later.ld,
+               (size_t)inputs.cols * sizeof(double));
+    return failed;
 }

@@ -26,8 +26,7 @@ typedef struct series_data {
     dataset inputs;          /* --x */
     volt_matrix future;      /* values of its columns in the rows to forecast; data NULL: unknown */
     volt_time *future_times; /* their times; NULL: unknown */
-    volt_matrix
-        known; /* inputs and calendar of the rows, and of those after them if all are known; data NULL: none */
+    volt_matrix known;       /* inputs of the rows, and of those after them if all are known; data NULL: none */
     int64_t levels_rows;     /* rows with a target, before any are dropped */
     int64_t missing;         /* rows missing between the times; 0: none or unknown */
     int64_t steps;           /* number of steps; 0: the default */

@@ -31,7 +31,7 @@ typedef struct volt_build_info {
     const char *cpu_flags;    /* machine flags of the build: "portable" or e.g. "-march=native" */
     const char *fast_loops;   /* instruction set selected at run time */
     const char *blas;         /* name, version and threading of the BLAS */
-    int64_t threads;          /* volt_threads() */
+    int64_t threads;          /* used by calls from this thread */
     int64_t default_threads;  /* number of threads after volt_set_threads(0) */
     const char *threads_from; /* source of `threads`: OMP_NUM_THREADS, the processors, a quota, ... */
     uint64_t memory;          /* available memory in bytes; 0: unknown */
@@ -97,18 +97,6 @@ static inline volt_matrix volt_matrix_rows(volt_matrix m, int64_t first, int64_t
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Custom allocator. alloc returns memory aligned to 64 bytes, or NULL; release accepts memory from alloc, or NULL. Both
- * must be thread-safe. */
-typedef struct volt_allocator {
-    void *(*alloc)(size_t bytes, void *context);
-    void (*release)(void *memory, void *context);
-    void *context;
-} volt_allocator;
-
-/* Sets the allocator; NULL restores the default. Call it before any object is created: memory must be released by the
- * allocator that it came from. */
-VOLT_API void volt_set_allocator(const volt_allocator *allocator);
-
 /* Frees memory returned by the library, where the function's documentation requires it. */
 VOLT_API void volt_free(void *memory);
 
@@ -119,12 +107,10 @@ VOLT_API void volt_free(void *memory);
  * group. VOLT_ERR_ARGUMENT when count < 0. Do not call it while another thread is inside the library.
  *
  * After fork() in a process with several threads (any earlier call with more than one leaves some), the child uses one
- * thread: OpenMP would wait forever for the others. volt_threads() is then 1 and results are the same. A request for
+ * thread: OpenMP would wait forever for the others. Results are the same. A request for
  * more threads, here or below, returns VOLT_OK and logs a warning. A child that calls exec, or whose parent had one thread,
  * can use all threads. */
 VOLT_API volt_status volt_set_threads(int64_t count);
-/* Returns the number of threads used by calls from this thread. */
-VOLT_API int64_t volt_threads(void);
 
 /* Sets the number of threads for calls from the calling thread only. count = 0 (the default): the number of the process.
  * Where the two differ, calls of BLAS outside the library's loops use one thread. A BLAS with its own thread pool (not
@@ -157,9 +143,6 @@ typedef struct volt_devices {
     const char *why;    /* count 0: the reason; otherwise "" */
     const char *plugin; /* plugin, its version and path; "" without one */
 } volt_devices;
-/* Strings are static. VOLT_ERR_ARGUMENT for an unknown struct_size. */
-VOLT_API volt_status volt_devices_get(volt_devices *devices);
-
 /* Strings are null-terminated. */
 typedef struct volt_device_info {
     size_t struct_size;         /* set by the caller */
@@ -168,8 +151,9 @@ typedef struct volt_device_info {
     uint64_t memory, available; /* total and free bytes; 0: unknown */
 } volt_device_info;
 
-/* VOLT_ERR_ARGUMENT for an invalid device number. */
-VOLT_API volt_status volt_device_get_info(int64_t device, volt_device_info *info);
+/* Returns the choice and the number of GPUs (static strings), and with `info` (may be NULL) the description of GPU `device`.
+ * VOLT_ERR_ARGUMENT for an invalid device number or an unknown struct_size. */
+VOLT_API volt_status volt_devices_get(volt_devices *devices, int64_t device, volt_device_info *info);
 
 /* ---- log -------------------------------------------------------------------------------------- */
 

@@ -64,8 +64,13 @@ typedef struct volt_forecast_options {
      * interpolated, and rows that are missing between the times are inserted, as by volt_tables_fill. All rows of a result are
      * then counted with those inserted */
     volt_missing missing;
-    /* (optional) times of the rows, for `missing`. volt_forecast_many uses those of its rows [array n] */
+    /* (optional) times of the rows, for `missing` and `calendar`. volt_forecast_many uses those of its rows [array n] */
     const volt_time *times;
+    /* (optional) parts of the calendar (volt_calendar) as further known inputs, of the rows and of those to forecast. Requires
+     * times. volt_forecast_many does not support it */
+    const char *calendar;
+    /* (optional) times of the rows of `known` after the first n; NULL: `step` continues `times` [other] */
+    const volt_time *future_times;
 } volt_forecast_options;
 VOLT_API volt_forecast_options volt_forecast_options_default(void);
 

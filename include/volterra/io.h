@@ -139,7 +139,6 @@ typedef struct volt_write_options {
     const char *const *labels; /* (optional) volt_table_write: the texts, one for each row [array n] */
     volt_progress progress;
 } volt_write_options;
-VOLT_API volt_write_options volt_write_options_default(void);
 
 /* Writes a matrix. The extension selects the format (.npy, .mat, otherwise CSV); "-" is CSV on standard output. names (cols
  * of them, may be NULL) are the header of a CSV, omitted if all of them are numbers, because they would be read as a row. NPY
@@ -193,12 +192,6 @@ VOLT_API int64_t volt_times_form_row(const char *const *texts, int64_t n);
 VOLT_API volt_status volt_time_write_like(const char *like, volt_time like_time, volt_time time,
                                           char text[VOLT_TIME_LENGTH]);
 
-/* Finds the rows of two sequences with the same times: partner[i] is the row of `second` with the time of row i of `first`, or -1.
- * Sequences with the same times are matched row by row. Otherwise both must increase. VOLT_ERR_DATA if they do not, or have no
- * time in common; the message has the times. */
-VOLT_API volt_status volt_times_match(const volt_time *first, int64_t n_first, const volt_time *second,
-                                      int64_t n_second, int64_t *partner);
-
 /* Time between two rows, in seconds or calendar months; all zero: unknown. */
 typedef struct volt_time_step {
     double seconds;
@@ -230,22 +223,21 @@ typedef struct volt_training_times {
 /* Returns the time `count` steps later. Closed weekdays are skipped; holidays are not known. */
 VOLT_API volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count);
 
-/* Returns the first row that is not later than the row before it; n: none. A local clock without a time zone may be put back by
- * an hour on a Sunday night: rows of a step of at most an hour are then in order. */
-VOLT_API int64_t volt_times_disorder(const volt_time *times, int64_t n, volt_time_step step);
-
 /* Cyclic calendar columns. `parts` is a comma-separated list of minute (of the hour), hour (of the day), weekday, month and
  * yearday: "hour,weekday". Each part has two columns, scale sin(2 pi s) and scale cos(2 pi s), where s is the elapsed fraction
  * of its period in local time: hours include their minutes, the others count whole days or months. */
 typedef struct volt_calendar {
+    const char *parts; /* set by the caller */
+    /* set by the caller; 0: by volt_calendar_columns, so that a sine has the standard deviation of `inputs`, 1 without them.
+     * All inputs of a kernel have one scale: columns of amplitude 1 are negligible next to loads of 30000 */
+    double scale;
+    volt_view inputs; /* (optional) set by the caller */
     int64_t cols;
     char names[VOLT_CALENDAR_COLUMNS][VOLT_CALENDAR_NAME_LENGTH]; /* hour.sin, hour.cos, ... [array cols] */
 } volt_calendar;
-/* VOLT_ERR_ARGUMENT for an unknown or repeated part. */
-VOLT_API volt_status volt_calendar_parse(const char *parts, volt_calendar *calendar);
-/* Computes the columns for out.rows times into out (rows x cols). VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE. */
-VOLT_API volt_status volt_calendar_columns(const volt_time *times, const char *parts, double scale,
-                                           volt_matrix out);
+/* Sets the number, the names and the scale of the columns, and computes them for out.rows times into out (rows x cols; without
+ * data: no columns). VOLT_ERR_ARGUMENT, also for an unknown or repeated part; VOLT_ERR_SHAPE. */
+VOLT_API volt_status volt_calendar_columns(volt_calendar *calendar, const volt_time *times, volt_matrix out);
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* volterra/series.h: models of whole series: classification, regression and anomaly detection.
  *
  *     volt_series_model *model = NULL;
- *     volt_status status = volt_series_fit_classes(series, n, classes, n_classes, NULL, &model);
+ *     volt_status status = volt_series_fit(series, n, classes, n_classes, (volt_view){0}, NULL, &model);
  *     if (!status)
  *         status = volt_series_model_predict(model, others, count, (volt_progress){0}, outputs,
  *                                            volt_matrix_of(NULL, 0, 0), found);
@@ -105,28 +105,25 @@ VOLT_API volt_series_options volt_series_options_default(void);
 
 typedef struct volt_series_model volt_series_model;
 
-/* Learns the class of each of `count` series: classes[i], from 0 to n_classes - 1. A class without series is never predicted.
+/* Learns the class of each of `count` series: classes[i], from 0 to n_classes - 1; or, with classes NULL, numbers: the rows of
+ * Y (count x q). A class without series is never predicted.
  *
- * The readout is ridge regression on a column for each class, 1 for its series and 0 for others, with an intercept; or
+ * Classes: the readout is ridge regression on a column for each class, 1 for its series and 0 for others, with an intercept; or
  * multinomial. Kernel, alpha and preparation are chosen by leave-one-out accuracy on the training series, which is exact and
  * follows from the factorisation of the fit; ties are broken by the squared error of the columns. Expensive candidates are
  * first tried on a stratified sample of the series. Above 500 series, or if one matrix would take too long, the readout uses
  * a stratified sample of landmarks (Nystrom features). Sample sizes depend on the sizes of the data, not on time: a search
  * that ends before its budget is reproducible.
  *
+ * Numbers: ridge regression with options->kernel (required): (K / s + alpha I) A = Y - c, s the mean of K(x, x) over the
+ * training series. An alpha of 0 is chosen among 1e-8, 1e-7, ..., 10 by left_out_error. Options under "classes" are ignored.
+ *
  * VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE; VOLT_ERR_DATA: only one class, or no kernel
- * could be factored (the message describes the first failure); VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
-VOLT_API volt_status volt_series_fit_classes(const volt_view *series, int64_t count, const int64_t *classes,
-                                             int64_t n_classes, const volt_series_options *options,
-                                             volt_series_model **model);
-
-/* Learns numbers of series, the rows of Y (count x q), by ridge regression with options->kernel (required): (K / s + alpha I)
- * A = Y - c, s the mean of K(x, x) over the training series. An alpha of 0 is chosen among 1e-8, 1e-7, ..., 10 by
- * left_out_error. Options under "classes" are ignored. VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL, VOLT_ERR_SHAPE (fewer than 2
- * series among them), VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA, VOLT_ERR_SINGULAR where alpha is too small for the rounding of K,
- * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
-VOLT_API volt_status volt_series_fit_numbers(const volt_view *series, int64_t count, volt_view Y,
-                                             const volt_series_options *options, volt_series_model **model);
+ * could be factored (the message describes the first failure); VOLT_ERR_SINGULAR where alpha is too small for the rounding of
+ * K; VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+VOLT_API volt_status volt_series_fit(const volt_view *series, int64_t count, const int64_t *classes,
+                                     int64_t n_classes, volt_view Y, const volt_series_options *options,
+                                     volt_series_model **model);
 VOLT_API void volt_series_model_free(volt_series_model *model);
 
 /* Choices of a fit, and its errors on the training series. Pointers belong to the model. */

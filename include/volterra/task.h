@@ -83,19 +83,16 @@ VOLT_API void volt_pairing_free(volt_pairing *pairing);
 
 /* ---- rows of several tables ------------------------------------------------------------------- */
 
-/* Finds the row of `other` that belongs to each row of `first`: partner[i], or -1. If both tables have times, the two rows
- * have the same time (volt_times_match, or the same row of files with the same times). Otherwise they are the same row of both
- * files, which must have the same number of rows. `names` are the two names for messages. VOLT_ERR_SHAPE, VOLT_ERR_DATA,
- * VOLT_ERR_MEMORY. */
-VOLT_API volt_status volt_tables_match(const volt_table *first, const volt_table *other,
-                                       const char *const names[2], int64_t *partner);
-
 /* Keeps the rows of n tables that belong together, such as inputs, targets and weights: those rows of the first table that
- * have one in every other (volt_tables_match), and these. common[t] (n, may be NULL) receives the number of rows of the first
- * table, as given, that have one in table t. names: n names for messages. VOLT_ERR_SHAPE, VOLT_ERR_DATA, VOLT_ERR_MEMORY; the
- * tables are then unchanged. */
+ * have one in every other, and these. Rows of two tables with times belong together if they have the same time, or are the same
+ * row of files with the same times. Tables whose times do not increase must have the same times. Without times they are the
+ * same row of both files, which must have the same number of rows.
+ * common[t] (n, may be NULL) receives the number of rows of the first table, as given, that have one in table t.
+ * partner (may be NULL; n = 2) receives the row of the second table for each row of the first, or -1; the tables are then
+ * unchanged, and may have only rows, file_rows, row_numbers and times. names: n names for messages. VOLT_ERR_SHAPE,
+ * VOLT_ERR_DATA (the message has the times), VOLT_ERR_MEMORY; the tables are then unchanged. */
 VOLT_API volt_status volt_tables_align(volt_table *const *tables, const char *const *names, int64_t n,
-                                       int64_t *common);
+                                       int64_t *common, int64_t *partner);
 
 /* ---- times of rows ---------------------------------------------------------------------------- */
 
@@ -113,6 +110,12 @@ typedef struct volt_times_report {
      * holidays; all zero: none, or some times of day have no rows */
     volt_time_step step;
     int64_t missing; /* rows missing in all gaps; 0: none or unknown */
+    /* first row that is not later than the row before it; n: none. A local clock without a time zone may be put back by an hour
+     * on a Sunday night: rows of a step of at most an hour are then in order */
+    int64_t disorder;
+    /* with `grid` and `last`: first row whose time is not that of the steps after `last`; without a regular step or with closed
+     * weekdays, whose holidays are unknown, first row that is not later than `last` and the row before it; n: none */
+    int64_t misplaced;
 } volt_times_report;
 
 /* Checks the times of n rows: order, missing rows, and the relation to `last`, the time of the row that they follow, such as
@@ -321,8 +324,7 @@ VOLT_API volt_status volt_compare_run(volt_view X, volt_view Y, int64_t n_train,
                                       const volt_compare_options *options, volt_comparison **comparison);
 VOLT_API void volt_comparison_free(volt_comparison *comparison);
 
-VOLT_API int64_t volt_comparison_count(const volt_comparison *comparison);
-/* Returns row `row`; NULL if it is out of range. It belongs to the comparison. */
+/* Returns row `row`, from 0; NULL after the last. It belongs to the comparison. */
 VOLT_API const volt_comparison_row *volt_comparison_row_at(const volt_comparison *comparison, int64_t row);
 
 /* ---- learning curves -------------------------------------------------------------------------- */

@@ -525,8 +525,8 @@ class SeriesReadout:
 
     def _learn(self, n_jobs: Any, verbose: Any, progress: Any) -> None:
         options, pointer = c.fill(c.lib.volt_series_options_default(), **self.fields), c_void_p()
-        arguments = (self.series, len(self.series), self.targets, options, pointer)
-        run("fit", c.lib.volt_series_fit_numbers, *arguments, n_jobs=n_jobs, verbose=verbose, progress=progress)
+        arguments = (self.series, len(self.series), None, 0, self.targets, options, pointer)
+        run("fit", c.lib.volt_series_fit, *arguments, n_jobs=n_jobs, verbose=verbose, progress=progress)
         self._handle = c.Handle(pointer.value, c.lib.volt_series_model_free)
 
     def __getstate__(self) -> Dict[str, Any]:

@@ -185,8 +185,8 @@ class SeriesClassifier(ClassifierMixin, SeriesEstimator):
     def _learn(self, options: Any) -> None:
         """Fit a classifier of the library to the stored series."""
         pointer = c_void_p()
-        arguments = (self._series, len(self._series), self._numbers, len(self.classes_), options, pointer)
-        run("classify", c.lib.volt_series_fit_classes, *arguments, n_jobs=self.n_jobs, verbose=self.verbose)
+        arguments = (self._series, len(self._series), self._numbers, len(self.classes_), c.Matrix(), options, pointer)
+        run("classify", c.lib.volt_series_fit, *arguments, n_jobs=self.n_jobs, verbose=self.verbose)
         self._handle = c.Handle(pointer.value, c.lib.volt_series_model_free)
 
     def fit(self, X: Any, y: Any) -> "SeriesClassifier":

@@ -25,7 +25,7 @@ from ._core._data import (
     pandas_module,
 )
 from ._core._errors import GapWarning, VolterraWarning, warn
-from ._core._gaps import MISSING, TimeColumns, Times, future_index, step_of, training_gap, warn_of_gap
+from ._core._gaps import MISSING, TimeColumns, Times, dates_of, future_index, step_of, training_gap, warn_of_gap
 from ._core._machine import use_threads
 from ._core._order import index_of
 from ._core._progress import Watch, run
@@ -53,23 +53,23 @@ def _check_order(y: Any) -> None:
 
 
 def _check_follows(y: Any, known: Any) -> None:
-    """Reject inputs whose index is not that of y, continued where its step is fixed. Otherwise it must increase: future trading
-    days may skip holidays."""
+    """Reject inputs whose index is not that of y, continued in its step; with a step that is unknown or has closed weekdays, in
+    order: future trading days may skip holidays."""
     if not (is_frame(y) and is_frame(known)):
         return
-    n, more = len(y), max(0, len(known) - len(y))
-    future = future_index(y.index, 1, more)
-    is_open = known.index.dtype == y.index.dtype and step_of(y.index).closed_weekdays
-    if is_open or future.dtype != y.index.dtype or list(future) == list(range(1, more + 1)):
-        future = known.index[n:]  # the step of y is unknown, or the caller knows the holidays
-        has_order = n > 0 and known.index.dtype == y.index.dtype and not isinstance(y.index[0], str)
-        for row in range(n, n + more):
-            if has_order and not known.index[row] > known.index[row - 1]:
-                raise ValueError(f"row {row} of known has the index {known.index[row]}, which does not follow {known.index[row - 1]}")
-    rounding = 1e-6 * abs(known.index[1] - known.index[0]) if known.index.dtype.kind == "f" and len(known) > 1 else None
-    for row, (have, due) in enumerate(zip(known.index, [*y.index, *future])):
-        if have != due and not (rounding is not None and abs(have - due) <= rounding):
-            raise ValueError(f"row {row} of known has the index {have}, and must have {due}: the index of y, continued")
+    n, times, later = len(y), Times.of(y.index), Times.of(known.index[len(y) :])
+    if list(known.index[:n]) != list(y.index):
+        row = next(row for row in range(n) if row >= len(known) or known.index[row] != y.index[row])
+        have = known.index[row] if row < len(known) else "no row"
+        raise ValueError(f"row {row} of known has the index {have}, and must have {y.index[row]}: the index of y, continued")
+    if times is None or later is None or times.kind != later.kind or not len(later.values):
+        return
+    step = c.TimeStep(seconds=1.0) if times.kind.startswith("periods") else times.check().step
+    row = later.misplaced(times, step)
+    if row is not None:
+        due = future_index(y.index, 1, row + 1)
+        must = f", and must have {due[row]}" if due.dtype == y.index.dtype and not step.closed_weekdays else ""
+        raise ValueError(f"row {n + row} of known has the index {known.index[n + row]}{must}, which does not continue the index of y")
 
 
 def _select(y: Any, keep: Array) -> Any:
@@ -103,10 +103,8 @@ class _Series(NamedTuple):
 
     def row_times(self) -> Array:
         """Return the times of the rows, by which missing rows are found: dates, otherwise the column that numbers the rows."""
-        index = self.y.index if is_frame(self.y) else None
-        times = None if index is None else Times.of(index.to_timestamp() if hasattr(index, "to_timestamp") else index)
-        j = self.times.found.counter
-        if times is not None and times.kind.startswith("dates"):
+        times, j = dates_of(self.y), self.times.found.counter
+        if times is not None:
             return np.ascontiguousarray(times.values)
         if j < 0:
             return np.empty((0, 2))
@@ -142,6 +140,8 @@ class Forecaster(Estimator):
     coverage : float or sequence of float, optional
         Prediction intervals of this coverage; in columns NAME.lo90 and NAME.hi90 (between 0 and 1). For example
         ``[0.8, 0.95]``.
+    calendar : str, optional
+        Calendar inputs from the dates: minute, hour, weekday, month, yearday, separated by commas, each as a sine and a cosine.
     missing : {"error", "interpolate"}, default="error"
         Treatment of missing values in selected rows; ``rows`` counts before rows are dropped. Weekends and holidays
         of up to two working days are not filled in.
@@ -208,6 +208,7 @@ class Forecaster(Estimator):
         separate: bool = False,
         all_rows: bool = False,
         coverage: Union[None, float, Sequence[float]] = None,
+        calendar: Optional[str] = None,
         missing: str = "error",
         budget: Union[None, float, str] = None,
         random_state: int = 0,
@@ -228,6 +229,7 @@ class Forecaster(Estimator):
             search_seconds=0.0 if self.budget is None else seconds_of(self.budget),
             seed=seed_number("random_state", self.random_state),
             coverages=self._levels(),
+            calendar=self.calendar,
         )
 
     def _request(self, data: _Series, known: Any) -> c.ForecastOptions:
@@ -239,14 +241,19 @@ class Forecaster(Estimator):
         is_filled = self.missing == "interpolate"
         if not is_filled:
             warn_of_gap(training_gap(y)[1], "y")
-        times = data.row_times() if is_filled else None
+        if self.calendar is not None and dates_of(y) is None:
+            raise ValueError("calendar requires a DataFrame or Series with an index of dates")
+        times, later = data.row_times() if is_filled or self.calendar is not None else None, None
         inputs = None if known is None else as_matrix(known, "known", is_filled)
         if inputs is not None:
             _check_follows(y, known)
+            dates = dates_of(known[len(y) :])
+            later = None if dates is None or not len(dates.values) else dates.values
             if self.steps is None and len(inputs) > len(series):
                 options.steps = len(inputs) - len(series)
         options.step = step_of(y.index) if is_frame(y) else c.TimeStep()
-        return c.fill(options, times=times if times is not None and len(times) else None, names=column_names(y), known=inputs)
+        times = times if times is not None and len(times) else None
+        return c.fill(options, times=times, future_times=later, names=column_names(y), known=inputs)
 
     def fit(self, y: Any, *, known: Any = None) -> Self:
         """Forecast the rows after the last row of y.

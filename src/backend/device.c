@@ -645,9 +645,8 @@ const char *volt_device_error(void)
     return volt_plugin_error();
 }
 
-volt_status volt_device_get_info(int64_t device, volt_device_info *info)
+static volt_status describe(int64_t device, volt_device_info *info)
 {
-    VOLT_REQUIRE(info, VOLT_ERR_ARGUMENT, "the device is NULL");
     int64_t count = volt_plugin_devices();
     VOLT_REQUIRE(device >= 0 && device < count, VOLT_ERR_ARGUMENT,
                  "device %" PRId64 " does not exist: the number of devices is %" PRId64, device, count);
@@ -675,12 +674,13 @@ const char *volt_device_plugin(void)
     return text;
 }
 
-volt_status volt_devices_get(volt_devices *devices)
+volt_status volt_devices_get(volt_devices *devices, int64_t device, volt_device_info *info)
 {
     VOLT_REQUIRE(devices, VOLT_ERR_ARGUMENT, "the devices are NULL");
     volt_devices now = {.chosen = volt_device(),
                         .count = volt_device_count(),
                         .why = volt_device_error(),
                         .plugin = volt_device_plugin()};
-    return volt_result_copy(devices, &now, sizeof now, "volt_devices");
+    VOLT_TRY(volt_result_copy(devices, &now, sizeof now, "volt_devices"));
+    return info ? describe(device, info) : VOLT_OK;
 }

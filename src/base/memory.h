@@ -8,6 +8,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Allocator of a test. alloc returns memory aligned to 64 bytes, or NULL; release accepts memory from alloc, or NULL. Both
+ * must be thread-safe. */
+typedef struct volt_allocator {
+    void *(*alloc)(size_t bytes, void *context);
+    void (*release)(void *memory, void *context);
+    void *context;
+} volt_allocator;
+
+/* Sets the allocator; NULL restores the default. Call it before any object is created: memory must be released by the
+ * allocator that it came from. */
+void volt_set_allocator(const volt_allocator *allocator);
+
 /* Allocates `count` objects of `size` bytes, aligned to 64 bytes, not initialised. NULL when the product
  * overflows, a count is negative or memory is exhausted. A count of 0 returns a valid pointer. Records the
  * error message, so callers only return VOLT_ERR_MEMORY. */

@@ -26,6 +26,9 @@ void volt_processors_set_sharers(int64_t processes);
  * OpenMP starts its threads in the first loop, and aborts the program on failure. Functions with a parallel
  * loop start them here first, from the thread that called the library. */
 
+/* Returns the number of threads used by calls from this thread. */
+int64_t volt_threads(void);
+
 /* Starts volt_threads() threads. VOLT_ERR_MEMORY, with the sizes, when memory for their stacks is short. */
 volt_status volt_start_threads(void);
 

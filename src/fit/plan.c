@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/threads.h"
 #include "fit/landmarks.h"
 #include "gram/engine/engine.h"
 #include "gram/engine/state.h"

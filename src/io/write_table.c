@@ -40,14 +40,9 @@ static volt_status open_file(const char *path, volt_progress progress, int64_t r
     return VOLT_OK;
 }
 
-volt_write_options volt_write_options_default(void)
-{
-    return (volt_write_options){.struct_size = sizeof(volt_write_options)};
-}
-
 static volt_status take_options(const volt_write_options *given, volt_write_options *options)
 {
-    *options = volt_write_options_default();
+    *options = (volt_write_options){.struct_size = sizeof *options};
     return volt_options_take(options, sizeof *options, given, "volt_write_options");
 }
 

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/threads.h"
 #include "gram/gram.h"
 #include "task/capacity.h"
 

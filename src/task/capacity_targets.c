@@ -1,5 +1,6 @@
 /* src/task/capacity_targets.c: products of Legendre polynomials of delayed inputs, the targets of capacities. */
 #include "base/numbers.h"
+#include "base/threads.h"
 #include "task/capacity.h"
 
 #include <math.h>

@@ -67,14 +67,9 @@ void volt_comparison_free(volt_comparison *comparison)
     volt_free(comparison);
 }
 
-int64_t volt_comparison_count(const volt_comparison *comparison)
-{
-    return comparison ? comparison->count : 0;
-}
-
 const volt_comparison_row *volt_comparison_row_at(const volt_comparison *comparison, int64_t i)
 {
-    return i >= 0 && i < volt_comparison_count(comparison) ? &comparison->rows[i].result : NULL;
+    return comparison && i >= 0 && i < comparison->count ? &comparison->rows[i].result : NULL;
 }
 
 /* ---- one run ---------------------------------------------------------------------------------- */

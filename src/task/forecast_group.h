@@ -50,7 +50,7 @@ typedef struct forecast_filling {
     double *known;     /* owns the known inputs */
 } forecast_filling;
 
-/* Replaces the series and the known inputs by filled ones if options->missing requests it. `made` owns them, also after a
+/* Replaces the series and the known inputs by filled ones if options->missing requests it, and appends the calendar. `made` owns them, also after a
  * failure. */
 volt_status volt_forecast_fill(volt_view *series, volt_forecast_options *options, forecast_filling *made);
 void volt_forecast_filling_release(forecast_filling *made);

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "io/series/series_list.h"
+#include "io/time/time_grid.h"
 #include "io/time/time_text.h"
 #include "text/text.h"
 #include "volterra/task.h"
@@ -463,7 +464,8 @@ static volt_status check_arguments(const volt_long_rows *data, const volt_foreca
     VOLT_REQUIRE(data->rows == 0 || (data->ids && data->values), VOLT_ERR_ARGUMENT,
                  "ids and values must not be NULL");
     VOLT_REQUIRE(data->rows > 0, VOLT_ERR_DATA, "there are no rows");
-    VOLT_REQUIRE(!options->known.data, VOLT_ERR_ARGUMENT, "known is not supported for many series");
+    VOLT_REQUIRE(!options->known.data && !options->calendar, VOLT_ERR_ARGUMENT,
+                 "known and calendar are not supported for many series");
     for (int64_t i = 0; i < data->rows; i++)
         VOLT_REQUIRE(data->ids[i] && (!data->times || data->times[i]), VOLT_ERR_ARGUMENT,
                      "the name or the time of row %" PRId64 " is NULL", i);

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/table/table.h"
+#include "io/time/time_grid.h"
 #include "io/time/time_text.h"
 #include "solve/loss/loss.h"
 #include "text/text.h"
@@ -421,11 +422,11 @@ static int64_t match_numbers(const volt_table *first, const volt_table *other, i
     return known;
 }
 
-volt_status volt_tables_match(const volt_table *first, const volt_table *other, const char *const names[2],
+static volt_status match_rows(const volt_table *first, const volt_table *other, const char *const names[2],
                               int64_t *partner)
 {
-    VOLT_REQUIRE(first && other && names && partner && first->rows >= 1 && other->rows >= 1, VOLT_ERR_ARGUMENT,
-                 "volt_tables_match requires two tables with rows, their names and an output");
+    VOLT_REQUIRE(first->rows >= 1 && other->rows >= 1, VOLT_ERR_ARGUMENT, "%s and %s must have rows", names[0],
+                 names[1]);
     bool are_dated = first->times && other->times, are_same = false;
     if (first->file_rows == other->file_rows && match_numbers(first, other, partner, &are_same) > 0 && are_same)
         return VOLT_OK;
@@ -449,18 +450,21 @@ static void keep_rows(volt_table *table, const int64_t *rows, int64_t count)
     table->rows = count;
 }
 
-volt_status volt_tables_align(volt_table *const *tables, const char *const *names, int64_t n, int64_t *common)
+volt_status volt_tables_align(volt_table *const *tables, const char *const *names, int64_t n, int64_t *common,
+                              int64_t *partners)
 {
-    VOLT_REQUIRE(tables && names && n >= 1, VOLT_ERR_ARGUMENT,
-                 "volt_tables_align requires tables and their names");
+    VOLT_REQUIRE(tables && names && n >= 1 && (!partners || n == 2), VOLT_ERR_ARGUMENT,
+                 "volt_tables_align requires tables and their names, two of them for the partners of rows");
+    if (partners)
+        return match_rows(tables[0], tables[1], names, partners);
     int64_t rows = tables[0]->rows, kept = 0;
     int64_t *partner = volt_alloc(n * rows, sizeof *partner);
     volt_status status = partner ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t i = 0; !status && i < rows; i++)
         partner[i] = i;
     for (int64_t t = 1; !status && t < n; t++)
-        status = volt_tables_match(tables[0], tables[t], (const char *const[]){names[0], names[t]},
-                                   partner + t * rows);
+        status =
+            match_rows(tables[0], tables[t], (const char *const[]){names[0], names[t]}, partner + t * rows);
     for (int64_t t = 0; !status && common && t < n; t++) {
         common[t] = 0;
         for (int64_t i = 0; i < rows; i++)

@@ -564,14 +564,8 @@ static volt_status join_known(const volt_table *filled, int64_t rows, forecast_f
     return VOLT_OK;
 }
 
-volt_status volt_forecast_fill(volt_view *series, volt_forecast_options *options, forecast_filling *made)
+static volt_status fill(volt_view *series, volt_forecast_options *options, forecast_filling *made)
 {
-    *made = (forecast_filling){.table = NULL};
-    VOLT_REQUIRE(options->missing == VOLT_MISSING_ERROR || options->missing == VOLT_MISSING_INTERPOLATE,
-                 VOLT_ERR_ARGUMENT, "missing must be VOLT_MISSING_ERROR or VOLT_MISSING_INTERPOLATE (got %d)",
-                 (int)options->missing);
-    if (options->missing == VOLT_MISSING_ERROR || !series->data || series->rows < 1 || series->cols < 1)
-        return VOLT_OK;
     volt_table *known = NULL;
     volt_status status = make_table(*series, series->rows, options->names, options->times, &made->table);
     if (!status && options->known.data && options->known.rows >= series->rows)
@@ -582,11 +576,65 @@ volt_status volt_forecast_fill(volt_view *series, volt_forecast_options *options
         status = volt_tables_clean(made->table, known, VOLT_MISSING_INTERPOLATE, NULL, 0);
     if (!status && known)
         status = join_known(known, series->rows, made, &options->known);
-    if (!status)
+    if (!status) {
         *series = volt_table_view(made->table);
+        options->times = made->table->times;
+    }
     options->missing = VOLT_MISSING_ERROR;
     volt_table_free(known);
     return status;
+}
+
+/* Appends the calendar to the known inputs: of the rows, and of those after them whose inputs are known. Without other inputs
+ * these are as many rows as can be forecast. */
+static volt_status add_calendar(volt_view series, volt_forecast_options *options, forecast_filling *made)
+{
+    volt_view own = options->known;
+    volt_calendar calendar = {.parts = options->calendar, .scale = 1};
+    bool has_step = volt_time_step_is_known(options->step);
+    VOLT_REQUIRE(options->times && series.rows >= 1, VOLT_ERR_ARGUMENT, "calendar requires times of the rows");
+    VOLT_TRY(volt_calendar_columns(&calendar, NULL, volt_matrix_of(NULL, 0, 0)));
+    int64_t rows = series.rows, steps = options->steps > 0 ? options->steps : VOLT_FORECAST_MAX_STEPS,
+            more = own.data   ? volt_max(0, own.rows - rows)
+                   : has_step ? volt_min(steps, VOLT_MAX_AHEAD)
+                              : 0;
+    VOLT_REQUIRE(more == 0 || has_step || options->future_times, VOLT_ERR_ARGUMENT,
+                 "calendar requires dates of the future rows");
+    VOLT_REQUIRE(!own.data || own.rows >= rows, VOLT_ERR_SHAPE,
+                 "known must have the %lld rows of series, or more (got %lld)", (long long)rows,
+                 (long long)own.rows);
+    int64_t cols = (own.data ? own.cols : 0) + calendar.cols;
+    double *joined = volt_alloc_doubles(rows + more, cols);
+    volt_time *times = volt_alloc(rows + more, sizeof *times);
+    volt_status status = joined && times ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; !status && i < rows + more; i++) {
+        for (int64_t j = 0; j < cols - calendar.cols; j++)
+            joined[i * cols + j] = own.data[i * own.ld + j];
+        times[i] = i < rows ? options->times[i]
+                   : options->future_times
+                       ? options->future_times[i - rows]
+                       : volt_time_advance(options->times[rows - 1], options->step, i - rows + 1);
+    }
+    if (!status)
+        status = volt_calendar_columns(
+            &calendar, times, (volt_matrix){joined + cols - calendar.cols, rows + more, calendar.cols, cols});
+    volt_free(times);
+    volt_free(made->known);
+    made->known = joined;
+    options->known = volt_view_of(joined, rows + more, cols);
+    options->calendar = NULL;
+    return status;
+}
+
+volt_status volt_forecast_fill(volt_view *series, volt_forecast_options *options, forecast_filling *made)
+{
+    *made = (forecast_filling){.table = NULL};
+    VOLT_REQUIRE(options->missing == VOLT_MISSING_ERROR || options->missing == VOLT_MISSING_INTERPOLATE,
+                 VOLT_ERR_ARGUMENT, "missing must be VOLT_MISSING_ERROR or VOLT_MISSING_INTERPOLATE (got %d)",
+                 (int)options->missing);
+    if (options->missing != VOLT_MISSING_ERROR && series->data && series->rows >= 1 && series->cols >= 1)
+        VOLT_TRY(fill(series, options, made));
+    return options->calendar ? add_calendar(*series, options, made) : VOLT_OK;
 }
 
 void volt_forecast_filling_release(forecast_filling *made)

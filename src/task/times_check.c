@@ -68,6 +68,27 @@ static void find_gaps(const volt_time *times, int64_t n, volt_time before, int64
     }
 }
 
+/* The first row that does not follow `last` and the rows before it: its step is unknown or fixed. */
+static int64_t find_misplaced(const volt_time *times, int64_t n, volt_time_step step, volt_time last)
+{
+    bool is_fixed = volt_time_step_is_known(step) && !step.closed_weekdays; /* holidays are unknown */
+    volt_time before = last;
+    for (int64_t i = 0; i < n; i++) {
+        volt_time due = volt_time_advance(last, step, i + 1);
+        double rounding = fmax(1e-3, 1e-12 * fabs(due.seconds));
+        if (step.seconds > 0)
+            rounding = fmin(rounding, 1e-6 * step.seconds + 1e-12 * fabs(due.seconds));
+        bool is_due =
+            fabs(times[i].seconds - due.seconds) <= rounding || fabs(times[i].clock - due.clock) <= rounding;
+        if (isnan(times[i].seconds))
+            continue;
+        if (is_fixed ? !is_due : !(times[i].seconds > before.seconds))
+            return i;
+        before = times[i];
+    }
+    return n;
+}
+
 volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_grid *grid, volt_time last,
                              volt_times_report *report)
 {
@@ -75,6 +96,8 @@ volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_
     VOLT_REQUIRE(times && report && n >= 0, VOLT_ERR_ARGUMENT,
                  "the times or the output for the report is NULL");
     VOLT_TRY(volt_time_step_find(times, n, &full.step));
+    full.disorder = volt_times_disorder(times, n, full.step);
+    full.misplaced = grid && isfinite(last.seconds) ? find_misplaced(times, n, grid->step, last) : n;
     if (!find_unordered(times, n, &full)) {
         if (grid)
             full.grid = *grid;

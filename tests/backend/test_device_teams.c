@@ -5,6 +5,7 @@
  * VOLT_TEST_DEVICE=gpu:0,0 presents it as two devices. */
 #include "backend/backend.h"
 #include "base/row_bands.h"
+#include "base/threads.h"
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/sequences.h"

@@ -155,16 +155,16 @@ static void test_list(void **state)
 {
     plug(FAKE, "devices=3,memory=5e8");
     volt_device_info info = {.struct_size = sizeof info};
+    volt_devices devices = {.struct_size = sizeof devices};
     assert_int_equal(volt_device_count(), 3);
     assert_string_equal(volt_device_error(), "");
     assert_string_equal(volt_device_plugin(), "fake 1.2.3 (" FAKE ")");
-    check_ok(volt_device_get_info(2, &info));
+    check_ok(volt_devices_get(&devices, 2, &info));
     assert_string_equal(info.name, "Fake 2");
     assert_string_equal(info.driver, "1.0");
     assert_true(info.memory == (uint64_t)2e9 && info.available == (uint64_t)5e8);
-    check_fails(volt_device_get_info(3, &info), VOLT_ERR_ARGUMENT, "device 3");
-    check_fails(volt_device_get_info(-1, &info), VOLT_ERR_ARGUMENT, "device -1");
-    check_fails(volt_device_get_info(0, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_devices_get(&devices, 3, &info), VOLT_ERR_ARGUMENT, "device 3");
+    check_fails(volt_devices_get(&devices, -1, &info), VOLT_ERR_ARGUMENT, "device -1");
     check_ok(volt_set_device("gpu:2"));
     assert_string_equal(volt_device(), "gpu:2");
     assert_int_equal(volt_backend_devices(volt_backend_current()), 1);

@@ -4,6 +4,7 @@
  * The lines are a column of dates. Each line is also read as a step, a calendar and a duration. Printed
  * values round-trip; calendar columns lie on the unit circle. */
 #include "fuzz/fuzz_input.h"
+#include "io/time/time_grid.h"
 
 #include "args/options.h"
 #include "files/calendar.h"
@@ -84,9 +85,8 @@ static void check_column(char *const *lines, int count)
 static void check_calendar(const char *parts, const char *line)
 {
     double values[MAX_COLUMNS], row[MAX_COLUMNS];
-    calendar wanted = {0};
-    volt_calendar columns;
-    if (volt_calendar_parse(parts, &columns)) {
+    volt_calendar wanted = {0}, columns = {.parts = parts, .scale = 2};
+    if (volt_calendar_columns(&columns, NULL, volt_matrix_of(NULL, 0, 0))) {
         FUZZ_CHECK(*volt_error_detail());
         return;
     }
@@ -94,16 +94,15 @@ static void check_calendar(const char *parts, const char *line)
     FUZZ_CHECK(cols >= 2 && cols % 2 == 0);
     if (cols > MAX_COLUMNS)
         return;
-    FUZZ_CHECK(calendar_check(parts, &wanted) == 0 && wanted.columns.cols == cols);
+    FUZZ_CHECK(calendar_check(parts, 2, &wanted) == 0 && wanted.cols == cols);
     for (int64_t j = 0; j < cols; j++) {
         FUZZ_CHECK(*columns.names[j]);
     }
     volt_time time = read_back("2019-12-31 23:59:59");
-    FUZZ_CHECK(volt_calendar_columns(&time, parts, 2, volt_matrix_of(values, 1, cols)) == VOLT_OK);
+    FUZZ_CHECK(volt_calendar_columns(&columns, &time, volt_matrix_of(values, 1, cols)) == VOLT_OK);
     for (int64_t j = 0; j < cols; j += 2)
         FUZZ_CHECK(fabs(hypot(values[j], values[j + 1]) - 2) < 1e-12);
     const char *problem = NULL;
-    wanted.scale = 2;
     if (calendar_of_line(&wanted, line, row, &problem))
         for (int64_t j = 0; j < cols; j += 2)
             FUZZ_CHECK(fabs(hypot(row[j], row[j + 1]) - 2) < 1e-12);

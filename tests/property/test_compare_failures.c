@@ -111,7 +111,7 @@ static void failing_log_affects_one_row(void **state)
         check_fails(volt_compare_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &comparison),
                     resume ? VOLT_ERR_FORMAT : VOLT_ERR_IO, "failed");
         assert_non_null(comparison);
-        assert_int_equal(volt_comparison_count(comparison), 3);
+        assert_true(volt_comparison_row_at(comparison, 3 - 1) && !volt_comparison_row_at(comparison, 3));
         const volt_comparison_row *failed = volt_comparison_row_at(comparison, 1);
         assert_non_null(strstr(failed->failure, path));
         assert_string_equal(failed->name, "two");
@@ -152,7 +152,7 @@ static void allocation_failure_affects_one_row(void **state)
             volt_compare_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &comparison);
         without += !comparison;
         if (comparison) {
-            assert_int_equal(volt_comparison_count(comparison), 2);
+            assert_true(volt_comparison_row_at(comparison, 2 - 1) && !volt_comparison_row_at(comparison, 2));
             const char *failures[] = {volt_comparison_row_at(comparison, 0)->failure,
                                       volt_comparison_row_at(comparison, 1)->failure};
             assert_false(failures[0] && failures[1]);

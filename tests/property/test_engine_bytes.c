@@ -1,5 +1,6 @@
 /* tests/property/test_engine_bytes.c: the memory estimate of an engine is an upper bound of its allocations
  * and of the same order. Columns appended in pieces equal columns laid out at once. */
+#include "base/memory.h"
 #include "gram/engine/engine.h"
 #include "support/check.h"
 #include "support/sequences.h"

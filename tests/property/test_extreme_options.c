@@ -89,7 +89,10 @@ static volt_status use_read(const void *options)
     return status;
 }
 
-DEFAULTS(volt_write_options, (void)options)
+static void volt_write_options_set(void *given)
+{
+    *(volt_write_options *)given = (volt_write_options){.struct_size = sizeof(volt_write_options)};
+}
 static volt_status use_write(const void *options)
 {
     return volt_table_write(scratch_path("written.csv"), X, NULL, options);
@@ -363,12 +366,12 @@ static volt_status use_series(const void *given)
     static const int64_t classes[SERIES] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
     volt_series_options options = *(const volt_series_options *)given;
     volt_series_model *fitted = NULL;
-    volt_status status = volt_series_fit_classes(series, SERIES, classes, 2, &options, &fitted);
+    volt_status status = volt_series_fit(series, SERIES, classes, 2, (volt_view){0}, &options, &fitted);
     volt_series_model_free(fitted);
     fitted = NULL;
     polls = 0;
     options.kernel = "volterra";
-    volt_series_fit_numbers(series, SERIES, volt_view_of(y, SERIES, 1), &options, &fitted);
+    volt_series_fit(series, SERIES, NULL, 0, volt_view_of(y, SERIES, 1), &options, &fitted);
     volt_series_model_free(fitted);
     return status;
 }

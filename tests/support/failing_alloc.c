@@ -3,6 +3,7 @@
  * Live blocks are kept in a small hash set of addresses, so that freeing a block from before the start
  * does not upset the count. */
 #include "support/failing_alloc.h"
+#include "base/memory.h"
 
 #include "support/check.h"
 #include "volterra/base.h"

@@ -1,5 +1,6 @@
 /* tests/support/long_run.c: long runs of a stream and of a learner, compared with fresh ones. */
 #include "support/long_run.h"
+#include "base/memory.h"
 #include "support/live_options.h"
 
 #include <float.h>

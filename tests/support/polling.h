@@ -3,6 +3,7 @@
 #define SUPPORT_POLLING_H
 
 #include "base/progress.h"
+#include "base/threads.h"
 #include "volterra/base.h"
 
 static int64_t threads_before_polling;

@@ -6,7 +6,7 @@ The library finds the step of an index and missing rows (``volt_times_check``); 
 
 from __future__ import annotations
 
-from ctypes import POINTER, c_int, c_int64, cast
+from ctypes import POINTER, c_int, c_int64, cast, pointer
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -79,9 +79,13 @@ class Times(NamedTuple):
 
     def disorder(self) -> Optional[int]:
         """Return the first row that is not later than the row before it; None: there is none."""
-        values = np.ascontiguousarray(self.values)
-        row = c.lib.volt_times_disorder(cast(values.ctypes.data, POINTER(c.Time)), len(values), self.check().step)
-        return int(row) if row < len(values) else None
+        row = int(self.check().disorder)
+        return row if row < len(self.values) else None
+
+    def misplaced(self, last: "Times", step: c.TimeStep) -> Optional[int]:
+        """Return the first row that does not follow the row `last` in this step; None: all of them follow."""
+        row = int(self.check(c.TimeGrid(step=step), last).misplaced)
+        return row if row < len(self.values) else None
 
     def later(self, step: c.TimeStep, count: int) -> c.Time:
         """Return the time `count` steps after the last row."""
@@ -131,7 +135,7 @@ def warn_of_gap(gap: Optional[Gap], name: str = "X") -> None:
 # ---- rows of two data frames -----------------------------------------------------------------------------------
 
 
-def _dates_of(value: Any) -> "Optional[Times]":
+def dates_of(value: Any) -> "Optional[Times]":
     """Return the dates in the index of a pandas object; None: it has none."""
     if not is_frame(value):
         return None
@@ -148,17 +152,23 @@ def partner_rows(first: Any, second: Any, names: Tuple[str, str] = ("X", "y")) -
     ValueError
         The dates differ and have none in common, or do not increase.
     """
-    times, others = _dates_of(first), _dates_of(second)
+    times, others = dates_of(first), dates_of(second)
     if times is None or others is None or not len(times.values) or not len(others.values):
         return None
-    a, b = np.ascontiguousarray(times.values), np.ascontiguousarray(others.values)
-    rows = np.empty(len(a), dtype=np.int64)
-    pointers = [cast(values.ctypes.data, POINTER(c.Time)) for values in (a, b)]
-    try:
-        check(c.lib.volt_times_match(pointers[0], len(a), pointers[1], len(b), rows))
-    except ValueError as error:
-        raise ValueError(f"{names[0]} and {names[1]}: {error}") from None
-    return None if len(a) == len(b) and np.array_equal(rows, np.arange(len(a))) else rows
+    rows = np.empty(len(times.values), dtype=np.int64)
+    keep = [(np.ascontiguousarray(t.values), np.arange(len(t.values))) for t in (times, others)]
+    tables = [
+        c.Table(
+            rows=len(numbers),
+            file_rows=len(numbers),
+            row_numbers=cast(numbers.ctypes.data, POINTER(c_int64)),
+            times=cast(values.ctypes.data, POINTER(c.Time)),
+        )
+        for values, numbers in keep
+    ]
+    pointers = (POINTER(c.Table) * 2)(*(pointer(table) for table in tables))
+    check(c.lib.volt_tables_align(pointers, c.names_array("the name of the rows", names), 2, None, rows))
+    return None if len(rows) == len(others.values) and np.array_equal(rows, np.arange(len(rows))) else rows
 
 
 def _take_rows(value: Any, rows: Array) -> Any:

@@ -242,14 +242,6 @@ class Matrix(ctypes.Structure):
     ]
 
 
-class Allocator(ctypes.Structure):
-    _fields_ = [
-        ("alloc", c_void_p),
-        ("release", c_void_p),
-        ("context", c_void_p),
-    ]
-
-
 class Devices(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -370,6 +362,9 @@ class TrainingTimes(ctypes.Structure):
 
 class Calendar(ctypes.Structure):
     _fields_ = [
+        ("parts", c_char_p),
+        ("scale", c_double),
+        ("inputs", Matrix),
         ("cols", c_int64),
         ("names", c_char * 16 * 10),
     ]
@@ -1204,6 +1199,8 @@ class ForecastOptions(Sized):
         ("progress", Progress),
         ("missing", c_int),
         ("times", POINTER(Time)),
+        ("calendar", c_char_p),
+        ("future_times", POINTER(Time)),
     ]
 
 
@@ -1373,6 +1370,8 @@ class TimesReport(Sized):
         ("warnings", Warning * 4),
         ("step", TimeStep),
         ("missing", c_int64),
+        ("disorder", c_int64),
+        ("misplaced", c_int64),
     ]
 
 
@@ -1877,7 +1876,6 @@ STRUCTS: Dict[str, Any] = {
     "volt_build_info": BuildInfo,
     "volt_matrix": Matrix,
     "volt_view": Matrix,
-    "volt_allocator": Allocator,
     "volt_devices": Devices,
     "volt_device_info": DeviceInfo,
     "volt_progress": Progress,
@@ -1984,14 +1982,11 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_error_detail": (c_char_p, []),
     "volt_version": (c_char_p, []),
     "volt_build_info_get": (c_int, [POINTER(BuildInfo)]),
-    "volt_set_allocator": (None, [POINTER(Allocator)]),
     "volt_free": (None, [c_void_p]),
     "volt_set_threads": (c_int, [c_int64]),
-    "volt_threads": (c_int64, []),
     "volt_set_threads_local": (c_int, [c_int64, c_void_p]),
     "volt_set_device": (c_int, [c_char_p]),
-    "volt_devices_get": (c_int, [POINTER(Devices)]),
-    "volt_device_get_info": (c_int, [c_int64, POINTER(DeviceInfo)]),
+    "volt_devices_get": (c_int, [POINTER(Devices), c_int64, POINTER(DeviceInfo)]),
     "volt_set_log": (None, [LogFn, c_void_p]),
     "volt_rng_init": (None, [POINTER(Rng), c_uint64, c_uint64]),
     "volt_rng_uniform": (c_double, [POINTER(Rng)]),
@@ -2003,7 +1998,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_texts_read": (c_int, [c_char_p, c_void_p, c_void_p, POINTER(POINTER(Table))]),
     "volt_texts_number": (c_int, [c_void_p, c_int64, c_void_p, c_void_p, c_void_p]),
     "volt_tables_clean": (c_int, [POINTER(Table), POINTER(Table), c_int, c_void_p, c_int64]),
-    "volt_write_options_default": (WriteOptions, []),
     "volt_table_write": (c_int, [c_char_p, Matrix, c_void_p, POINTER(WriteOptions)]),
     "volt_table_writer_open": (c_int, [c_char_p, c_int64, c_int64, c_void_p, POINTER(WriteOptions), POINTER(c_void_p)]),
     "volt_table_writer_rows": (c_int, [c_void_p, Matrix, c_void_p]),
@@ -2013,11 +2007,8 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_times_parse": (c_int, [c_void_p, c_int64, POINTER(Time)]),
     "volt_times_form_row": (c_int64, [c_void_p, c_int64]),
     "volt_time_write_like": (c_int, [c_char_p, Time, Time, c_char_p]),
-    "volt_times_match": (c_int, [POINTER(Time), c_int64, POINTER(Time), c_int64, c_void_p]),
     "volt_time_advance": (Time, [Time, TimeStep, c_int64]),
-    "volt_times_disorder": (c_int64, [POINTER(Time), c_int64, TimeStep]),
-    "volt_calendar_parse": (c_int, [c_char_p, POINTER(Calendar)]),
-    "volt_calendar_columns": (c_int, [POINTER(Time), c_char_p, c_double, Matrix]),
+    "volt_calendar_columns": (c_int, [POINTER(Calendar), POINTER(Time), Matrix]),
     "volt_text_read": (c_int, [c_char_p, c_void_p]),
     "volt_text_write": (c_int, [c_char_p, c_char_p]),
     "volt_collection_read": (c_int, [c_char_p, POINTER(POINTER(Collection))]),
@@ -2141,8 +2132,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_pairing_options_default": (PairingOptions, []),
     "volt_pairing_create": (c_int, [Matrix, Matrix, POINTER(PairingOptions), POINTER(POINTER(Pairing))]),
     "volt_pairing_free": (None, [POINTER(Pairing)]),
-    "volt_tables_match": (c_int, [POINTER(Table), POINTER(Table), c_void_p, c_void_p]),
-    "volt_tables_align": (c_int, [POINTER(POINTER(Table)), c_void_p, c_int64, c_void_p]),
+    "volt_tables_align": (c_int, [POINTER(POINTER(Table)), c_void_p, c_int64, c_void_p, c_void_p]),
     "volt_times_check": (c_int, [POINTER(Time), c_int64, POINTER(TimeGrid), Time, POINTER(TimesReport)]),
     "volt_tables_fill": (c_int, [POINTER(Table), POINTER(Table), POINTER(Time)]),
     "volt_time_columns_find": (c_int, [Matrix, c_void_p, c_void_p, c_int64, c_void_p, POINTER(TimeColumns)]),
@@ -2151,7 +2141,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_compare_options_default": (CompareOptions, []),
     "volt_compare_run": (c_int, [Matrix, Matrix, c_int64, POINTER(CompareOptions), POINTER(c_void_p)]),
     "volt_comparison_free": (None, [c_void_p]),
-    "volt_comparison_count": (c_int64, [c_void_p]),
     "volt_comparison_row_at": (POINTER(ComparisonRow), [c_void_p, c_int64]),
     "volt_curve_options_default": (CurveOptions, []),
     "volt_curve_run": (c_int, [Matrix, Matrix, c_void_p, c_int64, POINTER(CurveOptions), POINTER(POINTER(Curve))]),
@@ -2164,8 +2153,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_identify_diagnose": (c_int, [Matrix, Matrix, POINTER(IdentifyOptions), c_void_p, POINTER(Identification), POINTER(POINTER(Diagnosis))]),
     "volt_diagnosis_free": (None, [POINTER(Diagnosis)]),
     "volt_series_options_default": (SeriesOptions, []),
-    "volt_series_fit_classes": (c_int, [POINTER(Matrix), c_int64, c_void_p, c_int64, POINTER(SeriesOptions), POINTER(c_void_p)]),
-    "volt_series_fit_numbers": (c_int, [POINTER(Matrix), c_int64, Matrix, POINTER(SeriesOptions), POINTER(c_void_p)]),
+    "volt_series_fit": (c_int, [POINTER(Matrix), c_int64, c_void_p, c_int64, Matrix, POINTER(SeriesOptions), POINTER(c_void_p)]),
     "volt_series_model_free": (None, [c_void_p]),
     "volt_series_model_get_info": (c_int, [c_void_p, POINTER(SeriesInfo)]),
     "volt_series_model_predict": (c_int, [c_void_p, POINTER(Matrix), c_int64, Progress, Matrix, Matrix, c_void_p]),

@@ -24,7 +24,9 @@ def threads() -> int:
     >>> volterra.threads() >= 1
     True
     """
-    return int(c.lib.volt_threads())
+    info = c.BuildInfo()
+    c.lib.volt_build_info_get(info)
+    return int(info.threads)
 
 
 def set_threads(count: int = 0) -> None:
@@ -111,7 +113,7 @@ def device() -> str:
 
 def _devices() -> c.Devices:
     found = c.Devices()
-    check(c.lib.volt_devices_get(found))
+    check(c.lib.volt_devices_get(found, 0, None))
     return found
 
 
@@ -161,7 +163,7 @@ def devices() -> List[Dict[str, Any]]:
     found = []
     for number in range(all_of_them.count):
         info = c.DeviceInfo()
-        check(c.lib.volt_device_get_info(number, info))
+        check(c.lib.volt_devices_get(all_of_them, number, info))
         found.append(
             {
                 "device": f"gpu:{number}",

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/openmp.h"
+#include "base/threads.h"
 #include "gram/engine/engine.h"
 
 #include <float.h>

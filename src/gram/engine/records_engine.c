@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/threads.h"
 #include "gram/engine/engine.h"
 
 /* Below this number of multiplications one thread is faster than a team. */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/openmp.h"
+#include "base/threads.h"
 #include "gram/engine/engine.h"
 
 #include <math.h>

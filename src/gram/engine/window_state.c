@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/threads.h"
 #include "gram/engine/engine.h"
 
 #include <string.h>

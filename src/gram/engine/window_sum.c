@@ -12,6 +12,7 @@
 #include "base/clones.h"
 #include "base/numbers.h"
 #include "base/openmp.h"
+#include "base/threads.h"
 #include "gram/engine/engine.h"
 
 #include <string.h>

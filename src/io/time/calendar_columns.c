@@ -87,27 +87,40 @@ static volt_status read_list(const char *text, part_list *list)
 
 _Static_assert((int)VOLT_CALENDAR_COLUMNS == 2 * (int)PARTS, "two columns for each part");
 
-volt_status volt_calendar_parse(const char *parts, volt_calendar *calendar)
+/* The amplitude that gives a sine the standard deviation of the columns of X; 1 for constant columns. */
+static double scale_of(volt_view X)
 {
-    part_list list;
-    VOLT_REQUIRE(calendar, VOLT_ERR_ARGUMENT, "volt_calendar_parse: the output is NULL");
-    VOLT_TRY(read_list(parts, &list));
-    *calendar = (volt_calendar){.cols = 2 * list.count};
-    for (int k = 0; k < 2 * list.count; k++)
-        snprintf(calendar->names[k], VOLT_CALENDAR_NAME_LENGTH, "%s.%s", list.parts[k / 2]->name,
-                 k % 2 ? "cos" : "sin");
-    return VOLT_OK;
+    double sum = 0; /* sum of the column variances, computed in two passes */
+    for (int64_t j = 0; X.data && j < X.cols; j++) {
+        double mean = 0, variance = 0;
+        for (int64_t i = 0; i < X.rows; i++)
+            mean += (X.data[i * X.ld + j] - mean) / (double)(i + 1);
+        for (int64_t i = 0; i < X.rows; i++) {
+            double gap = X.data[i * X.ld + j] - mean;
+            variance += gap * gap / (double)X.rows;
+        }
+        sum += variance;
+    }
+    double scale = sqrt(2 * sum / (double)X.cols); /* a sine has variance 1/2 */
+    return scale > 0 && isfinite(scale) ? scale : 1;
 }
 
-volt_status volt_calendar_columns(const volt_time *times, const char *parts, double scale, volt_matrix out)
+volt_status volt_calendar_columns(volt_calendar *calendar, const volt_time *times, volt_matrix out)
 {
     static const double turn = 6.283185307179586;
     part_list list;
-    VOLT_TRY(read_list(parts, &list));
+    VOLT_REQUIRE(calendar, VOLT_ERR_ARGUMENT, "volt_calendar_columns: the calendar is NULL");
+    volt_calendar made = *calendar;
+    VOLT_TRY(read_list(made.parts, &list));
+    made.cols = 2 * list.count;
+    for (int k = 0; k < 2 * list.count; k++)
+        snprintf(made.names[k], VOLT_CALENDAR_NAME_LENGTH, "%s.%s", list.parts[k / 2]->name,
+                 k % 2 ? "cos" : "sin");
+    made.scale = made.scale == 0 ? scale_of(made.inputs) : made.scale;
     VOLT_REQUIRE((times && out.data) || out.rows == 0, VOLT_ERR_ARGUMENT,
                  "volt_calendar_columns requires times and an output for their columns");
-    VOLT_REQUIRE(out.cols == 2 * list.count && out.ld >= out.cols, VOLT_ERR_SHAPE,
-                 "the calendar %.80s has %d columns, not %" PRId64, parts, 2 * list.count, out.cols);
+    VOLT_REQUIRE((out.cols == made.cols && out.ld >= out.cols) || !out.data, VOLT_ERR_SHAPE,
+                 "the calendar %.80s has %d columns, not %" PRId64, made.parts, 2 * list.count, out.cols);
     for (int64_t i = 0; i < out.rows; i++) {
         volt_clock_parts now;
         VOLT_REQUIRE(volt_clock_split(times[i].clock, 0, &now), VOLT_ERR_ARGUMENT,
@@ -115,9 +128,10 @@ volt_status volt_calendar_columns(const volt_time *times, const char *parts, dou
                      times[i].clock);
         for (int k = 0; k < list.count; k++) {
             double angle = turn * list.parts[k]->share(&now);
-            out.data[i * out.ld + 2 * k] = scale * sin(angle);
-            out.data[i * out.ld + 2 * k + 1] = scale * cos(angle);
+            out.data[i * out.ld + 2 * k] = made.scale * sin(angle);
+            out.data[i * out.ld + 2 * k + 1] = made.scale * cos(angle);
         }
     }
+    *calendar = made;
     return VOLT_OK;
 }

@@ -25,4 +25,14 @@ double volt_time_steps_between(volt_time_step step, double before, double after)
 /* Number of days from `first` to `last`, both included, whose weekday is not closed. */
 int64_t volt_open_days(int closed, int64_t first, int64_t last);
 
+/* Finds the rows of two sequences with the same times: partner[i] is the row of `second` with the time of row i of `first`, or -1.
+ * Sequences with the same times are matched row by row. Otherwise both must increase. VOLT_ERR_DATA if they do not, or have no
+ * time in common; the message has the times. */
+volt_status volt_times_match(const volt_time *first, int64_t n_first, const volt_time *second, int64_t n_second,
+                             int64_t *partner);
+
+/* Returns the first row that is not later than the row before it; n: none. A local clock without a time zone may be put back by
+ * an hour on a Sunday night: rows of a step of at most an hour are then in order. */
+int64_t volt_times_disorder(const volt_time *times, int64_t n, volt_time_step step);
+
 #endif

@@ -1,6 +1,7 @@
 /* src/io/time/times.c: columns of times read, and single times written. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
+#include "io/time/time_grid.h"
 #include "io/time/time_text.h"
 
 #include <inttypes.h>

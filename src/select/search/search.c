@@ -1,4 +1,5 @@
 /* src/select/search/search.c: a search on rows: options, problem, log, workspaces. */
+#include "base/threads.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"

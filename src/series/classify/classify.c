@@ -542,10 +542,11 @@ static volt_status require_memory(const volt_series_options *options, int64_t co
                                "the Gram matrix of the training series and its factor");
 }
 
-volt_status volt_series_fit_classes(const volt_view *series, int64_t count, const int64_t *classes,
-                                    int64_t n_classes, const volt_series_options *given,
-                                    volt_series_model **model)
+volt_status volt_series_fit(const volt_view *series, int64_t count, const int64_t *classes, int64_t n_classes,
+                            volt_view Y, const volt_series_options *given, volt_series_model **model)
 {
+    if (!classes && Y.data)
+        return volt_series_ridge_fit(series, count, Y, given, model);
     volt_series_options options = volt_series_options_default();
     volt_blas_use use;
     double begun = volt_seconds();

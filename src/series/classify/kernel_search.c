@@ -4,6 +4,7 @@
  * kernel is combined with every preparation. A long search is a race: all draws are tried on a stratified
  * sample of the series, the cheapest first. The draws with the best ranks, in the list of all series or in a
  * list without one of the folds (class_bench.h), are then tried on all series. */
+#include "base/threads.h"
 #include "series/classify/class_bench.h"
 
 #include "base/error.h"

@@ -35,6 +35,10 @@ struct volt_series_model {
 /* Memory of the readout of n series with `columns` of them carrying it. */
 volt_status volt_series_model_allocate(volt_series_model *model, int64_t n, int64_t columns, int64_t outputs);
 /* Fills the fields of info that follow from the parts. */
+/* volt_series_fit for numbers. */
+volt_status volt_series_ridge_fit(const volt_view *series, int64_t count, volt_view Y,
+                                  const volt_series_options *given, volt_series_model **model);
+
 void volt_series_model_describe(volt_series_model *model);
 
 /* ---- rows left out of a ridge regression, in any blocks, from one factorisation ----------------

@@ -1,5 +1,6 @@
 /* src/solve/exact/factor.c: creation, growth and predictions of a factor. The formulas are in factor.h. */
 #include "solve/exact/factor.h"
+#include "base/threads.h"
 
 #include "backend/cholesky.h"
 #include "base/blas.h"

@@ -1,4 +1,5 @@
 /* src/solve/exact/operator.c: products by blocks of rows, and the operator of a stored matrix. */
+#include "base/threads.h"
 #include "solve/exact/operator.h"
 
 #include "base/blas.h"

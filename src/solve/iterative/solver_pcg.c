@@ -4,6 +4,7 @@
  * Alpha and the errors of held-out rows are computed with the landmarks as in solver_nystrom.c. The same
  * pass over the rows computes the features of the preconditioner. Then every output is solved with its
  * alpha. */
+#include "base/threads.h"
 #include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"

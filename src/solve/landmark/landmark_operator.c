@@ -1,5 +1,6 @@
 /* src/solve/landmark/landmark_operator.c: rows of K_nm, and features from them and the factor of K_mm. */
 #include "solve/landmark/landmark_operator.h"
+#include "base/threads.h"
 
 #include "backend/cholesky.h"
 #include "base/blas.h"

@@ -1,5 +1,6 @@
 /* src/solve/landmark/placement.c: the choice between the CPU and a device, from estimated times. */
 #include "solve/landmark/placement.h"
+#include "base/threads.h"
 
 #include "backend/backend.h"
 #include "base/error.h"

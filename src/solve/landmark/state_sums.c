@@ -3,6 +3,7 @@
  * The matrices are divided into pieces that do not depend on the number of threads. One thread makes each
  * BLAS call. */
 #include "solve/landmark/state_sums.h"
+#include "base/threads.h"
 
 #include "backend/backend.h"
 #include "backend/cholesky.h"

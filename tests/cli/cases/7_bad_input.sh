@@ -245,7 +245,7 @@ thousands()
                        v < 1000 ? v : int(v / 1000) mark sprintf("%03d", v % 1000) } }' >x.csv
         rm -f yhat.csv
         expect 1 forecast x.csv --plot none -o yhat.csv
-        err_names x.csv "'y'" "'1${mark}0" "--thousands $mark" "--decimal $mark"
+        err_names x.csv "'y'" "'1${mark}0" thousands decimal "'$mark'"
         [ ! -e yhat.csv ] || fail "yhat.csv was written"
         expect 0 forecast x.csv --steps 1 --plot none --thousands "$mark" -o yhat.csv
         sed -n 2p yhat.csv | awk -F, '$2 < 1000 || $2 > 1300 { exit 1 }' || fail "the forecast is $(sed -n 2p yhat.csv)"

@@ -351,7 +351,7 @@ static void simulate(volt_progress progress)
 
 static void write_named(const char *name, volt_progress progress)
 {
-    volt_write_options options = volt_write_options_default();
+    volt_write_options options = {.struct_size = sizeof options};
     options.progress = progress;
     check_ok(volt_table_write(scratch_path(name), rows(), NULL, &options));
 }

@@ -66,8 +66,8 @@ static void options_need_a_size(void **state)
     const int64_t classes[2] = {0, 1};
     volt_series_model *series = NULL;
     volt_series_anomaly *anomaly = NULL;
-    rejects(volt_series_fit_classes(many, 2, classes, 2, options, &series));
-    rejects(volt_series_fit_numbers(many, 2, volt_view_of(rows, 2, 1), options, &series));
+    rejects(volt_series_fit(many, 2, classes, 2, (volt_view){0}, options, &series));
+    rejects(volt_series_fit(many, 2, NULL, 0, volt_view_of(rows, 2, 1), options, &series));
     rejects(volt_series_anomaly_fit("fir", many, 2, NULL, 0, options, &anomaly));
     assert_true(!series && !anomaly);
 

@@ -1,5 +1,6 @@
 /* tests/unit/fit/test_landmarks.c: choice of landmarks, and models with landmarks: files, streams, errors,
  * choices, invalid options. */
+#include "base/threads.h"
 #include "fit/landmarks.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"

@@ -1,5 +1,6 @@
 /* tests/unit/fit/test_plan.c: planned memory and time of fits and searches compared with measured values. */
 #define _GNU_SOURCE
+#include "base/memory.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

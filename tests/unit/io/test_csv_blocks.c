@@ -1,6 +1,7 @@
 /* tests/unit/io/test_csv_blocks.c: CSV files read in blocks: results do not depend on block boundaries, and
  * concurrent changes to the file give a valid table or an error. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/memory.h"
 #include "io/csv/csv.h"
 #include "support/check.h"
 #include "support/scratch.h"

@@ -267,20 +267,22 @@ static void invalid_steps_and_calendars(void **state)
     check_ok(volt_time_step_parse("2 months to the last day", &step));
     assert_true(step.months == 2 && step.is_month_end);
 
-    volt_calendar calendar = {.cols = -7};
+    volt_calendar calendar = {.parts = NULL, .cols = -7};
     double out[4] = {-7, -7, -7, -7};
-    check_fails(volt_calendar_parse("hour", NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_calendar_parse(NULL, &calendar), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_calendar_columns(NULL, "hour", 1, volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT, "times");
-    check_fails(volt_calendar_columns(times, "hour", 1, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_ARGUMENT,
+    check_fails(volt_calendar_columns(NULL, times, volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_calendar_columns(&calendar, times, volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT, "NULL");
+    calendar.parts = "hour";
+    check_fails(volt_calendar_columns(&calendar, NULL, volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT, "times");
+    check_fails(volt_calendar_columns(&calendar, times, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_ARGUMENT,
                 "volt_calendar_columns");
-    check_fails(volt_calendar_columns(times, "hour", 1, volt_matrix_of(out, 1, 4)), VOLT_ERR_SHAPE, "not 4");
-    check_fails(volt_calendar_columns(times, "hour", 1, (volt_matrix){out, 2, 2, 1}), VOLT_ERR_SHAPE,
+    check_fails(volt_calendar_columns(&calendar, times, volt_matrix_of(out, 1, 4)), VOLT_ERR_SHAPE, "not 4");
+    check_fails(volt_calendar_columns(&calendar, times, (volt_matrix){out, 2, 2, 1}), VOLT_ERR_SHAPE,
                 "2 columns");
-    check_fails(volt_calendar_columns(&beyond, "hour", 1, volt_matrix_of(out, 1, 2)), VOLT_ERR_ARGUMENT,
+    check_fails(volt_calendar_columns(&calendar, &beyond, volt_matrix_of(out, 1, 2)), VOLT_ERR_ARGUMENT,
                 "four-digit");
-    check_ok(volt_calendar_columns(NULL, "hour", 1, volt_matrix_of(NULL, 0, 2)));
     assert_int_equal(calendar.cols, -7);
+    check_ok(volt_calendar_columns(&calendar, NULL, volt_matrix_of(NULL, 0, 2)));
+    assert_int_equal(calendar.cols, 2);
     for (int i = 0; i < 4; i++)
         assert_true(out[i] == -7);
 }

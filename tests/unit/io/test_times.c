@@ -1,5 +1,6 @@
 /* tests/unit/io/test_times.c: dates and times in common formats, and the calendar. */
 #define _GNU_SOURCE
+#include "io/time/time_grid.h"
 #include "io/time/time_text.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -339,8 +340,8 @@ static void written_and_read(void **state)
 
 static void calendar_by_hand(void **state)
 {
-    volt_calendar calendar;
-    check_ok(volt_calendar_parse("hour,weekday,month,yearday,minute", &calendar));
+    volt_calendar calendar = {.parts = "hour,weekday,month,yearday,minute", .scale = 2};
+    check_ok(volt_calendar_columns(&calendar, NULL, volt_matrix_of(NULL, 0, 0)));
     assert_int_equal(calendar.cols, 10);
     assert_string_equal(calendar.names[0], "hour.sin");
     assert_string_equal(calendar.names[3], "weekday.cos");
@@ -349,7 +350,7 @@ static void calendar_by_hand(void **state)
      * half of the year, Thursday is day 3 of 7, and the day is number 183 (from 0) of 366, half of them. */
     volt_time time = time_of("2020-07-02 06:15:00+05:00");
     double row[10];
-    check_ok(volt_calendar_columns(&time, "hour,weekday,month,yearday,minute", 2, volt_matrix_of(row, 1, 10)));
+    check_ok(volt_calendar_columns(&calendar, &time, volt_matrix_of(row, 1, 10)));
     double turn = 2 * acos(-1.0);
     double shares[] = {6.25 / 24, 3.0 / 7, 0.5, 0.5, 0.25};
     for (int k = 0; k < 5; k++) {
@@ -357,21 +358,33 @@ static void calendar_by_hand(void **state)
         assert_true(fabs(row[2 * k] - 2 * sin(turn * shares[k])) <= 8e-15);
         assert_true(fabs(row[2 * k + 1] - 2 * cos(turn * shares[k])) <= 8e-15);
     }
+    /* Columns with the variances 4 and 16: a sine of amplitude sqrt(20) has their mean, 10; without inputs 1. */
+    const double inputs[] = {1, 2, 5, 10};
+    calendar.scale = 0;
+    calendar.inputs = volt_view_of(inputs, 2, 2);
+    check_ok(volt_calendar_columns(&calendar, &time, volt_matrix_of(row, 1, 10)));
+    assert_true(fabs(calendar.scale - sqrt(20)) <= 1e-14 && fabs(hypot(row[0], row[1]) - sqrt(20)) <= 1e-14);
+    calendar = (volt_calendar){.parts = "hour"};
+    check_ok(volt_calendar_columns(&calendar, NULL, volt_matrix_of(NULL, 0, 0)));
+    assert_true(calendar.scale == 1);
 }
 
 static void calendar_rejected(void **state)
 {
-    volt_calendar calendar;
+    static const char *const wrong[][2] = {
+        {"hour,fortnight", "'fortnight'"}, {"", "part ''"}, {"hour,", "part ''"}, {"hour,hour", "'hour'"}};
+    volt_calendar calendar = {.parts = "hour"};
     double row[4];
     volt_time time = {0, 0}, never = {1e300, 1e300};
-    check_fails(volt_calendar_parse("hour,fortnight", &calendar), VOLT_ERR_ARGUMENT, "'fortnight'");
-    check_fails(volt_calendar_parse("", &calendar), VOLT_ERR_ARGUMENT, "part ''");
-    check_fails(volt_calendar_parse("hour,", &calendar), VOLT_ERR_ARGUMENT, "part ''");
-    check_fails(volt_calendar_parse("hour,hour", &calendar), VOLT_ERR_ARGUMENT, "'hour'");
-    check_fails(volt_calendar_columns(&time, "hour", 1, volt_matrix_of(row, 1, 4)), VOLT_ERR_SHAPE,
+    check_fails(volt_calendar_columns(&calendar, &time, volt_matrix_of(row, 1, 4)), VOLT_ERR_SHAPE,
                 "2 columns 4");
-    check_fails(volt_calendar_columns(&never, "hour", 1, volt_matrix_of(row, 1, 2)), VOLT_ERR_ARGUMENT,
+    check_fails(volt_calendar_columns(&calendar, &never, volt_matrix_of(row, 1, 2)), VOLT_ERR_ARGUMENT,
                 "four-digit");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        calendar.parts = wrong[i][0];
+        check_fails(volt_calendar_columns(&calendar, &time, volt_matrix_of(row, 1, 2)), VOLT_ERR_ARGUMENT,
+                    wrong[i][1]);
+    }
 }
 
 /* ---- tables ----------------------------------------------------------------------------------- */
@@ -601,7 +614,7 @@ static void tables_aligned(void **state)
     int64_t common[3];
     volt_table *tables[3] = {read_rows(DATED(1, 2, 3), 0), read_rows(DATED(2, 3, 4), 0),
                              read_rows("w\n7\n8\n9\n", 0)};
-    check_ok(volt_tables_align(tables, names, 3, common));
+    check_ok(volt_tables_align(tables, names, 3, common, NULL));
     assert_true(common[0] == 3 && common[1] == 2 && common[2] == 3);
     for (int t = 0; t < 3; t++)
         assert_int_equal(tables[t]->rows, 2);
@@ -610,21 +623,21 @@ static void tables_aligned(void **state)
     assert_true(tables[0]->faults[0] && !tables[0]->faults[1]);
     volt_table_free(tables[1]);
     tables[1] = read_rows(DATED(6, 7, 8), 0);
-    check_fails(volt_tables_align(tables, names, 3, NULL), VOLT_ERR_DATA, "X Y 2020-01-02 2020-01-08");
+    check_fails(volt_tables_align(tables, names, 3, NULL, NULL), VOLT_ERR_DATA, "X Y 2020-01-02 2020-01-08");
     assert_int_equal(tables[2]->rows, 2);
     volt_table_free(tables[1]);
     tables[1] = read_rows("v\n1\n2\n", 0);
-    check_fails(volt_tables_align(tables, names, 2, NULL), VOLT_ERR_SHAPE, "X 3 Y 2");
+    check_fails(volt_tables_align(tables, names, 2, NULL, NULL), VOLT_ERR_SHAPE, "X 3 Y 2");
     volt_table_free(tables[1]);
     tables[1] = read_rows("v\n1\n2\n3\n", 2); /* a selection of rows keeps their numbers */
-    check_ok(volt_tables_align(tables, names, 2, common));
+    check_ok(volt_tables_align(tables, names, 2, common, NULL));
     assert_true(common[1] == 1 && tables[0]->row_numbers[0] == 2 && tables[1]->values[0] == 3);
     for (int t = 0; t < 3; t++)
         volt_table_free(tables[t]);
     /* Dates that are repeated, as in records, match row by row when they are the same. */
     tables[0] = read_rows(DATED(1, 2, 1), 1);
     tables[1] = read_rows(DATED(1, 2, 1), 0);
-    check_ok(volt_tables_align(tables, names, 2, common));
+    check_ok(volt_tables_align(tables, names, 2, common, NULL));
     assert_true(common[1] == 2 && tables[1]->row_numbers[1] == 2);
     volt_table_free(tables[0]);
     volt_table_free(tables[1]);

@@ -1,6 +1,7 @@
 /* tests/unit/model/test_model_file_sizes.c: memory and time to load a model file are bounded by its size. The
  * kernel text can name a window of a million rows. A file without the state of such a window is rejected
  * before memory of that size is allocated. */
+#include "base/memory.h"
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/scratch.h"

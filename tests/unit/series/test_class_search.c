@@ -1,6 +1,7 @@
 /* tests/unit/series/test_class_search.c: classification of series: racing, landmarks, nested estimates and
  * probabilities. */
 #include "base/blas.h"
+#include "base/threads.h"
 #include "series/classify/class_bench.h"
 #include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
@@ -158,7 +159,7 @@ static volt_series_info fit(const waves *made, const volt_series_options *option
 {
     volt_series_model *classifier = NULL;
     volt_series_info info = {.struct_size = sizeof info};
-    check_ok(volt_series_fit_classes(made->series, N, made->classes, CLASSES, options, &classifier));
+    check_ok(volt_series_fit(made->series, N, made->classes, CLASSES, (volt_view){0}, options, &classifier));
     check_ok(volt_series_model_get_info(classifier, &info));
     if (kept)
         *kept = classifier;

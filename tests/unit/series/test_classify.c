@@ -1,6 +1,7 @@
 /* tests/unit/series/test_classify.c: classification of series: fits, search, both readouts, failures. */
 #include "base/blas.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "series/classify/class_bench.h"
 #include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
@@ -14,7 +15,7 @@
 static volt_series_model *fit(const waves *from, const volt_series_options *options)
 {
     volt_series_model *classifier = NULL;
-    check_ok(volt_series_fit_classes(from->series, N, from->classes, CLASSES, options, &classifier));
+    check_ok(volt_series_fit(from->series, N, from->classes, CLASSES, (volt_view){0}, options, &classifier));
     return classifier;
 }
 
@@ -280,10 +281,10 @@ static void given_kernels_reproduce_the_fit(void **state)
     volt_series_model_free(twin);
     twin = NULL;
     parts[1].kernel = NULL;
-    check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &given, &twin),
+    check_fails(volt_series_fit(made.series, N, made.classes, CLASSES, (volt_view){0}, &given, &twin),
                 VOLT_ERR_ARGUMENT, "kernel 2");
     given.n_parts = 9;
-    check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &given, &twin),
+    check_fails(volt_series_fit(made.series, N, made.classes, CLASSES, (volt_view){0}, &given, &twin),
                 VOLT_ERR_ARGUMENT, "9 kernels");
     assert_null(twin);
     volt_series_model_free(classifier);
@@ -412,12 +413,13 @@ static void invalid_arguments_are_rejected(void **state)
     make_waves(4307, 0.3, false, &made);
     volt_series_model *classifier = NULL;
     int64_t one[N] = {0}, outside[N] = {0, 5};
-    check_fails(volt_series_fit_classes(made.series, N, one, 2, NULL, &classifier), VOLT_ERR_DATA, "class");
-    check_fails(volt_series_fit_classes(made.series, N, outside, 2, NULL, &classifier), VOLT_ERR_ARGUMENT,
-                "class series 2 5 0");
-    check_fails(volt_series_fit_classes(made.series, N, outside, INT64_MIN, NULL, &classifier),
+    check_fails(volt_series_fit(made.series, N, one, 2, (volt_view){0}, NULL, &classifier), VOLT_ERR_DATA,
+                "class");
+    check_fails(volt_series_fit(made.series, N, outside, 2, (volt_view){0}, NULL, &classifier),
+                VOLT_ERR_ARGUMENT, "class series 2 5 0");
+    check_fails(volt_series_fit(made.series, N, outside, INT64_MIN, (volt_view){0}, NULL, &classifier),
                 VOLT_ERR_ARGUMENT, "number of classes -9223372036854775808");
-    check_fails(volt_series_fit_classes(NULL, 0, NULL, 2, NULL, &classifier), VOLT_ERR_SHAPE, "series");
+    check_fails(volt_series_fit(NULL, 0, NULL, 2, (volt_view){0}, NULL, &classifier), VOLT_ERR_SHAPE, "series");
     static const volt_range alpha_range = {.name = "alpha"};
     static const struct {
         volt_series_options options;
@@ -456,8 +458,9 @@ static void invalid_arguments_are_rejected(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_series_options options = cases[c].options;
         options.struct_size = sizeof options;
-        check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &classifier),
-                    cases[c].status, cases[c].sentence);
+        check_fails(
+            volt_series_fit(made.series, N, made.classes, CLASSES, (volt_view){0}, &options, &classifier),
+            cases[c].status, cases[c].sentence);
     }
     assert_null(classifier);
     volt_series_options options = volt_series_options_default();
@@ -500,8 +503,9 @@ static void fit_can_be_cancelled(void **state)
         options.draws = 8;
         options.progress = (volt_progress){cancel_after, &left};
         check_ok(volt_set_threads(t + 1));
-        check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &classifier),
-                    VOLT_ERR_CANCELLED, "cancel");
+        check_fails(
+            volt_series_fit(made.series, N, made.classes, CLASSES, (volt_view){0}, &options, &classifier),
+            VOLT_ERR_CANCELLED, "cancel");
         assert_null(classifier);
     }
 }

@@ -8,7 +8,7 @@
 static volt_series_model *fit(const waves *from, const volt_series_options *options)
 {
     volt_series_model *classifier = NULL;
-    check_ok(volt_series_fit_classes(from->series, N, from->classes, CLASSES, options, &classifier));
+    check_ok(volt_series_fit(from->series, N, from->classes, CLASSES, (volt_view){0}, options, &classifier));
     return classifier;
 }
 
@@ -67,7 +67,7 @@ static void kernels_with_one_comparison(void **state)
     assert_true(info.compare == VOLT_OBJECT_COMPARE_SERIES && info.tried == 4);
     volt_series_model_free(classifier);
     options.compare = VOLT_OBJECT_COMPARE_STEPS;
-    check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &none),
+    check_fails(volt_series_fit(made.series, N, made.classes, CLASSES, (volt_view){0}, &options, &none),
                 VOLT_ERR_KERNEL, "ball");
     assert_null(none);
 }

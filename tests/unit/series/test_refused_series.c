@@ -165,14 +165,14 @@ static volt_series_options small_options(void)
     return options;
 }
 
-#define not_classified(sentence, ...)                                                                  \
-    do {                                                                                               \
-        volt_series_options o = small_options();                                                       \
-        volt_series_model *none = NULL;                                                                \
-        __VA_ARGS__;                                                                                   \
-        check_fails(volt_series_fit_classes(series, SERIES, classes, 2, &o, &none), VOLT_ERR_ARGUMENT, \
-                    sentence);                                                                         \
-        assert_null(none);                                                                             \
+#define not_classified(sentence, ...)                                                                          \
+    do {                                                                                                       \
+        volt_series_options o = small_options();                                                               \
+        volt_series_model *none = NULL;                                                                        \
+        __VA_ARGS__;                                                                                           \
+        check_fails(volt_series_fit(series, SERIES, classes, 2, (volt_view){0}, &o, &none), VOLT_ERR_ARGUMENT, \
+                    sentence);                                                                                 \
+        assert_null(none);                                                                                     \
     } while (0)
 
 static void options_of_classifiers(void **state)
@@ -218,23 +218,25 @@ static void series_of_classifiers(void **state)
     volt_series_options options = small_options();
     volt_series_model *classifier = NULL;
     const int64_t one[SERIES] = {0}, beyond[SERIES] = {0, 1, 2}, below[SERIES] = {0, 1, -1};
-    check_fails(volt_series_fit_classes(series, SERIES, classes, 2, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_series_fit_classes(series, SERIES, NULL, 2, &options, &classifier), VOLT_ERR_SHAPE,
+    check_fails(volt_series_fit(series, SERIES, classes, 2, (volt_view){0}, &options, NULL), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_series_fit(series, SERIES, NULL, 2, (volt_view){0}, &options, &classifier), VOLT_ERR_SHAPE,
                 "classes");
-    check_fails(volt_series_fit_classes(series, 0, classes, 2, &options, &classifier), VOLT_ERR_SHAPE,
+    check_fails(volt_series_fit(series, 0, classes, 2, (volt_view){0}, &options, &classifier), VOLT_ERR_SHAPE,
                 "series");
-    check_fails(volt_series_fit_classes(series, SERIES, beyond, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
-                "series 3 2");
-    check_fails(volt_series_fit_classes(series, SERIES, below, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
-                "series 3 -1");
-    check_fails(volt_series_fit_classes(series, SERIES, one, 2, &options, &classifier), VOLT_ERR_DATA, "class");
+    check_fails(volt_series_fit(series, SERIES, beyond, 2, (volt_view){0}, &options, &classifier),
+                VOLT_ERR_ARGUMENT, "series 3 2");
+    check_fails(volt_series_fit(series, SERIES, below, 2, (volt_view){0}, &options, &classifier),
+                VOLT_ERR_ARGUMENT, "series 3 -1");
+    check_fails(volt_series_fit(series, SERIES, one, 2, (volt_view){0}, &options, &classifier), VOLT_ERR_DATA,
+                "class");
     options.loss = "multinomial";
-    check_fails(volt_series_fit_classes(series, SERIES, classes, 100000, &options, &classifier),
+    check_fails(volt_series_fit(series, SERIES, classes, 100000, (volt_view){0}, &options, &classifier),
                 VOLT_ERR_ARGUMENT, "100000");
     assert_null(classifier);
 
     options.loss = NULL;
-    check_ok(volt_series_fit_classes(series, SERIES, classes, 2, &options, &classifier));
+    check_ok(volt_series_fit(series, SERIES, classes, 2, (volt_view){0}, &options, &classifier));
     double out[3 * SERIES] = {-7};
     int64_t found[SERIES];
     check_fails(volt_series_model_predict(NULL, series, 2, (volt_progress){0}, volt_matrix_of(out, 2, 2),
@@ -280,12 +282,12 @@ static void numbers_of_series(void **state)
         y[i] = (double)classes[i];
     const volt_view Y = volt_view_of(y, SERIES, 1);
     options.alpha = INFINITY;
-    check_fails(volt_series_fit_numbers(series, SERIES, Y, &options, &model), VOLT_ERR_ARGUMENT, "alpha inf");
+    check_fails(volt_series_fit(series, SERIES, NULL, 0, Y, &options, &model), VOLT_ERR_ARGUMENT, "alpha inf");
     options.alpha = 0.1;
-    check_fails(volt_series_fit_numbers(series, SERIES, (volt_view){y, SERIES, 2, 1}, &options, &model),
+    check_fails(volt_series_fit(series, SERIES, NULL, 0, (volt_view){y, SERIES, 2, 1}, &options, &model),
                 VOLT_ERR_SHAPE, "Y");
     assert_null(model);
-    check_ok(volt_series_fit_numbers(series, SERIES, Y, &options, &model));
+    check_ok(volt_series_fit(series, SERIES, NULL, 0, Y, &options, &model));
     check_fails(volt_series_model_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_series_model_get_info(model, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_series_model_predict(model, series, 2, silent, none, none, found), VOLT_ERR_ARGUMENT,
@@ -297,7 +299,7 @@ static void numbers_of_series(void **state)
     assert_true(out[0] == -7 && found[0] == -7);
     volt_series_model_free(model);
     model = NULL;
-    check_ok(volt_series_fit_classes(series, SERIES, classes, 2, &options, &model));
+    check_ok(volt_series_fit(series, SERIES, classes, 2, (volt_view){0}, &options, &model));
     check_ok(volt_series_model_predict(model, series, 2, silent, none, none, found));
     assert_true(found[0] == classes[0] && found[1] == classes[1]);
     volt_series_model_free(model);

@@ -25,7 +25,7 @@ static volt_status fit_numbers(const char *kernel, const volt_view *series, int6
 {
     volt_series_options own = options ? *options : volt_series_options_default();
     own.kernel = kernel;
-    return volt_series_fit_numbers(series, count, Y, &own, model);
+    return volt_series_fit(series, count, NULL, 0, Y, &own, model);
 }
 
 /* Scales the Gram matrix by the mean of its diagonal; returns that mean. */

@@ -29,7 +29,7 @@ static volt_status regress(const void *with, volt_progress progress, scenario_re
     options.progress = progress;
     options.kernel = "volterra";
     volt_status status =
-        volt_series_fit_numbers(made.series, SERIES, volt_view_of(Y, SERIES, 2), &options, &ridge);
+        volt_series_fit(made.series, SERIES, NULL, 0, volt_view_of(Y, SERIES, 2), &options, &ridge);
     assert_true((status == VOLT_OK) == (ridge != NULL));
     outputs[0] = 1e77;
     if (status == VOLT_OK)
@@ -56,7 +56,7 @@ static volt_status classify(const void *with, volt_progress progress, scenario_r
     volt_series_model *classifier = NULL;
     options.progress = progress;
     volt_status status =
-        volt_series_fit_classes(made.series, SERIES, made.classes, CLASSES, &options, &classifier);
+        volt_series_fit(made.series, SERIES, made.classes, CLASSES, (volt_view){0}, &options, &classifier);
     assert_true((status == VOLT_OK) == (classifier != NULL));
     outputs[0] = 1e77;
     if (status == VOLT_OK)
@@ -125,7 +125,7 @@ static volt_status compare(const void *with, volt_progress progress, scenario_re
     options.progress = progress;
     volt_status status =
         volt_compare_run(volt_view_of(X, ROWS, D), volt_view_of(Y, ROWS, D), TRAIN_ROWS, &options, &comparison);
-    for (int64_t i = 0; status == VOLT_OK && i < volt_comparison_count(comparison); i++) {
+    for (int64_t i = 0; status == VOLT_OK && volt_comparison_row_at(comparison, i); i++) {
         volt_view out = volt_comparison_row_at(comparison, i)->forecast;
         scenario_put(result, out.data, out.rows * out.cols);
         scenario_put(result, volt_comparison_row_at(comparison, i)->losses, out.rows);

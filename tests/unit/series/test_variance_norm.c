@@ -1,6 +1,7 @@
 /* tests/unit/series/test_variance_norm.c: distances from Gram matrices compared with those from features and
  * covariance matrices. With a linear kernel the features are the rows themselves: |x|^2 = x' (C + a)^{-1} C
  * (C + a)^{-1} x uses the covariance C of the rows, and leave-one-out values are computed without the row. */
+#include "base/threads.h"
 #include "series/anomaly/variance_norm.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

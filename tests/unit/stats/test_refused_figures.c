@@ -261,7 +261,7 @@ static void systems_and_spectra(void **state)
     volt_kernel_free(kernel);
     volt_loss_info info = {.struct_size = sizeof info};
     check_fails(volt_loss_get_info(NULL, &info), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_devices_get(NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_devices_get(NULL, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
 }
 
 /* ---- BEKK --------------------------------------------------------------------------------------- */

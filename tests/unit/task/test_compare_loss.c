@@ -59,7 +59,7 @@ static void row_scores_equal_prediction_losses(void **state)
         options.weights = i % 2 ? d.weights : NULL;
         check_ok(volt_loss_parse(c->text, &loss));
         check_ok(volt_compare_run(loss_inputs(&d), loss_targets(&d, c), TRAIN, &options, &comparison));
-        for (int64_t k = 0; k < volt_comparison_count(comparison); k++) {
+        for (int64_t k = 0; volt_comparison_row_at(comparison, k); k++) {
             const volt_comparison_row *row = volt_comparison_row_at(comparison, k);
             volt_view forecast = volt_comparison_row_at(comparison, k)->forecast;
             double score = NAN, mean = 0, again[TEST * LOSS_OUTPUTS];

@@ -319,6 +319,27 @@ static void rows_are_compared_with_the_last_one(void **state)
     }
 }
 
+/* Rows must continue the step after the last row; with closed weekdays, whose holidays are unknown, they must increase. */
+static void misplaced_rows_are_found(void **state)
+{
+    const double hour = 3600;
+    volt_time times[] = {at(hour), at(2 * hour), at(4 * hour), at(5 * hour)};
+    volt_times_report report = {.struct_size = sizeof report};
+    volt_time_grid grid = {.step = {.seconds = hour}};
+    check_ok(volt_times_check(times, 4, &grid, at(0), &report));
+    assert_true(report.misplaced == 2 && report.disorder == 4);
+    check_ok(volt_times_check(times + 1, 3, &grid, at(0), &report));
+    assert_int_equal(report.misplaced, 0);
+    grid.step.closed_weekdays = 64;
+    check_ok(volt_times_check(times, 4, &grid, at(0), &report));
+    assert_int_equal(report.misplaced, 4);
+    times[3] = times[2];
+    check_ok(volt_times_check(times, 4, &grid, at(0), &report));
+    assert_true(report.misplaced == 3 && report.disorder == 3);
+    check_ok(volt_times_check(times, 4, NULL, at(0), &report)); /* without a grid: not checked */
+    assert_int_equal(report.misplaced, 4);
+}
+
 static void a_model_stores_the_times_of_its_rows(void **state)
 {
     double X[9] = {1, 2, 4, 3, 5, 7, 6, 8, 9};
@@ -380,6 +401,7 @@ int main(void)
         cmocka_unit_test(rows_out_of_order_are_counted),
         cmocka_unit_test(local_clocks_are_put_back),
         cmocka_unit_test(rows_are_compared_with_the_last_one),
+        cmocka_unit_test(misplaced_rows_are_found),
         cmocka_unit_test(a_model_stores_the_times_of_its_rows),
         cmocka_unit_test(failures_are_reported),
     };
