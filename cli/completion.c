@@ -12,7 +12,7 @@
 
 static bool takes_value(const option *row)
 {
-    return row->kind != OPTION_FLAG && !row->is_positional;
+    return row->kind != OPTION_FLAG && row->kind != OPTION_SWITCH && !row->is_positional;
 }
 
 static bool is_plain_word(const char *word)

@@ -230,9 +230,10 @@ void help_options(void)
 /* ---- the tables as JSON, for generated documentation ------------------------------------------ */
 
 static const char *const kind_words[] = {
-    [OPTION_FLAG] = "flag",     [OPTION_TEXT] = "text",       [OPTION_COUNT] = "integer",
-    [OPTION_NUMBER] = "number", [OPTION_CHOICE] = "choice",   [OPTION_SEED] = "integer",
-    [OPTION_ROWS] = "rows",     [OPTION_NUMBERS] = "numbers", [OPTION_TEXTS] = "texts",
+    [OPTION_FLAG] = "flag",     [OPTION_SWITCH] = "flag",   [OPTION_TEXT] = "text",
+    [OPTION_COUNT] = "integer", [OPTION_NUMBER] = "number", [OPTION_CHOICE] = "choice",
+    [OPTION_SEED] = "integer",  [OPTION_ROWS] = "rows",     [OPTION_NUMBERS] = "numbers",
+    [OPTION_TEXTS] = "texts",
 };
 
 static json_t *option_json(json_build *build, const option *row)

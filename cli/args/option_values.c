@@ -268,6 +268,9 @@ int option_parse_value(const option *row, const char *text, void *target)
     case OPTION_FLAG:
         *(bool *)target = true;
         return 0;
+    case OPTION_SWITCH:
+        *(int *)target = row->sets;
+        return 0;
     case OPTION_TEXT:
         if (!*text)
             return complain(EXIT_USAGE, "%s%s must not be empty", row->is_positional ? "" : "--", row->name);

@@ -99,7 +99,7 @@ char *option_meaning(const option *row, char text[MEANING_LENGTH])
 
 const char *option_value_name(const option *row, char text[CHOICES_LENGTH])
 {
-    if (row->kind == OPTION_FLAG || row->is_positional)
+    if (row->kind == OPTION_FLAG || row->kind == OPTION_SWITCH || row->is_positional)
         return NULL;
     return row->kind == OPTION_CHOICE ? choices_text(row->choices, text) : row->argument;
 }
@@ -358,7 +358,7 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
         return unknown_option(parser, written, name);
 
     const option *row = &parser->rows[index];
-    if (row->kind == OPTION_FLAG) {
+    if (row->kind == OPTION_FLAG || row->kind == OPTION_SWITCH) {
         if (value)
             return complain(EXIT_USAGE, "--%s takes no value", row->name);
         return take_value(parser, index, "");

@@ -8,7 +8,8 @@
  *     ROW("alpha", "A", alpha, "regularisation strength", .unset = "chosen on held-out rows"),
  *     ROW("folds", "K", folds, "validation blocks", .range = AT_LEAST(1), .fallback = "5"),
  *
- * The type of the member determines the kind of the option. */
+ * The type of the member determines the kind of the option. The members are fields of the options of the library where these
+ * exist (training.fit.alpha), so that nothing is copied. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -22,10 +23,11 @@
 
 typedef enum option_kind {
     OPTION_FLAG,    /* bool */
+    OPTION_SWITCH,  /* int; set to `sets` */
     OPTION_TEXT,    /* const char * */
     OPTION_COUNT,   /* int64_t in `range`; default: at least 0 */
     OPTION_NUMBER,  /* double in `range`; default: positive */
-    OPTION_CHOICE,  /* int, the value of one of `choices` */
+    OPTION_CHOICE,  /* int or enum, the value of one of `choices` */
     OPTION_SEED,    /* seed_value */
     OPTION_ROWS,    /* row_range */
     OPTION_NUMBERS, /* number_list; each number in `range`, if given */
@@ -108,6 +110,7 @@ typedef struct option {
     size_t offset;             /* offset of the value in the command's struct */
     value_range range;
     option_kind kind;
+    int sets;    /* OPTION_SWITCH: the value of a field with the option */
     char letter; /* short name, or 0 */
     char form;   /* for commands with two forms: 1 or 2; 0: both */
     bool required;
@@ -134,10 +137,19 @@ struct option_table {
         int64_t: OPTION_COUNT,       \
         double: OPTION_NUMBER,       \
         int: OPTION_CHOICE,          \
+        unsigned: OPTION_CHOICE,     \
         seed_value: OPTION_SEED,     \
         row_range: OPTION_ROWS,      \
         number_list: OPTION_NUMBERS, \
         text_list: OPTION_TEXTS)
+
+/* The row of an option without a value that sets a flag of the library's options: SWITCH(struct, name, member, value,
+ * meaning, ...). */
+#define SWITCH(type, long_name, member, value, ...)                                                    \
+    {                                                                                                  \
+        .name = (long_name), .kind = OPTION_SWITCH, .offset = offsetof(type, member), .sets = (value), \
+        .meaning = __VA_ARGS__                                                                         \
+    }
 
 /* Includes the rows of a shared table, whose struct is a member of the command's struct: GROUP(struct,
  * member, &table, ...). */

@@ -39,7 +39,7 @@ static const option rows[] = {
         .unset = DIGITS(PRESET_PAIRS)),
     ROW("x", "X", user.x, INPUTS_MEANING),
     GROUP(compare_arguments, user, &training_pairing_options),
-    ROW("weights", "FILE:COLUMN", user.loss.weights, LOSS_WEIGHTS, .is_rare = true),
+    ROW("weights", "FILE:COLUMN", user.weights, LOSS_WEIGHTS, .is_rare = true),
     ROW("train", "N", train, "number of leading rows for training and tuning; the others are test rows",
         .range = AT_LEAST(2), .unset = "80 % of the rows"),
     ROW("test-share", "S", test_share, "share of the rows at the end used as test rows, in place of --train",
@@ -52,7 +52,7 @@ static const option rows[] = {
         "inputs of the kernels; history: past inputs for all; published: for each kernel those of the paper",
         .choices = protocol_choices, .fallback = "history"),
     GROUP(compare_arguments, user, &training_input_options),
-    GROUP(compare_arguments, user.loss, &loss_options),
+    GROUP(compare_arguments, user, &loss_options),
     HEADING("search"),
     ROW("budget", "TIME", budget, "tuning time of each kernel: 60s, 5min, 1h", .is_duration = true,
         .unset = "60s, without --draws"),
@@ -84,23 +84,23 @@ static int check_source(const compare_arguments *arguments)
         return complain(EXIT_USAGE, "--x and --preset cannot be given together");
     if (user->x && arguments->length)
         return complain(EXIT_USAGE, "--length requires --preset (select rows of %s with --rows)", user->x);
-    const char *lonely = user->y                             ? "y"
-                         : user->rows.given                  ? "rows"
-                         : user->ahead                       ? "ahead"
-                         : user->series                      ? "series"
-                         : user->target != VOLT_TARGET_AUTO  ? "target"
-                         : user->input != VOLT_INPUT_AUTO    ? "input"
-                         : strcmp(user->season, "auto") != 0 ? "season"
-                         : user->scale_each                  ? "scale-each"
-                         : user->loss.text                   ? "loss"
-                         : user->loss.weights                ? "weights"
-                         : arguments->gap >= 0               ? "gap"
-                                                             : NULL;
+    const char *lonely = user->y                                ? "y"
+                         : user->rows.given                     ? "rows"
+                         : user->ahead                          ? "ahead"
+                         : user->series                         ? "series"
+                         : user->fit.target != VOLT_TARGET_AUTO ? "target"
+                         : user->fit.input != VOLT_INPUT_AUTO   ? "input"
+                         : strcmp(user->season, "auto") != 0    ? "season"
+                         : user->fit.scale_each                 ? "scale-each"
+                         : user->fit.loss                       ? "loss"
+                         : user->weights                        ? "weights"
+                         : arguments->gap >= 0                  ? "gap"
+                                                                : NULL;
     if (!user->x && lonely)
         return complain(EXIT_USAGE, "--%s requires --x X", lonely);
-    if (arguments->protocol == VOLT_PROTOCOL_PUBLISHED && (user->loss.text || user->loss.weights))
+    if (arguments->protocol == VOLT_PROTOCOL_PUBLISHED && (user->fit.loss || user->weights))
         return complain(EXIT_USAGE, "--protocol published is not supported with %s",
-                        user->loss.text ? "--loss" : "--weights");
+                        user->fit.loss ? "--loss" : "--weights");
     if (arguments->train && arguments->test_share > 0)
         return complain(EXIT_USAGE, "--train and --test-share cannot be given together");
     if (arguments->resume && !arguments->log)
@@ -325,8 +325,8 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     if (!loss_is_other(loss) && !loss->weights)
         return 0;
     options->loss = loss->info.text;
-    if (arguments->user.loss.tolerance > 0)
-        options->tolerance = arguments->user.loss.tolerance;
+    if (arguments->user.fit.tolerance > 0)
+        options->tolerance = arguments->user.fit.tolerance;
     options->weights = loss->weights;
     options->classes = data->user.pairing->classes;
     options->n_classes = data->user.pairing->n_classes;
@@ -355,7 +355,7 @@ static int assess_best(const compare_data *data, cli_comparison *result)
 
 static int run_compare(int argc, char *const *argv)
 {
-    compare_arguments arguments = {.gap = -1};
+    compare_arguments arguments = {.user = training_defaults(), .gap = -1};
     compare_data data = {0};
     trial_folders logs = {.folder = NULL};
     cli_comparison result = {0};

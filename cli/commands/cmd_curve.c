@@ -18,7 +18,6 @@ typedef struct curve_arguments {
     text_list kernels;
     number_list sizes;
     int64_t length, points, test, repeat;
-    double alpha;
 } curve_arguments;
 
 enum { DEFAULT_POINTS = 8 };
@@ -48,7 +47,7 @@ static const option rows[] = {
         "--system, from --seed on",
         .range = WITHIN(1, 1000), .fallback = "1", .python = ""),
     HEADING("model"),
-    ROW("alpha", "A", alpha, "regularisation strength",
+    ROW("alpha", "A", training.fit.alpha, "regularisation strength",
         .unset = "chosen for each size on the later half of its training rows"),
     GROUP(curve_arguments, training, &training_input_options),
     GROUP(curve_arguments, training, &training_readout_options),
@@ -134,7 +133,7 @@ static int check_source(const curve_arguments *arguments)
                          : user->series     ? "series"
                          : user->rows.given ? "rows"
                                             : NULL;
-    if (user->scale_each && user->no_scale)
+    if (user->fit.scale_each && !user->fit.scale)
         return complain(EXIT_USAGE, "--scale-each and --no-scale cannot be given together");
     if (!user->x && !arguments->system)
         return complain(EXIT_USAGE, "--x X or --system SYSTEM is required");
@@ -171,15 +170,8 @@ static int check_outputs(const curve_arguments *arguments)
 static volt_fit_options fit_options(const curve_arguments *arguments, const curve_data *data)
 {
     const volt_pairing *pairing = pairing_of(data);
-    volt_fit_options fit = volt_fit_options_default();
+    volt_fit_options fit = arguments->training.fit;
     if (data->pairing) {
-        const training_arguments *given = &arguments->training;
-        fit.washout = given->washout;
-        fit.intercept = !given->no_intercept;
-        fit.scale = !given->no_scale;
-        fit.scale_each = given->scale_each;
-        fit.target = (volt_target)given->target;
-        fit.input = (volt_input)given->input;
         fit.season = data->user.season;
         fit.ahead = pairing->ahead;
         fit.anchors = pairing->anchors;
@@ -188,7 +180,6 @@ static volt_fit_options fit_options(const curve_arguments *arguments, const curv
     } else {
         fit = training_options(&arguments->training, &data->user);
     }
-    fit.alpha = arguments->alpha;
     fit.records = NULL;
     fit.n_records = 0;
     return fit;
@@ -255,7 +246,7 @@ static int show(const curve_arguments *arguments, const curve_data *data, const 
 
 static int run_curve(int argc, char *const *argv)
 {
-    curve_arguments arguments = {0};
+    curve_arguments arguments = {.training = training_defaults()};
     curve_data data = {0};
     volt_curve *curve = NULL;
     int failed = options_parse(&command_curve.options, argc, argv, &arguments);

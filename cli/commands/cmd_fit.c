@@ -19,33 +19,30 @@
 typedef struct fit_arguments {
     common_arguments common;
     training_arguments training;
-    solver_arguments solver;
     const char *kernel, *fitted, *output;
-    double alpha;
-    bool guard, keep_factor;
 } fit_arguments;
 
 #define ROW(...) OPTION(fit_arguments, __VA_ARGS__)
 static const option rows[] = {
     HEADING("data"),
     GROUP(fit_arguments, training, &training_data_options),
-    ROW("weights", "FILE:COLUMN", training.loss.weights, LOSS_WEIGHTS, .is_rare = true),
+    ROW("weights", "FILE:COLUMN", training.weights, LOSS_WEIGHTS, .is_rare = true),
     HEADING("model"),
     ROW("kernel", "K", kernel, KERNEL_MEANING, .fallback = "volterra", .python = ""),
-    ROW("alpha", "A", alpha, "regularisation strength", .unset = "chosen on held-out rows"),
-    ROW("guard", NULL, guard,
-        "naive forecast kept unless the fit is clearly better on held-out rows; with --alpha and --target "
-        "change"),
+    ROW("alpha", "A", training.fit.alpha, "regularisation strength", .unset = "chosen on held-out rows"),
+    SWITCH(fit_arguments, "guard", training.fit.guarded, 1,
+           "naive forecast kept unless the fit is clearly better on held-out rows; with --alpha and --target "
+           "change"),
     GROUP(fit_arguments, training, &training_model_options),
-    ROW("feedback-weight", "W", training.feedback_weight,
+    ROW("feedback-weight", "W", training.fit.feedback_weight,
         "weight of the outputs among the inputs, with --feedback", .unset = "1", .is_rare = true),
-    GROUP(fit_arguments, training.loss, &loss_options),
+    GROUP(fit_arguments, training, &loss_options),
     HEADING("solver"),
-    GROUP(fit_arguments, solver, &solver_options_table),
+    GROUP(fit_arguments, training, &solver_options_table),
     HEADING("output"),
-    ROW("keep-factor", NULL, keep_factor,
-        "factor of the Gram matrix in the model, for standard deviations; 4 bytes times the square of the "
-        "rows"),
+    SWITCH(fit_arguments, "keep-factor", training.fit.keep_factor, 1,
+           "factor of the Gram matrix in the model, for standard deviations; 4 bytes times the square of the "
+           "rows"),
     ROW("fitted", "FILE", fitted, "file for the fitted values"),
     ROW("output", "MODEL", output, "model file (safetensors)", .letter = 'o', .required = true),
 };
@@ -55,7 +52,7 @@ static const option rows[] = {
 /* Reports alpha and its origin. */
 static void report_alpha(const fit_arguments *arguments, const volt_model_info *info, result_list *results)
 {
-    bool chosen = !(arguments->alpha > 0);
+    bool chosen = !(arguments->training.fit.alpha > 0);
     int64_t learned = 0, distinct = 1;
     for (int64_t k = 0; k < info->q; k++) {
         learned += isfinite(info->alphas[k]);
@@ -240,7 +237,7 @@ static int write_results(const fit_arguments *arguments, const volt_model *model
 
 static int check_outputs(const fit_arguments *arguments)
 {
-    const char *checkpoint = arguments->solver.checkpoint;
+    const char *checkpoint = arguments->training.fit.checkpoint;
     const output_option outputs[] = {
         {"-o", arguments->output}, {"--fitted", arguments->fitted}, {"--checkpoint", checkpoint}};
     int failed = outputs_check_distinct(outputs, 3);
@@ -255,24 +252,26 @@ static int check_outputs(const fit_arguments *arguments)
 
 static int run_fit(int argc, char *const *argv)
 {
-    fit_arguments arguments = {.training = {.keeps_rows_without_target = true}};
+    fit_arguments arguments = {.training = training_defaults()};
+    volt_fit_options *fit = &arguments.training.fit;
     training_data data = {0};
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
     volt_matrix fitted = {0};
 
+    arguments.training.keeps_rows_without_target = true;
     int failed = options_parse(&command_fit.options, argc, argv, &arguments);
     if (failed)
         return failed;
     if (arguments.common.json && is_standard_output(arguments.output))
         return complain(EXIT_USAGE, "--json and -o - cannot both be written to standard output");
-    if (arguments.guard && arguments.alpha > 0 && arguments.training.target != VOLT_TARGET_CHANGE)
+    if (fit->guarded && fit->alpha > 0 && fit->target != VOLT_TARGET_CHANGE)
         return complain(EXIT_USAGE, "--guard with --alpha requires --target change");
-    if (arguments.training.feedback_weight > 0 && !arguments.training.feedback)
-        return complain(EXIT_USAGE, "--feedback-weight %g requires --feedback",
-                        arguments.training.feedback_weight);
-    if (!(arguments.training.feedback_weight > 0))
-        arguments.training.feedback_weight = 1;
+    bool is_fed = arguments.training.pairing.fed_outputs;
+    if (fit->feedback_weight > 0 && !is_fed)
+        return complain(EXIT_USAGE, "--feedback-weight %g requires --feedback", fit->feedback_weight);
+    if (is_fed && !(fit->feedback_weight > 0))
+        fit->feedback_weight = 1;
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status)
         return complain_status_hint(status, " (see volterra help kernels)");
@@ -284,17 +283,14 @@ static int run_fit(int argc, char *const *argv)
         failed = allocate_matrix(data.targets.rows, data.pairing->outputs, "the fitted values", &fitted);
     if (!failed) {
         volt_fit_options options = training_options(&arguments.training, &data);
-        options.alpha = arguments.alpha;
-        options.guarded = arguments.guard;
-        options.keep_factor = arguments.keep_factor;
-        failed = solver_options(&arguments.solver, &options);
+        failed = solver_landmarks(arguments.training.landmarks, &options);
         if (!failed)
             failed = training_fit(&data, kernel, options, arguments.common.quiet, fitted, &model);
     }
     if (!failed)
         failed = write_results(&arguments, model, &data, volt_as_view(fitted));
-    if (!failed && arguments.solver.checkpoint)
-        remove(arguments.solver.checkpoint);
+    if (!failed && fit->checkpoint)
+        remove(fit->checkpoint);
 
     free(fitted.data);
     volt_model_free(model);

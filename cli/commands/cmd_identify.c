@@ -190,10 +190,10 @@ static char *candidate_command(const identify_arguments *arguments, const volt_i
     training_arguments training = {.x = sources->x,
                                    .y = sources->y,
                                    .series = sources->series,
-                                   .missing = arguments->missing,
-                                   .washout = found->washout};
+                                   .missing = (volt_missing)arguments->missing};
     volt_fit_options options = volt_fit_options_default();
     options.alpha = one->alpha;
+    options.washout = found->washout;
     options.feedback_weight = one->feedback_weight;
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;

@@ -15,7 +15,7 @@
 static const option rows[] = {
     HEADING("data"),
     GROUP(tune_arguments, training, &training_data_options),
-    ROW("weights", "FILE:COLUMN", training.loss.weights, LOSS_WEIGHTS, .is_rare = true),
+    ROW("weights", "FILE:COLUMN", training.weights, LOSS_WEIGHTS, .is_rare = true),
     HEADING("search"),
     ROW("kernel", "K", kernel,
         "kernel; parameters in the text are fixed, the others are searched; 'A | B | C' searches several "
@@ -64,8 +64,8 @@ static const option rows[] = {
     ROW("feedback-weight", "W", feedback_weight,
         "weight of the outputs among the inputs, with --feedback: short for --range feedback=W",
         .unset = "log:0.02..100", .is_rare = true),
-    GROUP(tune_arguments, training.loss, &loss_options),
-    GROUP(tune_arguments, solver, &search_solver_options_table),
+    GROUP(tune_arguments, training, &loss_options),
+    GROUP(tune_arguments, training, &search_solver_options_table),
     HEADING("output"),
     ROW("log", "FILE", log, "log file with one line of JSON per candidate"),
     ROW("resume", NULL, resume, "resume the search in --log"),
@@ -80,13 +80,13 @@ static const option rows[] = {
 /* Sets the default score and rejects scores that are not supported with a loss. */
 static int choose_score(tune_arguments *arguments)
 {
-    const char *loss = arguments->training.loss.text;
+    const char *loss = arguments->training.fit.loss;
     bool by_loss = loss && strcmp(loss, "squares") != 0;
     if (by_loss && arguments->score >= 0)
         return complain(EXIT_USAGE,
                         "--score %s requires squared loss: omit it with --loss %s, which is also the score",
                         choice_word(score_choices, arguments->score), loss);
-    if (arguments->training.feedback && (by_loss || arguments->training.loss.weights))
+    if (arguments->training.pairing.fed_outputs && (by_loss || arguments->training.weights))
         return complain(EXIT_USAGE, "--feedback is not supported with %s (only with squares and equal weights)",
                         by_loss ? "--loss" : "--weights");
     if (arguments->score < 0)
@@ -122,7 +122,7 @@ static int check_search(const tune_arguments *arguments)
 
 static int check_feedback(const tune_arguments *arguments)
 {
-    bool feeds = arguments->training.feedback;
+    bool feeds = arguments->training.pairing.fed_outputs;
     if (!feeds && (arguments->feedback_weight || arguments->validate >= 0))
         return complain(EXIT_USAGE, "%s requires --feedback",
                         arguments->feedback_weight ? "--feedback-weight" : "--validate");
@@ -172,7 +172,7 @@ static int check_log(const tune_arguments *arguments)
 
 static int run_tune(int argc, char *const *argv)
 {
-    tune_arguments arguments = {.gap = -1, .validate = -1, .score = -1};
+    tune_arguments arguments = {.training = training_defaults(), .gap = -1, .validate = -1, .score = -1};
     training_data data = {0};
     int failed = options_parse(&command_tune.options, argc, argv, &arguments);
     if (!failed)

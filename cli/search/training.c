@@ -26,8 +26,8 @@ static const option pairing_rows[] = {
     ROW("series", "FILE:COLUMN", series, SERIES_MEANING),
     ROWS_OPTION(training_arguments, rows, "X and Y"),
     MISSING_OPTION(training_arguments, missing),
-    ROW("allow-target-in-inputs", NULL, allow_target_in_inputs,
-        "allow a target that is also an input of the same row, with --ahead 0", .is_rare = true),
+    SWITCH(training_arguments, "allow-target-in-inputs", pairing.allow_target_in_inputs, 1,
+           "allow a target that is also an input of the same row, with --ahead 0", .is_rare = true),
 };
 const option_table training_pairing_options = OPTION_TABLE(pairing_rows);
 
@@ -38,45 +38,50 @@ static const option data_rows[] = {
 const option_table training_data_options = OPTION_TABLE(data_rows);
 
 static const option input_rows[] = {
-    ROW("target", NULL, target,
+    ROW("target", NULL, fit.target,
         "quantity learned: the level of the target, or its change from the current row; auto: the change if "
         "alpha is not given and every target is an input, otherwise the level",
         .choices = target_choices, .fallback = "auto", .hint = "--y FILE:COLUMNS selects the targets"),
-    ROW("input", NULL, input,
+    ROW("input", NULL, fit.input,
         "inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "
         "auto: both if alpha is not given and every target is an input, otherwise levels",
         .choices = input_choices, .fallback = "auto", .hint = "--x FILE:COLUMNS selects the inputs"),
     ROW("season", "S", season, SEASON_MEANING, .fallback = "auto"),
-    ROW("scale-each", NULL, scale_each,
-        "every input divided by its standard deviation, for different units; constant inputs are ignored"),
+    SWITCH(training_arguments, "scale-each", fit.scale_each, 1,
+           "every input divided by its standard deviation, for different units; constant inputs are ignored"),
 };
 const option_table training_input_options = OPTION_TABLE(input_rows);
 
 static const option readout_rows[] = {
-    ROW("washout", "W", washout,
+    ROW("washout", "W", fit.washout,
         "leading rows of every record excluded from the fit; they initialise the state", .fallback = "0"),
     ROW("initial", "zero|first|mean|VALUES", initial,
         "constant input before the first row of every record: zero after scaling, the first row of the record, "
         "the mean of the inputs, or values in their units, one per input",
         .fallback = "zero", .is_rare = true),
-    ROW("no-intercept", NULL, no_intercept, "no constant term", .is_rare = true),
-    ROW("no-scale", NULL, no_scale, "no scaling of inputs and targets", .is_rare = true),
+    SWITCH(training_arguments, "no-intercept", fit.intercept, 0, "no constant term", .is_rare = true),
+    SWITCH(training_arguments, "no-scale", fit.scale, 0, "no scaling of inputs and targets", .is_rare = true),
 };
 const option_table training_readout_options = OPTION_TABLE(readout_rows);
 
 static const option model_rows[] = {
     {.kind = OPTION_GROUP, .table = &training_input_options},
-    ROW("feedback", NULL, feedback,
-        "outputs of the previous row as additional inputs (NARX model); measured outputs in training"),
+    SWITCH(training_arguments, "feedback", pairing.fed_outputs, 1,
+           "outputs of the previous row as additional inputs (NARX model); measured outputs in training"),
     {.kind = OPTION_GROUP, .table = &training_readout_options},
 };
 const option_table training_model_options = OPTION_TABLE(model_rows);
+
+training_arguments training_defaults(void)
+{
+    return (training_arguments){.pairing = volt_pairing_options_default(), .fit = volt_fit_options_default()};
+}
 
 /* ---- data ------------------------------------------------------------------------------------- */
 
 static int read_files(const training_arguments *arguments, training_data *data)
 {
-    volt_missing wanted = (volt_missing)arguments->missing;
+    volt_missing wanted = arguments->missing;
     volt_missing missing = record_list_policy(arguments->series, wanted);
     int failed;
     if (loss_has_classes(&data->loss)) {
@@ -95,7 +100,7 @@ static int read_files(const training_arguments *arguments, training_data *data)
     if (!failed)
         failed = record_list_open(&data->records, arguments->series, &data->x);
     if (!failed)
-        failed = loss_read_weights(&data->loss, &arguments->loss, &data->x);
+        failed = loss_read_weights(&data->loss, arguments->weights, &data->x);
     if (!failed)
         failed = dataset_align((dataset *const[]){&data->x, &data->y, &data->records.file,
                                                   &data->loss.label_file, &data->loss.weight_file},
@@ -191,22 +196,20 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
 {
     char hint[HINT_LENGTH];
     const dataset *target = arguments->y ? &data->y : &data->x;
-    volt_pairing_options options = volt_pairing_options_default();
+    volt_pairing_options options = arguments->pairing;
     data->input_names = (const char *const *)data->x.names;
     options.ahead = data->ahead;
     options.first_ahead = data->first_ahead;
     options.records = data->records.lengths;
     options.n_records = data->records.n;
     options.record_names = data->records.names;
-    options.allow_target_in_inputs = arguments->allow_target_in_inputs;
     options.input_names = data->input_names;
     options.target_names = (const char *const *)(data->loss.name ? data->label_name : target->names);
     options.known_inputs = data->calendar.cols;
     options.loss = data->loss.info.text;
     options.labels = data->loss.labels;
-    options.fed_outputs = arguments->feedback;
     volt_status status = volt_pairing_create(data->x.view, data->y.view, &options, &data->pairing);
-    if (status == VOLT_ERR_ARGUMENT && arguments->feedback && (!arguments->y || data->ahead > 0))
+    if (status == VOLT_ERR_ARGUMENT && options.fed_outputs && (!arguments->y || data->ahead > 0))
         return complain_status_hint(status, " (--feedback, --y, --ahead)");
     if (status == VOLT_ERR_ARGUMENT && data->ahead == 0) /* the only other argument that can be invalid here */
         return complain_status_hint(status, " (--x, --ahead, --allow-target-in-inputs)");
@@ -223,13 +226,13 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
 
 int training_read(const training_arguments *arguments, training_data *data)
 {
-    if (arguments->scale_each && arguments->no_scale)
+    if (arguments->fit.scale_each && !arguments->fit.scale)
         return complain(EXIT_USAGE, "--scale-each and --no-scale cannot be given together");
     int failed = read_ahead(arguments, data);
     if (!failed)
-        failed = loss_read(&arguments->loss, &data->loss);
+        failed = loss_read(arguments->fit.loss, &data->loss);
     if (!failed)
-        failed = calendar_check(arguments->calendar, arguments->no_scale ? 1 : 0, &data->calendar);
+        failed = calendar_check(arguments->calendar, arguments->fit.scale ? 0 : 1, &data->calendar);
     if (!failed)
         failed = training_season(arguments->season, &data->season);
     if (!failed)
@@ -266,18 +269,11 @@ void training_release(training_data *data)
 volt_fit_options training_options(const training_arguments *arguments, const training_data *data)
 {
     const volt_pairing *pairing = data->pairing;
-    volt_fit_options options = volt_fit_options_default();
-    options.washout = arguments->washout;
+    volt_fit_options options = arguments->fit;
     options.initial = data->initial;
     options.initial_values = data->initial_values;
-    options.intercept = !arguments->no_intercept;
-    options.scale = !arguments->no_scale;
-    options.scale_each = arguments->scale_each;
     options.ahead = data->ahead;
     options.feedback = pairing->feedback;
-    options.feedback_weight = arguments->feedback ? arguments->feedback_weight : 0;
-    options.target = (volt_target)arguments->target;
-    options.input = (volt_input)arguments->input;
     options.season = data->season;
     options.missing_targets = pairing->missing_targets > 0;
     options.anchors = pairing->anchors;
@@ -294,8 +290,6 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.weights = data->loss.weights;
     options.classes = pairing->classes;
     options.n_classes = pairing->n_classes;
-    if (arguments->loss.tolerance > 0)
-        options.tolerance = arguments->loss.tolerance;
     return options;
 }
 
@@ -314,12 +308,14 @@ int search_data_prepare(const training_arguments *arguments, const training_data
     volt_fit_options *fit = &made->fit;
     *fit = training_options(arguments, data);
     fit->alpha = alpha_is_given; /* the value is ignored */
+    fit->solver = NULL;          /* of the best model only */
     if (!loss_is_other(&data->loss))
         fit->loss = NULL;
     volt_status status = volt_prepare(data->inputs, data->targets, fit, learn_rows, &made->prepared);
     if (status)
         return complain_status(status);
     fit->loss = data->loss.info.text;
+    fit->solver = arguments->fit.solver;
     fit->target = made->prepared->target;
     fit->input = made->prepared->input;
     fit->season = made->prepared->season;
@@ -366,7 +362,7 @@ int training_check_output(const training_arguments *arguments, const char *path)
     if (!failed)
         failed = output_check_against(path, arguments->series);
     if (!failed)
-        failed = output_check_against(path, arguments->loss.weights);
+        failed = output_check_against(path, arguments->weights);
     return failed;
 }
 
@@ -385,7 +381,7 @@ static void add_series(shell_words *words, const training_arguments *arguments, 
         shell_words_add(words, "--season", "none");
     if (options->guarded)
         shell_words_add(words, "--guard", NULL);
-    if (arguments->allow_target_in_inputs)
+    if (arguments->pairing.allow_target_in_inputs)
         shell_words_add(words, "--allow-target-in-inputs", NULL);
 }
 
@@ -412,27 +408,27 @@ char *training_fit_command(const training_arguments *arguments, const volt_fit_o
         shell_words_add(&words, "--feedback", NULL);
         shell_words_add(&words, "--feedback-weight", volt_format_number(options->feedback_weight, number));
     }
-    if (arguments->loss.text)
-        shell_words_add(&words, "--loss", arguments->loss.text);
-    if (arguments->loss.weights)
-        shell_words_add(&words, "--weights", arguments->loss.weights);
-    if (arguments->loss.tolerance > 0)
-        shell_words_add(&words, "--tolerance", volt_format_number(arguments->loss.tolerance, number));
+    if (arguments->fit.loss)
+        shell_words_add(&words, "--loss", arguments->fit.loss);
+    if (arguments->weights)
+        shell_words_add(&words, "--weights", arguments->weights);
+    if (options->tolerance > 0)
+        shell_words_add(&words, "--tolerance", volt_format_number(options->tolerance, number));
     solver_words(options, &words);
-    if (arguments->washout > 0)
-        shell_words_add_count(&words, "--washout", arguments->washout);
+    if (options->washout > 0)
+        shell_words_add_count(&words, "--washout", options->washout);
     if (arguments->initial && strcmp(arguments->initial, "zero") != 0)
         shell_words_add(&words, "--initial", arguments->initial);
     if (arguments->rows.given)
         shell_words_add(&words, "--rows", arguments->rows.text);
-    if (arguments->no_intercept)
+    if (!options->intercept)
         shell_words_add(&words, "--no-intercept", NULL);
-    if (arguments->no_scale)
+    if (!options->scale)
         shell_words_add(&words, "--no-scale", NULL);
     if (options->scale_each)
         shell_words_add(&words, "--scale-each", NULL);
     if (arguments->missing != VOLT_MISSING_ERROR)
-        shell_words_add(&words, "--missing", choice_word(missing_choices, arguments->missing));
+        shell_words_add(&words, "--missing", choice_word(missing_choices, (int)arguments->missing));
     shell_words_add(&words, "-o", model);
     return shell_words_take(&words);
 }

@@ -13,22 +13,18 @@
 /* Arguments of a command that define the fit. */
 typedef struct training_arguments {
     const char *x, *y;
-    const char *ahead; /* H or A..B; NULL: not given */
-    int64_t washout;
-    const char *initial; /* zero, first, mean or a list of values */
+    const char *ahead;                          /* H or A..B; NULL: not given */
+    const char *initial;                        /* zero, first, mean or a list of values */
+    const char *season;                         /* rows, "none" or "auto" */
+    const char *calendar, *weights, *landmarks; /* NULL: not given */
+    const char *series;                         /* column of record names; NULL: one sequence */
     row_range rows;
-    bool no_intercept, no_scale, scale_each;
-    int missing;
-    int target, input;  /* volt_target, volt_input */
-    const char *season; /* rows, "none" or "auto" */
-    bool allow_target_in_inputs;
+    volt_missing missing;
     bool keeps_rows_without_target; /* with --missing drop, such rows update the state */
-    const char *calendar;           /* NULL: not given */
-    const char *series;             /* column of record names; NULL: one sequence */
-    bool feedback;                  /* outputs are fed back as inputs */
-    double feedback_weight;         /* weight of the feedback, if known */
-    loss_arguments loss;            /* for commands with loss_options */
+    volt_pairing_options pairing;   /* its fields that have an option */
+    volt_fit_options fit;           /* the same; training_options sets the others */
 } training_arguments;
+training_arguments training_defaults(void);
 
 /* Option tables that fill a training_arguments. */
 extern const option_table training_pairing_options; /* targets, horizon, rows, missing values, records */

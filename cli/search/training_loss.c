@@ -1,5 +1,5 @@
 /* cli/search/training_loss.c: reads losses, weights and labels. */
-#include "search/training_loss.h"
+#include "search/training.h"
 
 #include "terminal/digits.h"
 #include "terminal/messages.h"
@@ -17,18 +17,18 @@ static name_list loss_names(void)
 }
 
 static const option loss_rows[] = {
-    OPTION(loss_arguments, "loss", "L", text,
+    OPTION(training_arguments, "loss", "L", fit.loss,
            "loss function: {names or}, with parameters as in huber:delta=0.5 or quantile:q=0.1/0.5/0.9",
            .names = loss_names, .unset = "squares"),
-    OPTION(loss_arguments, "tolerance", "T", tolerance,
+    OPTION(training_arguments, "tolerance", "T", fit.tolerance,
            "relative duality gap of the objective, or relative residual of pcg", .range = BETWEEN(0, 1),
            .unset = "1e-6, pcg 1e-4", .is_rare = true),
 };
 const option_table loss_options = OPTION_TABLE(loss_rows);
 
-int loss_read(const loss_arguments *arguments, loss_data *data)
+int loss_read(const char *text, loss_data *data)
 {
-    volt_status status = arguments->text ? volt_loss_parse(arguments->text, &data->loss) : VOLT_OK;
+    volt_status status = text ? volt_loss_parse(text, &data->loss) : VOLT_OK;
     if (status)
         return complain(EXIT_USAGE, "--loss: %s", volt_error_detail());
     data->info.struct_size = sizeof data->info;
@@ -94,9 +94,8 @@ int loss_set_labels(loss_data *data)
 
 /* ---- weights ---------------------------------------------------------------------------------- */
 
-int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x)
+int loss_read_weights(loss_data *data, const char *source, const dataset *x)
 {
-    const char *source = arguments->weights;
     if (!source)
         return 0;
     if (strcmp(source, "-") == 0 && strcmp(x->source, "-") == 0)

@@ -7,13 +7,7 @@
 #include "terminal/results.h"
 #include "volterra.h"
 
-/* Loss arguments of a command. */
-typedef struct loss_arguments {
-    const char *text, *weights; /* NULL: not given */
-    double tolerance;
-} loss_arguments;
-
-/* Option table that fills a loss_arguments: --loss and --tolerance. */
+/* Option table that fills a training_arguments: --loss and --tolerance. */
 extern const option_table loss_options;
 #define LOSS_WEIGHTS "weights of the rows, at least 0; rows of weight 0 only update the state"
 
@@ -31,7 +25,8 @@ typedef struct loss_data {
 
 /* Every function returns 0, or the exit status after an error message. Data initialised to {0} can always be
  * released. */
-int loss_read(const loss_arguments *arguments, loss_data *data);
+/* `text` may be NULL: squares. */
+int loss_read(const char *text, loss_data *data);
 void loss_release(loss_data *data);
 
 /* Returns true if the loss is not the squared error. */
@@ -41,9 +36,9 @@ bool loss_has_classes(const loss_data *data);
 /* Reads the labels of the rows of x from FILE:COLUMN. Then align label_file with x, and set the labels. */
 int loss_read_labels(loss_data *data, const char *source, const dataset *x);
 int loss_set_labels(loss_data *data);
-/* Reads the weights of the rows of x. Then align weight_file with x, and set those of `count` rows. Row i is row rows[i] of x,
+/* Reads the weights of the rows of x; source NULL: none. Then align weight_file with x, and set those of `count` rows. Row i is row rows[i] of x,
  * or row i if `rows` is NULL. */
-int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x);
+int loss_read_weights(loss_data *data, const char *source, const dataset *x);
 int loss_set_weights(loss_data *data, int64_t count, const int64_t *rows);
 
 /* Reports loss, objective, duality_gap and the mean in-sample loss. */

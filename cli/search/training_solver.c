@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(...) OPTION(solver_arguments, __VA_ARGS__)
+#define ROW(...) OPTION(training_arguments, __VA_ARGS__)
 #define LANDMARKS_ROW(form, ...) ROW("landmarks", form, landmarks, __VA_ARGS__)
 static const option solver_rows[] = {
-    ROW("solver", "S", solver,
+    ROW("solver", "S", fit.solver,
         "method for the readout: {names or}; auto: exact if memory and time allow, "
         "features where they are few, otherwise nystrom",
         .names = solver_names, .fallback = "auto"),
@@ -21,17 +21,17 @@ static const option solver_rows[] = {
                   "number of landmarks, of nystrom and of the preconditioner of pcg: in runs of 32 over all "
                   "rows, M:last or M:random; auto: as many as reduce the held-out error or the cost",
                   .unset = "2000, pcg 12.7 times the square root of the rows"),
-    ROW("iterations", "N", iterations, "maximum number of iterations of pcg", .range = AT_LEAST(1),
+    ROW("iterations", "N", fit.iterations, "maximum number of iterations of pcg", .range = AT_LEAST(1),
         .unset = "1000", .is_rare = true),
-    ROW("checkpoint", "FILE", checkpoint, "checkpoint file of pcg; an existing checkpoint is resumed",
+    ROW("checkpoint", "FILE", fit.checkpoint, "checkpoint file of pcg; an existing checkpoint is resumed",
         .is_rare = true),
-    ROW("checkpoint-every", "TIME", checkpoint_every, "time between checkpoints, at least one iteration",
+    ROW("checkpoint-every", "TIME", fit.checkpoint_seconds, "time between checkpoints, at least one iteration",
         .is_duration = true, .fallback = "60s", .is_rare = true),
 };
 const option_table solver_options_table = OPTION_TABLE(solver_rows);
 
 static const option search_solver_rows[] = {
-    ROW("solver", "S", solver,
+    ROW("solver", "S", fit.solver,
         "method for the readout of candidates and of the best one: {names or}; auto: exact if memory and time "
         "allow, otherwise nystrom",
         .names = search_solver_names, .fallback = "auto"),
@@ -51,8 +51,10 @@ static int complain_landmarks(const char *text)
         text);
 }
 
-static int parse_landmarks(const char *text, volt_fit_options *options)
+int solver_landmarks(const char *text, volt_fit_options *options)
 {
+    if (!text)
+        return 0;
     bool is_auto = strncmp(text, "auto", 4) == 0;
     char *end = NULL;
     errno = 0;
@@ -71,18 +73,10 @@ static int parse_landmarks(const char *text, volt_fit_options *options)
     return 0;
 }
 
-int solver_options(const solver_arguments *arguments, volt_fit_options *options)
+int solver_search_options(const training_arguments *arguments, volt_search_options *search,
+                          volt_fit_options *fit)
 {
-    options->solver = arguments->solver;
-    options->iterations = arguments->iterations;
-    options->checkpoint = arguments->checkpoint;
-    options->checkpoint_seconds = arguments->checkpoint_every;
-    return arguments->landmarks ? parse_landmarks(arguments->landmarks, options) : 0;
-}
-
-int solver_search_options(const solver_arguments *arguments, volt_search_options *search, volt_fit_options *fit)
-{
-    int failed = solver_options(arguments, fit);
+    int failed = solver_landmarks(arguments->landmarks, fit);
     if (!failed && fit->landmarks == VOLT_LANDMARKS_AUTO)
         return complain(EXIT_USAGE, "--landmarks must be a number in a search (got '%s')",
                         arguments->landmarks);

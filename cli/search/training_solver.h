@@ -5,25 +5,18 @@
 
 #include "args/options.h"
 #include "args/shell_words.h"
+#include "search/training.h"
 #include "terminal/results.h"
 #include "volterra.h"
 
-typedef struct solver_arguments {
-    const char *solver;    /* name of the solver */
-    const char *landmarks; /* NULL: not given */
-    int64_t iterations;    /* 0: not given */
-    const char *checkpoint;
-    double checkpoint_every; /* seconds */
-} solver_arguments;
-
-/* Option tables that fill a solver_arguments, for a fit and for a search. */
+/* Option tables that fill a training_arguments, for a fit and for a search. */
 extern const option_table solver_options_table, search_solver_options_table;
 
-/* Sets the solver options of a fit. Returns the exit status. */
-int solver_options(const solver_arguments *arguments, volt_fit_options *options);
+/* Sets the landmarks of a fit from the text of --landmarks, which may be NULL. Returns the exit status. */
+int solver_landmarks(const char *text, volt_fit_options *options);
 
 /* Sets the solver options of a search. Its best model is fitted with `fit`. */
-int solver_search_options(const solver_arguments *arguments, volt_search_options *search,
+int solver_search_options(const training_arguments *arguments, volt_search_options *search,
                           volt_fit_options *fit);
 
 /* Appends the solver options to a command line. */

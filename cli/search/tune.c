@@ -41,7 +41,7 @@ static int read_candidates(const tune_arguments *arguments, volt_candidates **ca
         status = volt_candidates_get(*candidates, 0, first, &alpha, &feedback);
     if (status)
         return complain_status(status);
-    if (arguments->training.feedback != (feedback > 0))
+    if ((arguments->training.pairing.fed_outputs != 0) != (feedback > 0))
         return complain(EXIT_USAGE,
                         feedback > 0 ? "column feedback of %s requires --feedback"
                                      : "%s has no column feedback (required by --feedback)",
@@ -61,11 +61,11 @@ static int make_candidates(const tune_arguments *arguments, const search_data *s
     int failed = search_space_read(&space, &arguments->ranges, arguments->alpha, arguments->feedback_weight);
     if (!failed) {
         options.seed = arguments->common.seed.value;
-        options.scale = !arguments->training.no_scale;
+        options.scale = arguments->training.fit.scale;
         options.ranges = space.ranges;
         options.n_ranges = space.count;
         options.from_defaults = 1;
-        if (arguments->training.feedback)
+        if (arguments->training.pairing.fed_outputs)
             options.fed_outputs = seen->prepared->Y;
         options.points = arguments->grid;
         volt_status status = volt_candidates_draw(kernel, X, &options, candidates);
@@ -88,9 +88,9 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.splits.max_train = arguments->max_train;
     options.splits.rolling = arguments->rolling;
     options.start = (volt_start)arguments->start;
-    options.washout = arguments->training.washout;
-    options.intercept = !arguments->training.no_intercept;
-    options.scale = !arguments->training.no_scale;
+    options.washout = arguments->training.fit.washout;
+    options.intercept = arguments->training.fit.intercept;
+    options.scale = arguments->training.fit.scale;
     options.score = (volt_score)arguments->score;
     options.race = (volt_race)arguments->race;
     options.strategy = (volt_strategy)arguments->strategy;
@@ -101,8 +101,8 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.records = data->pairing->records;
     options.n_records = data->pairing->n_records;
     options.loss = loss_is_other(&data->loss) ? data->loss.info.text : NULL;
-    if (arguments->training.loss.tolerance > 0)
-        options.tolerance = arguments->training.loss.tolerance;
+    if (arguments->training.fit.tolerance > 0)
+        options.tolerance = arguments->training.fit.tolerance;
     options.weights = data->loss.weights;
     options.classes = data->pairing->classes;
     options.n_classes = data->pairing->n_classes;
@@ -177,7 +177,8 @@ static int assess_best(const tuning *run, const volt_trial *best, const volt_sea
     options.model = model;
     options.measure = info->score;
     options.score = best->score;
-    options.simulated = run->arguments->training.feedback && run->options.validate == VOLT_VALIDATE_SIMULATE;
+    options.simulated =
+        run->arguments->training.pairing.fed_outputs && run->options.validate == VOLT_VALIDATE_SIMULATE;
     options.running = info->score == VOLT_SCORE_PREQUENTIAL;
     volt_split_options splits = run->options.splits;
     splits.gap = info->gap;
@@ -273,7 +274,7 @@ int tune_search(const tune_arguments *arguments, training_data *data)
         run.options.base = run.seen.prepared->base;
         run.options.initial = run.seen.prepared->initial;
         run.options.initial_values = run.seen.prepared->initial_values;
-        failed = solver_search_options(&arguments->solver, &run.options, &run.seen.fit);
+        failed = solver_search_options(&arguments->training, &run.options, &run.seen.fit);
     }
     if (!failed)
         failed = make_candidates(arguments, &run.seen, &candidates);

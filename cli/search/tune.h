@@ -9,7 +9,6 @@
 typedef struct tune_arguments {
     common_arguments common;
     training_arguments training;
-    solver_arguments solver;
     const char *kernel, *alpha, *feedback_weight, *candidates, *log, *output, *plot;
     text_list ranges;
     int64_t draws, grid, folds, gap, min_train, max_train;

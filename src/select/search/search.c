@@ -1,10 +1,10 @@
 /* src/select/search/search.c: a search on rows: options, problem, log, workspaces. */
-#include "base/threads.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/openmp.h"
+#include "base/threads.h"
 #include "fit/plan.h"
 #include "gram/engine/state.h"
 #include "kernel/kernel_entry.h"

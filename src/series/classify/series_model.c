@@ -303,7 +303,7 @@ static volt_status fit_in(const volt_view *series, volt_view Y, const volt_serie
 }
 
 volt_status volt_series_ridge_fit(const volt_view *series, int64_t count, volt_view Y,
-                                    const volt_series_options *given, volt_series_model **model)
+                                  const volt_series_options *given, volt_series_model **model)
 {
     volt_series_options options = volt_series_options_default();
     volt_blas_use use;

@@ -1,6 +1,6 @@
 /* src/solve/exact/operator.c: products by blocks of rows, and the operator of a stored matrix. */
-#include "base/threads.h"
 #include "solve/exact/operator.h"
+#include "base/threads.h"
 
 #include "base/blas.h"
 #include "base/clones.h"

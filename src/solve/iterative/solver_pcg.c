@@ -4,13 +4,13 @@
  * Alpha and the errors of held-out rows are computed with the landmarks as in solver_nystrom.c. The same
  * pass over the rows computes the features of the preconditioner. Then every output is solved with its
  * alpha. */
-#include "base/threads.h"
 #include "backend/cholesky.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
+#include "base/threads.h"
 #include "solve/iterative/pcg.h"
 #include "solve/landmark/feature_fit.h"
 #include "solve/landmark/landmark_operator.h"

@@ -9,8 +9,8 @@
  * Squares with weights are linear, and one factor solves them:
  *
  *     (K + alpha diag(1 / w)) A = Y - 1 c,     1' A = 0 with an intercept,     A_t = 0 where w_t = 0 */
-#include "base/threads.h"
 #include "solve/loss/loss_solve.h"
+#include "base/threads.h"
 
 #include "backend/backend.h"
 #include "backend/cholesky.h"
