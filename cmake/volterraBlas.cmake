@@ -8,7 +8,7 @@
 # name of its own (openblaso, openblas_openmp); elsewhere there is one openblas. A build without threads is
 # not safe to call from several threads unless it was built with USE_LOCKING=1, which it does not report: with such a
 # build the library uses one thread (src/base/threads.c).
-# "none" takes the routines of src/base/plain_*.c.
+# "none" takes the routines of src/base/noblas/plain_*.c.
 include(CheckFunctionExists)
 
 if(VOLT_BLAS STREQUAL "none")

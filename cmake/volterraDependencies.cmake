@@ -8,7 +8,7 @@ endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 if(VOLT_MATIO)
-  # The library loads matio with the first MATLAB file (src/io/mat/matio.h). In a wheel it is linked to matio, for auditwheel.
+  # The library loads matio with the first MATLAB file (src/io/mat/mat.c). In a wheel it is linked to matio, for auditwheel.
   if(NOT VOLT_MATIO_LIBRARY)
     pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
   endif()

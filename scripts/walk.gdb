@@ -37,14 +37,14 @@ class Stop(gdb.Breakpoint):
 stops = [
     Stop("volt_model_fit", "X.rows", "X.cols", "Y.cols"),
     Stop("volt_fit_task_resolve", "options->alpha", "options->washout"),
-    Stop("volt_fit_solve_part", "task->chooses", "task->change"),
+    Stop("fit_solve_part", "task->chooses", "task->change"),
     Stop("volt_fit_rows_begin", "d", "stored"),
     Stop("volt_kernel_resolve_slices", "d", "extents[0].radius"),
     Stop("volt_factor_fill", "op->n", "op->entry_cost"),
     Stop("volt_state_advance", "Z.rows", "K.cols"),
     Stop("volt_choice_pick", "choice->held.begin", "choice->held.rows"),
     Stop("volt_factor_grow_all", "factors[0]->task.alpha", "factors[0]->L.rows"),
-    Stop("volt_fit_make_report", "choice->tried", "choice->outputs[0].alpha"),
+    Stop("fit_make_report", "choice->tried", "choice->outputs[0].alpha"),
     Stop("volt_model_predict", "model->n", "X.rows"),
     Stop("volt_predict_rows", "state->rows", "options->start"),
 ]

@@ -1,5 +1,5 @@
 /* src/base/blas.h: the BLAS and LAPACK interface, through CBLAS and the Fortran symbols. In builds without a BLAS
- * the names are macros for the routines of base/plain_blas.h.
+ * the names are macros for the routines of base/noblas/plain_blas.h.
  *
  * A row-major lower triangle is a column-major upper triangle, so LAPACK is called with 'U' on the
  * same memory, without transposing or copying. */
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #ifdef VOLT_PLAIN_BLAS
-#include "base/plain_blas.h"
+#include "base/noblas/plain_blas.h"
 #else
 #include <cblas.h>
 #endif

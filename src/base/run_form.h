@@ -1,6 +1,6 @@
 /* src/base/run_form.h: the numeric form of a free run, for back ends that cannot call a model's functions.
  *
- * Each row is processed as in volt_live_feed (predict/live/live_rows.c). Inputs at their lags and fed-back
+ * Each row is processed as in volt_live_feed (predict/live/live.c). Inputs at their lags and fed-back
  * outputs become columns, which are held, scaled, filtered and clipped. Then follow one step of every
  * diagonal, the products with the coefficients, and the outputs in their units, which the next row uses.
  * cuda/run_rows.h computes it. Plain data, for C and C++. */

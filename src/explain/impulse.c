@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
-#include "model/initial.h"
+#include "model/recipe.h"
 #include "model/model_internal.h"
 
 #include <inttypes.h>

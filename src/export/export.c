@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "export/export_model.h"
 #include "io/file/atomic_file.h"
-#include "model/model_errors.h"
+#include "model/model_internal.h"
 
 #include <ctype.h>
 #include <inttypes.h>

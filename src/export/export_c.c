@@ -1197,7 +1197,7 @@ static void part_inputs(const volt_export_part *part, int p, const volt_c_names 
                         part_finds_first(part) ? "    part->known = 1;\n" : "");
 }
 
-/* As volt_model_stationary_output (model/initial.c). */
+/* As volt_model_stationary_output (model/recipe.c). */
 static void part_first(const volt_export_part *part, int p, const volt_c_names *names, volt_source *out)
 {
     const volt_feedback *fed = &part->model->recipe.fed_outputs;

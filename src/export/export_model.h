@@ -1,6 +1,6 @@
 /* src/export/export_model.h: a fitted model as plain arrays.
  *
- * A part is one fitted model; a sum of models has several. Its step is that of a stream (predict/live/live_rows.c):
+ * A part is one fitted model; a sum of models has several. Its step is that of a stream (predict/live/live.c):
  *
  *     columns   inputs at their lags and fed-back outputs, clipped, scaled and filtered
  *     kernel    every factor against every row, with the state of each diagonal, and its border (gram/engine/engine.h)

@@ -1,4 +1,4 @@
-/* src/fit/fit_task.h: options of a fit, resolved except for choices made on held-out rows. */
+/* src/fit/fit_task.h: the parts of a fit that the choice of landmarks, searches, learning curves and tests share. */
 #ifndef FIT_FIT_TASK_H
 #define FIT_FIT_TASK_H
 
@@ -6,7 +6,6 @@
 #include "kernel/records.h"
 #include "model/model_internal.h"
 #include "model/recipe.h"
-#include "model/scaling.h"
 #include "solve/loss/loss_solve.h"
 #include "solve/solver_table.h"
 #include "volterra/base.h"
@@ -126,29 +125,11 @@ void volt_fit_rows_get(volt_fit_rows *rows, int64_t first, volt_matrix Z);
 /* Extents of each of the `slices` of a row, and the warnings of the kernel on these rows: as
  * volt_extents_of, volt_kernel_warn. */
 volt_status volt_fit_rows_extents(volt_fit_rows *rows, int64_t slices, volt_extent *extents);
-volt_status volt_fit_rows_warn(volt_fit_rows *rows);
 
 /* ---- the report of a fit (volt_fit_report) --------------------------------------------------------- */
 
 /* Points the arrays of the report to the report_numbers of the model. */
 void volt_fit_report_numbers(volt_model *model);
-
-/* Reports the held-out rows: from `choice` if one was made, else from `held`. */
-void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const volt_held_out *held,
-                          volt_model *model);
-
-/* Reports the solver, its iterations, and the devices of the back end that it used. */
-void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice *choice,
-                            const volt_iteration *iteration, const volt_backend *backend, volt_model *model);
-
-/* Reports norms and noise. The dimensions are known; `coefficients` (n x q) and `unlearned` as in volt_readout;
- * `chosen` (q) is NULL if nothing was chosen. `states` is the readout of states or landmarks if the solver works on these; without data, K A follows from
- * the coefficients. */
-void volt_fit_report_norms(const fit_task *task, const double *coefficients, const double *unlearned,
-                           const volt_chosen *chosen, volt_view states, volt_model *model);
-
-/* Reports leave-one-out errors, in the units of the targets. */
-void volt_fit_report_loo(const volt_loo_errors *loo_errors, volt_model *model);
 
 /* ---- a fit with a loss other than squares, or with weights -------------------------------------
  * The outputs of such a model are not its targets: there is one output per level or per class.
@@ -171,10 +152,6 @@ typedef struct volt_loss_fit {
 volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, volt_loss_fit *fit);
 void volt_loss_fit_release(volt_loss_fit *fit);
 
-/* Removes the anchors from the options when the loss does not learn changes (classes, counts).
- * VOLT_ERR_ARGUMENT when the options require changes. */
-volt_status volt_loss_fit_anchors(volt_fit_options *options);
-
 /* Weights of the rows (n), 0 for missing targets; release with volt_free. NULL when all are 1. After the
  * washout, at least one weight must be positive, and at least one in each class. */
 volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_missing_targets *missing_targets,
@@ -184,18 +161,29 @@ volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_missing_t
 bool volt_loss_fit_has_class(const volt_loss_fit *fit, const double *weights, int64_t begin, int64_t end,
                              int64_t k);
 
-/* A fit of a resolved task (fit.c). With task->levels, if the model has landmarks, only these are computed, and the model is
- * incomplete. */
-volt_status volt_fit_solve_part(const volt_kernel *kernel, const fit_task *task, volt_loss_fit *loss,
-                                volt_matrix fitted, volt_model **model);
-/* The same, divided among the devices of the chosen back end if there are several and the solver divides its rows
- * (fit_devices.c). A division that fails for lack of memory or of a device is repeated on the first device. */
-volt_status volt_fit_solve(const volt_kernel *kernel, const fit_task *task, volt_loss_fit *loss,
-                           volt_matrix fitted, volt_model **model);
-
 /* Computes readout, objective and report of the model, and the fitted values (n x q, optional). The model
  * takes ownership of loss and classes. */
 volt_status volt_loss_fit_solve(const fit_task *task, volt_loss_fit *fit, const volt_solver *solver,
                                 volt_view Z, volt_matrix fitted, volt_model *model);
+
+/* ---- the number of landmarks, chosen by what it buys (VOLT_LANDMARKS_AUTO) ---------------------- */
+
+/*
+ * A trial is one pass over the rows with M landmarks in nested order, from which the errors of M, M/2, M/4, ... landmarks
+ * follow (solve/landmark/solver_nystrom.c). M doubles while that reduces the held-out error by 1 % or more, and the fit uses
+ * the least number whose error is within 1 % of the last. For an iterative solver the number has the fewest estimated
+ * operations, of the preconditioner and of the iterations. The fit is the same as with this number given. */
+
+/* Properties of the fit that determine the cost of landmarks. */
+typedef struct volt_landmark_costs {
+    bool iterates;    /* landmarks are a preconditioner */
+    double n, d, q;   /* rows, their length, outputs */
+    double tolerance; /* of the iteration */
+} volt_landmark_costs;
+
+/* Index of the level to use; *grows: twice as many landmarks as in the last level should be tried first. -1: the errors are
+ * unknown. */
+int64_t volt_landmark_level_choose(const volt_landmark_levels *levels, const volt_landmark_costs *costs,
+                                   bool *grows);
 
 #endif

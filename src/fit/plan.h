@@ -5,14 +5,6 @@
 #include "backend/backend.h"
 #include "volterra/model.h"
 
-/* volt_plan_fit, on the back end where the fit would run. */
-volt_status volt_plan_placed(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
-                             volt_plan *plan);
-
-/* The same on the given back end. */
-volt_status volt_plan_at(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
-                         const volt_backend *backend, volt_plan *plan);
-
 struct volt_solver;
 /* The same with the given solver; NULL: the default. */
 volt_status volt_plan_with(const volt_kernel *kernel, const struct volt_solver *solver, int64_t n, int64_t d,
@@ -20,7 +12,6 @@ volt_status volt_plan_with(const volt_kernel *kernel, const struct volt_solver *
 
 /* Size of the explicit states of the kernel on d columns (0: none), and the number of columns of m landmarks
  * in runs, ghosts included. */
-volt_status volt_plan_states(const volt_kernel *kernel, int64_t d, int64_t *states);
 volt_status volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t landmarks, int64_t *columns);
 
 #endif

@@ -1,19 +1,85 @@
-/* src/model/model_internal.h: the contents of a model. */
+/* src/model/model_internal.h: the model, its notes and its errors. */
 #ifndef MODEL_MODEL_INTERNAL_H
 #define MODEL_MODEL_INTERNAL_H
 
 #include "base/numbers.h"
 #include "gram/engine/state.h"
-#include "model/model_errors.h"
+#include "io/safetensors/safetensors.h"
+#include "kernel/reservoir.h"
 #include "model/recipe.h"
-#include "model/scaling.h"
+#include "solve/exact/factor.h"
 #include "solve/exact/stored_factor.h"
 #include "solve/loss/loss.h"
 #include "volterra/model.h"
 
 #include <stdatomic.h>
 
-/* Members of a sum of models (sum.c). */
+/* ---- notes stored with a model. They do not affect predictions ---------------------------------- */
+
+enum { VOLT_NOTES = 8 };
+
+/* Copies notes; release the copy with notes_release, also on failure. VOLT_ERR_MEMORY. */
+volt_status volt_notes_copy(const volt_model_notes *from, volt_model_notes *to);
+/* Notes the digest of the first rows of X, unless there is one. VOLT_ERR_MEMORY. */
+volt_status volt_notes_first_rows(volt_view X, volt_model_notes *notes);
+/* Sets the notes of n times of rows, whose last target is `ahead` rows after the last input. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
+volt_status volt_notes_set_times(const volt_time *times, int64_t n, int64_t ahead, volt_model_notes *notes);
+/* Parses the notes of the times; `times` may be NULL. VOLT_ERR_FORMAT names the invalid note. */
+volt_status volt_notes_get_times(const volt_model_notes *notes, int64_t ahead, volt_training_times *times);
+
+/* Lists the notes as metadata of a file. Returns their number, at most VOLT_NOTES. */
+int64_t volt_notes_list(const volt_model_notes *notes, volt_metadatum *metadata);
+/* VOLT_ERR_MEMORY. */
+volt_status volt_notes_read(const volt_safetensors *file, volt_model_notes *notes);
+
+/* ---- errors of the training rows, and the intervals that follow from them (docs/math.md, "Intervals")  */
+
+/*
+ * They are computed from the factor of the fit. A row that was not predicted (the first ones, those without a target) has
+ * scale 0. There are two lists:
+ *
+ *     near    all rows: predicted from the rows whose targets were known `ahead` rows before
+ *     far     the last rows, for intervals: the last quarter of all rows (at most VOLT_INTERVAL_SCORES) is predicted from
+ *             the rows before it
+ *
+ * Solvers with landmarks put the errors of their held-out rows into both. */
+
+typedef struct volt_error_list {
+    int64_t rows;  /* number of last training rows with errors; 0: none */
+    double *e;     /* rows x q, in units of the scaled targets */
+    double *scale; /* the same: sqrt(v_t) */
+} volt_error_list;
+
+typedef enum volt_error_kind { VOLT_ERRORS_NEAR, VOLT_ERRORS_FAR } volt_error_kind;
+
+typedef struct volt_model_errors {
+    volt_error_list lists[VOLT_ROW_ERRORS]; /* by volt_error_kind */
+} volt_model_errors;
+
+volt_status volt_error_list_allocate(int64_t rows, int64_t q, volt_error_list *list);
+void volt_errors_release(volt_model_errors *errors);
+
+/* Allocates both lists of a fit of `fitted_rows` rows, for at most the last `most` rows, and the arrays that a
+ * solver fills. Rows of `without` (NULL: none) have no target. */
+volt_status volt_errors_prepare(int64_t fitted_rows, int64_t q, int64_t ahead, const bool *without,
+                                int64_t most, volt_model_errors *errors,
+                                volt_row_errors wanted[VOLT_ROW_ERRORS]);
+
+enum { VOLT_INTERVAL_SCORES = 300 }; /* scores used for an interval */
+
+/* Copies the scores of output k: the last |e_t| of the far list in time order, at most VOLT_INTERVAL_SCORES.
+ * Returns their number. */
+int64_t volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k, double *scores);
+
+/* The ceil((n + 1) coverage)-th smallest of n sorted scores; INFINITY if that exceeds n. */
+double volt_interval_quantile(const double *sorted, int64_t n, double coverage);
+
+/* VOLT_ERR_ARGUMENT unless there are `count` coverages, at least 0, and all are between 0 and 1. */
+volt_status volt_coverages_check(const double *coverages, int64_t count);
+
+/* ---- the contents of a model -------------------------------------------------------------------- */
+
+/* Members of a sum of models. */
 typedef struct volt_members {
     volt_sum_kind kind;
     int64_t n, depth;    /* members; levels of sums, 1 or more */
@@ -59,7 +125,7 @@ struct volt_model {
     volt_past past;         /* ... and as scaled columns */
     volt_kernel *kernel;
     volt_resolved resolved; /* on the ball of the scaled training inputs */
-    /* slices: the largest values at resolution, if rows have been added since (live_model.c); NULL: those of
+    /* slices: the largest values at resolution, if rows have been added since (live.c); NULL: those of
      * the inputs */
     double *largest;
     volt_columns *columns;  /* the scaled training inputs */
@@ -99,15 +165,10 @@ struct volt_model {
 /* Allocates a model of this size with empty arrays. volt_model_free accepts it at any stage. */
 volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model);
 
-/* ---- sums of models (sum.c) ---------------------------------------------------------------------- */
+/* ---- sums of models ------------------------------------------------------------------------------ */
 
-void volt_sum_free(volt_members *sum);
-/* Sets the members, and what they have in common. */
-void volt_sum_get_info(const volt_members *sum, volt_model_info *info);
 /* Text of the kernel, or of a sum. */
 const char *volt_model_text(const volt_model *model);
-/* The loss of the model or of all members; NULL: squares. */
-const volt_loss *volt_model_loss(const volt_model *model);
 /* Largest feedback weight of the model or its members; 0: no outputs are fed back. */
 double volt_model_feedback_weight(const volt_model *model);
 /* Fails with VOLT_ERR_ARGUMENT for a sum; `operation` names what it does not support. */
@@ -193,5 +254,18 @@ uint64_t volt_digest_numbers(uint64_t digest, const double *numbers, int64_t cou
 
 /* `row` is a buffer of d numbers. */
 void volt_model_digest(const volt_model *model, double *row, char text[VOLT_DIGEST_LENGTH]);
+
+/* ---- the weights of reservoirs in a model file ------------------------------------------------- */
+
+/* The weights in the file, one entry per factor of the kernel. */
+typedef struct volt_saved_weights {
+    volt_reservoir_matrix factor[VOLT_MAX_FACTORS];
+} volt_saved_weights;
+
+/* The same with the reservoirs of a model. *numbers receives their memory, for volt_free. */
+volt_status volt_weights_of(const volt_model *model, volt_kernel *kernel, volt_saved_weights *saved,
+                            double **numbers);
+/* Ends the use of saved weights. */
+void volt_weights_detach(volt_kernel *kernel);
 
 #endif

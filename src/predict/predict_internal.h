@@ -34,10 +34,6 @@ volt_status volt_predict_rows(const volt_model *model, volt_view X, const volt_r
 
 /* ---- predictions of a model with a feedback weight, row by row --------------------------------- */
 
-/* Checks known outputs and warm-up of the options against the model and the `rows` of the inputs.
- * VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE for a missing value. */
-volt_status volt_model_check_known(const volt_model *model, int64_t rows, const volt_predict_options *options);
-
 /* Outputs of a free run that were bounded. */
 typedef struct volt_run_bounded {
     int64_t rows;          /* their number */
@@ -53,16 +49,6 @@ volt_status volt_model_run_free(const volt_model *model, const volt_backend *bac
                                 const volt_records *records, const volt_predict_options *options,
                                 volt_run_bounded *bounded, volt_matrix out, int64_t *beyond);
 
-/* Adds the warnings of a free run to the report. */
-void volt_model_warn_free_run(const volt_model *model, const volt_records *records,
-                              const volt_predict_options *options, const volt_run_bounded *bounded,
-                              volt_predict_report *report);
-
-/* volt_model_predict of a sum (sum_predict.c). Adds the warnings of the members, except those about the range
- * of the inputs. */
-volt_status volt_sum_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
-                             volt_predict_report *report, volt_matrix out, int64_t *beyond);
-
 /* ---- many rows of a live object on a back end with free runs (base/run_form.h) --------------------- */
 
 /* Rows to feed. */
@@ -76,11 +62,5 @@ typedef struct volt_device_rows {
     bool watches; /* other outputs that leave the bounds end the run */
     bool bounds;  /* the CPU runs these rows again and bounds such outputs */
 } volt_device_rows;
-
-/* Feeds rows until the back end stops; *done is their number. The next row, if any, is for volt_live_feed;
- * then the back end may be tried again. VOLT_ERR_NOT_FINITE as in volt_live_feed, or if a watched row leaves
- * the range. `first` (from 0) is the number of the first row, for messages. */
-volt_status volt_device_run(volt_live *live, const volt_backend *backend, const volt_device_rows *rows,
-                            int64_t first, volt_stage *stage, int64_t *done);
 
 #endif

@@ -44,11 +44,6 @@ bool volt_season_significant(const double *y, int64_t n, int64_t season);
  * or 1. */
 void volt_season_effects(const double *y, int64_t n, int64_t season, volt_season_form form, double *effects);
 
-/* Tests the season and removes it from y, in place; effects[S]. The season is multiplicative when y is positive
- * and no effect is below 0.01, otherwise additive; none when S < 2, n < S `seasons` or it is
- * not significant. */
-volt_season_form volt_season_remove(double *y, int64_t n, int64_t season, int64_t seasons, double *effects);
-
 /* value with the effect of row t. */
 double volt_season_apply(volt_season_form form, double value, const double *effects, int64_t season, int64_t t);
 

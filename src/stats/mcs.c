@@ -17,8 +17,12 @@
  * differs by more than T eps times the largest of their losses, the bound of the rounding error of a sum of T losses:
  * statistics of smaller differences are quotients of two rounding errors. */
 #include "base/error.h"
+
 #include "base/memory.h"
+#include "base/numbers.h"
+#include "base/openmp.h"
 #include "base/progress.h"
+#include "base/threads.h"
 #include "base/views.h"
 #include "stats/stats_internal.h"
 #include "volterra/stats.h"
@@ -28,6 +32,240 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Columns i and j of T losses that no row tells apart: differences of at most T eps times the largest of them (mcs.c). */
+static bool columns_are_equal(volt_view losses, int64_t i, int64_t j)
+{
+    double largest = 0, difference = 0;
+    for (int64_t t = 0; t < losses.rows; t++) {
+        double first = losses.data[t * losses.ld + i], second = losses.data[t * losses.ld + j];
+        largest = fmax(largest, fmax(fabs(first), fabs(second)));
+        difference = fmax(difference, fabs(first - second));
+    }
+    return difference <= (double)losses.rows * DBL_EPSILON * largest;
+}
+
+/* ---- block length ------------------------------------------------------------------------------- */
+
+/* The block length of a stationary bootstrap.
+ *
+ * The mean block length that minimises the mean squared error of the bootstrap variance of a mean is
+ * (Politis and White, Econometric Reviews 23, 2004, with the constant D of the correction by Patton, Politis
+ * and White, Econometric Reviews 28, 2009)
+ *
+ *     b = (2 G^2 / D)^(1/3) T^(1/3),   G = sum_k w(k/m) |k| R(k),   D = 2 (sum_k w(k/m) R(k))^2,
+ *
+ * with sums over |k| <= m, R(k) the autocovariance at lag k, and the flat-top window w(s) = 1 for |s| <= 1/2,
+ * else 2 (1 - |s|). The bandwidth is m = 2 l, where l is the smallest lag, at least 1, after which K = max(5,
+ * sqrt(log10 T)) consecutive autocorrelations stay within 2 sqrt(log10(T) / T). The maximum of m is ceil(sqrt
+ * T) + K, also used when no l is found. b is restricted to 1 <= b <= ceil(min(3 sqrt T, T/3)). */
+
+static int64_t lags_in_a_row(int64_t count)
+{
+    return volt_max(5, (int64_t)ceil(sqrt(log10((double)count))));
+}
+
+/* At most count - 1 when count >= VOLT_BLOCK_ROWS. */
+static int64_t largest_bandwidth(int64_t count)
+{
+    return (int64_t)ceil(sqrt((double)count)) + lags_in_a_row(count);
+}
+
+/* Subtracts the mean from the values, after scaling them by a power of two so that squares neither overflow
+ * nor underflow; the block length is scale-free. */
+static void centre(double *values, int64_t count)
+{
+    double largest = 0, mean = 0;
+    int exponent = 0;
+    for (int64_t t = 0; t < count; t++)
+        largest = fmax(largest, fabs(values[t]));
+    frexp(largest, &exponent);
+    for (int64_t t = 0; t < count; t++) {
+        values[t] = ldexp(values[t], -exponent);
+        mean += values[t] / (double)count;
+    }
+    for (int64_t t = 0; t < count; t++)
+        values[t] -= mean;
+}
+
+static double autocovariance(const double *centred, int64_t count, int64_t lag)
+{
+    double sum = 0;
+    for (int64_t t = lag; t < count; t++)
+        sum += centred[t] * centred[t - lag];
+    return sum / (double)count;
+}
+
+/* The bandwidth m, and R(0) .. R(m) into R. Later lags are not computed. */
+static int64_t choose_bandwidth(const double *centred, int64_t count, double *R)
+{
+    const int64_t most = largest_bandwidth(count), needed = lags_in_a_row(count);
+    int64_t k = 0, run = 0; /* run: consecutive small autocorrelations, up to lag k */
+    R[0] = autocovariance(centred, count, 0);
+    const double bound = 2 * sqrt(log10((double)count) / (double)count) * R[0];
+    while (run < needed && k < most) {
+        k++;
+        R[k] = autocovariance(centred, count, k);
+        run = fabs(R[k]) < bound ? run + 1 : 0;
+    }
+    const int64_t m = run == needed ? volt_min(most, 2 * volt_max(1, k - needed)) : most;
+    for (k++; k <= m; k++)
+        R[k] = autocovariance(centred, count, k);
+    return m;
+}
+
+/* The rule for one series, which is overwritten; R has space for largest_bandwidth(count) + 1 numbers. */
+static double block_length(double *values, int64_t count, double *R)
+{
+    double low = values[0], high = values[0];
+    for (int64_t t = 1; t < count; t++) {
+        low = fmin(low, values[t]);
+        high = fmax(high, values[t]);
+    }
+    if (low == high)
+        return 1;
+    centre(values, count);
+    const int64_t m = choose_bandwidth(values, count, R);
+    double weighted = 0, spectrum = R[0];
+    for (int64_t k = 1; k <= m; k++) {
+        double share = (double)k / (double)m, window = share <= 0.5 ? 1 : 2 * (1 - share);
+        weighted += 2 * window * (double)k * R[k];
+        spectrum += 2 * window * R[k];
+    }
+    /* b^3 = T (G / sum w R)^2. A spectrum of 0 gives an infinite block length, limited by the bound below. */
+    const double T = (double)count, most = ceil(fmin(3 * sqrt(T), T / 3));
+    double ratio = fabs(weighted) / fabs(spectrum);
+    double best = ratio > 0 ? cbrt(T * ratio * ratio) : 1; /* 0/0 is not above 0 */
+    return fmax(1, fmin(best, most));
+}
+
+volt_status volt_block_length_of_differences(volt_view values, volt_progress progress, double *block)
+{
+    const int64_t count = values.rows;
+    VOLT_REQUIRE(count >= VOLT_BLOCK_ROWS, VOLT_ERR_SHAPE,
+                 "estimating the block length requires at least %d rows, not %" PRId64, VOLT_BLOCK_ROWS, count);
+    double *difference = volt_alloc(count, sizeof *difference);
+    double *R = difference ? volt_alloc(largest_bandwidth(count) + 1, sizeof *R) : NULL;
+    if (!R) {
+        volt_free(difference);
+        return VOLT_ERR_MEMORY;
+    }
+    double longest = 1;
+    volt_stage stage; /* A small part of a bootstrap: progress stays at 0, only cancellation is checked. */
+    volt_stage_begin(&stage, progress, "block length", 0, 0, 1);
+    for (int64_t i = 0; i < values.cols; i++)
+        for (int64_t j = 0; j < i && volt_stage_poll(&stage); j++) {
+            if (columns_are_equal(values, i, j))
+                continue;
+            for (int64_t t = 0; t < count; t++)
+                difference[t] = values.data[t * values.ld + i] - values.data[t * values.ld + j];
+            longest = fmax(longest, block_length(difference, count, R));
+        }
+    volt_free(R);
+    volt_free(difference);
+    VOLT_TRY(volt_stage_end(&stage));
+    *block = longest;
+    return VOLT_OK;
+}
+
+/* ---- bootstrap ---------------------------------------------------------------------------------- */
+
+/* The stationary bootstrap of column means.
+ *
+ * Replication b draws from Philox stream b and sums its rows in the order of the draws, so the result does not
+ * depend on the number of threads, and equal columns have bit-identical means. The cost is T x M additions per
+ * replication; memory beyond the means is one row of indices per thread. */
+
+enum { CHUNK = 32 }; /* replications between two reports of progress */
+
+void volt_stationary_indices(volt_rng *rng, double block, int64_t count, int64_t *indices)
+{
+    const double jump = 1 / block;
+    for (int64_t t = 0; t < count; t++) {
+        if (t == 0 || volt_rng_uniform(rng) < jump)
+            indices[t] = (int64_t)(volt_rng_uniform(rng) * (double)count);
+        else
+            indices[t] = indices[t - 1] + 1 < count ? indices[t - 1] + 1 : 0;
+    }
+}
+
+/* Sums the columns of `values` over the rows in `indices`. */
+static void sum_rows(volt_view values, const int64_t *restrict indices, double *restrict sums)
+{
+    for (int64_t i = 0; i < values.cols; i++)
+        sums[i] = 0;
+    for (int64_t t = 0; t < values.rows; t++) {
+        const double *row = values.data + indices[t] * values.ld;
+        for (int64_t i = 0; i < values.cols; i++)
+            sums[i] += row[i];
+    }
+}
+
+static void run_replication(volt_view values, const volt_resampling *resampling, int64_t b, int64_t *scratch,
+                            double *sums, double *means)
+{
+    const int64_t *indices = scratch;
+    if (resampling->indices) {
+        indices = resampling->indices + b * values.rows;
+    } else {
+        volt_rng rng;
+        volt_rng_init(&rng, resampling->seed, (uint64_t)b);
+        volt_stationary_indices(&rng, resampling->block, values.rows, scratch);
+    }
+    sum_rows(values, indices, sums);
+    for (int64_t i = 0; i < values.cols; i++)
+        means[i * resampling->reps + b] = sums[i] / (double)values.rows;
+}
+
+/* means[i * reps + b]: the mean of column i over the rows of replication b. `values` is T x M. */
+static volt_status bootstrap_means(volt_view values, const volt_resampling *resampling, volt_stage *stage,
+                                   double *means)
+{
+    const int64_t reps = resampling->reps, chunks = (reps + CHUNK - 1) / CHUNK;
+    const int64_t threads = volt_min(volt_threads(), chunks);
+    VOLT_TRY(volt_start_threads());
+    int64_t *indices = volt_alloc(threads * values.rows, sizeof *indices);
+    double *sums = indices ? volt_alloc_doubles(threads, values.cols) : NULL;
+    if (!sums) {
+        volt_free(indices);
+        return VOLT_ERR_MEMORY;
+    }
+
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads)
+    for (int64_t chunk = 0; chunk < chunks; chunk++) {
+        if (!volt_stage_should_continue(stage))
+            continue;
+        const int64_t thread = omp_get_thread_num(), end = volt_min((chunk + 1) * CHUNK, reps);
+        for (int64_t b = chunk * CHUNK; b < end; b++)
+            run_replication(values, resampling, b, indices + thread * values.rows, sums + thread * values.cols,
+                            means);
+        volt_stage_advance(stage, end - chunk * CHUNK);
+    }
+    volt_free(sums);
+    volt_free(indices);
+    return volt_stage_end(stage);
+}
+
+/* ---- model confidence set ----------------------------------------------------------------------- */
+
+/* The model confidence set of Hansen, Lunde and Nason (Econometrica 79, 2011).
+ *
+ * Losses L_ti of model i at time t, means L_i, differences d_ij = L_i - L_j. The bootstrap gives errors
+ * e_ib = (mean of L_i in replication b) - L_i. While more than one model remains:
+ *
+ *     R:    T = max_ij d_ij / sqrt(V_ij),  T*_b = max_ij (e_ib - e_jb) / sqrt(V_ij),
+ *           V_ij = mean_b (e_ib - e_jb)^2
+ *     max:  T = max_i c_i / s_i,           T*_b = max_i c_ib / s_i,   s_i^2 = mean_b c_ib^2,
+ *           c_i = mean_j d_ij,             c_ib = mean_j (e_ib - e_jb)
+ *
+ * over the remaining models i, j. p is the share of the T*_b above T. The model i of the maximum (the first of
+ * several) is eliminated; its p-value is the largest p so far. The last model has the p-value 1.
+ *
+ * All statistics are computed from differences of two models, never by subtracting from a mean.
+ *
+ * Equal columns are one model: it takes part once, and its result is that of all of them. Columns count as equal if no row
+ * differs by more than T eps times the largest of their losses, the bound of the rounding error of a sum of T losses:
+ * statistics of smaller differences are quotients of two rounding errors. */
 
 typedef struct mcs_work {
     int64_t rows, models, reps;
@@ -156,22 +394,11 @@ static mcs_loser test_centres(mcs_work *work)
 
 /* ---- elimination ------------------------------------------------------------------------------ */
 
-bool volt_columns_are_equal(volt_view losses, int64_t i, int64_t j)
-{
-    double largest = 0, difference = 0;
-    for (int64_t t = 0; t < losses.rows; t++) {
-        double first = losses.data[t * losses.ld + i], second = losses.data[t * losses.ld + j];
-        largest = fmax(largest, fmax(fabs(first), fabs(second)));
-        difference = fmax(difference, fabs(first - second));
-    }
-    return difference <= (double)losses.rows * DBL_EPSILON * largest;
-}
-
 static void find_equal_columns(mcs_work *work, volt_view losses)
 {
     for (int64_t i = 0; i < losses.cols; i++) {
         int64_t a = 0;
-        while (a < work->n_alive && !volt_columns_are_equal(losses, work->alive[a], i))
+        while (a < work->n_alive && !columns_are_equal(losses, work->alive[a], i))
             a++;
         if (a == work->n_alive)
             work->alive[work->n_alive++] = i;
@@ -266,8 +493,8 @@ static volt_status run(mcs_work *work, volt_view losses, const volt_mcs_options 
     find_equal_columns(work, losses);
     centre_losses(work, losses);
     volt_stage_begin(&stage, options->progress, "bootstrap", 0, 0.9, (double)work->reps);
-    VOLT_TRY(volt_bootstrap_means(volt_view_of(work->centred, work->rows, work->models), resampling, &stage,
-                                  work->errors));
+    VOLT_TRY(bootstrap_means(volt_view_of(work->centred, work->rows, work->models), resampling, &stage,
+                             work->errors));
     VOLT_TRY(eliminate(work, options->method, options->progress, mcs));
     for (int64_t i = 0; i < work->models; i++) {
         mcs->included[i] = mcs->pvalues[i] > options->size;

@@ -17,9 +17,6 @@ volt_status volt_require_finite(const char *name, volt_view values);
  * overflow. Returns the exponent e, with y = 2^e scaled. */
 int volt_scale_to_unit(const double *y, int64_t n, int64_t stride, double *scaled);
 
-/* Checks for equal shapes with at least one row and one column, and finite data. */
-volt_status volt_check_pair(volt_view truth, volt_view forecast);
-
 /* One output of a truth y and its forecast f, of `count` rows each. */
 typedef struct volt_output {
     const double *y, *f;
@@ -28,23 +25,8 @@ typedef struct volt_output {
 
 volt_output volt_output_of(volt_view truth, volt_view forecast, int64_t k);
 
-/* A power of two that scales the spread of the truth to about 1 (for a constant truth, its distance from the
- * forecasts), so that neither squared errors nor the variance overflow or underflow. */
-double volt_output_unit(const volt_output *output);
-
-/* Population variance of the truth times `unit`; exactly 0 when all values are equal. */
-double volt_output_variance(const volt_output *output, double unit);
-
 /* Mean squared error of the forecast and the truth, both times `unit`. */
 double volt_output_error(const volt_output *output, double unit);
-
-/* ---- a linear autoregression that forecasts one series directly, `lag` rows ahead -------------- */
-
-/* VOLT_BASELINE_AR of volt_baseline_forecast for one series y with values up to 1 (squares must neither
- * overflow nor underflow): rows begin .. begin + count - 1, begin >= lag >= 1, into forecasts. Allocates no
- * memory. */
-void volt_autoregression(const double *y, int64_t lag, int64_t season, int64_t learn_end, int64_t begin,
-                         int64_t count, double *forecasts);
 
 /* ---- the block length for several series at once ----------------------------------------------- */
 
@@ -55,9 +37,6 @@ enum { VOLT_BLOCK_ROWS = 10 }; /* minimum number of values for the rule */
  * columns, so that none is cut into blocks too short for its dependence. Components common to all columns
  * cancel, equal columns are one. 1 when there is one column. VOLT_ERR_SHAPE, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 volt_status volt_block_length_of_differences(volt_view values, volt_progress progress, double *block);
-
-/* Columns i and j of T losses that no row tells apart: differences of at most T eps times the largest of them (mcs.c). */
-bool volt_columns_are_equal(volt_view losses, int64_t i, int64_t j);
 
 /* ---- means of resampled rows ------------------------------------------------------------------- */
 
@@ -74,15 +53,7 @@ typedef struct volt_resampling {
  * row. */
 void volt_stationary_indices(volt_rng *rng, double block, int64_t count, int64_t *indices);
 
-/* means[i * reps + b]: the mean of column i over the rows of replication b. `values` is T x M. */
-volt_status volt_bootstrap_means(volt_view values, const volt_resampling *resampling, volt_stage *stage,
-                                 double *means);
-
 /* ---- mean squared errors, and their share of the variance -------------------------------------- */
-
-/* The mean squared error of one output divided by the population variance of its truth. For a constant
- * truth, 0 when the forecast is exact and 1 otherwise. */
-double volt_output_nmse(const volt_output *output);
 
 /* The same where truth and forecast are parts of `levels`, which determine the variance. */
 double volt_output_nmse_of_levels(const volt_output *output, const volt_output *levels);
@@ -92,10 +63,6 @@ double volt_normalised_error(volt_view truth, volt_view forecast);
 
 /* Only R2, without copies or sorting. Fails as volt_metrics_compute does. */
 volt_status volt_r2(volt_view truth, volt_view forecast, double *r2);
-
-/* ---- the distance between two sorted samples --------------------------------------------------- */
-
-double volt_wasserstein_sorted(const double *first, int64_t n_first, const double *second, int64_t n_second);
 
 /* ---- quantiles --------------------------------------------------------------------------------- */
 

@@ -7,13 +7,6 @@
 
 /* ---- targets ----------------------------------------------------------------------------------- */
 
-/* Number of products of degree at most `degree` in `variables` variables; above VOLT_CAPACITY_TARGETS any larger number.
- * There are at most VOLT_CAPACITY_TARGETS variables. */
-int64_t volt_capacity_count(int64_t variables, int64_t degree);
-
-/* Writes the factors of all targets, n_targets x degree x 2, and counts the targets of each degree. */
-void volt_capacity_list(volt_capacity *capacity);
-
 /* Inputs u of `rows` rows from the seed. */
 void volt_capacity_inputs(uint64_t seed, int64_t rows, double *u);
 

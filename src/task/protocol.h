@@ -36,13 +36,4 @@ void volt_published_scale_inputs(volt_view X, int64_t n_train, volt_published_in
  * numbers. */
 void volt_published_moments(volt_view Y, int64_t n_train, double *mean, double *deviation);
 
-/* The loss of the options; remains NULL for squares with equal weights. Rows n_train .. n - 1 test.
- * VOLT_ERR_ARGUMENT, VOLT_ERR_DATA, VOLT_ERR_MEMORY. */
-volt_status volt_compare_loss_read(const volt_compare_options *options, int64_t n_train, int64_t n,
-                                   volt_loss **loss);
-
-/* The mean loss, and the loss of every row times its weight divided by the mean weight. */
-volt_status volt_compare_loss_measure(const volt_loss *loss, volt_view truth, volt_view forecast,
-                                      const double *weights, double *losses, double *mean);
-
 #endif

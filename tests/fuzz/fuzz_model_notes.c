@@ -9,7 +9,7 @@
 #include "fuzz/fuzz_lines.h"
 #include "fuzz/fuzz_mute.h"
 #include "fuzz/fuzz_own_file.h"
-#include "model/model_notes.h"
+#include "model/model_internal.h"
 #include "volterra.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 
 enum { AHEAD = 8, MOST_EFFECTS = 64 };
 
-/* -2 log L with the prior of beta/alpha (src/stats/ets_fit.c). */
+/* -2 log L with the prior of beta/alpha (src/stats/ets.c). */
 static double criterion_of(const volt_ets_info *info)
 {
     const double share = info->beta / info->alpha;

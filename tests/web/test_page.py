@@ -3,7 +3,7 @@
     test_page.py PAGE PROGRAM       prints one line of TAP for each case
 
 The page has the mathematical functions of another C library, no fused multiply-add and no BLAS, so its
-results differ from those of the program by rounding. Exponential smoothing (src/stats/ets_fit.c) stops within
+results differ from those of the program by rounding. Exponential smoothing (src/stats/ets.c) stops within
 1e-4 of the minimum of -2 log L, that is within 1e-2 standard errors of its parameters: forecasts may differ
 by 1e-2 expected errors. Identification by draws has no minimiser with such a tolerance on short files, and
 the condition of its systems leaves 1e-6.

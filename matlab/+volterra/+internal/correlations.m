@@ -1,5 +1,5 @@
 function r = correlations(e, u, longest)
-% Correlations of the residuals E with themselves and with the inputs U, and bounds, as in src/task/identify_diagnose.c.
+% Correlations of the residuals E with themselves and with the inputs U, and bounds, as in src/task/identify.c.
   [n, q] = size(e);
   d = size(u, 2);
   e = bsxfun(@minus, e, mean(e, 1));

@@ -61,9 +61,4 @@ typedef struct volt_bekk_preset_text {
 /* Sorted by name, shorter names first; ends with a name of NULL. */
 extern const volt_bekk_preset_text volt_bekk_preset_texts[];
 
-/* ---- checks of a table of returns -------------------------------------------------------------- */
-
-/* Checks for a non-empty, finite view: VOLT_ERR_ARGUMENT, VOLT_ERR_NOT_FINITE with row and column. */
-volt_status volt_returns_check(volt_view returns);
-
 #endif

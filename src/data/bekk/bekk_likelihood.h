@@ -35,9 +35,6 @@ volt_status volt_bekk_likelihood_create(volt_view returns, const double *first,
                                         volt_bekk_likelihood *likelihood);
 void volt_bekk_likelihood_free(volt_bekk_likelihood *likelihood);
 
-/* Packed sample covariance with divisor n - 1. */
-void volt_bekk_sample_covariance(volt_view returns, double *packed);
-
 /* The log-likelihood at C (d x d), a, b; with `gradient` also its derivatives with respect to the upper
  * triangle of C, by rows, a and b. Returns the step (from 0) whose H is not positive definite, or -1 on
  * success. Fills covariances, terms and, with the gradient, slopes. Independent of the number of threads. */
@@ -54,13 +51,6 @@ void volt_bekk_scores(const volt_bekk_likelihood *likelihood, const double *C, c
                       double *workspace, double *scores);
 
 /* ---- second derivatives of the log-likelihood, and standard errors ----------------------------- */
-
-/* Minus the Hessian (P x P, in the order of the gradient) by central differences of the exact gradient, at
- * `point`: C (d x d), then a, then b, which are modified and restored. `scores` (n x P) are the scores at
- * the point; `workspace` has 2 P numbers. Adds `units` to the stage for each parameter. Returns 0 when the
- * likelihood cannot be computed or the user cancelled. */
-int volt_bekk_minus_hessian(volt_bekk_likelihood *likelihood, double *point, const double *scores,
-                            volt_stage *stage, int64_t units, double *workspace, double *minus_hessian);
 
 /* The curvature at an estimate. */
 typedef struct volt_bekk_curvature {
@@ -99,13 +89,5 @@ int volt_bekk_target_variance(const volt_bekk_likelihood *likelihood, double *a,
 /* a and b common to all assets, the most likely of a few candidates, and C. VOLT_ERR_DATA when S is
  * singular. */
 volt_status volt_bekk_start_common(volt_bekk_likelihood *likelihood, double *a, double *b, double *C);
-
-/* a and b of every asset, each estimated separately: the diagonal of the model is a model of one asset. A
- * unit of `stage` for each. Adds to *evaluations. */
-volt_status volt_bekk_start_alone(volt_view returns, volt_stage *stage, double *a, double *b,
-                                  int64_t *evaluations);
-
-/* Perturbs a and b at random, inside the disc. */
-void volt_bekk_perturb(int64_t d, volt_rng *rng, double *a, double *b);
 
 #endif

@@ -3,14 +3,112 @@
  * The classical Runge-Kutta step evaluates the input at the start, the middle and the end of the step: the input
  * is a multisine on a grid of half steps. */
 #include "base/error.h"
+
 #include "base/memory.h"
-#include "data/ode/multisine.h"
 #include "data/ode/ode.h"
 #include "data/process.h"
 #include "data/system_table.h"
+#include "volterra/base.h"
+#include "volterra/status.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
+
+/* ---- multisine ---------------------------------------------------------------------------------- */
+
+/* Random-phase multisine on a grid of one period.
+ *
+ * cos(2 pi k j / points + phi_k) is expanded by the addition theorem, and k j is reduced modulo `points`, so that all
+ * values come from one table of cosines and sines and the signal is exactly periodic. */
+
+typedef struct volt_multisine volt_multisine;
+
+static const double two_pi = 6.28318530717958647692;
+
+struct volt_multisine {
+    int64_t harmonics, points;
+    double scale;
+    double *phase_cos, *phase_sin; /* of phi_k, for each harmonic */
+    double *grid_cos, *grid_sin;   /* of 2 pi j / points */
+    double *values;                /* NaN: not computed */
+};
+
+static void multisine_free(volt_multisine *signal)
+{
+    if (!signal)
+        return;
+    volt_free(signal->phase_cos);
+    volt_free(signal->phase_sin);
+    volt_free(signal->grid_cos);
+    volt_free(signal->grid_sin);
+    volt_free(signal->values);
+    volt_free(signal);
+}
+
+/* VOLT_ERR_MEMORY. */
+static volt_status multisine_create(double amplitude, int64_t harmonics, int64_t points, uint64_t seed,
+                                    volt_multisine **signal)
+{
+    *signal = NULL;
+    VOLT_TRY(volt_memory_require((2 * (double)harmonics + 3 * (double)points) * sizeof(double),
+                                 "the input of the system"));
+    volt_multisine *made = volt_alloc_zero(1, sizeof *made);
+    if (!made)
+        return VOLT_ERR_MEMORY;
+    made->harmonics = harmonics;
+    made->points = points;
+    made->scale = amplitude * sqrt(2 / (double)harmonics);
+    made->phase_cos = volt_alloc(harmonics, sizeof(double));
+    made->phase_sin = volt_alloc(harmonics, sizeof(double));
+    made->grid_cos = volt_alloc(points, sizeof(double));
+    made->grid_sin = volt_alloc(points, sizeof(double));
+    made->values = volt_alloc(points, sizeof(double));
+    if (!made->phase_cos || !made->phase_sin || !made->grid_cos || !made->grid_sin || !made->values) {
+        multisine_free(made);
+        return VOLT_ERR_MEMORY;
+    }
+    volt_rng rng;
+    volt_rng_init(&rng, seed, 1);
+    for (int64_t k = 0; k < harmonics; k++) {
+        double phase = two_pi * volt_rng_uniform(&rng);
+        made->phase_cos[k] = cos(phase);
+        made->phase_sin[k] = sin(phase);
+    }
+    for (int64_t j = 0; j < points; j++) {
+        double angle = two_pi * ((double)j / (double)points);
+        made->grid_cos[j] = cos(angle);
+        made->grid_sin[j] = sin(angle);
+        made->values[j] = NAN;
+    }
+    *signal = made;
+    return VOLT_OK;
+}
+
+/* The value at any j >= 0; the first use of a point costs M products. */
+static double multisine_at(volt_multisine *signal, int64_t j)
+{
+    const int64_t points = signal->points;
+    j %= points;
+    if (!isnan(signal->values[j]))
+        return signal->values[j];
+    double sum = 0;
+    int64_t at = 0; /* k j modulo points */
+    for (int64_t k = 0; k < signal->harmonics; k++) {
+        at += j;
+        if (at >= points)
+            at -= points;
+        sum += signal->phase_cos[k] * signal->grid_cos[at] - signal->phase_sin[k] * signal->grid_sin[at];
+    }
+    return signal->values[j] = signal->scale * sum;
+}
+
+/* ---- flow --------------------------------------------------------------------------------------- */
+
+/* Ordinary differential equations of the table of systems, with or without an input.
+ *
+ * The classical Runge-Kutta step evaluates the input at the start, the middle and the end of the step: the input
+ * is a multisine on a grid of half steps. */
 
 typedef struct flow_run {
     volt_flow flow; /* first: the fields read it */
@@ -26,7 +124,7 @@ static volt_status flow_step(void *state, volt_stage *stage)
 {
     flow_run *run = state;
     for (int half = 0; run->input && half < 3; half++)
-        run->flow.input[half] = volt_multisine_at(run->input, run->now + half);
+        run->flow.input[half] = multisine_at(run->input, run->now + half);
     volt_rk4_step(run->field, &run->flow, run->flow.n_states, run->step, run->x, run->work);
     run->now = run->input ? (run->now + 2) % run->points : 0;
     run->row[0] = run->flow.input[2];
@@ -49,9 +147,8 @@ static volt_status begin_input(const volt_system_entry *entry, const volt_simula
                  "%s: 2 * every * period must be below 2^53 (got every %g, period %g)", entry->info.name,
                  (double)options->every, p[INPUT_PERIOD]);
     run->points = (int64_t)points;
-    VOLT_TRY(
-        volt_multisine_create(p[INPUT_AMPLITUDE], (int64_t)harmonics, run->points, options->seed, &run->input));
-    run->row[0] = volt_multisine_at(run->input, 0);
+    VOLT_TRY(multisine_create(p[INPUT_AMPLITUDE], (int64_t)harmonics, run->points, options->seed, &run->input));
+    run->row[0] = multisine_at(run->input, 0);
     return VOLT_OK;
 }
 
@@ -90,7 +187,7 @@ volt_status volt_flow_run(const volt_system_entry *entry, const volt_simulate_op
     };
     if (status == VOLT_OK)
         status = volt_process_run(&process, options->progress, out);
-    volt_multisine_free(run.input);
+    multisine_free(run.input);
     volt_free(run.x);
     return status;
 }

@@ -62,21 +62,4 @@ static inline void volt_rk4_step(volt_derivative field, const void *parameters, 
         x[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
 }
 
-/* ---- the two integrators of the Mackey-Glass equation -----------------------------------------------
- * Each is a state for volt_process, with its current value first. */
-
-/* Method of steps with Taylor polynomials (mackey_glass_taylor.c). */
-typedef struct volt_mackey_taylor volt_mackey_taylor;
-
-/* NULL when out of memory (with a message). `lag` is the delay in steps. */
-volt_mackey_taylor *volt_mackey_taylor_create(const volt_simulate_options *options, int64_t lag);
-void volt_mackey_taylor_free(volt_mackey_taylor *equation);
-
-/* The address of the current value. */
-const double *volt_mackey_taylor_value(const volt_mackey_taylor *equation);
-
-/* One step of options->step; a volt_process step. VOLT_ERR_NOT_FINITE when the solution cannot be continued,
- * VOLT_ERR_MEMORY when a finer history does not fit in memory. */
-volt_status volt_mackey_taylor_step(void *equation, volt_stage *stage);
-
 #endif

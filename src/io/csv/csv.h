@@ -36,19 +36,12 @@ typedef enum volt_cell {
 volt_cell volt_cell_read(const char *text, double *value);
 
 /* The two parts of volt_cell_read. */
-int volt_cell_is_missing(const char *text);
 int volt_cell_is_date(const char *text);
-
-/* Whether the text is a number with a decimal comma, such as 1,5 or 1.234,5; *value is then set. */
-int volt_cell_decimal_comma(const char *text, double *value);
 
 /* The decimal mark and the separator of thousands of a file; 0: none. */
 typedef struct volt_cell_marks {
     char decimal, thousands;
 } volt_cell_marks;
-
-/* Whether the text is a number with these marks, such as 1.234,5 or 1.234; *value is then set. */
-int volt_cell_read_marked(const char *text, volt_cell_marks marks, double *value);
 
 /* The number of groups of three digits behind `mark`, if the text has no other mark: 1 for 1.045, 2 for 1.045.000, 0 for 996;
  * -1: another text. */
@@ -57,9 +50,6 @@ int volt_cell_groups(const char *text, char mark);
 /* VOLT_OK for a finite number. Otherwise VOLT_ERR_NOT_FINITE or VOLT_ERR_FORMAT, with the rest of the
  * message "'abc' ..." in *problem, e.g. "is not a number". */
 volt_status volt_cell_check(volt_cell kind, double value, const char **problem);
-
-/* Whether a row with these cells is a header: it contains a text. */
-int volt_cells_are_header(const char *const *texts, int64_t count);
 
 /* ---- one column of a CSV file, as texts -------------------------------------------------------- */
 
@@ -82,12 +72,6 @@ volt_status volt_csv_texts_begin(volt_csv_texts *kept, int64_t column, int64_t r
 /* False when the texts exceed the bytes given to volt_csv_texts_begin. */
 bool volt_csv_texts_put(volt_csv_texts *kept, int64_t row, const char *text, size_t length);
 
-/* Moves the dates to `table`, which has the same number of rows, as its times under `name`. Times of day
- * from a separate column are appended; `order` is the order of days and months found in the file. Texts that
- * cannot be parsed as times remain texts. `dates` is empty afterwards. VOLT_ERR_MEMORY. */
-volt_status volt_csv_times_finish(volt_csv_texts *dates, const volt_csv_texts *clocks, const char *name,
-                                  volt_date_order order, volt_table *table);
-
 /* ---- libcsv over a text, with the line numbers of the file ------------------------------------- */
 
 /* Callbacks. Lines count from 1, including quoted line breaks; columns count from 0. A status other than
@@ -101,7 +85,7 @@ typedef struct volt_csv_events {
 } volt_csv_events;
 
 /* VOLT_ERR_FORMAT when a quote is never closed, VOLT_ERR_MEMORY, the status of a callback, or of
- * volt_csv_feed_next. */
+ * csv_feed_next. */
 volt_status volt_csv_walk(const volt_csv_text *csv, const volt_csv_events *events);
 
 #endif

@@ -56,10 +56,4 @@ typedef struct volt_csv_feed {
     int has_blank, has_cells; /* found on this line before the block */
 } volt_csv_feed;
 
-volt_status volt_csv_feed_begin(const volt_csv_text *csv, volt_csv_feed *feed);
-/* Returns the next bytes, valid until the next call; *length is 0 only at the end. VOLT_ERR_IO: the file was
- * truncated, or cannot be read; VOLT_ERR_FORMAT: it is not text. */
-volt_status volt_csv_feed_next(volt_csv_feed *feed, const char **block, size_t *length);
-void volt_csv_feed_end(volt_csv_feed *feed);
-
 #endif

@@ -2,19 +2,114 @@
  *
  * The numeric matrices of the file become columns of one table, in file order; a row vector becomes a column.
  * Text, structures and cells are ignored. matio and HDF5 allocate with malloc. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "io/mat/mat.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/text_lines.h"
-#include "io/mat/matio.h"
 #include "io/table/table.h"
+#include "volterra/status.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <matio.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
+
+/* ---- matio -------------------------------------------------------------------------------------- */
+
+/* Loads matio. */
+
+/* As in matio.h, without the prefix Mat_. */
+typedef struct volt_matio {
+    mat_t *(*Open)(const char *path, int mode);
+    int (*Close)(mat_t *file);
+    int (*Rewind)(mat_t *file);
+    enum mat_ft (*GetVersion)(mat_t *file);
+    size_t (*SizeOfClass)(int class_type);
+    matvar_t *(*VarReadNextInfo)(mat_t *file);
+    int (*VarReadDataAll)(mat_t *file, matvar_t *variable);
+    void (*VarFree)(matvar_t *variable);
+    /* H5Eget_auto2 and H5Eset_auto2 of the HDF5 that matio uses; NULL without HDF5 */
+    int (*get_reports)(long long stack, int (**print)(long long stack, void *context), void **context);
+    int (*set_reports)(long long stack, int (*print)(long long stack, void *context), void *context);
+} volt_matio;
+
+/* Looks up a function. The address is copied through memory, because C has no conversion from data pointers to
+ * function pointers. */
+static bool find(void *library, const char *name, void *function)
+{
+    void *address = dlsym(library, name);
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
+}
+
+/* HDF5 is a dependency of matio, which its headers do not mention. Reference: HDF5 reference manual, H5Eget_auto2
+ * and H5Eset_auto2; error stack 0 is the default one, and an hid_t has 64 bits since version 1.10. */
+static void find_reports(void *library, volt_matio *functions)
+{
+    find(library, "H5Eget_auto2", &functions->get_reports);
+    find(library, "H5Eset_auto2", &functions->set_reports);
+}
+
+#ifdef VOLT_MATIO_LIBRARY
+/* Loads matio once. VOLT_ERR_FORMAT with the reason. */
+static volt_status matio_load(volt_matio *functions)
+{
+    volt_matio found;
+    void *library = dlopen(VOLT_MATIO_LIBRARY, RTLD_NOW | RTLD_LOCAL); /* loaded once, and never unloaded */
+    const struct {
+        const char *name;
+        void *function;
+    } wanted[] = {
+        {"Mat_Open", &found.Open},
+        {"Mat_Close", &found.Close},
+        {"Mat_Rewind", &found.Rewind},
+        {"Mat_GetVersion", &found.GetVersion},
+        {"Mat_SizeOfClass", &found.SizeOfClass},
+        {"Mat_VarReadNextInfo", &found.VarReadNextInfo},
+        {"Mat_VarReadDataAll", &found.VarReadDataAll},
+        {"Mat_VarFree", &found.VarFree},
+    };
+    bool is_complete = library != NULL;
+    for (size_t i = 0; is_complete && i < sizeof wanted / sizeof *wanted; i++)
+        is_complete = find(library, wanted[i].name, wanted[i].function);
+    if (!is_complete) {
+        const char *reason = dlerror();
+        return volt_fail(VOLT_ERR_FORMAT,
+                         "reading MATLAB files requires matio (%s); install it, or save as CSV",
+                         reason ? reason : VOLT_MATIO_LIBRARY);
+    }
+    find_reports(library, &found);
+    *functions = found;
+    return VOLT_OK;
+}
+#else
+/* Loads matio once. VOLT_ERR_FORMAT with the reason. */
+static volt_status matio_load(volt_matio *functions)
+{
+    *functions = (volt_matio){.Open = Mat_Open,
+                              .Close = Mat_Close,
+                              .Rewind = Mat_Rewind,
+                              .GetVersion = Mat_GetVersion,
+                              .SizeOfClass = Mat_SizeOfClass,
+                              .VarReadNextInfo = Mat_VarReadNextInfo,
+                              .VarReadDataAll = Mat_VarReadDataAll,
+                              .VarFree = Mat_VarFree};
+    find_reports(RTLD_DEFAULT, functions);
+    return VOLT_OK;
+}
+#endif
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+/* Reads MATLAB files, version 5 (also compressed) and 7.3, through matio.
+ *
+ * The numeric matrices of the file become columns of one table, in file order; a row vector becomes a column.
+ * Text, structures and cells are ignored. matio and HDF5 allocate with malloc. */
 
 enum {
     LONGEST_NAME = 256,
@@ -348,7 +443,7 @@ volt_status volt_mat_read(const char *path, const char *columns, const volt_read
     volt_table *read = NULL;
     hdf5_reports reports = {0};
     VOLT_TRY(volt_mat_check(path, &reader.file_size));
-    volt_status status = volt_matio_load(&reader.matio);
+    volt_status status = matio_load(&reader.matio);
     if (status)
         return volt_fail_prefix(status, "%s", path);
 

@@ -34,10 +34,6 @@ typedef struct volt_npy_header {
     int64_t data_offset; /* bytes before the first number */
 } volt_npy_header;
 
-/* Reads and checks the header at the beginning of `stream`, and leaves the stream at the first number.
- * VOLT_ERR_FORMAT; VOLT_ERR_MEMORY. */
-volt_status volt_npy_header_read(FILE *stream, volt_npy_header *header);
-
 /* The same for a collection: *count series of header->rows (time) x header->cols (channels); the array is
  * count x rows x cols. An array of 2 dimensions contains series of one channel. */
 volt_status volt_npy_header_read_series(FILE *stream, volt_npy_header *header, int64_t *count);

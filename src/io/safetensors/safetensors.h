@@ -57,7 +57,7 @@ volt_status volt_safetensors_part(const volt_safetensors *file, const char *pref
 const char *volt_safetensors_metadata(const volt_safetensors *file, const char *key);
 const volt_tensor *volt_safetensors_tensor(const volt_safetensors *file, const char *name);
 
-/* ---- arrays of any safetensors file, such as the weights of a kernel (tensor_reader.c) ------------ */
+/* ---- arrays of any safetensors file, such as the weights of a kernel ---------------------------- */
 
 enum { VOLT_MAX_DIMENSIONS = 3 };
 
@@ -95,9 +95,6 @@ enum {
 
 /* Position of the digits in the file. */
 #define SAFETENSORS_DIGITS_AT (SAFETENSORS_LENGTH_BYTES + sizeof SAFETENSORS_BEGINNING - 1)
-
-/* Size of a file that begins with these bytes (a volt_file_extent), as declared by its header. */
-int64_t volt_safetensors_extent(const char *bytes, int64_t size);
 
 /* CRC-32 (zlib's), updated with `size` more bytes. */
 static inline uint32_t safetensors_crc(uint32_t crc, const void *bytes, size_t size)

@@ -3,7 +3,6 @@
 #ifndef MODEL_INTERVAL_INTERVAL_H
 #define MODEL_INTERVAL_INTERVAL_H
 
-#include "model/model_errors.h"
 #include "model/model_internal.h"
 #include "volterra/model.h"
 

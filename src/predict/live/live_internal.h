@@ -1,6 +1,6 @@
 /* src/predict/live/live_internal.h: the state of a live object.
  *
- * Every live object processes rows in the same way (live_rows.c). Without learning, predictions are computed
+ * Every live object processes rows in the same way. Without learning, predictions are computed
  * from `kernel_state` and the coefficients of the model. With learning, they are computed from `moving`, the columns
  * of its window, and the factors of `groups`. */
 #ifndef MODEL_LIVE_INTERNAL_H
@@ -23,7 +23,7 @@ typedef struct volt_live_group {
     double *y;        /* n: scaled targets or predictions */
 } volt_live_group;
 
-/* Outputs without a kernel part, and their targets (live_means.c). */
+/* Outputs without a kernel part, and their targets. */
 typedef struct volt_live_means {
     int64_t n;        /* number of outputs */
     int64_t *outputs; /* their indices */
@@ -81,7 +81,7 @@ struct volt_live {
     /* without learning */
     volt_state *kernel_state;
     double *coefficients; /* q x columns of the readout */
-    int64_t handed_back;  /* rows that a back end returned unprocessed (device_run.c) */
+    int64_t handed_back;  /* rows that a back end returned unprocessed */
     bool diverged;        /* the prediction to be fed back has left the range; a sum: of a member */
     /* of a sum: one object per member; `k` is then a buffer of q numbers. NULL: another model */
     volt_live **members;
@@ -115,108 +115,23 @@ struct volt_live {
 /* Creates an object at the end of the model, or with VOLT_START_RESET in a zero initial state; without
  * learning, intervals and files. */
 volt_status volt_live_open(const volt_model *model, volt_start start, volt_beyond policy, volt_live **live);
-/* Creates an object that learns, before the first row of the model. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
-volt_status volt_live_begin(const volt_model *model, const volt_live_options *options, volt_live **live);
 /* Starts tracking intervals. VOLT_ERR_ARGUMENT. */
 volt_status volt_live_track(volt_live *live, const double *coverages, int64_t count);
-
-/* Allocates the data of every live object. */
-volt_status volt_live_allocate(const volt_model *model, volt_beyond policy, volt_live **live);
-/* Creates an object that does not learn, in the state `start` and `recent`; NULL both: zero initial state. */
-volt_status volt_live_open_at(const volt_model *model, volt_beyond policy, const volt_state *start,
-                              const volt_recent *recent, volt_live **live);
-/* Creates an object of a sum: with the members of `source`, or (NULL) as volt_live_open (live_sum.c). */
-volt_status volt_live_open_sum(const volt_model *model, volt_start start, volt_beyond policy,
-                               const volt_live *source, volt_live **live);
 
 /* Names of volt_forget_what in files and on the command line. */
 extern const char *const volt_forget_words[2];
 
-/* ---- rows (live_rows.c) ----------------------------------------------------------------------- */
+/* ---- rows --------------------------------------------------------------------------------------- */
 
 /* VOLT_ERR_NOT_FINITE for an object that has diverged in row `row`, from 0. */
 volt_status volt_live_report_diverged(const volt_live *live, int64_t row);
-/* The prediction made `back` rows before the last; NULL: none since the last restart. */
-double *volt_live_prediction(const volt_live *live, int64_t back);
-/* Computes the half-widths about the next prediction. */
-void volt_live_update_half_widths(volt_live *live);
 
-/* ---- the window (live_window.c) --------------------------------------------------------------- */
+/* ---- the window --------------------------------------------------------------------------------- */
 
-/* Allocates `rows` rows in the window. */
-volt_status volt_live_reserve(volt_live *live, int64_t rows);
-/* Constant subtracted from every kernel entry before factoring. With an intercept the predictions are
- * unchanged, and the matrix is better conditioned. */
-double volt_live_common(const volt_live *live);
 /* The kernel k of rows `apart` rows apart, with forgetting. */
 double volt_live_decayed(const volt_live *live, double k, int64_t apart);
 /* The same less the common part, as used in the factor. */
 double volt_live_factored(const volt_live *live, double k, int64_t apart);
-
-/* Adds the row in live->z to the columns and computes its kernel. On failure nothing changes. */
-volt_status volt_window_take(volt_live *live);
-/* Makes the row taken by volt_window_take the last one. live->last is still the previous one. */
-void volt_window_commit(volt_live *live, const double *x);
-/* Predicts the pending row from the current window, scaled, into live->y. */
-void volt_window_solve(volt_live *live);
-/* Records the target or the prediction of a row. */
-void volt_window_record(volt_live *live, int64_t number, const double *y);
-volt_status volt_window_check_target(const volt_live *live, const double *x, const double *y);
-/* Learns the target of the row fed `back` rows before the last. VOLT_OK and *learned false: the row is not
- * pending. */
-volt_status volt_window_learn(volt_live *live, int64_t back, const double *y, bool *learned);
-void volt_window_drop(volt_live *live, int64_t count);
-volt_status volt_window_restart(volt_live *live);
-
-/* ---- rows that wait (live_late.c) ------------------------------------------------------------- */
-
-volt_status volt_late_create(volt_live *live);
-void volt_late_free(volt_live *live);
-/* The last row as a pending row; its arrays belong to the object. */
-volt_late_row volt_late_newest(const volt_live *live);
-/* Moves the last row, if pending, to the ring. The next row becomes the last, and live->k may be
- * overwritten. */
-void volt_late_keep(volt_live *live);
-/* The row of this number; NULL: not pending. */
-volt_late_row *volt_late_find(const volt_live *live, int64_t number);
-/* The smallest pending number, or `otherwise`. */
-int64_t volt_late_oldest(const volt_live *live, int64_t otherwise);
-/* Drops pending rows before this number. */
-void volt_late_clear(volt_live *live, int64_t before);
-
-/* ---- outputs without the kernel (live_means.c) ------------------------------------------------ */
-
-volt_status volt_means_create(const volt_model *model, volt_live_means *means);
-void volt_means_release(volt_live_means *means);
-/* Allocates memory for `rows` rows of targets. */
-volt_status volt_means_reserve(volt_live_means *means, int64_t rows);
-/* Writes the predictions from the first `rows` targets, scaled, to their positions among the q outputs y. */
-void volt_means_forecast(const volt_live_means *means, int64_t rows, double *y);
-/* The targets of the last `window` of n fitted training rows. */
-volt_status volt_means_start(volt_live_means *means, const volt_model *model, const int64_t *rows, int64_t n,
-                             int64_t window);
-
-/* ---- the model's rows (live_start.c) ---------------------------------------------------------- */
-
-/* Initialises an object without rows: the window, its factors, the state. The caller claims BLAS. */
-volt_status volt_live_start(volt_live *live, volt_progress progress);
-
-void volt_detector_free(volt_detector *detector);
-
-/* ---- files (live_file.c) ---------------------------------------------------------------------- */
-
-/* Creates the object of a state file. `learn`: 1 or 0, as required of the file; -1: either. On failure
- * *live, if not NULL, can only be freed. */
-volt_status volt_live_read_state(const volt_model *model, const char *path, int learn,
-                                 const volt_live_options *options, volt_live **live);
-/* Adds the state to a file, or reads it from one of the same model. */
-void volt_live_put_state(const volt_live *live, volt_file_writer *writer);
-volt_status volt_live_read_fields(const volt_file_fields *fields, volt_live *live);
-/* The same for the members of a sum (live_sum.c). */
-void volt_live_put_members(const volt_live *live, volt_file_writer *writer);
-volt_status volt_live_read_members(const volt_file_fields *fields, volt_live *live);
-
-/* ---- anomaly scores and alarm level -------------------------------------------------------------- */
 
 /* ---- the level -------------------------------------------------------------------------------- */
 
@@ -232,17 +147,5 @@ void volt_alarm_level_release(volt_alarm_level *level);
 void volt_alarm_level_add(volt_alarm_level *level, double score);
 /* The level for the next score; INFINITY with fewer than 30. */
 double volt_alarm_level_now(const volt_alarm_level *level);
-
-/* ---- the detector ----------------------------------------------------------------------------- */
-
-/* For a model that predicts its own inputs one row ahead. Starts with the errors of the later half of
- * training. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
-volt_status volt_detector_create(const volt_model *model, double rate, int64_t scale_rows,
-                                 volt_detector **detector);
-volt_status volt_detector_copy(const volt_detector *source, const volt_model *model, volt_detector **detector);
-/* Saves to a state file, and reads from one; *detector is NULL if the file has none. */
-void volt_detector_put(const volt_detector *detector, volt_file_writer *writer);
-volt_status volt_detector_read(const volt_file_fields *fields, const volt_model *model,
-                               volt_detector **detector);
 
 #endif

@@ -11,7 +11,7 @@
 #include "gram/engine/engine.h"
 #include "gram/gram.h"
 #include "kernel/kernel_entry.h"
-#include "model/scaling.h"
+#include "model/recipe.h"
 #include "select/candidates/candidates.h"
 #include "stats/stats_internal.h"
 #include "text/text.h"
@@ -114,7 +114,7 @@ static bool name_is_setting(const char *name)
 /* ---- rows for the unit of widths --------------------------------------------------------------------- */
 
 /* A factor uses scaled rows, possibly filtered, possibly with the outputs of the previous row
- * (model/feedback.h). A sample large enough for the distance is kept. */
+ * (model/recipe.h). A sample large enough for the distance is kept. */
 
 enum { MAX_SAMPLE = 1000 };
 

@@ -67,7 +67,7 @@ double volt_score_sign(volt_score score);
 
 /* ---- solver of the candidates: exact, or landmarks ------------------------------------------------ */
 
-/* ---- candidates with feedback (model/feedback.h): inputs, and free runs on a validation block ------- */
+/* ---- candidates with feedback (model/recipe.h): inputs, and free runs on a validation block ------- */
 
 /* Scaled inputs followed by the measured outputs of the previous row. */
 typedef struct volt_feedback_inputs {

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "gram/engine/engine.h"
-#include "model/initial.h"
+#include "model/recipe.h"
 #include "select/folds/cross_validation.h"
 #include "select/folds/state_folds.h"
 #include "solve/choice/choice.h"

@@ -1,7 +1,7 @@
 /* src/select/folds/simulate.c: free runs on validation blocks.
  *
  * A fold is converted to a model made of data of the evaluation and runs like any model with feedback
- * (predict/free_run.c): from the measured state, or a zero initial state, with its own outputs. */
+ * (predict/predict.c): from the measured state, or a zero initial state, with its own outputs. */
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"

@@ -8,7 +8,7 @@
 #include "base/openmp.h"
 #include "base/threads.h"
 #include "kernel/kernel_entry.h"
-#include "model/model_errors.h"
+#include "model/model_internal.h"
 #include "select/search/search_run.h"
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"

@@ -1,6 +1,6 @@
 /* tests/unit/fit/test_landmark_growth.c: the automatic number of landmarks: nested sets, errors of the first landmarks, the choice,
  * and fits that equal those with the chosen number given. */
-#include "fit/landmark_growth.h"
+#include "fit/fit_task.h"
 #include "fit/landmarks.h"
 #include "support/check.h"
 #include "support/sequences.h"

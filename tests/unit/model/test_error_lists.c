@@ -1,6 +1,5 @@
 /* tests/unit/model/test_error_lists.c: the rows covered by a model's error lists, and the rows used for each
  * output when errors are missing. */
-#include "model/model_errors.h"
 #include "model/model_internal.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"

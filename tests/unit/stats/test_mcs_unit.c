@@ -276,7 +276,7 @@ static void block_lengths_by_definition(void **state)
     golden_check_number("unit", expected, block, 64 * DBL_EPSILON, GOLDEN_RELATIVE);
 }
 
-/* The rule described at the top of block_length.c, with every lag computed and all sums written out. */
+/* The rule described in mcs.c, with every lag computed and all sums written out. */
 static double plain_block_length(const double *series, int T, int *bandwidth)
 {
     double mean = 0, *R = new_matrix(T, 1);

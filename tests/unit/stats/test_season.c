@@ -1,7 +1,7 @@
 /* tests/unit/stats/test_season.c: detection of known seasons, and transformations that must not change the result. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
-#include "task/forecast_season.h"
+#include "task/series_forecast.h"
 #include "volterra/stats.h"
 
 enum { LENGTH = 1200 };

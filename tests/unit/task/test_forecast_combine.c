@@ -6,8 +6,7 @@
 #include "support/plain_kernels.h"
 #include "support/polling.h"
 #include "support/sequences.h"
-#include "task/forecast_group.h"
-#include "task/forecast_members.h"
+#include "task/series_forecast.h"
 #include "volterra/select.h"
 
 #include <time.h>

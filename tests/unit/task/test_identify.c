@@ -1,7 +1,7 @@
 /* tests/unit/task/test_identify.c: identification of systems: choice, guard, data check, rows. */
 #include "support/check.h"
 #include "support/sequences.h"
-#include "task/identify_check.h"
+#include "task/identify_internal.h"
 #include "volterra/identify.h"
 
 enum { N = 300, DRAWS = 16 };

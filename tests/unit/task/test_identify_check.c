@@ -3,7 +3,7 @@
 #include "stats/cross_spectrum.h"
 #include "support/check.h"
 #include "support/sequences.h"
-#include "task/identify_check.h"
+#include "task/identify_internal.h"
 
 enum { N = 600 };
 

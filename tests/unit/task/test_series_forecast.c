@@ -2,7 +2,7 @@
  * errors. */
 #include "support/check.h"
 #include "support/sequences.h"
-#include "task/forecast_group.h"
+#include "task/series_forecast.h"
 #include "volterra/forecast.h"
 #include "volterra/stats.h"
 
