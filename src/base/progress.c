@@ -141,6 +141,20 @@ bool volt_stage_end_inner(volt_stage *outer, double units, volt_stage *inner)
     return volt_stage_advance(outer, (int64_t)units);
 }
 
+/* ---- calls inside a call ------------------------------------------------------------------------ */
+
+static int report_part(const char *stage, double fraction, void *context)
+{
+    const volt_progress_part *part = context;
+    return part->whole.report(part->stage ? part->stage : stage, part->from + part->share * fraction,
+                              part->whole.context);
+}
+
+volt_progress volt_progress_of_part(volt_progress_part *part)
+{
+    return part->whole.report ? (volt_progress){report_part, part} : part->whole;
+}
+
 /* ---- one call --------------------------------------------------------------------------------- */
 
 static const double almost = 0.999; /* the largest fraction before the end */

@@ -49,6 +49,18 @@ bool volt_stage_reach(volt_stage *stage, double units);
 void volt_stage_begin_inner(volt_stage *outer, double units, double total, volt_stage *inner);
 bool volt_stage_end_inner(volt_stage *outer, double units, volt_stage *inner);
 
+/* ---- calls inside a call ------------------------------------------------------------------------
+ * Fractions 0 to 1 of an inner call are [from, from + share] of the whole one, under the name `stage` (NULL: that of the
+ * inner stage). */
+typedef struct volt_progress_part {
+    volt_progress whole;
+    const char *stage;
+    double from, share;
+} volt_progress_part;
+
+/* Returns the progress for the inner call; none if the whole call has none. The part must outlive it. */
+volt_progress volt_progress_of_part(volt_progress_part *part);
+
 /* ---- one call ---------------------------------------------------------------------------------
  * The stages of a call report through a meter. The user then receives fractions that never decrease, stay below 1 until
  * the call ends, and end once with 1. */

@@ -652,18 +652,6 @@ static void fit_report_loo(const volt_loo_errors *loo_errors, volt_model *model)
 
 /* ---- the fit ------------------------------------------------------------------------------------ */
 
-/* Fits a model to a sequence of inputs and targets.
- *
- * This file computes the scales and resolves the kernel. A solver from the table (solve/solver_table.h)
- * computes the readout. It also chooses alpha and the kind of target when they are not given
- * (solve/choice/choice.h).
- *
- * Fitted values follow from K A + 1 c = Y - alpha A on the fitted rows. K A of the washout rows is computed
- * with the readout.
- *
- * A kernel with a centred Gram matrix, H K H, and no intercept predicts like the plain kernel with an
- * intercept, less the mean of the fitted targets. It is solved in that form (factor.h). */
-
 /* ---- the fit ---------------------------------------------------------------------------------- */
 
 /* Means and units of the targets: of the level, or of the change. The mean of a change is learned. */
@@ -1373,14 +1361,6 @@ volt_fit_options volt_fit_options_default(void)
     return options;
 }
 
-static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, volt_view present,
-                         volt_matrix fitted, volt_model **model)
-{
-    VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "the kernel or the output for the model is NULL");
-    VOLT_TRY(volt_check_pairs_present(X, Y, present));
-    return fitted.data ? volt_check_output(fitted, Y.rows, Y.cols, "the fitted values") : VOLT_OK;
-}
-
 /* Rows without a target have no fitted values yet. The model predicts all rows from a zero initial state. */
 static volt_status fill_missing_targets(const volt_model *model, const fit_task *task, volt_matrix fitted)
 {
@@ -1409,12 +1389,6 @@ static const volt_backend *place(const fit_task *task)
     return volt_place_agree(backend);
 }
 
-static volt_status allocate_values(volt_matrix fitted, volt_matrix *values)
-{
-    *values = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
-    return values->data ? VOLT_OK : VOLT_ERR_MEMORY;
-}
-
 static bool is_centred(const volt_kernel *kernel)
 {
     volt_kernel_value centre = {.struct_size = sizeof centre};
@@ -1429,7 +1403,10 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     volt_blas_use use;
     fit_task task;
     double *weights = NULL;
-    VOLT_TRY(check(kernel, X, loss->Y, missing_targets->present, fitted, model));
+    VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "the kernel or the output for the model is NULL");
+    VOLT_TRY(volt_check_pairs_present(X, loss->Y, missing_targets->present));
+    if (fitted.data)
+        VOLT_TRY(volt_check_output(fitted, loss->Y.rows, loss->Y.cols, "the fitted values"));
     VOLT_REQUIRE(!loss->options.keep_factor || !loss->loss, VOLT_ERR_ARGUMENT,
                  "keep_factor requires squares without weights: a fit with %s has no standard deviations",
                  loss->loss && loss->loss->kind == &volt_loss_squares ? "weights" : "another loss");
@@ -1449,7 +1426,9 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     task.backend = loss->loss ? volt_place_on_cpu("a loss other than squares is minimised") : place(&task);
     volt_model *fresh = NULL;
     volt_matrix values = {0}; /* allocated here: the caller's memory is written only on success */
-    volt_status status = fitted.data ? allocate_values(fitted, &values) : VOLT_OK;
+    if (fitted.data)
+        values = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
+    volt_status status = fitted.data && !values.data ? VOLT_ERR_MEMORY : VOLT_OK;
     if (status == VOLT_OK)
         status = volt_blas_claim(&use);
     if (status == VOLT_OK) {

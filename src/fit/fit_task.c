@@ -1,4 +1,4 @@
-/* src/fit/fit_task.c: checks the options of a fit and resolves `auto`. */
+/* src/fit/fit_task.c: the task of a fit: rows without targets, solver, options with `auto` resolved, and losses. */
 #include "fit/fit_task.h"
 
 #include "base/error.h"
@@ -205,8 +205,6 @@ volt_status volt_fit_solver_choose(const volt_kernel *kernel, const fit_task *ta
 }
 
 /* ---- the task ----------------------------------------------------------------------------------- */
-
-/* Checks the options of a fit and resolves `auto`. */
 
 static volt_status check_feedback(const volt_fit_options *options)
 {

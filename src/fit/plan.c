@@ -24,11 +24,6 @@
 
 /* ---- the plan of a fit -------------------------------------------------------------------------- */
 
-/* Estimates memory and time of a fit on this machine.
- *
- * Memory follows from the allocations in fit.c and the estimate of the solver. Times are extrapolated from a
- * small Gram matrix and a small trial of the solver, which take a fifth of a second together. */
-
 typedef struct planned_fit {
     const volt_kernel *kernel; /* kernel to time */
     const volt_kernel *widest; /* kernel that takes at least as much memory */
@@ -256,13 +251,6 @@ volt_status volt_plan_with(const volt_kernel *kernel, const volt_solver *solver,
     return make_plan(&fit, n, d, q, measured, plan);
 }
 
-/* The same on the given back end. */
-static volt_status plan_at(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
-                           const volt_backend *backend, volt_plan *plan)
-{
-    return volt_plan_with(kernel, NULL, n, d, q, measured, backend, plan);
-}
-
 /* Size of the explicit states of the kernel on d columns (0: none), and the number of columns of m landmarks
  * in runs, ghosts included. */
 static volt_status plan_states(const volt_kernel *kernel, int64_t d, int64_t *states)
@@ -298,14 +286,6 @@ static volt_status plan_volterra(int64_t n, int64_t d, int64_t q, int measured, 
     volt_kernel_free(widest);
     volt_kernel_free(kernel);
     return status;
-}
-
-/* volt_plan_fit, on the back end where the fit would run. */
-static volt_status plan_placed(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
-                               volt_plan *plan)
-{
-    return kernel ? plan_at(kernel, n, d, q, measured, place(n, d), plan)
-                  : plan_volterra(n, d, q, measured, plan);
 }
 
 /* ---- plans of the solvers ----------------------------------------------------------------------- */
@@ -415,7 +395,8 @@ volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64
 {
     volt_plan made = {.struct_size = sizeof made};
     VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "plan is NULL");
-    VOLT_TRY(plan_placed(kernel, n, d, q, measure, &made));
+    VOLT_TRY(kernel ? volt_plan_with(kernel, NULL, n, d, q, measure, place(n, d), &made)
+                    : plan_volterra(n, d, q, measure, &made));
     planned_task fit = {kernel, n, d, q, landmarks, 0, measure, NULL};
     if (solvers)
         VOLT_TRY(plan_solvers(&fit, solvers));

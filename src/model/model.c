@@ -1,4 +1,4 @@
-/* src/model/model.c: creation and release of models, and functions shared by all predictions. */
+/* src/model/model.c: the model, its notes and errors, functions shared by all predictions, and sums of models. */
 #include "base/error.h"
 
 #include "base/memory.h"
@@ -495,8 +495,6 @@ static void sum_get_info(const volt_members *sum, volt_model_info *info)
 }
 
 /* ---- the model ---------------------------------------------------------------------------------- */
-
-/* Creation and release of models, and functions shared by all predictions. */
 
 volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model)
 {

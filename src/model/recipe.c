@@ -1,4 +1,4 @@
-/* src/model/recipe.c: derived columns, row by row. */
+/* src/model/recipe.c: scales, fed-back outputs, derived columns row by row, and the inputs before the first row. */
 #include "model/recipe.h"
 
 #include "base/error.h"
@@ -196,12 +196,6 @@ static volt_status feedback_create(int64_t n, double omega, volt_feedback *fed_o
     return VOLT_OK;
 }
 
-static void feedback_release(volt_feedback *fed_outputs)
-{
-    volt_free(fed_outputs->offset);
-    *fed_outputs = (volt_feedback){0};
-}
-
 volt_status volt_feedback_check_targets(volt_view Y, const volt_records *records)
 {
     for (int64_t i = 0; i + 1 < Y.rows; i++)
@@ -307,8 +301,6 @@ volt_status volt_feedback_report_diverged(const volt_feedback *fed_outputs, int6
 }
 
 /* ---- the recipe --------------------------------------------------------------------------------- */
-
-/* Derived columns, row by row. */
 
 /* ---- recent rows ------------------------------------------------------------------------------ */
 
@@ -626,7 +618,8 @@ void volt_recipe_release(volt_recipe *recipe)
 {
     volt_free(recipe->column);
     recipe->column = NULL;
-    feedback_release(&recipe->fed_outputs);
+    volt_free(recipe->fed_outputs.offset);
+    recipe->fed_outputs = (volt_feedback){0};
 }
 
 volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to)

@@ -1,4 +1,4 @@
-/* src/predict/predict.c: predictions for a sequence of inputs. */
+/* src/predict/predict.c: predictions for a sequence of inputs: plain, of sums of models, in free runs and closed loops. */
 #include "base/blas.h"
 
 #include "base/error.h"
@@ -828,8 +828,6 @@ static volt_status sum_predict(const volt_model *model, volt_view X, const volt_
 }
 
 /* ---- predictions -------------------------------------------------------------------------------- */
-
-/* Predictions for a sequence of inputs. */
 
 static volt_status check_spread(const volt_model *model, volt_matrix std, int64_t rows)
 {

@@ -277,8 +277,6 @@ static void volt_autoregression(const double *y, int64_t lag, int64_t season, in
 
 /* ---- baselines ---------------------------------------------------------------------------------- */
 
-/* Baseline forecasts that need no model. */
-
 /* The largest lag and season; sums of them do not overflow. */
 static const int64_t LONGEST = INT64_C(1) << 40;
 

@@ -585,15 +585,6 @@ static void ets_fit_from(volt_ets_fitter *fitter, const volt_ets_info *start, et
 
 /* ---- the forecast ------------------------------------------------------------------------------- */
 
-/* Exponential smoothing in the form with the smallest AICc.
- *
- * With k parameters (smoothing parameters, initial states of which S - 1 for a season, and sigma) and the
- * likelihood L of volt_ets_info,
- *
- *     AICc = L + 2 k + 2 k (k + 1)/(n - k - 1)
- *
- * (Hyndman, Koehler, Ord and Snyder, Forecasting with Exponential Smoothing, 2008, section 7.2). */
-
 enum { ROWS_NEEDED = 3, ROWS_TO_CHOOSE = 7, SEASONS = 3, TRENDS = 3, FORMS = 2 * SEASONS * TRENDS };
 
 /* A series in the unit 2^exponent. */

@@ -248,25 +248,6 @@ static volt_status bootstrap_means(volt_view values, const volt_resampling *resa
 
 /* ---- model confidence set ----------------------------------------------------------------------- */
 
-/* The model confidence set of Hansen, Lunde and Nason (Econometrica 79, 2011).
- *
- * Losses L_ti of model i at time t, means L_i, differences d_ij = L_i - L_j. The bootstrap gives errors
- * e_ib = (mean of L_i in replication b) - L_i. While more than one model remains:
- *
- *     R:    T = max_ij d_ij / sqrt(V_ij),  T*_b = max_ij (e_ib - e_jb) / sqrt(V_ij),
- *           V_ij = mean_b (e_ib - e_jb)^2
- *     max:  T = max_i c_i / s_i,           T*_b = max_i c_ib / s_i,   s_i^2 = mean_b c_ib^2,
- *           c_i = mean_j d_ij,             c_ib = mean_j (e_ib - e_jb)
- *
- * over the remaining models i, j. p is the share of the T*_b above T. The model i of the maximum (the first of
- * several) is eliminated; its p-value is the largest p so far. The last model has the p-value 1.
- *
- * All statistics are computed from differences of two models, never by subtracting from a mean.
- *
- * Equal columns are one model: it takes part once, and its result is that of all of them. Columns count as equal if no row
- * differs by more than T eps times the largest of their losses, the bound of the rounding error of a sum of T losses:
- * statistics of smaller differences are quotients of two rounding errors. */
-
 typedef struct mcs_work {
     int64_t rows, models, reps;
     double *centred;       /* rows x models: the losses minus their means */

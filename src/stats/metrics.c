@@ -274,19 +274,6 @@ volt_status volt_losses(volt_view truth, volt_view forecast, volt_matrix losses)
 
 /* ---- metrics ------------------------------------------------------------------------------------ */
 
-/* Errors of forecasts.
- *
- * With errors e_t = y_t - yhat_t of one output over T rows, and the mean over outputs taken last:
- *
- *     mse = mean e^2      nmse = mse / var(y), var with divisor T      r2 = 1 - nmse
- *     mae = mean |e|      mdae = median |e|                            mape = mean |e| / max(|y|, eps min(1, max |y|))
- *     rmse = sqrt(mse)
- *     w1  = Wasserstein-1 distance between the values of y and those of yhat
- *
- * A constant truth has no variance: r2 is 1 when all errors are 0 and 0 otherwise, and nmse = 1 - r2. These
- * are the conventions of scikit-learn, except that scikit-learn returns no value for a single row; here one
- * row is a constant truth. */
-
 /* ---- one output ------------------------------------------------------------------------------- */
 
 static double median_of_sorted(const double *values, int64_t count)

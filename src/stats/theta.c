@@ -199,25 +199,6 @@ volt_status volt_naive2_forecast(const double *y, int64_t n, int64_t season, int
 
 /* ---- Theta -------------------------------------------------------------------------------------- */
 
-/* The optimised Theta methods.
- *
- * After the season is removed, the Theta models of Fiorucci, Pellegrini, Louzada, Petropoulos and Koehler
- * (International Journal of Forecasting 32, 2016) combine a regression line a + b (t + 1) with simple
- * exponential smoothing. With r = 1 - alpha and the weight w = 1 - 1/theta of the line, row t is forecast by
- *
- *     m[t] = l[t] + w (a[t] r^t + b[t] (1 - r^(t+1))/alpha),     l[0] = level,  l[t+1] = r l[t] + alpha y[t].
- *
- * The line is fitted to all rows (OTM), or in the dynamic model (DOTM) to the rows before t. Forecasts continue
- * the recursions with y[t] = m[t]; those of the OTM have the slope w b. The parameters minimise the sum of
- * squares of y[t] - m[t] from row 3 on. For a given alpha the errors are linear in the first forecast c = m[0]
- * and in w,
- *
- *     y[t] - m[t] = (y[t] - p[t]) - r^t c - d[t] w,
- *     d[t] = (a[t] - a[0] - b[0]) r^t + b[t] (1 - r^(t+1))/alpha,
- *
- * with p[0] = 0 and p[t+1] = r p[t] + alpha y[t]. So c and w have a closed form, and the search is over alpha
- * only. */
-
 enum {
     ROWS_NEEDED = 3,
     ROWS_TO_FIT = 7, /* four errors for three parameters */

@@ -131,7 +131,8 @@ static const double MATRIX_SHARE = 0.2, FACTOR_SHARE = 0.4; /* of the progress, 
 typedef struct form_task {
     const volt_capacity_options *options;
     volt_capacity_form *form;
-    double *diagonal; /* n: of K */
+    double *diagonal;          /* n: of K */
+    volt_progress_part matrix; /* progress of the matrix */
 } form_task;
 
 void volt_capacity_form_release(volt_capacity_form *form)
@@ -300,24 +301,17 @@ static volt_status use_matrix(form_task *task, volt_matrix K)
     return VOLT_OK;
 }
 
-static int report_matrix(const char *stage, double fraction, void *context)
-{
-    const volt_progress *outer = context;
-    return outer->report(stage, MATRIX_SHARE * fraction, outer->context);
-}
-
-static volt_gram_options matrix_options(const volt_progress *outer)
+static volt_gram_options matrix_options(form_task *task)
 {
     volt_gram_options options = volt_gram_options_default();
     options.radius = 1;
-    if (outer->report)
-        options.progress = (volt_progress){.report = report_matrix, .context = (void *)outer};
+    options.progress = volt_progress_of_part(&task->matrix);
     return options;
 }
 
 static volt_status make_from_matrix(const volt_kernel *kernel, volt_view u, form_task *task)
 {
-    volt_gram_options options = matrix_options(&task->options->progress);
+    volt_gram_options options = matrix_options(task);
     double rows = (double)u.rows;
     VOLT_TRY(volt_memory_require((rows * rows + rows * 2 * VOLT_CAPACITY_BLOCK) * sizeof(double),
                                  "the Gram matrix"));
@@ -419,7 +413,7 @@ static volt_status use_states(form_task *task, volt_matrix F)
 static volt_status make(const volt_kernel *kernel, volt_view u, form_task *task, int64_t *states)
 {
     const volt_capacity_options *options = task->options;
-    volt_gram_options how = matrix_options(&options->progress);
+    volt_gram_options how = matrix_options(task);
     volt_matrix F = {0};
     VOLT_TRY(volt_gram_states(kernel, u, &how, &F));
     *states = F.cols;
@@ -440,7 +434,7 @@ volt_status volt_capacity_form_make(const volt_kernel *kernel, volt_view u,
                                     const volt_capacity_options *options, volt_capacity_form *form,
                                     int64_t *states)
 {
-    form_task task = {.options = options, .form = form};
+    form_task task = {.options = options, .form = form, .matrix = {options->progress, NULL, 0, MATRIX_SHARE}};
     *form = (volt_capacity_form){.n = options->rows};
     volt_status status = make(kernel, u, &task, states);
     volt_free(task.diagonal);
@@ -477,8 +471,6 @@ void volt_capacity_form_evaluate(const volt_capacity_form *form, volt_matrix Y, 
 }
 
 /* ---- capacities ------------------------------------------------------------------------------------ */
-
-/* Linear memory and information processing capacity of a kernel. */
 
 enum { MIN_ROWS = 10, WASHOUT = 200 };
 static const double TARGETS_FROM = 0.4; /* of the progress; before: the form */

@@ -1,4 +1,4 @@
-/* src/task/compare.c: tunes every contender with the same budget, refits, predicts the test rows, ranks. */
+/* src/task/compare.c: compares kernels: contenders of a protocol, a search with the same budget for each, a refit, the test rows, ranks. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 
@@ -373,8 +373,6 @@ static volt_status compare_loss_measure(const volt_loss *loss, volt_view truth, 
 }
 
 /* ---- the comparison ----------------------------------------------------------------------------- */
-
-/* Tunes every contender with the same budget, refits, predicts the test rows, ranks. */
 
 typedef struct row {
     volt_comparison_row result; /* public part; its texts are owned below */

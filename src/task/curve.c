@@ -519,8 +519,6 @@ static volt_status curve_measure(const curve_task *task, const curve_repeat *rep
 
 /* ---- the curve ---------------------------------------------------------------------------------- */
 
-/* Learning curves: rows of the repeats, training sizes, means over repeats, and rates. */
-
 enum { MIN_SIZE = 2, MIN_FIRST_SIZE = 20, SIZE_RANGE = 100, TEST_SHARE = 5, MAX_POINTS = 1000 };
 
 volt_curve_options volt_curve_options_default(void)

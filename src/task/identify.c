@@ -1,4 +1,4 @@
-/* src/task/identify.c: a simulation model of a system: searches, choice, fit and test. */
+/* src/task/identify.c: a simulation model of a system: data check, rows, searches, validation, choice, fit, test and diagnosis. */
 #include "base/error.h"
 
 #include "base/fft.h"
@@ -610,8 +610,9 @@ static volt_status compare_directions(volt_view U, volt_view Y, volt_identificat
 
 /* Rows of the models, in records; n_records 0: one. */
 typedef struct model_rows {
-    volt_view U, Y;
+    volt_view U, Y; /* in a search, inputs as columns of the kernel */
     int64_t *records, n_records;
+    volt_prepared *prepared; /* owns these inputs; NULL: as measured */
 } model_rows;
 
 /* Held-out NMSE of a model of the outputs from the inputs up to the same row; 1: no model. */
@@ -740,7 +741,7 @@ static volt_status identify_response(volt_view U, volt_view Y, const volt_record
 {
     volt_view one_U = volt_view_rows(U, begin, rows), one_Y = volt_view_rows(Y, begin, rows);
     bool is_short = rows < VOLT_IDENTIFY_LONG;
-    model_rows stretch = {is_short ? U : one_U, is_short ? Y : one_Y, NULL, 0};
+    model_rows stretch = {is_short ? U : one_U, is_short ? Y : one_Y, NULL, 0, NULL};
     int64_t count = volt_min(MODEL_ROWS, stretch.U.rows), lags = volt_min(LINEAR_LAGS, rows / 4);
     int64_t first = volt_identify_stretch(stretch.U, stretch.Y, count, NULL);
     stretch.U = volt_view_rows(stretch.U, first, count);
@@ -1245,11 +1246,6 @@ static double identify_search_shares(void)
            polish_share;
 }
 
-static double identify_polish_share(void)
-{
-    return polish_share;
-}
-
 void volt_identify_begin_candidates(volt_identification *found)
 {
     for (int64_t i = 0; i < VOLT_IDENTIFY_CANDIDATES; i++)
@@ -1265,14 +1261,8 @@ void volt_identify_begin_candidates(volt_identification *found)
 /* ---- one search ------------------------------------------------------------------------------- */
 
 /* Consecutive rows of the search. */
-typedef struct stretch {
-    volt_view U, Y; /* inputs as columns of the kernel */
-    int64_t *records, n_records;
-    volt_prepared *prepared; /* owns these inputs; NULL: as measured */
-} stretch;
-
 typedef struct attempt {
-    const stretch *rows;
+    const model_rows *rows;
     double step;  /* of CMA-ES from the candidate; 0: adaptive search from draws */
     double share; /* of the time */
     int64_t
@@ -1374,7 +1364,7 @@ static void best_two(const volt_identification *found, int64_t best[2])
 }
 
 /* Reports a budget in which no trial of a nonlinear family is expected to end. */
-static volt_status check_budget(const volt_identify_state *run, const stretch *rows)
+static volt_status check_budget(const volt_identify_state *run, const model_rows *rows)
 {
     double seconds = 0, left = fmax(0, run->options.seconds - (volt_seconds() - run->began));
     double part = left * explore_share / run->shares;
@@ -1390,7 +1380,7 @@ static volt_status check_budget(const volt_identify_state *run, const stretch *r
 }
 
 /* Scores a linear candidate with the present initial input. */
-static volt_status score_linear(volt_identify_state *run, int64_t which, const stretch *rows)
+static volt_status score_linear(volt_identify_state *run, int64_t which, const model_rows *rows)
 {
     run->found.candidates[which].nmse = INFINITY;
     return search_family(run, which, (attempt){.rows = rows, .step = polish_step});
@@ -1398,7 +1388,7 @@ static volt_status score_linear(volt_identify_state *run, int64_t which, const s
 
 /* The inputs before the first row of a record are its first row if the linear model without feedback, whose memory is the
  * longest, is then clearly better on every block. */
-static volt_status choose_initial(volt_identify_state *run, const stretch *rows)
+static volt_status choose_initial(volt_identify_state *run, const model_rows *rows)
 {
     volt_identify_candidate *one = &run->found.candidates[0], zero = *one;
     if (!identify_has_score(one))
@@ -1415,7 +1405,7 @@ static volt_status choose_initial(volt_identify_state *run, const stretch *rows)
 }
 
 /* The first trial of a linear family has no time limit: the other models are compared with it. */
-static volt_status explore(volt_identify_state *run, const stretch *rows)
+static volt_status explore(volt_identify_state *run, const model_rows *rows)
 {
     const volt_identify_candidate *candidates = run->found.candidates;
     for (int64_t i = 0; i < VOLT_IDENTIFY_LINEAR; i++) {
@@ -1434,7 +1424,7 @@ static volt_status explore(volt_identify_state *run, const stretch *rows)
 }
 
 /* Both families have one long run if they are close: one with more parameters may be behind until late. */
-static volt_status refine(volt_identify_state *run, const stretch *rows)
+static volt_status refine(volt_identify_state *run, const model_rows *rows)
 {
     const volt_identification *found = &run->found;
     int64_t best[2];
@@ -1450,7 +1440,7 @@ static volt_status refine(volt_identify_state *run, const stretch *rows)
 }
 
 /* Scores all candidates on the rows, and refines the linear ones and the best two others there. */
-static volt_status compare(volt_identify_state *run, const stretch *rows)
+static volt_status compare(volt_identify_state *run, const model_rows *rows)
 {
     volt_identification *found = &run->found;
     int64_t best[2];
@@ -1473,7 +1463,8 @@ static volt_status compare(volt_identify_state *run, const stretch *rows)
 }
 
 /* The best-excited rows among those of the search. Every input has its weight from all these. */
-static volt_status shorten(const volt_identify_state *run, const stretch *whole, int64_t count, stretch *part)
+static volt_status shorten(const volt_identify_state *run, const model_rows *whole, int64_t count,
+                           model_rows *part)
 {
     int64_t first = volt_identify_stretch(run->search_U, run->search_Y, count, NULL);
     part->U = volt_view_rows(whole->U, first, count);
@@ -1482,10 +1473,10 @@ static volt_status shorten(const volt_identify_state *run, const stretch *whole,
 }
 
 /* All rows of the search. */
-static volt_status take_rows(const volt_identify_state *run, stretch *whole)
+static volt_status take_rows(const volt_identify_state *run, model_rows *whole)
 {
     volt_fit_options options = identify_fit_options(run);
-    *whole = (stretch){run->search_U, run->search_Y, run->search_records, run->n_records, NULL};
+    *whole = (model_rows){run->search_U, run->search_Y, run->search_records, run->n_records, NULL};
     if (!options.scale_each)
         return VOLT_OK;
     VOLT_TRY(volt_prepare(run->search_U, run->search_Y, &options, run->search_U.rows, &whole->prepared));
@@ -1497,7 +1488,7 @@ static volt_status take_rows(const volt_identify_state *run, stretch *whole)
 static volt_status identify_search(volt_identify_state *run)
 {
     volt_identification *found = &run->found;
-    stretch whole, part;
+    model_rows whole, part;
     bool has_levels = found->search_rows >= MIN_LONG, refines = found->search_rows >= CMA_ROWS;
     if (!refines)
         run->shares -= refine_share;
@@ -1755,8 +1746,6 @@ volt_status volt_identify_validate(volt_identify_state *run)
 
 /* ---- the identification ------------------------------------------------------------------------- */
 
-/* A simulation model of a system: searches, choice, fit and test. */
-
 enum {
     REFIT_ROWS = 6000, /* most rows of the model, with draws */
     LARGEST_REFIT = 20000,
@@ -1843,18 +1832,14 @@ static volt_status test_model(volt_identify_state *run, const volt_model *model,
 
 /* ---- choice ----------------------------------------------------------------------------------- */
 
-/* Whether the candidate is better than the linear model on every block, and not rejected. */
-static bool passes_guard(const volt_identify_candidate *candidate, const volt_identify_candidate *linear)
-{
-    return volt_identify_is_better(candidate, linear) && !candidate->is_rejected;
-}
-
-/* Lists the candidates in the order of choice: nonlinear ones that pass the guard, the linear ones. */
+/* Lists the candidates in the order of choice: nonlinear ones that are better than the linear model on every block and not
+ * rejected, then the linear ones. */
 static int64_t order_candidates(const volt_identification *found, int64_t order[VOLT_IDENTIFY_CANDIDATES])
 {
     int64_t count = 0;
     for (int64_t i = VOLT_IDENTIFY_LINEAR; i < VOLT_IDENTIFY_CANDIDATES; i++) {
-        if (!passes_guard(&found->candidates[i], &found->candidates[found->best_linear]))
+        if (!volt_identify_is_better(&found->candidates[i], &found->candidates[found->best_linear]) ||
+            found->candidates[i].is_rejected)
             continue;
         int64_t at = count++;
         for (; at > 0 && found->candidates[i].nmse < found->candidates[order[at - 1]].nmse; at--)
@@ -2008,7 +1993,7 @@ static volt_status run_stages(volt_identify_state *run, volt_view U, volt_view Y
     snprintf(run->stage, sizeof run->stage, "data check");
     VOLT_TRY(volt_identify_take_rows(run, U, Y));
     VOLT_TRY(check_data(run));
-    VOLT_TRY(volt_identify_choose_search_rows(run, identify_polish_share() / whole));
+    VOLT_TRY(volt_identify_choose_search_rows(run, polish_share / whole));
     VOLT_TRY(identify_search(run));
     VOLT_TRY(volt_identify_validate(run));
     VOLT_TRY(finish(run, model));

@@ -246,14 +246,6 @@ static volt_status forecast_member(volt_forecast_member member, forecast_series 
     return VOLT_OK;
 }
 
-/* Computes all members but the kernel. VOLT_ERR_MEMORY. */
-static volt_status forecast_classical(forecast_series *series)
-{
-    for (int member = VOLT_MEMBER_THETA; member < FORECAST_MEMBERS; member++)
-        VOLT_TRY(forecast_member((volt_forecast_member)member, series));
-    return VOLT_OK;
-}
-
 /* ---- the model of one or several series --------------------------------------------------------- */
 
 /* Series that are forecast from each other, and a fit of them. */
@@ -844,12 +836,6 @@ static double forecast_mase(const forecast_series *series, const double *error)
 
 /* ---- the forecast ------------------------------------------------------------------------------- */
 
-/* The next rows of series: kernel fits and classical methods, combined.
- *
- * One fit of all horizons would be cheaper, but the value one season before the target is a different column
- * for every horizon, and so are the rows that may be held out. Each step is therefore a volt_model_fit with
- * that `ahead`. */
-
 /* Default number of steps without a season, and the maximum with a season; length of a name in messages. */
 enum { FEW_STEPS = 12, MAX_STEPS = VOLT_FORECAST_MAX_STEPS, NAME_LENGTH = 64 };
 
@@ -939,42 +925,26 @@ static volt_status fit_step(forecast_group *group, const volt_kernel *kernel, in
     return status;
 }
 
-/* Progress of all fits together. */
-typedef struct step_progress {
-    volt_progress whole;
-    double done, each;
-    char stage[64];
-} step_progress;
-
-static int report_step(const char *stage, double fraction, void *context)
-{
-    step_progress *share = context;
-    (void)stage;
-    return share->whole.report
-               ? share->whole.report(share->stage, share->done + fraction * share->each, share->whole.context)
-               : 0;
-}
-
 /* Fits all steps for which there are rows enough. */
 static volt_status fit_steps(const forecast_data *data, const volt_kernel *kernel,
                              const volt_forecast_options *options, volt_forecast *forecast)
 {
     int64_t series = data->levels.cols, groups = options->separate ? series : 1, each = series / groups;
-    step_progress share = {.whole = options->progress, .each = 1 / (double)(groups * data->steps)};
-    volt_progress progress = {report_step, &share};
+    char stage[64] = "";
+    volt_progress_part part = {options->progress, stage, 0, 1 / (double)(groups * data->steps)};
+    volt_progress progress = volt_progress_of_part(&part);
     volt_status status = VOLT_OK;
     for (int64_t g = 0; g < groups && !status; g++) {
         forecast_group group = {0};
         status = volt_forecast_group_create(data, g * each, each, &group);
         for (int64_t ahead = 1; ahead <= data->steps && !status; ahead++) {
-            snprintf(share.stage, sizeof share.stage, "step %lld of %lld", (long long)ahead,
-                     (long long)data->steps);
+            snprintf(stage, sizeof stage, "step %lld of %lld", (long long)ahead, (long long)data->steps);
             if (data->levels.rows >= forecast_rows_for(ahead))
                 status = fit_step(&group, kernel, ahead, progress, forecast);
-            if (!status &&
-                report_step(NULL, 1, &share)) /* a fit that is shorter than the time between two reports */
+            if (!status && progress.report && /* a fit may be shorter than the time between two reports */
+                progress.report(NULL, 1, progress.context))
                 status = volt_fail(VOLT_ERR_CANCELLED, "cancelled");
-            share.done += share.each;
+            part.from += part.share;
         }
         volt_forecast_group_release(&group);
     }
@@ -1335,7 +1305,8 @@ static volt_status make(volt_view series, const volt_forecast_options *options, 
     VOLT_TRY(plan(series, options, made));
     for (int64_t k = 0; k < series.cols; k++) {
         VOLT_TRY(create_series(made, k, &made->series[k]));
-        VOLT_TRY(forecast_classical(&made->series[k].members));
+        for (int member = VOLT_MEMBER_THETA; member < FORECAST_MEMBERS; member++)
+            VOLT_TRY(forecast_member((volt_forecast_member)member, &made->series[k].members));
     }
     VOLT_TRY(fit_kernel(options, kernel, made));
     for (int64_t k = 0; k < series.cols; k++)
@@ -1716,33 +1687,18 @@ static void summarise_backtest(const backtest_sums *sums, int64_t series, int64_
 
 /* ---- runs ------------------------------------------------------------------------------------- */
 
-/* Progress of all origins together. */
-typedef struct origin_progress {
-    volt_progress whole;
-    int64_t origin, origins;
-} origin_progress;
-
-static int report_origin(const char *stage, double fraction, void *context)
-{
-    const origin_progress *share = context;
-    char text[64];
-    (void)stage;
-    snprintf(text, sizeof text, "origin %lld of %lld", (long long)share->origin + 1, (long long)share->origins);
-    return share->whole.report(text, ((double)share->origin + fraction) / (double)share->origins,
-                               share->whole.context);
-}
-
 static volt_status run_origins(volt_view series, volt_forecast_options options, const volt_backtest *result,
                                backtest_sums *sums)
 {
-    origin_progress share = {.whole = options.progress, .origins = result->origins};
+    char stage[64] = "";
+    volt_progress_part part = {options.progress, stage, 0, 1 / (double)result->origins};
     volt_view known = options.known;
-    if (share.whole.report)
-        options.progress = (volt_progress){report_origin, &share};
+    options.progress = volt_progress_of_part(&part);
     for (int64_t j = 0; j < result->origins; j++) {
         volt_forecast *forecast = NULL;
         int64_t rows = result->first_rows + j * result->distance;
-        share.origin = j;
+        snprintf(stage, sizeof stage, "origin %lld of %lld", (long long)j + 1, (long long)result->origins);
+        part.from = (double)j / (double)result->origins;
         if (known.data)
             options.known = volt_view_rows(known, 0, rows + (known.rows > series.rows ? options.steps : 0));
         VOLT_TRY(volt_forecast_run(volt_view_rows(series, 0, rows), &options, &forecast));

@@ -1,4 +1,4 @@
-/* src/data/bekk/bekk.c: BEKK parameters: creation, copies, presets. */
+/* src/data/bekk/bekk.c: BEKK parameters: creation, copies, presets, stationarity, simulation and JSON. */
 #include "data/bekk/bekk.h"
 
 #include "base/error.h"
@@ -19,8 +19,6 @@
 #include <string.h>
 
 /* ---- parameters --------------------------------------------------------------------------------- */
-
-/* BEKK parameters: creation, copies, presets. */
 
 volt_status volt_bekk_create(int64_t d, volt_bekk **bekk)
 {

@@ -1154,14 +1154,6 @@ volt_status volt_bekk_loglik(const volt_bekk *bekk, volt_view returns, double *t
 
 /* ---- fit ---------------------------------------------------------------------------------------- */
 
-/* Quasi maximum likelihood of the diagonal BEKK model.
- *
- * Returns are centred and scaled to unit variance (H_1 becomes their correlation matrix), the likelihood is
- * maximised from several starts, and the best result is transformed back: the rows of C are multiplied by the
- * standard deviations, and n times the sum of their logarithms is subtracted from the log-likelihood. On
- * consistency: McAleer, Chan, Hoti, Lieberman, Econometric Theory 24 (2008); Pedersen, Rahbek, Econometrics
- * Journal 17 (2014). */
-
 static const double enough = 1e-8;      /* gain_left at which an ascent ends */
 static const double negligible = 1e-5;  /* gain_left, by the Hessian, of a converged estimate */
 static const double same_summit = 0.01; /* log-likelihoods this close count as the same maximum */

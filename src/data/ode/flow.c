@@ -105,11 +105,6 @@ static double multisine_at(volt_multisine *signal, int64_t j)
 
 /* ---- flow --------------------------------------------------------------------------------------- */
 
-/* Ordinary differential equations of the table of systems, with or without an input.
- *
- * The classical Runge-Kutta step evaluates the input at the start, the middle and the end of the step: the input
- * is a multisine on a grid of half steps. */
-
 typedef struct flow_run {
     volt_flow flow; /* first: the fields read it */
     volt_derivative field;

@@ -100,12 +100,6 @@ static void mackey_taylor_free(mackey_taylor *equation)
     volt_free(equation);
 }
 
-/* The address of the current value. */
-static const double *mackey_taylor_value(const mackey_taylor *equation)
-{
-    return &equation->value;
-}
-
 /* ---- series ----------------------------------------------------------------------------------- */
 
 /* product <- product * factor; from the highest coefficient down, since each needs the lower ones. */
@@ -250,15 +244,6 @@ static volt_status mackey_taylor_step(void *state, volt_stage *stage)
 
 /* ---- the series --------------------------------------------------------------------------------- */
 
-/* The Mackey-Glass equation, and its fixed-step scheme.
- *
- *     x'(t) = a x(t - delay) / (1 + x(t - delay)^power) - b x(t),     x(t) = start for t <= 0
- *
- * The delay is a whole number of steps, lag = delay / step. The fixed-step scheme is the classical Runge-Kutta
- * step with the delayed value held constant over the step: x_{k+1} from x_k with x_{k+1-lag} for x(t - delay).
- * This makes the scheme first order in the step. It generated the published results and is provided to
- * reproduce them. The accurate method uses Taylor series. */
-
 typedef struct mackey_rk4 {
     double a, b, power, step;
     double value;
@@ -335,7 +320,7 @@ static volt_status simulate_accurate(const volt_simulate_options *options, int64
     if (!equation)
         return VOLT_ERR_MEMORY;
     process->state = equation;
-    process->row = mackey_taylor_value(equation);
+    process->row = &equation->value;
     process->step = mackey_taylor_step;
     volt_status status = volt_process_run(process, options->progress, out);
     mackey_taylor_free(equation);

@@ -769,13 +769,6 @@ static volt_status csv_times_finish(volt_csv_texts *dates, const volt_csv_texts 
 
 /* ---- tables ------------------------------------------------------------------------------------- */
 
-/* Reads CSV files.
- *
- * The file is read in two passes, block by block. The first pass finds its shape: columns, rows, whether the
- * first row is a header, which columns are dates, and whether every line ends with a comma. The second pass
- * reads the numbers of the selected columns and the texts of the time column; other columns are ignored. If
- * the file changed its shape between the two passes, reading fails. */
-
 typedef struct csv_column {
     char *name;                   /* cell of the first row; later the column's name */
     int64_t written;              /* non-blank cells below the header */

@@ -106,11 +106,6 @@ static volt_status matio_load(volt_matio *functions)
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-/* Reads MATLAB files, version 5 (also compressed) and 7.3, through matio.
- *
- * The numeric matrices of the file become columns of one table, in file order; a row vector becomes a column.
- * Text, structures and cells are ignored. matio and HDF5 allocate with malloc. */
-
 enum {
     LONGEST_NAME = 256,
     MAX_INFLATION = 1032 /* the largest expansion factor of deflate: a bound on the data in a file */

@@ -316,9 +316,6 @@ volt_status volt_npy_read_items(FILE *stream, const volt_npy_header *header, int
 
 /* ---- tables ------------------------------------------------------------------------------------- */
 
-/* NPY files: reads floats and integers in any byte order, C and Fortran order; writes
- * '<f8' in C order. */
-
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 typedef struct placing {

@@ -19,11 +19,6 @@
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-/* Reads safetensors files; checks every length before it is used.
- *
- * The file is kept in one block of memory. The tensors point into it (the data section begins at a multiple of
- * 8 bytes), the names and texts into the parsed header. */
-
 enum { MAX_PREFIX = 128, MAX_NAME = 256 };
 
 struct volt_safetensors {

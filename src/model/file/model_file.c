@@ -1292,11 +1292,6 @@ static const file_part factor_part = {.name = "factor",
 
 /* ---- the file ----------------------------------------------------------------------------------- */
 
-/* Saves and loads a model as a safetensors file.
- *
- * Tensors hold the arrays. Metadata hold the kernel and the settings, as text that reads back exactly. The
- * parts define the contents; docs/file_formats.md describes the file. */
-
 static const char *const format_name = "volterra-model";
 
 /* ---- parts ------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* src/predict/interval/interval.c: standard deviations of new observations from the factor kept by the
- * model (stored_factor.h). */
+/* src/predict/interval/interval.c: standard deviations of new observations, and intervals that adapt to the errors of a live
+ * object. */
 #include "predict/interval/interval.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,9 +12,6 @@
 #include <string.h>
 
 /* ---- standard deviations ------------------------------------------------------------------------ */
-
-/* Standard deviations of new observations from the factor kept by the
- * model (stored_factor.h). */
 
 /* s of every output. One step ahead, the sum of e^2 / v equals the sum of squares of D; its mean is s^2 of
  * docs/math.md. */

@@ -1,4 +1,4 @@
-/* src/predict/live/live.c: creation of live objects, their intervals and facts. */
+/* src/predict/live/live.c: live objects: rows that are fed and learned, intervals, alarms, copies, state files, and new models of them. */
 #include "backend/backend.h"
 
 #include "backend/cholesky.h"
@@ -1516,8 +1516,6 @@ volt_status volt_live_detect(volt_live *live, const double *x, double *expected,
 }
 
 /* ---- live objects ------------------------------------------------------------------------------- */
-
-/* Creation of live objects, their intervals and facts. */
 
 const char *const volt_forget_words[2] = {[VOLT_FORGET_DYNAMICS] = "dynamics", [VOLT_FORGET_ALL] = "all"};
 
