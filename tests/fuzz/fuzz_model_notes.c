@@ -24,13 +24,13 @@ static const char *note(char *const *lines, int count, int which)
     return which < count && *lines[which] ? lines[which] : NULL;
 }
 
-static void use(const volt_model_info *model, const model_times *times)
+static void use(const volt_model_info *model, model_times *times)
 {
     dataset data = {0};
     fuzz_write(fuzz_own_path(), dated, sizeof dated - 1);
     FUZZ_CHECK(!model->notes.time_end || isfinite(model->times.end.seconds));
     FUZZ_CHECK(isfinite(times->step.seconds));
-    FUZZ_CHECK(times->calendar.columns.cols >= 0 && times->calendar.columns.cols < model->d);
+    FUZZ_CHECK(times->calendar.cols >= 0 && times->calendar.cols < model->d);
     FUZZ_CHECK(times->calendar.scale > 0 && isfinite(times->calendar.scale));
     FUZZ_CHECK(dataset_read(&data, fuzz_own_path(), VOLT_MISSING_ERROR) == 0);
     FUZZ_CHECK(model_times_warn_start(model, &data, true) == 0);

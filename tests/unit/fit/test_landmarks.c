@@ -253,7 +253,7 @@ static void invalid_options_are_rejected(void **state)
     options.solver = "features";
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "states");
     options.solver = "auto:x=1";
-    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "parameter");
+    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "auto:x=1");
     options = plain_options();
     options.landmark_choice = (volt_landmarks)9;
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "choice 9");
