@@ -91,10 +91,12 @@ static void check_value(const option *row, const any_arguments *arguments)
 /* The word of --landmarks, read, printed and read again. */
 static void check_landmarks(const char *text)
 {
-    solver_arguments arguments = {.solver = "nystrom", .landmarks = text};
-    volt_fit_options options = volt_fit_options_default(), again = options;
+    training_arguments arguments = {.landmarks = text};
+    volt_fit_options options = volt_fit_options_default();
+    options.solver = "nystrom";
+    volt_fit_options again = options;
     volt_search_options search = volt_search_options_default();
-    if (solver_options(&arguments, &options))
+    if (solver_landmarks(text, &options))
         return;
     FUZZ_CHECK(options.landmarks >= 1 || options.landmarks == VOLT_LANDMARKS_AUTO);
     FUZZ_CHECK((solver_search_options(&arguments, &search, &again) == 0) == (options.landmarks >= 1));
@@ -103,9 +105,8 @@ static void check_landmarks(const char *text)
     char *line = shell_words_take(&words);
     const char *printed = line ? strstr(line, "--landmarks ") : NULL;
     FUZZ_CHECK(printed);
-    arguments.landmarks = printed + strlen("--landmarks ");
     again = volt_fit_options_default();
-    FUZZ_CHECK(solver_options(&arguments, &again) == 0);
+    FUZZ_CHECK(solver_landmarks(printed + strlen("--landmarks "), &again) == 0);
     FUZZ_CHECK(again.landmarks == options.landmarks && again.landmark_choice == options.landmark_choice);
     free(line);
 }
