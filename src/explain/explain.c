@@ -13,8 +13,8 @@
 #include "base/views.h"
 #include "kernel/jet.h"
 #include "kernel/kernel_entry.h"
-#include "model/recipe.h"
 #include "model/model_internal.h"
+#include "model/recipe.h"
 #include "solve/exact/factor.h"
 #include "solve/exact/operator.h"
 

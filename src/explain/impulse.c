@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
-#include "model/recipe.h"
 #include "model/model_internal.h"
+#include "model/recipe.h"
 
 #include <inttypes.h>
 #include <math.h>

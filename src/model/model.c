@@ -9,8 +9,8 @@
 #include "gram/engine/state.h"
 #include "io/time/time_text.h"
 #include "kernel/kernel_entry.h"
-#include "model/recipe.h"
 #include "model/model_internal.h"
+#include "model/recipe.h"
 #include "stats/stats_internal.h"
 #include "text/text.h"
 

@@ -11,8 +11,8 @@
 #include "gram/engine/engine.h"
 #include "kernel/kernel_entry.h"
 #include "model/file/file_fields.h"
-#include "model/recipe.h"
 #include "model/model_internal.h"
+#include "model/recipe.h"
 
 #include <assert.h>
 #include <float.h>

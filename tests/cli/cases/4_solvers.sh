@@ -118,7 +118,7 @@ bad_solvers()
     expect 2 "${fit[@]}" --solver quick
     err_has "quick"
     expect 2 "${fit[@]}" --solver pcg:depth=2
-    err_has "no parameter"
+    err_has 'unknown solver "pcg:depth=2"'
     expect 2 "${fit[@]}" --solver nystrom --landmarks 0
     err_names 0
     expect 2 "${fit[@]}" --solver nystrom --landmarks many

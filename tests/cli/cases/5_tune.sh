@@ -48,7 +48,7 @@ tune_golden()
         --no-intercept --no-scale --race none --log trials.jsonl -o m.safetensors --json
     valid_json out "v['best']['index'] == 2 and v['draws'] == 6 and v['failed'] == 0 and v['folds'] == 5 \
         and v['best']['kernel'] == 'volterra:tau=0.6,lambda=0.7' and v['best']['alpha'] == 0.001"
-    out_has '"index": 2$'
+    out_has '"index": 2,$'
     # The golden tolerance is absolute, 1e-8.
     sort -t: -k2 -n trials.jsonl | sed -E 's/.*"folds":\[([^]]*)\].*/\1/' >folds.csv
     near folds.csv expected.csv 1e-8
@@ -61,7 +61,7 @@ tune_golden()
       tail -n +2 candidates.csv | awk -F, '{ print "\"volterra:tau=" $1 ",lambda=" $2 "\"," $3 }'; } >whole.csv
     for file in whole.csv candidates.csv; do
         expect 0 tune --x x.csv --y y.csv --candidates $file --start reset --no-intercept --no-scale --json
-        out_has '"index": 2$'
+        out_has '"index": 2,$'
     done
 }
 check "tune: R2 per fold equals scikit-learn with the authors' kernel" tune_golden
