@@ -19,7 +19,7 @@ help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
 
 deps: ## install what is missing to build, test and run the demo
-	scripts/deps.sh build test demo
+	scripts/deps.sh build test
 
 deps-mpi: ## Open MPI and ScaLAPACK, for volterra-mpi (CMAKE_ARGS=-DVOLT_MPI=ON make)
 	scripts/deps.sh build mpi
@@ -32,12 +32,12 @@ build: ## the library and the program build/volterra, volterra-mpi and the GPU p
 	cmake --build build --parallel $(JOBS) --target programs
 
 demo: ## the experiment of the paper with ten kernels, within three minutes; the report goes to build/demo
-	@scripts/deps.sh build demo
+	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory build
 	@scripts/demo.sh
 
 demo-lorenz: ## forecast the Lorenz system and draw the picture, into build/demo
-	@scripts/deps.sh build demo
+	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory build
 	scripts/demo_lorenz.sh
 

@@ -3,7 +3,7 @@
 #
 # The experiment of Gonon, Grigoryeva and Ortega with five stocks (--protocol published: of the paper's kernels only
 # Volterra uses past inputs), each kernel tuned for 12 s: within three minutes on two cores. Everything goes to
-# build/demo. What `make demo` calls; needs build/volterra, and gnuplot for the pictures. A longer search is one option
+# build/demo. What `make demo` calls; needs build/volterra. A longer search is one option
 # away: BUDGET=60s make demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
 #
-#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm web
+#   scripts/deps.sh [--list] SET...       sets: build test bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm web
 #
 # --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
 # means that the package is not known there: the script then says what to install by hand.
@@ -26,9 +26,7 @@ test  | cmocka                      | has_module cmocka          | libcmocka-dev
 test  | a C++ compiler              | has_program c++            | g++                    | gcc-c++             | gcc        | gcc-c++                  | g++          | gcc
 test  | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
 test  | ccache                      | has_program ccache         | ccache                 | ccache              | ccache     | ccache                   | ccache       | ccache
-test  | gnuplot                     | has_program gnuplot        | gnuplot-nox            | gnuplot             | gnuplot    | gnuplot                  | gnuplot      | gnuplot
 test  | Chromium                    | has_chromium               | chromium               | chromium            | chromium   | chromium                 | chromium     | -
-demo  | gnuplot                     | has_program gnuplot        | gnuplot-nox            | gnuplot             | gnuplot    | gnuplot                  | gnuplot      | gnuplot
 bench | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
 lint  | clang-format                | has_program clang-format   | clang-format           | clang-tools-extra   | clang      | clang                    | -            | clang-format
 lint  | clang-tidy                  | has_program clang-tidy     | clang-tidy             | clang-tools-extra   | clang      | clang                    | -            | llvm
@@ -188,8 +186,8 @@ fi
 [ $# -gt 0 ] || set -- build
 for wanted in "$@"; do
     case $wanted in
-        build | test | demo | bench | lint | fuzz | tsan | coverage | mutate | mpi | wheel | deb | site | octave | r | arm | web) ;;
-        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm web)" >&2; exit 2 ;;
+        build | test | bench | lint | fuzz | tsan | coverage | mutate | mpi | wheel | deb | site | octave | r | arm | web) ;;
+        *) echo "deps: unknown set '$wanted' (build test bench lint fuzz tsan coverage mutate mpi wheel deb site octave r arm web)" >&2; exit 2 ;;
     esac
 done
 

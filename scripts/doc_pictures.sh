@@ -29,12 +29,21 @@ lorenz             README       cp lorenz.svg picture.svg
 tanks              README       cp tanks.svg picture.svg
 "
 
-cut_report() # TITLE: the first plot of report.html with this title, in colours for light and dark pages
+cut_report() # TITLE: the first plot of report.html with this title, with the style sheet of the plots
 {
-    awk -v title="aria-label=\"$1\"" '/<svg / && index($0, title) && !seen++ { sub(/.*<svg /, "<svg "); inside = 1 } inside; /<\/svg>/ { inside = 0 }' \
-        report.html |
-        sed -e 's/var(--[a-z]*)/#808080/g' -e '1s/viewBox="0 0 \([0-9]*\) \([0-9]*\)"/& width="\1" height="\2"/' \
-            -e '1s/<svg /&xmlns="http:\/\/www.w3.org\/2000\/svg" xmlns:xlink="http:\/\/www.w3.org\/1999\/xlink" /' >picture.svg
+    awk -v title="aria-label=\"$1\"" '
+        /<style id="plots">/ { style = "<style>\n"; next }
+        style && !is_read { style = style $0 "\n"; is_read = /<\/style>/ }
+        /<svg / && index($0, title) && !seen++ {
+            split($0, box, /viewBox="|"/)
+            for (i in box) if (split(box[i], size, " ") == 4 && box[i] ~ /^0 0 /) break
+            sub(/<svg /, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" size[3] "\" height=\"" size[4] "\" ")
+            printf "%s\n%s", $0, style
+            inside = 1
+            next
+        }
+        /<\/div>/ { inside = 0 }
+        inside' report.html >picture.svg
 }
 
 draw() # HEIGHT: gnuplot with the commands on standard input, in the style of the program

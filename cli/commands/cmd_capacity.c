@@ -1,7 +1,7 @@
 /* cli/commands/cmd_capacity.c: volterra capacity, memory and information processing capacity of a kernel. */
 #include "args/command.h"
 #include "files/outputs.h"
-#include "page/capacity_picture.h"
+#include "files/svg_plot.h"
 #include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -9,6 +9,7 @@
 #include "volterra.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct capacity_arguments {
     common_arguments common;
@@ -35,8 +36,7 @@ static const option rows[] = {
         .range = BETWEEN(0, 1), .fallback = "0.0001"),
     ROW("threshold", "C", threshold, "threshold below which capacities are set to 0", .range = WITHIN(0, 1),
         .unset = "from the significance"),
-    ROW("plot", "FILE.svg", plot, "plot of the capacities by delay and degree (requires gnuplot)",
-        .ending = ".svg", .python = ""),
+    ROW("plot", "FILE.svg", plot, "plot of the capacities by delay and degree", .ending = ".svg", .python = ""),
 };
 
 /* ---- results ---------------------------------------------------------------------------------- */
@@ -151,6 +151,41 @@ static int print_table(const capacity_arguments *arguments, const char *kernel, 
     return EXIT_DONE;
 }
 
+/* ---- plot ------------------------------------------------------------------------------------- */
+
+static int draw(const char *path, const volt_capacity *capacity)
+{
+    svg_plot plot = {0};
+    const int64_t delays = capacity->delay + 1;
+    svg_panel *memory = svg_add_panel(&plot, "linear memory: capacity of degree 1"),
+              *all = svg_add_panel(&plot, "capacity of all targets, by degree");
+    svg_series *line = svg_add_series(memory, SVG_LINE, SVG_BLUE, ""),
+               *dots = svg_add_series(memory, SVG_DOTS, SVG_BLUE, "");
+    memory->y.high = 1.05;
+    memory->x.is_whole = all->x.is_whole = true;
+    svg_text(memory->x.label, "delay (rows)");
+    svg_text(all->x.label, "largest delay of a target (rows)");
+    double *sums = calloc((size_t)delays, sizeof *sums); /* of the lower degrees */
+    plot.failed = !sums;
+    for (int64_t degree = 0; sums && degree < capacity->degree; degree++) {
+        char name[32];
+        snprintf(name, sizeof name, "degree %lld", (long long)degree + 1);
+        svg_series *bars = svg_add_series(all, SVG_BARS, svg_colour(degree), name);
+        bars->size = 0.8;
+        for (int64_t delay = 0; delay < delays; delay++) {
+            const double below = sums[delay];
+            sums[delay] += capacity->by_delay[degree * delays + delay];
+            svg_add(bars, (double)delay, sums[delay], below);
+            if (degree == 0) {
+                svg_add(line, (double)delay, sums[delay], 0);
+                svg_add(dots, (double)delay, sums[delay], 0);
+            }
+        }
+    }
+    free(sums);
+    return svg_write_file(path, &plot);
+}
+
 /* ---- command ---------------------------------------------------------------------------------- */
 
 static int compute(const capacity_arguments *arguments, const volt_kernel *kernel)
@@ -173,7 +208,7 @@ static int compute(const capacity_arguments *arguments, const volt_kernel *kerne
     if (status)
         return complain_status(status);
     volt_kernel_get_info(kernel, &info);
-    int failed = arguments->plot ? picture_capacity_file(arguments->plot, found) : 0;
+    int failed = arguments->plot ? draw(arguments->plot, found) : 0;
     bool prints = !arguments->plot || !is_standard_output(arguments->plot);
     if (!failed && prints)
         failed = arguments->common.json ? print_json(arguments, info.text, found, seconds)

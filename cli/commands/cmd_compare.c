@@ -6,7 +6,7 @@
 #include "compare/comparison.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
-#include "page/report_pages.h"
+#include "page/report_page.h"
 #include "search/search_report.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -70,7 +70,7 @@ static const option rows[] = {
     HEADING("output"),
     ROW("log", "DIR", log, "directory for the logs of the searches, one numbered file per kernel"),
     ROW("resume", NULL, resume, "resume the searches in --log"),
-    ROW("report", "FILE", report, "HTML page with tables and plots (plots require gnuplot)"),
+    ROW("report", "FILE", report, "HTML page with tables and plots"),
     ROW("csv", "FILE", csv, "table of the results as CSV"),
     ROW("latex", "FILE", latex, "table of the results for LaTeX (package booktabs)"),
 };

@@ -2,7 +2,7 @@
 #include "args/command.h"
 #include "commands/curve_report.h"
 #include "files/outputs.h"
-#include "page/curve_pictures.h"
+#include "files/svg_plot.h"
 #include "search/training.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -52,7 +52,7 @@ static const option rows[] = {
     GROUP(curve_arguments, training, &training_input_options),
     GROUP(curve_arguments, training, &training_readout_options),
     HEADING("output"),
-    ROW("plot", "FILE.svg", plot, "plot of the curves (requires gnuplot)", .ending = ".svg", .python = ""),
+    ROW("plot", "FILE.svg", plot, "plot of the curves", .ending = ".svg", .python = ""),
     ROW("output", "FILE", output, "table of all repeats: .npy, .mat or CSV", .letter = 'o', .python = ""),
 };
 
@@ -226,6 +226,31 @@ static int run(const curve_arguments *arguments, const curve_data *data, volt_cu
     return status ? complain_status(status) : 0;
 }
 
+/* Mean NMSE over training rows, with bands of one standard error, on logarithmic axes. */
+static int draw(const char *path, const volt_curve *curve, const char *const *names)
+{
+    svg_plot plot = {0};
+    svg_panel *panel = svg_add_panel(&plot, "NMSE of held-out rows");
+    panel->height = 240;
+    panel->x.is_log = panel->y.is_log = true;
+    svg_text(panel->x.label, "training rows");
+    for (int64_t k = 0; k < curve->n_kernels; k++) {
+        svg_series *band = svg_add_series(panel, SVG_BAND, svg_colour(k), ""),
+                   *line = svg_add_series(panel, SVG_LINE, svg_colour(k), names[k]),
+                   *dots = svg_add_series(panel, SVG_DOTS, svg_colour(k), "");
+        line->size = 2;
+        line->is_dashed = k >= SVG_COLOURS - 1; /* colours repeat */
+        for (int64_t s = 0; s < curve->n_sizes; s++) {
+            const double size = (double)curve->sizes[s], mean = curve->mean_nmse[k * curve->n_sizes + s],
+                         error = curve->nmse_error[k * curve->n_sizes + s], half = isfinite(error) ? error : 0;
+            svg_add(band, size, fmax(mean - half, mean / 10), mean + half); /* stays on the logarithmic axis */
+            svg_add(line, size, mean, 0);
+            svg_add(dots, size, mean, 0);
+        }
+    }
+    return svg_write_file(path, &plot);
+}
+
 static int show(const curve_arguments *arguments, const curve_data *data, const volt_curve *curve)
 {
     int64_t count;
@@ -238,7 +263,7 @@ static int show(const curve_arguments *arguments, const curve_data *data, const 
                              .verbose = arguments->common.verbose};
     int failed = arguments->output ? curve_write(arguments->output, curve) : 0;
     if (!failed && arguments->plot)
-        failed = picture_learning_file(arguments->plot, curve, names);
+        failed = draw(arguments->plot, curve, names);
     if (failed || (arguments->plot && is_standard_output(arguments->plot)))
         return failed;
     return arguments->common.json ? curve_print_json(curve, &setting) : curve_print_text(curve, &setting);

@@ -1,12 +1,11 @@
 /* cli/commands/cmd_explain.c: volterra explain, the Volterra series of a model. */
 #include "args/command.h"
 #include "files/explained.h"
-#include "files/gnuplot.h"
 #include "files/inputs.h"
 #include "files/model_times.h"
 #include "files/outputs.h"
 #include "files/record_list.h"
-#include "page/curve_pictures.h"
+#include "files/svg_plot.h"
 #include "page/explain_page.h"
 #include "terminal/digits.h"
 #include "terminal/messages.h"
@@ -58,7 +57,7 @@ static const option rows[] = {
         "prefix of the output files: tables, plots and a page, or those selected below", .letter = 'o'),
     ROW("csv", NULL, csv, "tables PREFIX.g1.csv, PREFIX.g2.csv and so on, and PREFIX.shares.csv"),
     ROW("npy", NULL, npy, "the same tables as .npy files"),
-    ROW("plot", NULL, plot, "PREFIX.g1.svg, PREFIX.g2.svg and PREFIX.shares.svg (requires gnuplot)"),
+    ROW("plot", NULL, plot, "PREFIX.g1.svg, PREFIX.g2.svg and PREFIX.shares.svg"),
     ROW("report", NULL, report, "PREFIX.html, a page with the plots"),
 };
 
@@ -234,15 +233,12 @@ static int print_table(const explain_data *data)
 static int write_files(const explain_arguments *arguments, const explain_data *data)
 {
     bool all = !arguments->csv && !arguments->npy && !arguments->plot && !arguments->report;
-    bool draws = arguments->plot || (all && gnuplot_is_installed());
     int failed = 0;
-    if (all && !draws)
-        warn("no plots: gnuplot is not installed (Debian: gnuplot-nox)");
     if (all || arguments->csv)
         failed = explained_write_tables(&data->shown, arguments->output, "csv");
     if (!failed && arguments->npy)
         failed = explained_write_tables(&data->shown, arguments->output, "npy");
-    if (!failed && draws)
+    if (!failed && (all || arguments->plot))
         failed = explain_write_pictures(&data->shown, arguments->output);
     if (!failed && (all || arguments->report))
         failed = explain_write_page(&data->shown, arguments->model, arguments->output);
@@ -251,21 +247,34 @@ static int write_files(const explain_arguments *arguments, const explain_data *d
 
 /* ---- forgetting ------------------------------------------------------------------------------- */
 
+static int draw_forgetting(const char *path, volt_view curve)
+{
+    svg_plot plot = {0};
+    svg_panel *panel = svg_add_panel(&plot, "distance of two states");
+    panel->y.is_log = true;
+    panel->x.is_whole = true;
+    svg_text(panel->x.label, "common rows");
+    svg_series *bound = svg_add_series(panel, SVG_LINE, SVG_ORANGE, "bound"),
+               *distance = svg_add_series(panel, SVG_LINE, SVG_BLUE, "distance");
+    bound->is_dashed = true;
+    distance->size = 2;
+    svg_add_column(bound, curve, 1, 0);
+    svg_add_column(distance, curve, 0, 0);
+    return svg_write_file(path, &plot);
+}
+
 static int write_forgetting(const explain_arguments *arguments, volt_view curve)
 {
     static const char *const names[] = {"distance", "bound"};
     char path[EXPLAINED_PATH];
     bool all = !arguments->csv && !arguments->npy && !arguments->plot;
-    bool draws = arguments->plot || (all && gnuplot_is_installed());
     int failed = 0;
-    if (all && !draws)
-        warn("no plots: gnuplot is not installed (Debian: gnuplot-nox)");
     if (all || arguments->csv)
         failed = output_matrix(explained_path(arguments->output, "forgetting.csv", path), curve, names, false);
     if (!failed && arguments->npy)
         failed = output_matrix(explained_path(arguments->output, "forgetting.npy", path), curve, names, false);
-    if (!failed && draws)
-        failed = picture_forgetting_file(explained_path(arguments->output, "forgetting.svg", path), curve);
+    if (!failed && (all || arguments->plot))
+        failed = draw_forgetting(explained_path(arguments->output, "forgetting.svg", path), curve);
     return failed;
 }
 

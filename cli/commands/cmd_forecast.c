@@ -3,9 +3,8 @@
 #include "commands/bands.h"
 #include "commands/prediction.h"
 #include "files/calendar.h"
-#include "files/gnuplot.h"
 #include "files/outputs.h"
-#include "page/picture_script.h"
+#include "page/series_picture.h"
 #include "search/training.h"
 #include "series/backtest_report.h"
 #include "series/series_many.h"
@@ -75,7 +74,7 @@ static const option rows[] = {
     ROW("output", "CSV", output, "file for the forecast", .letter = 'o',
         .unset = "./NAME-forecast.csv for NAME.csv"),
     ROW("plot", "SVG", plot, "plot of the forecast, or none", .ending = ".svg",
-        .unset = "next to the forecast, if gnuplot is installed"),
+        .unset = "next to the forecast"),
 };
 
 /* ---- files ------------------------------------------------------------------------------------ */
@@ -113,13 +112,11 @@ static void choose_files(const forecast_arguments *arguments, forecast_files *fi
         snprintf(files->output, sizeof files->output, "%s-forecast.csv", stem);
     if (plot && strcmp(plot, "none") != 0) {
         snprintf(files->plot, sizeof files->plot, "%s", plot);
-    } else if (!plot && !prints && gnuplot_is_installed()) {
+    } else if (!plot && !prints) {
         const char *end = strrchr(files->output, '.');
         int length = end && !strchr(end, '/') ? (int)(end - files->output) : (int)strlen(files->output);
         snprintf(files->plot, sizeof files->plot, "%.*s.svg", length < PATH_MAX - 8 ? length : PATH_MAX - 8,
                  files->output);
-    } else if (!plot && !prints) {
-        warn("no plot: gnuplot is not installed");
     }
 }
 
@@ -181,7 +178,8 @@ static int draw(const char *path, const series_outcome *outcome, const number_li
             shown = rows_to_show(outcome);
     int order[NUMBER_LIST_CAPACITY], count = outcome->info.origins > 0 ? coverages->count : 0;
     char names[NUMBER_LIST_CAPACITY][32], title[256], stem[64];
-    picture_band bands[NUMBER_LIST_CAPACITY];
+    const char *band_names[NUMBER_LIST_CAPACITY];
+    volt_view half_widths[NUMBER_LIST_CAPACITY];
     volt_matrix lines = {0};
     int failed = allocate_matrix(steps + 1, (1 + count) * series, "the plot", &lines);
     if (failed)
@@ -195,7 +193,8 @@ static int draw(const char *path, const series_outcome *outcome, const number_li
     fill_lines(outcome, order, count, lines);
     for (int b = 0; b < count; b++) {
         snprintf(names[b], sizeof names[b], "%.6g %% interval", 100 * coverages->values[order[b]]);
-        bands[b] = (picture_band){{lines.data + (b + 1) * series, steps + 1, series, lines.ld}, names[b]};
+        half_widths[b] = (volt_view){lines.data + (b + 1) * series, steps + 1, series, lines.ld};
+        band_names[b] = names[b];
     }
     stem_of(data->file.source, stem, sizeof stem);
     snprintf(title, sizeof title, "%s: forecast of %lld step%s", stem, (long long)steps, steps == 1 ? "" : "s");
@@ -204,9 +203,11 @@ static int draw(const char *path, const series_outcome *outcome, const number_li
                               .history = volt_view_rows(volt_as_view(data->levels), known - shown, shown),
                               .history_row = known - shown,
                               .forecast = {lines.data, steps + 1, series, lines.ld},
-                              .bands = bands,
+                              .half_widths = half_widths,
+                              .band_names = band_names,
                               .n_bands = count,
                               .forecast_row = known - 1,
+                              .has_origin = true,
                               .times = data->time_name ? data->time_texts : NULL,
                               .times_row = 0,
                               .n_times = known + steps};

@@ -3,7 +3,7 @@
 #include "files/collections.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
-#include "page/curve_pictures.h"
+#include "files/svg_plot.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -46,8 +46,7 @@ static const option rows[] = {
         .form = OF_SEQUENCES, .python = ""),
     ROW("count", "K", count, "number of eigenvalues with --spectrum, the largest ones", .range = AT_LEAST(1),
         .unset = "all", .form = OF_SEQUENCES, .python = ""),
-    ROW("plot", "FILE.svg", plot, "plot of the spectrum (requires gnuplot)", .ending = ".svg",
-        .form = OF_SEQUENCES, .python = ""),
+    ROW("plot", "FILE.svg", plot, "plot of the spectrum", .ending = ".svg", .form = OF_SEQUENCES, .python = ""),
     ROW("output", "FILE", output, "file for the matrix: .npy, .mat or CSV", .letter = 'o',
         .unset = "CSV on standard output"),
 };
@@ -201,6 +200,30 @@ static int check_spectrum(const gram_arguments *arguments)
     return failed || !arguments->plot ? failed : output_check(arguments->plot);
 }
 
+/* Zeros, which are rounding errors, are not drawn. */
+static int draw_spectrum(const char *path, volt_view spectrum)
+{
+    enum { MAX_DOTS = 100 };
+    svg_plot plot = {0};
+    svg_panel *values = svg_add_panel(&plot, "eigenvalues of the Gram matrix"),
+              *dimensions = svg_add_panel(&plot, "effective dimension");
+    svg_series *line = svg_add_series(values, SVG_LINE, SVG_BLUE, ""),
+               *dots = svg_add_series(values, SVG_DOTS, SVG_BLUE, ""),
+               *dimension = svg_add_series(dimensions, SVG_LINE, SVG_BLUE, "");
+    values->x.is_log = values->y.is_log = dimensions->x.is_log = dimensions->y.is_log = true;
+    dots->size = 3.5;
+    svg_text(values->x.label, "number");
+    svg_text(dimensions->x.label, "alpha");
+    for (int64_t i = 0; i < spectrum.rows; i++) {
+        const double *row = spectrum.data + i * spectrum.ld;
+        svg_add(line, (double)i + 1, row[0], 0);
+        if (i < MAX_DOTS)
+            svg_add(dots, (double)i + 1, row[0], 0);
+        svg_add(dimension, row[0], row[1], 0);
+    }
+    return svg_write_file(path, &plot);
+}
+
 /* Writes the eigenvalues and the plot. */
 static int write_spectrum(const gram_arguments *arguments, const volt_kernel *kernel, const dataset *x,
                           volt_view spectrum, double seconds)
@@ -208,7 +231,7 @@ static int write_spectrum(const gram_arguments *arguments, const volt_kernel *ke
     static const char *const names[] = {"eigenvalue", "effective_dimension"};
     result_list *results = NULL;
     radius_pair radius = {radius_of(&x->view, 1), 0};
-    int failed = arguments->plot ? picture_spectrum_file(arguments->plot, spectrum) : 0;
+    int failed = arguments->plot ? draw_spectrum(arguments->plot, spectrum) : 0;
     if (!failed)
         failed = output_matrix(arguments->output, spectrum, names, arguments->common.json);
     if (failed || is_standard_output(arguments->output))

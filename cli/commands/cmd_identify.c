@@ -52,8 +52,7 @@ static const option rows[] = {
     DESCRIBED(identify_arguments, options, "volt_identify_options"),
     HEADING("output"),
     ROW("output", "MODEL", output, "model file (safetensors)", .letter = 'o', .required = true),
-    ROW("report", "FILE", report, "HTML page with plots, residuals and tables (plots require gnuplot)",
-        .python = ""),
+    ROW("report", "FILE", report, "HTML page with plots, residuals and tables", .python = ""),
 };
 
 /* ---- data ------------------------------------------------------------------------------------- */

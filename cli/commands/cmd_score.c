@@ -4,7 +4,7 @@
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "files/row_times.h"
-#include "page/picture_script.h"
+#include "page/series_picture.h"
 #include "terminal/digits.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
@@ -35,7 +35,7 @@ static const option rows[] = {
         .range = WITHIN(2, 1e9)),
     ROW("past", "Y0", past, "observed values before the scored rows, for the naive forecasts",
         .unset = "the earlier rows of Y"),
-    ROW("plot", "FILE", plot, "plot of truth and predictions (SVG, requires gnuplot)", .ending = ".svg"),
+    ROW("plot", "FILE", plot, "plot of truth and predictions (SVG)", .ending = ".svg"),
     ROW("lyapunov", "L", lyapunov, "largest Lyapunov exponent, for the valid prediction time"),
     ROW("dt", "H", dt, "time between rows, for the valid prediction time"),
     ROW("threshold", "E", threshold, "relative error at the end of the valid prediction time",

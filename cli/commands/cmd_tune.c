@@ -69,8 +69,7 @@ static const option rows[] = {
     HEADING("output"),
     ROW("log", "FILE", log, "log file with one line of JSON per candidate"),
     ROW("resume", NULL, resume, "resume the search in --log"),
-    ROW("plot", "FILE", plot, "plot of the score against each parameter (SVG, requires gnuplot)",
-        .ending = ".svg"),
+    ROW("plot", "FILE", plot, "plot of the score against each parameter (SVG)", .ending = ".svg"),
     ROW("output", "MODEL", output, "model file (safetensors) of the best candidate, fitted on all rows",
         .letter = 'o'),
 };

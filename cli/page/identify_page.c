@@ -1,14 +1,9 @@
 /* cli/page/identify_page.c: HTML report of `identify`: result, warnings, plots, tables, provenance. */
-#define _POSIX_C_SOURCE 200809L
 #include "page/identify_page.h"
 
-#include "files/gnuplot.h"
-#include "files/outputs.h"
 #include "page/explain_page.h"
 #include "page/page_frame.h"
-#include "page/report_pages.h"
 #include "terminal/messages.h"
-#include "terminal/text_stream.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,12 +69,129 @@ const char *identify_warning_text(const volt_identification *found, int64_t numb
     return text;
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- plots ------------------------------------------------------------------------------------ */
+
+enum { MAX_RUN_PANELS = 3, MAX_RESPONSE_PAIRS = 2, MAX_RUN_ROWS = 1000, MAX_NARROW_RUN = 250 };
+
+/* Measured and simulated outputs of the first `rows` test rows. */
+static void plot_run(svg_plot *plot, const identify_report *report, int64_t rows)
+{
+    const volt_diagnosis *one = report->diagnosis;
+    const volt_view measured = volt_view_of(one->measured, rows, one->q),
+                    simulated = volt_view_of(one->simulated, rows, one->q);
+    for (int64_t k = 0; k < least(one->q, MAX_RUN_PANELS); k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t t = 0; t < rows; t++) {
+            low = fmin(low, one->measured[t * one->q + k]);
+            high = fmax(high, one->measured[t * one->q + k]);
+        }
+        /* A simulation that diverges is clipped. */
+        double margin = high > low ? 0.25 * (high - low) : 1;
+        svg_panel *panel = svg_add_panel(plot, "%s", report->shown->outputs[k]);
+        panel->y.low = low - margin;
+        panel->y.high = high + margin;
+        panel->x.is_whole = true;
+        panel->shares_x = k + 1 < least(one->q, MAX_RUN_PANELS);
+        svg_text(panel->x.label, "row");
+        svg_series *line = svg_add_series(panel, SVG_LINE, SVG_GREY, "measured");
+        line->size = 2;
+        svg_add_column(line, measured, k, one->first_row);
+        svg_add_column(svg_add_series(panel, SVG_LINE, SVG_ORANGE, "simulated"), simulated, k, one->first_row);
+    }
+}
+
+static void add_correlation(svg_panel *panel, const double *values, int64_t lags, double bound)
+{
+    svg_series *stems = svg_add_series(panel, SVG_STEMS, SVG_BLUE, "correlation"),
+               *upper = svg_add_series(panel, SVG_LINE, SVG_ORANGE, "95 % bound"),
+               *lower = svg_add_series(panel, SVG_LINE, SVG_ORANGE, "");
+    panel->height = 120;
+    panel->has_zero = panel->x.is_whole = panel->shares_x = true;
+    svg_text(panel->x.label, "lag (rows)");
+    stems->size = 2.5;
+    upper->is_dashed = lower->is_dashed = true;
+    panel->y.high = bound;
+    for (int64_t lag = 0; lag < lags; lag++) {
+        svg_add(stems, (double)lag, values[lag], 0);
+        svg_add(upper, (double)lag, bound, 0);
+        svg_add(lower, (double)lag, -bound, 0);
+        panel->y.high = fmax(panel->y.high, fabs(values[lag]));
+    }
+    panel->y.high *= 1.15;
+    panel->y.low = -panel->y.high;
+}
+
+/* Autocorrelations of the residuals, and correlations with the inputs. */
+static void plot_residuals(svg_plot *plot, const identify_report *report)
+{
+    const volt_diagnosis *one = report->diagnosis;
+    for (int64_t k = 0; k < least(one->q, 2); k++) {
+        const char *name = report->shown->outputs[k];
+        add_correlation(svg_add_panel(plot, "residual of %s", name), one->autocorrelation + k * one->lags,
+                        one->lags, one->autocorrelation_bound);
+        for (int64_t j = 0; j < least(one->d, 2); j++)
+            add_correlation(svg_add_panel(plot, "residual of %s with %s", name, report->shown->inputs[j]),
+                            one->cross_correlation + (k * one->d + j) * one->lags, one->lags,
+                            one->cross_bounds[k * one->d + j]);
+    }
+    if (plot->last_panel)
+        plot->last_panel->shares_x = false;
+}
+
+static void add_response(svg_panel *panel, svg_mark mark, int colour, const char *name, double size,
+                         const volt_diagnosis *one, const double *values)
+{
+    svg_series *series = svg_add_series(panel, mark, colour, name);
+    series->size = size;
+    for (int64_t b = 0; b < one->bins; b++)
+        svg_add(series, one->frequencies[b], values[b] != 0 ? values[b] : NAN, 0); /* 0: no power there */
+}
+
+/* Gain and phase, measured and of the linear part of the model, of the first pairs that have them. Returns the number of pairs. */
+static int plot_responses(svg_plot *plot, const identify_report *report)
+{
+    const volt_diagnosis *one = report->diagnosis;
+    int count = 0;
+    for (int64_t pair = 0; pair < one->d * one->q && count < MAX_RESPONSE_PAIRS; pair++) {
+        const int64_t at = pair * one->bins;
+        const char *output = report->shown->outputs[pair / one->d],
+                   *input = report->shown->inputs[pair % one->d];
+        bool has_gain = false;
+        for (int64_t b = 0; b < one->bins; b++)
+            has_gain = has_gain || one->gain[at + b] > 0;
+        if (!has_gain)
+            continue;
+        svg_panel *gain = svg_add_panel(plot, "gain, %s from %s", output, input),
+                  *phase = svg_add_panel(plot, "phase in degrees, %s from %s", output, input);
+        add_response(gain, SVG_DOTS, SVG_GREY, "measured", 4, one, one->gain + at);
+        add_response(phase, SVG_DOTS, SVG_GREY, "measured", 4, one, one->phase + at);
+        if (one->model_gain) {
+            add_response(gain, SVG_LINE, SVG_BLUE, "model", 2, one, one->model_gain + at);
+            add_response(phase, SVG_DOTS, SVG_BLUE, "", 3, one, one->model_phase + at); /* phases wrap */
+        }
+        gain->x = (svg_axis){.low = one->frequencies[0], .high = 0.5, .is_log = true};
+        svg_text(gain->x.label, "frequency (cycles per row)");
+        phase->x = gain->x;
+        gain->y.is_log = gain->shares_x = phase->shares_x = true;
+        phase->y = (svg_axis){.low = -190, .high = 190, .step = 90};
+        count++;
+    }
+    if (plot->last_panel)
+        plot->last_panel->shares_x = false;
+    return count;
+}
+
 /* ---- page ------------------------------------------------------------------------------------- */
 
 typedef struct identify_page {
-    FILE *html;
+    html_page page;
+    FILE *html; /* of the page */
     const identify_report *report;
-    int figures, failed;
 } identify_page;
 
 static void write_head(const identify_page *page)
@@ -89,7 +201,6 @@ static void write_head(const identify_page *page)
     const volt_identification *found = page->report->found;
     const volt_identify_candidate *chosen = &found->candidates[found->chosen];
     char text[IDENTIFY_WARNING_LENGTH];
-    page_begin(page->html, "Identification", page->report->title);
     html_write_text(page->html, "<p class=\"finding\">Model: ", chosen->name,
                     found->n_averaged > 1 ? ", averaged with models of nearly the same error; " : "; ");
     fprintf(page->html,
@@ -128,57 +239,6 @@ static void write_head(const identify_page *page)
     fputs("</ul>\n", page->html);
 }
 
-/* Writes a plot for small screens and optionally (NULL: none) one for wide screens. Frees both. */
-static void write_figure(identify_page *page, const char *title, char *svg, char *wide, const char *caption)
-{
-    char prefix[32];
-    page->figures++;
-    fprintf(page->html, wide ? "<figure class=\"span\">\n<h3>%s</h3>\n" : "<figure>\n<h3>%s</h3>\n", title);
-    for (int i = 0; i < (wide ? 2 : 1); i++) {
-        snprintf(prefix, sizeof prefix, "f%d%c-", page->figures, 'a' + i);
-        fprintf(page->html, "<div class=\"%s\">", !wide ? "any" : i ? "wide" : "narrow");
-        if (i ? wide : svg)
-            inline_svg_write(page->html, i ? wide : svg, prefix, title);
-        else
-            fputs("<p class=\"quiet\">This plot could not be made.</p>", page->html);
-        fputs("</div>\n", page->html);
-    }
-    fprintf(page->html, "<figcaption>Figure %d. ", page->figures);
-    html_escape(page->html, caption);
-    fputs("</figcaption>\n</figure>\n", page->html);
-    free(svg);
-    free(wide);
-}
-
-static char *draw_run(identify_page *page, int width, int64_t rows)
-{
-    FILE *script = gnuplot_script();
-    if (script)
-        identify_draw_run(script, page->report, width, rows);
-    return page_draw_script(script, &page->failed);
-}
-
-static char *draw(identify_page *page, void (*picture)(FILE *, const identify_report *))
-{
-    FILE *script = gnuplot_script();
-    if (script)
-        picture(script, page->report);
-    return page_draw_script(script, &page->failed);
-}
-
-static char *draw_series(identify_page *page, void (*picture)(FILE *, const explained *))
-{
-    FILE *script = gnuplot_script();
-    if (script)
-        picture(script, page->report->shown);
-    return page_draw_script(script, &page->failed);
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void write_simulation(identify_page *page)
 {
     const volt_diagnosis *one = page->report->diagnosis;
@@ -190,8 +250,10 @@ static void write_simulation(identify_page *page)
         (long long)wide, (long long)one->rows, (long long)narrow, one->q > MAX_RUN_PANELS ? "; " : "",
         undrawn_text((const char *const *)page->report->shown->outputs, MAX_RUN_PANELS, one->q, -1, undrawn));
     fputs("<h2 id=\"simulation\">Simulation</h2>\n<div class=\"figures\">\n", page->html);
-    char *small = draw_run(page, PICTURE_NARROW, narrow), *large = draw_run(page, PICTURE_WIDE, wide);
-    write_figure(page, "Measured and simulated", small, large, caption);
+    svg_plot small = {0}, large = {.width = SVG_WIDE};
+    plot_run(&small, page->report, narrow);
+    plot_run(&large, page->report, wide);
+    page_figure(&page->page, "Measured and simulated", &small, &large, caption);
     fputs("</div>\n", page->html);
 }
 
@@ -209,7 +271,8 @@ static void write_residuals(const identify_page *page)
     const volt_diagnosis *one = page->report->diagnosis;
     const explained *shown = page->report->shown;
     FILE *html = page->html;
-    fputs("<p>Lags with a correlation of the residuals outside the 95 % bound. Without structure in the "
+    fputs("<h2 id=\"residuals\">Residuals</h2>\n<p>Lags with a correlation of the residuals outside the 95 % "
+          "bound. Without structure in the "
           "residuals, "
           "about one in twenty is outside.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th "
           "scope=\"col\">residual of</th><th scope=\"col\">with</th><th scope=\"col\">outside</th><th "
@@ -229,7 +292,7 @@ static void write_residuals(const identify_page *page)
     fputs("</tbody>\n</table></div>\n", html);
 }
 
-static void write_response(identify_page *page, bool has_gnuplot)
+static void write_response(identify_page *page)
 {
     const volt_diagnosis *one = page->report->diagnosis;
     fputs("<h2 id=\"response\">Frequency response</h2>\n", page->html);
@@ -249,18 +312,18 @@ static void write_response(identify_page *page, bool has_gnuplot)
         "linear part of the model about the mean of the inputs%s. They differ if the system is strongly "
         "nonlinear, and where the coherence is low.</p>\n",
         (long long)one->bins, lowest, highest, one->model_gain ? "" : " (this kernel has none)");
-    int64_t pairs[MAX_RESPONSE_PAIRS];
-    if (has_gnuplot && identify_response_pairs(page->report, pairs) > 0) {
-        fputs("<div class=\"figures\">\n", page->html);
-        write_figure(page, "Gain and phase", draw(page, identify_draw_response), NULL,
-                     one->d * one->q > MAX_RESPONSE_PAIRS
-                         ? "Gain and phase of the first two pairs of outputs and inputs."
-                         : "Gain and phase.");
-        fputs("</div>\n", page->html);
-    }
+    svg_plot plot = {0};
+    if (plot_responses(&plot, page->report) == 0)
+        return;
+    fputs("<div class=\"figures\">\n", page->html);
+    page_figure(&page->page, "Gain and phase", &plot, NULL,
+                one->d * one->q > MAX_RESPONSE_PAIRS
+                    ? "Gain and phase of the first two pairs of outputs and inputs."
+                    : "Gain and phase.");
+    fputs("</div>\n", page->html);
 }
 
-static void write_series(identify_page *page, bool has_gnuplot)
+static void write_series(identify_page *page)
 {
     const explained *shown = page->report->shown;
     const volt_explanation *e = shown->series;
@@ -290,16 +353,8 @@ static void write_series(identify_page *page, bool has_gnuplot)
         fputs("</tr>\n", html);
     }
     fputs("</tbody>\n</table></div>\n", html);
-    if (!has_gnuplot)
-        return;
     fputs("<div class=\"figures\">\n", html);
-    write_figure(page, "Order 1", draw_series(page, explain_draw_first), NULL,
-                 e->g1_std ? "Kernel of order 1: response to a unit impulse, by lag, with a 90 % interval."
-                           : "Kernel of order 1: response to a unit impulse, by lag.");
-    write_figure(
-        page, "Order 2", draw_series(page, explain_draw_second), NULL,
-        "Kernel of order 2 for pairs of lags, and its diagonal: the response to two impulses minus their "
-        "separate responses.");
+    explain_write_kernels(&page->page, shown);
     fputs("</div>\n", html);
 }
 
@@ -413,56 +468,41 @@ static void write_ranges(const identify_page *page)
     fputs("</tbody>\n</table></div>\n", html);
 }
 
-static void write_page(identify_page *page, bool has_gnuplot)
+static void write_correlations(identify_page *page)
 {
-    write_head(page);
-    if (has_gnuplot)
-        write_simulation(page);
-    else
-        fputs("<h2 id=\"simulation\">Simulation</h2>\n<p class=\"quiet\">No plots: gnuplot was not "
-              "installed.</p>\n",
-              page->html);
-    fputs("<h2 id=\"residuals\">Residuals</h2>\n", page->html);
-    write_residuals(page);
-    if (has_gnuplot) {
-        fputs("<div class=\"figures\">\n", page->html);
-        char caption[2 * UNDRAWN_LENGTH], undrawn[UNDRAWN_LENGTH];
-        const char *const *outputs = (const char *const *)page->report->shown->outputs;
-        snprintf(
-            caption, sizeof caption,
-            "Autocorrelation of the residuals on the test rows, and correlation with inputs before them%s%s.",
-            page->report->diagnosis->q > 2 ? "; " : "",
-            undrawn_text(outputs, 2, page->report->diagnosis->q, -1, undrawn));
-        write_figure(page, "Correlations of the residuals", draw(page, identify_draw_residuals), NULL, caption);
-        fputs("</div>\n", page->html);
-    }
-    write_response(page, has_gnuplot);
-    write_series(page, has_gnuplot);
-    write_outputs(page);
-    write_families(page);
-    write_check(page);
-    write_ranges(page);
-    fputs("<h2 id=\"same\">The same model</h2>\n", page->html);
-    html_write_text(page->html, "<pre class=\"command\">", page->report->fit, "</pre>\n");
-    page_end(page->html, page->report->command, page->report->seed);
+    char caption[2 * UNDRAWN_LENGTH], undrawn[UNDRAWN_LENGTH];
+    svg_plot plot = {0};
+    plot_residuals(&plot, page->report);
+    snprintf(caption, sizeof caption,
+             "Autocorrelation of the residuals on the test rows, and correlation with inputs before them%s%s.",
+             page->report->diagnosis->q > 2 ? "; " : "",
+             undrawn_text((const char *const *)page->report->shown->outputs, 2, page->report->diagnosis->q, -1,
+                          undrawn));
+    fputs("<div class=\"figures\">\n", page->html);
+    page_figure(&page->page, "Correlations of the residuals", &plot, NULL, caption);
+    fputs("</div>\n", page->html);
 }
 
 int identify_write_page(const identify_report *report, const char *path)
 {
-    text_stream memory;
-    identify_page page = {.html = text_open(&memory), .report = report};
-    bool has_gnuplot = gnuplot_is_installed();
-    if (!page.html) {
-        free(text_close(&memory));
-        return complain(EXIT_FAILED, "not enough memory for the report");
-    }
-    if (!has_gnuplot)
-        warn("the report has no plots: gnuplot is not installed (Debian: gnuplot-nox)");
-    write_page(&page, has_gnuplot);
-    char *text = text_close(&memory);
-    int failed = text ? output_text(path, text) : complain(EXIT_FAILED, "not enough memory for the report");
-    free(text);
-    return failed ? failed : page.failed;
+    identify_page page = {.report = report};
+    if (!page_begin(&page.page, "Identification", report->title))
+        return EXIT_FAILED;
+    page.html = page.page.html;
+    write_head(&page);
+    write_simulation(&page);
+    write_residuals(&page);
+    write_correlations(&page);
+    write_response(&page);
+    write_series(&page);
+    write_outputs(&page);
+    write_families(&page);
+    write_check(&page);
+    write_ranges(&page);
+    html_write_text(page.html, "<h2 id=\"same\">The same model</h2>\n<pre class=\"command\">", report->fit,
+                    "</pre>\n");
+    page_origin(&page.page, report->command, report->seed);
+    return page_end(&page.page, path);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------- */

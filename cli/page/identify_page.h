@@ -26,24 +26,10 @@ enum { IDENTIFY_WARNING_LENGTH = 512 };
 const char *identify_warning_text(const volt_identification *found, int64_t number, const char *const *inputs,
                                   const char *const *outputs, char text[IDENTIFY_WARNING_LENGTH]);
 
-/* Writes the page to a file ("-": standard output). Without gnuplot the page has no plots, and a warning is printed. Returns 0,
- * or the exit status after an error message. */
+/* Writes the page to a file ("-": standard output). Returns 0, or the exit status after an error message. */
 int identify_write_page(const identify_report *report, const char *path);
 
 /* Adds the diagnosis to the results (JSON only). */
 void identify_report_json(const identify_report *report, result_list *results);
-
-/* ---- plots as gnuplot scripts (identify_pictures.c) ------------------------------------------- */
-
-enum { MAX_RUN_PANELS = 3, MAX_RESPONSE_PAIRS = 2, MAX_RUN_ROWS = 1000, MAX_NARROW_RUN = 250 };
-
-/* Measured and simulated outputs of the first `rows` test rows. */
-void identify_draw_run(FILE *script, const identify_report *report, int width, int64_t rows);
-/* Autocorrelations of the residuals, and correlations with the inputs. */
-void identify_draw_residuals(FILE *script, const identify_report *report);
-/* The pairs (output * d + input) whose response is drawn: the first that have one. Returns their number. */
-int identify_response_pairs(const identify_report *report, int64_t pairs[MAX_RESPONSE_PAIRS]);
-/* Gain and phase, measured and of the linear part of the model. */
-void identify_draw_response(FILE *script, const identify_report *report);
 
 #endif

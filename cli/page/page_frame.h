@@ -1,44 +1,36 @@
-/* cli/page/page_frame.h: beginning and end of HTML pages, and inline SVG. */
+/* cli/page/page_frame.h: HTML pages: beginning, figures and end. */
 #ifndef CLI_PAGE_FRAME_H
 #define CLI_PAGE_FRAME_H
 
+#include "files/svg_plot.h"
+#include "terminal/text_stream.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+/* A page while it is written. */
+typedef struct html_page {
+    text_stream memory;
+    FILE *html;
+    int figures; /* so far */
+    int failed;  /* exit status of the first plot that could not be made */
+} html_page;
+
+/* Begins a page with the heading "`what`: `title`". Returns false after an error message. */
+bool page_begin(html_page *page, const char *what, const char *title);
+
+/* Writes and releases a plot, and another one for wide screens (NULL: none), as a figure with a number. */
+void page_figure(html_page *page, const char *title, svg_plot *plot, svg_plot *wide, const char *caption);
+
+/* Writes the command, the seed (NULL: none), the date and the program; command NULL: only the last two. */
+void page_origin(html_page *page, const char *command, const char *seed);
+
+/* Ends the page and writes it to a file ("-": standard output). Returns 0, or the exit status after an error message. */
+int page_end(html_page *page, const char *path);
+
 /* `before` and `after` are HTML, `text` is plain. */
 void html_write_text(FILE *html, const char *before, const char *text, const char *after);
-
-/* Writes the page up to its heading, "`what`: `title`". */
-void page_begin(FILE *html, const char *what, const char *title);
-
-/* Writes the command, the seed (NULL: none), the date and the program, and ends the page. */
-void page_end(FILE *html, const char *command, const char *seed);
-
-/* Writes the time, "2026-11-15 05:40 UTC", to `text` and returns it. */
-enum { PAGE_DATE_LENGTH = 40 };
-char *page_date(char text[PAGE_DATE_LENGTH]);
-
-/* Style sheet of the page. */
-extern const char report_style[];
-
-/* ---- gnuplot plots inside a page --------------------------------------------------------------- */
-
-/* Placeholder colours in a script, replaced by the page's text colour and its secondary text colour. */
-#define INK_COLOUR "#7f7f7f"
-#define QUIET_COLOUR "#808080"
-
-/* Inlines an SVG of gnuplot in an HTML page. It scales with the page, uses its colours and has no external
- * references. Every id begins with `prefix`. `label` (plain text) is the text alternative. */
-void inline_svg_write(FILE *html, const char *svg, const char *prefix, const char *label);
-
-/* Draws a script of gnuplot_script and closes it. Returns the SVG, to be freed, or NULL after an error message; *failed
- * then receives the exit status, unless it has one. script NULL: the error was reported. */
-char *page_draw_script(FILE *script, int *failed);
-
-/* Write plain text as HTML, completely or its first bytes. Quotation marks are escaped too. Control
- * characters, which are invalid in HTML, become "?". */
-void html_escape(FILE *html, const char *text);
-void html_escape_part(FILE *html, const char *text, size_t length);
 
 /* Writes "not drawn: c, d" for columns first .. count - 1 but `drawn` (-1: none); names without room are counted. names NULL:
  * y1, y2, ... "" if there are none. */

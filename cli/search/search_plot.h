@@ -2,17 +2,15 @@
 #ifndef CLI_SEARCH_PLOT_H
 #define CLI_SEARCH_PLOT_H
 
+#include "files/svg_plot.h"
 #include "search/search_report.h"
 
-#include <stdio.h>
+/* Adds `count` trials to an empty plot and marks `best` (may be NULL). Pruned candidates are faint and failed ones
+ * are drawn at the bottom. The layout has at most max_columns columns. */
+void search_plot(svg_plot *plot, const volt_trial *const *trials, int64_t count, const volt_trial *best,
+                 const score_words *score, int max_columns);
 
-/* Writes an SVG of `count` trials and marks `best` (may be NULL). Pruned candidates are faint and failed ones
- * are drawn at the bottom. The background is transparent and the colours suit light and dark pages. The layout
- * has at most max_columns columns. Requires gnuplot. Returns 0, or the exit status after an error message. */
-int search_plot_write(FILE *svg, const volt_trial *const *trials, int64_t count, const volt_trial *best,
-                      const score_words *score, int max_columns);
-
-/* Plots a whole search to a file ("-": standard output). */
-int search_plot_file(const char *path, const volt_search *search);
+/* The same for all trials of a search. */
+void search_plot_all(svg_plot *plot, const volt_search *search, int max_columns);
 
 #endif

@@ -231,7 +231,9 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
              "(--draws, --budget), or try another --kernel",
              arguments->output);
     if (arguments->plot && !(fit_failed && interrupt_seen())) {
-        plot_failed = search_plot_file(arguments->plot, search);
+        svg_plot plot = {0};
+        search_plot_all(&plot, search, 2);
+        plot_failed = svg_write_file(arguments->plot, &plot);
         outcome.plot = plot_failed ? NULL : arguments->plot;
     }
     bool has_options = options.alpha > 0; /* the options were set before the failure */

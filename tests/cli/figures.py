@@ -8,7 +8,8 @@ The reference has the number of lines of each file, and a line for each line of 
 - reports, tables and pages: the line itself with its spaces, so that the layout is compared;
 - messages of the program ("volterra: ..."): numbers, options (--name) and words in double quotes, no sentences;
 - CSV and JSON: the same, keys and fields; the keys of a JSON object are compared in alphabetical order;
-- scripts of plots and C: all words.
+- plots: their texts, and for each path its colour, the number of its coordinates and their sum;
+- C: all words.
 
 Of a long table (or line) there are the first and the last row, the number of rows, and sums over the rows: of the
 absolute values, and of the positive ones with weights that grow from 1 to 2.
@@ -29,7 +30,7 @@ NUMBER = re.compile(r"#[0-9a-f]{6}\b|(?<![\w.#])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+
 NAME = re.compile(r'"[^"\s/]+"|--[a-z][a-z-]*|(?<=: )(?:true|false|null)\b|(?<=  )[^\s/]+$|^\w[^\s,]*(?:,[^\s,]*)+$')
 CODE = re.compile(r"[^\s,]+")
 VALUES = re.compile(r'volterra( [a-z]+)?: |\s*["\[\]{}]')  # messages and JSON, also in a file with reports
-IGNORED = re.compile(r"<style>.*?</style>|<dl.*?</dl>|\d{4}-\d\d-\d\d \d\d:\d\d|[\d.]+ (?:s|ms|us|min|h)\b|"
+IGNORED = re.compile(r"<style[^>]*>.*?</style>|<dl.*?</dl>|\d{4}-\d\d-\d\d \d\d:\d\d|[\d.]+ (?:s|ms|us|min|h)\b|"
                      r'by volterra [\d.]+|"\w*(?:seconds|flops|parallel|version)\w*": [^,}\n]*', re.S)
 DIRECTORY = re.compile(r"(?<![^\s\"'=])/[^\s:\"']*/")
 IGNORED_MARK = "~"
@@ -69,13 +70,23 @@ def with_sorted_keys(text):
     return "".join(parts) + text[end:]
 
 
+def plot_line(line):
+    """A line of an SVG without places of texts, rules and panels, which follow from the sizes of fonts and panels."""
+    if match := re.fullmatch(r"<text[^>]*>(.*)</text>", line):
+        return re.sub("<title>.*", "", match[1])
+    if match := re.fullmatch(r'<path class="(c\d)".* d="([^"]*)"/>', line):
+        numbers = [abs(float(word)) for word in re.findall(r"-?\d+(?:\.\d+)?", match[2])]
+        return f"{match[1]}: {len(numbers)} coordinates, sum {sum(numbers):.3e}"
+    return "" if re.match(r"</?(svg|g)\b|<path class=.(grid|axis)", line) else line
+
+
 def values_of_file(path):
     """["name: N lines", ...]: pairs of a text and whether it is a line of a report"""
-    pattern = CODE if path.endswith((".gp", ".c", ".h")) else NAME
+    pattern = CODE if path.endswith((".c", ".h")) else NAME
     is_report = pattern is NAME and not path.endswith((".csv", ".json"))
     with open(path, encoding="utf-8") as file:
         text = IGNORED.sub(lambda match: IGNORED_MARK * is_report + "\n" * match.group().count("\n"), with_sorted_keys(file.read()))
-    lines = DIRECTORY.sub("", text).split("\n")
+    lines = [plot_line(line) for line in DIRECTORY.sub("", text).split("\n")]
     found, table = [(f"{os.path.basename(path)}: {len(lines) - 1} lines", False)], []
     for line in lines + [""]:
         words = NUMBER.findall(line)

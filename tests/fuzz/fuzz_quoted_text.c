@@ -1,16 +1,15 @@
 /* tests/fuzz/fuzz_quoted_text.c: libFuzzer target for the quoting of user texts in program output: HTML
- * pages, gnuplot scripts, shell commands, headers.
+ * pages and plots, shell commands, headers.
  *
- * The lines are names. In a page they contain no tag, quotation mark or control character. In a script the
- * quoted text contains only letters and character codes. A command and a header split into the same names. */
+ * The lines are names. In a page they contain no tag, quotation mark or control character. A command and a header split into
+ * the same names. */
 #define _GNU_SOURCE
 #include "fuzz/fuzz_input.h"
 
 #include "args/shell_words.h"
-#include "files/gnuplot_text.h"
 #include "files/header_line.h"
+#include "files/svg_plot.h"
 #include "fuzz/fuzz_lines.h"
-#include "page/page_frame.h"
 #include "volterra.h"
 
 #include <ctype.h>
@@ -37,23 +36,6 @@ static void check_page(const char *text)
     for (const char *c = made; *c; c++) {
         FUZZ_CHECK(!strchr("<>\"'", *c) && (unsigned char)*c >= ' ' && *c != 0x7f);
         FUZZ_CHECK(*c != '&' || strchr(c, ';'));
-    }
-    free(made);
-}
-
-static void check_script(void (*write)(FILE *, const char *), const char *text)
-{
-    char *made = written(write, text);
-    size_t length = strlen(made);
-    FUZZ_CHECK(length >= 2 && made[0] == '"' && made[length - 1] == '"');
-    for (const char *c = made + 1; c < made + length - 1; c++) {
-        if (*c == '\\') {
-            FUZZ_CHECK(c[1] >= '0' && c[1] <= '1' && isdigit((unsigned char)c[2]) &&
-                       isdigit((unsigned char)c[3]));
-            c += 3;
-        } else {
-            FUZZ_CHECK((unsigned char)*c >= 0x80 || *c == ' ' || isalpha((unsigned char)*c));
-        }
     }
     free(made);
 }
@@ -132,8 +114,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     int count = fuzz_lines_split(bytes, size, names);
     for (int i = 0; i < count; i++) {
         check_page(names[i]);
-        check_script(gnuplot_text, names[i]);
-        check_script(gnuplot_tick, names[i]);
     }
     check_command(names, count);
     check_header(names, count);

@@ -584,7 +584,7 @@ NOTES = {
 QUOTED = {
     "plain": "level\nflow rate\ntemperature\n",
     "tags": "<script>alert(1)</script>\n\"a\" & 'b'\n&#x3c;\n&lt;\n",
-    "gnuplot": "`ls`\n@macro\n%h 100%\n\"; set out\nline\\\n'''\n$(x)\n",
+    "marks": "`ls`\n@macro\n%h 100%\n\"; set out\nline\\\n'''\n$(x)\n",
     "shell": "a b\nit's\n$HOME\n`x`\n\\\n*\n\n",
     "commas": 'a,b\n"q"\nc;d\n#e\n  f\ng  \n',
     "characters": "\u00e9\u4e2d\n\U0001f600\n\u202eabc\n\u00a0\n",

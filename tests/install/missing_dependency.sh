@@ -27,7 +27,6 @@ exec '$(command -v pkg-config)' \"\$@\""
     pretend sudo "echo sudo \"\$@\" >>'$calls'; exec \"\$@\""
     pretend cmake "case \"\$*\" in --version) exec '$(command -v cmake)' --version ;; esac
 echo cmake \"\$@\" >>'$calls'; exit 1"
-    pretend gnuplot "exit 0"
     [ -z "$manager" ] || pretend "$manager" "echo '$manager' \"\$@\" >>'$calls'
 case \"\$*\" in *nlopt* | *NLopt*) : >'$pretended/installed' ;; esac"
 }

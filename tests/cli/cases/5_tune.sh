@@ -184,7 +184,6 @@ check "tune on a series: continue supports the best model" tune_series
 
 tune_plot()
 {
-    command -v gnuplot >/dev/null || skip "there is no gnuplot"
     system_with_memory 120
     expect 0 tune --x u.csv --y y.csv --draws 30 --range 'lift=geometric|even' --plot search.svg
     out_has '^plot +search\.svg$'
@@ -200,20 +199,6 @@ tune_plot()
     fi
 }
 check "tune --plot draws the search" tune_plot
-
-tune_without_gnuplot()
-{
-    system_with_memory 120
-    PATH=/nowhere "$VOLTERRA" tune --x u.csv --y y.csv --draws 5 --plot search.svg -o m.safetensors >out 2>err
-    [ $? -eq 1 ] || fail "the status is not 1"
-    one_line tune
-    out_has '^best kernel'
-    err_names gnuplot
-    absent search.svg
-    [ -s m.safetensors ] || fail "the model is not there"
-    nothing_left
-}
-check "tune --plot without gnuplot: other outputs are written" tune_without_gnuplot
 
 # ---- wrong options ------------------------------------------------------------------------------
 

@@ -81,7 +81,6 @@ check "capacity: invalid options" capacity_refused
 
 capacity_plot()
 {
-    command -v gnuplot >/dev/null || return 0
     expect 0 capacity --kernel esn:size=8 --rows 200 --delay 4 --plot c.svg
     out_has '^linear memory '
     grep -q 'largest delay of a target' c.svg || fail "no plot"

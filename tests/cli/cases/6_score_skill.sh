@@ -88,7 +88,6 @@ score_picture()
     expect 2 score --truth truth.csv --pred truth.csv --plot truth.csv
     expect 2 score --truth truth.csv --pred truth.csv --plot - --json
     expect 1 score --truth truth.csv --pred truth.csv --plot no-such/s.svg
-    command -v gnuplot >/dev/null || skip "no gnuplot"
     expect 0 score --truth truth.csv --truth-rows 200: --pred pred.csv --plot s.svg
     out_has '^plot +s\.svg$'
     grep -q '</svg>' s.svg || fail "s.svg is not a whole SVG"

@@ -298,26 +298,22 @@ END
 }
 check "outputs are checked before inputs are read" outputs_are_checked_first
 
-# --plot needs no gnuplot here: a program of that name that draws as much as a test needs.
 plot_is_written_like_the_rest()
 {
     small_model
-    mkdir bin folder
-    printf '#!/bin/sh\ncat >/dev/null\necho "<svg></svg>"\n' >bin/gnuplot
-    chmod +x bin/gnuplot
-    export PATH=$PWD/bin:$PATH
+    mkdir folder
     local tune="tune --x x.csv --kernel linear --draws 2 --plot"
     echo old >picture.svg
     chmod 640 picture.svg
     ln -s ../picture.svg folder/link.svg
     expect 0 $tune folder/link.svg
     [ -L folder/link.svg ] || fail "the link was replaced by a file"
-    [ "$(cat picture.svg)" = '<svg></svg>' ] || fail "the picture is not in the file that the link names"
+    grep -q '</svg>' picture.svg || fail "the picture is not in the file that the link names"
     [ "$(stat -c %a picture.svg)" = 640 ] || fail "the mode is $(stat -c %a picture.svg)"
     expect 0 $tune new.svg
     [ "$(stat -c %a new.svg)" = "$(stat -c %a x.csv)" ] || fail "a new picture has the mode $(stat -c %a new.svg)"
     expect 0 $tune -
-    [ "$(cat out)" = '<svg></svg>' ] || fail "the picture is not on standard output"
+    cmp -s out new.svg || fail "the picture is not on standard output, or differs from that of the same run"
     echo kept >kept.svg
     chmod a-w kept.svg
     expect_bound 1 $tune kept.svg

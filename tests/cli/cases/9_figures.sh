@@ -14,21 +14,6 @@ figures()
 # plain_only: many runs of the program, which would take long with sanitizers
 plain_only() { [ "$sanitized" = no ] || skip "the plain pass compares the numbers"; }
 
-# keep_scripts: a program in place of gnuplot that adds its input to script.gp and prints a small plot
-keep_scripts()
-{
-    mkdir -p bin
-    cat >bin/gnuplot <<END
-#!/bin/sh
-cat >>"$PWD/script.gp"
-echo '<svg width="60" height="40" viewBox="0 0 61 41"><title>Gnuplot</title><desc>9 8 7</desc>'
-echo '<g id="g1" fill="rgb(127, 127, 127)" stroke="rgb( 128 , 128 , 128 )"><use href="#g1"/><path d="M 1 2 3"/></g>'
-echo '<text color="rgb(1, 127, 127)">rgb(128, 128, 128) 5</text></svg>'
-END
-    chmod +x bin/gnuplot
-    PATH=$PWD/bin:$PATH
-}
-
 # kept NAME: the output of the last command as the file NAME, and its messages (without progress) at the end
 kept()
 {
@@ -67,7 +52,6 @@ wiener()
 
 figures_of_forecasts()
 {
-    keep_scripts
     monthly 60 >m.csv
     expect 0 forecast m.csv --steps 6 --season 12
     kept report.txt
@@ -75,9 +59,8 @@ figures_of_forecasts()
     kept last.txt
     expect 0 forecast m.csv --steps 1 --season none -o one.csv --plot none --json
     kept one.json
-    figures forecast 1e-6 report.txt m-forecast.csv last.txt last.csv one.json script.gp
+    figures forecast 1e-6 report.txt m-forecast.csv last.txt last.csv one.json m-forecast.svg last.svg
     [ -e one.svg ] && fail "--plot none draws"
-    rm script.gp
     # More columns than a plot has panels, without dates; and a series of constant values.
     monthly 48 7 | cut -d, -f2- >many.csv
     expect 0 forecast many.csv --steps 3 --season 12 --alone
@@ -89,7 +72,7 @@ figures_of_forecasts()
     awk 'BEGIN { print "day,v"; for (t = 0; t < 40; t++) printf "%02d.%02d.2020,%.6g\n", 1 + t % 28, 1 + int(t / 28), sin(t * t) + 0.1 * t }' >days.csv
     expect 0 forecast days.csv --steps 3
     kept days.txt
-    figures forecast_many 1e-6 many.txt many-forecast.csv flat.txt flat-forecast.csv days.txt days-forecast.csv script.gp
+    figures forecast_many 1e-6 many.txt many-forecast.csv flat.txt flat-forecast.csv days.txt days-forecast.csv many-forecast.svg flat-forecast.svg days-forecast.svg
 }
 check "figures of forecast: report, table, JSON, plot" figures_of_forecasts
 
@@ -111,7 +94,6 @@ check "figures of forecast --backtest and of many series" figures_of_backtests
 
 figures_of_models()
 {
-    keep_scripts
     wiener 90
     expect 0 fit --x d.csv:u,v --y d.csv:y,z --kernel volterra:tau=0.4,lambda=0.5 --alpha 1e-3 --washout 5 --rows :70 \
         --keep-factor --fitted fitted.csv -o m.safetensors --verbose
@@ -140,13 +122,12 @@ figures_of_models()
     expect 0 continue f.safetensors --steps 4 --paths 20 --interval 0.8 -o next.csv --verbose
     kept continue.txt
     figures models 1e-6 fit.txt fitted.csv fit.json predict.txt p.csv score.txt combine.txt c.csv ahead.txt path.csv continue.txt \
-        next.csv long.txt script.gp
+        next.csv long.txt p.svg s.svg long.svg path.svg
 }
 check "figures of fit, predict, score, combine, continue" figures_of_models
 
 figures_of_searches()
 {
-    keep_scripts
     wiener 80
     awk -F, -v OFS=, 'NR == 1 { print $0, "w"; next } { print $0, 1 + NR % 3 }' d.csv >w.csv
     mv w.csv d.csv
@@ -173,14 +154,13 @@ figures_of_searches()
     # More than four panels have two columns.
     expect 0 tune --x d.csv:u,v --y d.csv:y --kernel 'fir:corr=? + memory:pole=?' --draws 4 --folds 2 --plot many.svg
     kept many.txt
-    figures tune 1e-6 tune.txt tune.json resumed.txt feedback.txt words.txt options.txt decades.txt many.txt script.gp
+    figures tune 1e-6 tune.txt tune.json resumed.txt feedback.txt words.txt options.txt decades.txt many.txt t.svg resumed.svg one.svg words.svg decades.svg many.svg
 }
 check "figures of tune: report, JSON, resumed log, plot" figures_of_searches
 
 figures_of_comparisons()
 {
     plain_only # a tie between two alphas is broken by rounding
-    keep_scripts
     wiener 90
     expect 0 compare --x d.csv:u,v --y d.csv:y,z --kernel linear rbf volterra --draws 3 --folds 2 --seed 2 --repeat 2 \
         --report r.html --csv c.csv --latex c.tex --verbose
@@ -192,13 +172,12 @@ figures_of_comparisons()
     sed -i -E 's/& [0-9.]+ & \$O/\& $O/' c.tex
     sed -i -E 's/(<td>[0-9]+<\/td><td>[0-9]+<\/td>)<td>[0-9.]+<\/td>/\1/' r.html
     sed -i -E 's/(",[0-9]+,[0-9]+),[0-9.e-]+,"/\1,"/' c.csv
-    figures compare 1e-6 compare.txt compare.json c.csv c.tex r.html script.gp
+    figures compare 1e-6 compare.txt compare.json c.csv c.tex r.html
 }
 check "figures of compare: report, JSON, page, plots" figures_of_comparisons
 
 figures_of_curves()
 {
-    keep_scripts
     wiener 120
     expect 0 curve --x d.csv:u,v --y d.csv:y,z --kernel fading rbf:window=2 --sizes 20,40,70 --repeat 2 --test 20 --washout 4 \
         --plot c.svg -o c.csv --verbose
@@ -207,13 +186,12 @@ figures_of_curves()
     kept capacity.txt
     expect 0 gram --x d.csv:u,v --rows :40 --kernel volterra:tau=0.4,lambda=0.5 --spectrum --count 12 -o s.csv --plot g.svg
     kept gram.txt
-    figures curves 1e-6 curve.txt c.csv capacity.txt gram.txt s.csv script.gp
+    figures curves 1e-6 curve.txt c.csv capacity.txt gram.txt s.csv c.svg k.svg g.svg
 }
 check "figures of curve, capacity and gram --spectrum" figures_of_curves
 
 figures_of_explanations()
 {
-    keep_scripts
     wiener 100
     awk -F, 'NR == 1 { print $0 ",w"; next } { printf "%s,%.10g\n", $0, $3 * $3 - $1 }' d.csv >e.csv
     expect 0 fit --x e.csv:u,v --y e.csv:y,w --kernel volterra:tau=0.4,lambda=0.5 --alpha 1e-2 -o m.safetensors
@@ -221,18 +199,17 @@ figures_of_explanations()
     kept explain.txt
     expect 0 explain m.safetensors --forgetting --along e.csv:u,v --rows :30 -o f --csv --plot
     kept forgetting.txt
-    figures explain 1e-6 explain.txt forgetting.txt e.*.csv f.forgetting.csv e.html script.gp
+    figures explain 1e-6 explain.txt forgetting.txt e.*.csv f.forgetting.csv e.html e.*.svg f.forgetting.svg
 }
 check "figures of explain: report, tables, page, plots" figures_of_explanations
 
 figures_of_identification()
 {
-    keep_scripts
     wiener 200
     expect 0 identify d.csv --x u,v --y y,z --draws 3 -o m.safetensors --report page.html
     kept identify.txt
     sed -i -E 's/<td>[0-9]+\.[0-9][0-9]<\/td><\/tr>//' page.html # running times
-    figures identify 1e-3 identify.txt page.html script.gp
+    figures identify 1e-3 identify.txt page.html
 }
 check "figures of identify: report, page, plots" figures_of_identification
 

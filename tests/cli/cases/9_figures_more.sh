@@ -308,17 +308,23 @@ check "figures of help: kernels, solvers, systems, completion" figures_of_help
 # Of ten scores the axis shows the best eight if the others are far off, which are then drawn at its end.
 figures_of_extreme_scores()
 {
-    keep_scripts
     awk "$uniform"'BEGIN { seeded(7); print "u,y"
         for (t = 0; t < 80; t++) { x = uniform() - 0.5; p = x + 0.5 * p; printf "%.6f,%.6f\n", x, p * p + p + 0.3 * (uniform() - 0.5) } }' >d.csv
     expect 0 tune --x d.csv:u --y d.csv:y --kernel fir --range alpha=log:1e-4..1e2 --draws 10 --folds 2 --score nmse --race none \
         --log t.log --plot t.svg
     grep -o '"score":[^,]*' t.log | cut -d: -f2 | sort -g >scores
-    sed -n 's/^set yrange \[\(.*\):\(.*\)\]/\1 \2/p' script.gp >range
-    awk 'NR == FNR { low = $1; high = $2; next } { s[FNR] = $1 }
-        END { wanted = s[8] + 0.08 * (s[8] - s[1])
-              exit !(s[9] > wanted && s[10] - s[1] > 2 * (s[8] - s[1]) && (high / wanted - 1) ^ 2 < 1e-16) }' range scores ||
-        fail "the axis is $(cat range) for $(tr '\n' ' ' <scores)"
-    [ "$(sed -n '/^.beyond/,/^END/p' script.gp | wc -l)" -eq 4 ] || fail "two scores are not at the end of the axis"
+    # The axis ends 8 % of its range above the eighth score. Dots are all but the best and the two triangles.
+    python3 -IS - <<'END' || fail "the axis is wrong for $(tr '\n' ' ' <scores)"
+import re, sys
+scores, svg = [float(line) for line in open("scores")], open("t.svg").read()
+panel = svg[svg.index("<svg x="):]
+dots, beyond = (re.search(f'<path class="{style}.*? d="(.*?)"', panel)[1] for style in ('c1" stroke', 'c0" style'))
+places = sorted((float(y) for y in re.findall(r"M[\d.]+ ([\d.]+)h0", dots)), reverse=True)
+height, wanted = float(re.search(r'height="([\d.]+)"', panel)[1]), scores[7] + 0.08 * (scores[7] - scores[0])
+slope = (scores[7] - scores[1]) / (places[-1] - places[0])
+top = scores[1] - slope * places[0]
+sys.exit(not (len(places) == 7 and beyond.count("M") == 2 and scores[8] > wanted and scores[9] - scores[0] > 2 * (scores[7] - scores[0])
+              and abs(top - wanted) < 0.002 * (wanted - scores[0]) and abs(top + slope * height - scores[0] + wanted - scores[7]) < 0.002 * wanted))
+END
 }
 check "plot of a search: extreme scores are at the end of the axis" figures_of_extreme_scores

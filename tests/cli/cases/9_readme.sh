@@ -4,7 +4,6 @@
 commands_of() # LINES FILE...: run the commands of the files; at least LINES lines are compared
 {
     command -v python3 >/dev/null || skip "there is no python3"
-    command -v gnuplot >/dev/null || skip "there is no gnuplot"
     [ "$sanitized" = no ] || skip "it is numbers, which the plain pass has checked"
     VOLTERRA=$VOLTERRA python3 -B "$here/documents.py" "$@" >says 2>&1 || fail "$(tail -n 1 says)"
 }

@@ -3,9 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "search/search_plot.h"
 #include "support/check.h"
-#include "support/scratch.h"
-
-#include <unistd.h>
 
 enum { TRIALS = 6 };
 enum { VALUE, PARAMETER, NAME, N_PLACES };
@@ -16,7 +13,7 @@ static const char *const hostile[] = {"`touch ran`",
                                       "x\"\nsystem('touch ran')\n\"",
                                       "x') ; system('touch ran') #",
                                       "x\", `touch ran` 1) #",
-                                      "@GPVAL_VERSION%s%",
+                                      "@macro%s%",
                                       "'''`touch ran`"};
 
 /* Plots trials with `value` as the value, the parameter name or the kernel name. Returns the plot. */
@@ -43,33 +40,30 @@ static char *draw(const char *value, int place)
     size_t size = 0;
     FILE *memory = open_memstream(&svg, &size);
     assert_non_null(memory);
-    int failed = search_plot_write(memory, list, TRIALS, list[TRIALS - 1], &(score_words){.label = "R2"}, 2);
+    svg_plot plot = {0};
+    search_plot(&plot, list, TRIALS, list[TRIALS - 1], &(score_words){.label = "R2"}, 2);
+    int failed = svg_write_inline(memory, &plot, "search");
     assert_int_equal(fclose(memory), 0);
     if (failed)
         fail_msg("no picture of trials with %s (place %d)", value, place);
     return svg;
 }
 
-static void shell_commands_are_not_executed(void **state)
+static void any_kernel_text_is_drawn(void **state)
 {
-    if (system("gnuplot --version >/dev/null 2>&1") != 0) {
-        print_message("there is no gnuplot\n");
-        skip();
-    }
-    assert_int_equal(chdir(scratch_directory()), 0); /* the file an injected command would create */
+    (void)state;
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         for (int place = 0; place < N_PLACES; place++) {
             char *svg = draw(hostile[i], place);
-            if (access("ran", F_OK) == 0)
-                fail_msg("%s ran a command (place %d)", hostile[i], place);
             assert_non_null(strstr(svg, "</svg>"));
             assert_non_null(strstr(svg, "R2 of 6 draws: best 0.75"));
+            assert_null(strstr(svg, "nan"));
             free(svg);
         }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shell_commands_are_not_executed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_kernel_text_is_drawn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
