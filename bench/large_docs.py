@@ -2,12 +2,11 @@
 
 import pathlib
 import subprocess
-import tempfile
 
 PAGE = pathlib.Path("bench/large/README.md")
 PICTURE = pathlib.Path("docs/images/large_n.svg")
 SYSTEMS = {"narma": "NARMA10", "lorenz": "Lorenz, 1 % noise, five rows ahead"}
-STYLES = {"exact": "#d62728", "nystrom": "#1f77b4", "pcg": "#2ca02c"}
+COLOURS = {"exact": 2, "nystrom": 1, "pcg": 3}  # of svg_plot.h
 NAMES = {"exact": "exact", "nystrom": "landmarks", "pcg": "PCG"}
 
 
@@ -90,41 +89,18 @@ def lines_of(rows):
     return lines
 
 
-def plot_command(lines, folder, using):
-    parts = []
-    for (solver, m), points in sorted(lines.items(), key=lambda item: (list(NAMES).index(item[0][0]), item[0][1])):
-        path = pathlib.Path(folder) / f"{solver}{m}.dat"
-        path.write_text("\n".join(" ".join(map(str, point)) for point in points) + "\n")
-        title = f"{NAMES[solver]}{f', {m}' if m else ''}"
-        dash = "" if m <= 1000 else " dashtype 2"
-        parts.append(
-            f"'{path}' using 1:{using} with linespoints pointtype 7 pointsize 0.5 linewidth 2{dash} "
-            f"linecolor rgb '{STYLES[solver]}' title '{title}'"
-        )
-    return "plot " + ", \\\n     ".join(parts)
-
-
 def picture(rows):
-    lines = lines_of(rows)
-    with tempfile.TemporaryDirectory() as folder:
-        script = f"""set terminal svg size 860,380 font 'sans-serif,13' background '#ffffff'
-set output '{PICTURE}'
-set multiplot layout 1,2
-set logscale xy
-set grid linecolor rgb '#dddddd'
-set border linecolor rgb '#555555'
-set format x '10^{{%T}}'
-set xlabel 'rows n'
-set key bottom right
-set title 'Time of a fit, two cores'
-set ylabel 'seconds'
-{plot_command(lines, folder, 2)}
-unset key
-set title 'Peak memory of the process'
-set ylabel 'MiB'
-{plot_command(lines, folder, 3)}
-"""
-        subprocess.run(["gnuplot"], input=script, text=True, check=True)
+    """Time and memory over the rows, drawn by build/draw_plot."""
+    text = ""
+    for column, title in ((1, "time of a fit, two cores (s)"), (2, "peak memory of the process (MiB)")):
+        text += f"panel {title}\nlog\nx rows n\n"
+        for (solver, m), points in sorted(lines_of(rows).items(), key=lambda item: (list(NAMES).index(item[0][0]), item[0][1])):
+            name = f"{COLOURS[solver]} {NAMES[solver]}{f', {m}' if m else ''}"
+            series = "".join(f"{point[0]},{point[column]}\n" for point in points)
+            text += f"{'line' if m <= 1000 else 'dashed'} {name}\n{series}dots {name.split()[0]}\n{series}"
+    subprocess.run(["cmake", "--build", "build", "--target", "draw_plot"], stdout=subprocess.DEVNULL, check=True)
+    with PICTURE.open("w", encoding="utf-8") as file:
+        subprocess.run(["build/draw_plot", "2", "900"], input=text, text=True, stdout=file, check=True)
 
 
 # ---- the page ------------------------------------------------------------------------------------

@@ -2,10 +2,11 @@
 # scripts/doc_pictures.sh [NAME...]: draw the plots of the README and the task pages, docs/images/NAME.svg (default: all of them).
 #
 # A line of `pictures` has a name, a page (README, or one of docs/tasks) whose commands are run in an empty folder, and what makes picture.svg from their files: a file that
-# a command has drawn, a plot of an HTML report, or gnuplot. Requires build/volterra and gnuplot.
+# a command has drawn, a plot of an HTML report, or build/draw_plot. Requires build/volterra.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD work=$(mktemp -d)
+cmake --build build --target draw_plot >/dev/null
 PATH=$PWD/build:$PATH
 trap 'rm -r "$work"' EXIT
 
@@ -46,57 +47,29 @@ cut_report() # TITLE: the first plot of report.html with this title, with the st
         inside' report.html >picture.svg
 }
 
-draw() # HEIGHT: gnuplot with the commands on standard input, in the style of the program
-{
-    gnuplot <(
-        echo "set encoding utf8
-            set terminal svg size 680,$1 font 'Helvetica,Arial,sans-serif,14' linewidth 1.2
-            set output 'picture.svg'
-            set datafile separator ','
-            set border 3 linecolor rgb '#808080'
-            set tics nomirror out scale 0.6 textcolor rgb '#808080'
-            set key above left horizontal samplen 2 textcolor rgb '#808080'
-            set xlabel textcolor rgb '#808080'
-            set ylabel textcolor rgb '#808080'"
-        cat
-    )
-}
-
 draw_anomaly()
 {
-    draw 380 <<'END'
-set xdata time
-set timefmt '%Y-%m-%d %H:%M'
-set format x '%Y-%m-%d'
-set xrange ['2013-04-28 08:00':'2013-05-15 00:00']
-set xtics 345600
-set lmargin 8
-set rmargin 4
-set multiplot layout 2,1
-set ytics 20
-set ylabel 'temperature (°F)'
-plot 'bench/series/nyc_temp.csv' using 1:2 with lines linecolor rgb '#2f7fd0' title 'measured', \
-     '< join -t, bench/series/nyc_temp.csv scores.csv' using 1:($6 == 1 ? $2 : 1/0) pointtype 7 pointsize 0.6 \
-     linecolor rgb '#d55e00' title 'alarm'
-set ylabel 'score'
-plot 'scores.csv' using 1:3 with lines linecolor rgb '#2f7fd0' title 'score', \
-     '' using 1:4 with lines dashtype 2 linecolor rgb '#d55e00' title 'threshold'
-END
+    local from='2013-04-28 08:00' to='2013-05-15 00:00'
+    {
+        printf 'panel temperature (\302\260F)\ntimes\nline 1 measured\n'
+        awk -F, -v a="$from" -v b="$to" '$1 >= a && $1 <= b { print $1 "," $2 }' bench/series/nyc_temp.csv
+        echo dots 2 alarm
+        join -t, bench/series/nyc_temp.csv scores.csv | awk -F, '$6 == 1 { print $1 "," $2 }'
+        printf 'panel score\ntimes\nline 1 score\n'
+        awk -F, -v a="$from" -v b="$to" '$1 >= a && $1 <= b { print $1 "," $3 }' scores.csv
+        echo dashed 2 threshold
+        awk -F, -v a="$from" -v b="$to" '$1 >= a && $1 <= b { print $1 "," $4 }' scores.csv
+    } | build/draw_plot >picture.svg
 }
 
 draw_classes()
 {
     tail -n +2 found.csv | cut -d, -f1 | paste -d: - <(tail -n +3 test.ts) |
-        awk -F: '{ n = split($2, y, ","); for (h = 1; h <= n; h++) print ($1 == $3 ? $1 : "wrong") "," h - 1 "," y[h]; print "" }' >days.csv
-    draw 320 <<'END'
-set xlabel 'hour'
-set ylabel 'departures per hour'
-set xrange [0:23]
-set xtics 3
-plot for [k = 1:3] 'days.csv' using 2:(strcol(1) eq word('weekday weekend wrong', k) ? $3 : NaN) with lines \
-    linewidth (k == 3 ? 2.5 : 1) linecolor rgb word('#2f7fd0 #d55e00 #009e73', k) \
-    title word('weekday weekend misclassified', k)
-END
+        awk -F: 'BEGIN { split("weekday weekend misclassified", names, " "); print "panel departures per hour\nx hour" }
+            { k = $1 != $3 ? 3 : $1 == "weekday" ? 1 : 2; n = split($2, y, ","); days[k] = days[k] "line " k " " names[k] "\n"
+              for (h = 1; h <= n; h++) days[k] = days[k] h - 1 "," y[h] "\n" }
+            END { printf "%s%s%s", days[1], days[2], days[3] }' |
+        build/draw_plot >picture.svg
 }
 
 run_page() # FILE: the commands of its blocks "console"

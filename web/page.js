@@ -453,7 +453,7 @@ class Identify extends Task {
         return words.concat("-o", "model.safetensors");
     }
 
-    // The measured and simulated rows, without the report, which needs gnuplot.
+    // The measured and simulated rows, without the page of the report.
     extra() { return ["--report", "/dev/null"]; }
 
     command(words) { return super.command([...words, "--report", "report.html"]); }

@@ -4,10 +4,8 @@
 #include "terminal/messages.h"
 #include "volterra.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,14 +16,6 @@ int web_run(char *line);
 
 const cli_command *const commands[] = {&command_forecast, &command_identify};
 const int n_commands = (int)(sizeof commands / sizeof commands[0]);
-
-/* There are no other programs, such as gnuplot. */
-int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_actions_t *actions,
-                 const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
-{
-    (void)process, (void)file, (void)actions, (void)attributes, (void)arguments, (void)environment;
-    return ENOSYS;
-}
 
 /* There is no terminal. */
 int isatty(int file)
