@@ -153,7 +153,7 @@ static void ticks_are_round(void **state)
     check_ticks((svg_axis){.low = 0, .high = 39, .texts = months, .n_texts = 40, .are_times = true},
                 "1958-01 1958-07 1959-01 1959-07 1960-01 1960-07 1961-01");
     check_ticks((svg_axis){.low = 0, .high = 20, .texts = months, .n_texts = 40, .are_times = true},
-                "1958-01 1958-07 1959-01 1959-07");
+                "1958-01 1958-04 1958-07 1958-10 1959-01 1959-04 1959-07");
     check_ticks((svg_axis){.low = 0, .high = 29, .texts = hours, .n_texts = 30, .are_times = true},
                 "12:00 2020-03-01 18:00 00:00 2020-03-02 06:00 12:00");
 }
