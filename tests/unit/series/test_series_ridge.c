@@ -233,21 +233,6 @@ static void fit_can_be_cancelled(void **state)
     assert_null(ridge);
 }
 
-enum { FEW = 6 };
-
-static volt_status whole_way(const waves *made, const double *Y)
-{
-    volt_series_model *ridge = NULL;
-    double outputs[FEW * Q];
-    volt_status status = fit_numbers("rbf:gamma=1", made->series, FEW, volt_view_of(Y, FEW, Q), NULL, &ridge);
-    assert_true((status == VOLT_OK) == (ridge != NULL));
-    if (status == VOLT_OK)
-        status = volt_series_model_predict(ridge, made->series, FEW, (volt_progress){0},
-                                           volt_matrix_of(outputs, FEW, Q), volt_matrix_of(NULL, 0, 0), NULL);
-    volt_series_model_free(ridge);
-    return status;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
