@@ -49,7 +49,8 @@ int main(int argc, char **argv)
     svg_series *series = NULL;
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = '\0';
-        char *rest = line + strcspn(line, " ,");
+        char *rest =
+            line + strcspn(line, strchr("-0123456789", line[0]) ? "," : " "); /* times contain blanks */
         const char kind = *rest;
         *rest = '\0';
         rest += kind != '\0';
