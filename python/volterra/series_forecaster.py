@@ -141,7 +141,8 @@ class Forecaster(Estimator):
         Prediction intervals of this coverage; in columns NAME.lo90 and NAME.hi90 (between 0 and 1). For example
         ``[0.8, 0.95]``.
     calendar : str, optional
-        Calendar inputs from the dates: minute, hour, weekday, month, yearday, separated by commas, each as a sine and a cosine.
+        Calendar inputs from the column of dates: minute, hour, weekday, month, yearday, separated by commas, each as
+        a sine and a cosine.
     missing : {"error", "interpolate"}, default="error"
         Treatment of missing values in selected rows; ``rows`` counts before rows are dropped. Weekends and holidays
         of up to two working days are not filled in.
