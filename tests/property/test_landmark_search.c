@@ -127,6 +127,24 @@ static void results_are_bitwise_independent_of_threads(void **state)
     plain_problem_free(&problem);
 }
 
+static void every_allocation_may_fail(void **state)
+{
+    volt_rng rng = test_rng(17006);
+    plain_problem problem = plain_problem_make(&rng, 90, D, 1);
+    volt_set_threads(1);
+    for (int way = 1; way < (UNDER_SANITIZERS ? 2 : WAYS);
+         way++) /* a start by reset has all that the first has */
+        for (int64_t k = 0; failing_alloc_next(&k);) {
+            volt_search *search = NULL;
+            volt_status status =
+                search_all(&problem, ways[way].score, ways[way].start, 1, (volt_progress){0}, &search);
+            volt_search_free(search);
+            failing_alloc_check(status);
+        }
+    volt_set_threads(0);
+    plain_problem_free(&problem);
+}
+
 static int cancel_at(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -163,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_unsupported_by_landmarks_are_rejected),
         cmocka_unit_test(results_are_bitwise_independent_of_threads),
+        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test_setup_teardown(cancelled_at_every_poll, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "fit/landmarks.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
+#include "support/failing_alloc.h"
 #include "support/landmark_problem.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"
@@ -294,6 +295,28 @@ static void auto_is_exact_on_few_rows(void **state)
     free(p);
 }
 
+static void every_allocation_may_fail(void **state)
+{
+    problem *p = make_problem(9920);
+    volt_kernel *kernel = plain_parse("memory:gamma=1,rho=0.5,mu=0.8");
+    volt_fit_options options = plain_options();
+    static const int64_t lengths[] = {36, 44};
+    options.landmarks = 33;
+    options.records = lengths;
+    options.n_records = 2;
+    options.alpha = 0;
+    for (int64_t k = 0; failing_alloc_next(&k);) {
+        volt_model *model = NULL;
+        volt_status status = volt_model_fit(kernel, volt_view_of(p->X, N, D), volt_view_of(p->Y, N, Q),
+                                            &options, (volt_matrix){0}, &model);
+        assert_true((status == VOLT_OK) == (model != NULL));
+        volt_model_free(model);
+        failing_alloc_check(status);
+    }
+    volt_kernel_free(kernel);
+    free(p);
+}
+
 static int stop(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -335,6 +358,7 @@ int main(void)
         cmocka_unit_test(invalid_options_are_rejected),
         cmocka_unit_test(overflowing_kernel_of_landmarks_is_rejected),
         cmocka_unit_test(auto_is_exact_on_few_rows),
+        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test_setup_teardown(cancelled_fit_leaks_nothing, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

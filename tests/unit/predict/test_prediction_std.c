@@ -3,6 +3,7 @@
 #include "model/model_internal.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
+#include "support/failing_alloc.h"
 #include "support/plain_linear.h"
 #include "support/predict_std.h"
 #include "support/scratch.h"
@@ -267,6 +268,29 @@ static void invalid_arguments_are_rejected(void **state)
     free(X);
 }
 
+static void every_allocation_may_fail(void **state)
+{
+    enum { FEW = 24 };
+    volt_rng rng = test_rng(59);
+    double *X = random_rows(&rng, FEW, D, 1), *Y = normal_rows(&rng, FEW, Q), out[H * Q], std[H * Q];
+    volt_fit_options options = keeping(0.3, 1);
+    volt_kernel *kernel = NULL;
+    check_ok(volt_kernel_parse("fir:mu=0.5 + rbf:window=3", &kernel));
+    for (int64_t k = 0; failing_alloc_next(&k);) {
+        volt_model *model = NULL;
+        volt_status status = volt_model_fit(kernel, volt_view_of(X, FEW, D), volt_view_of(Y, FEW, Q), &options,
+                                            (volt_matrix){0}, &model);
+        if (status == VOLT_OK)
+            status = predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
+                                 volt_matrix_of(std, H, Q), NULL);
+        volt_model_free(model);
+        failing_alloc_check(status);
+    }
+    volt_kernel_free(kernel);
+    free(Y);
+    free(X);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +300,7 @@ int main(void)
         cmocka_unit_test(chosen_alphas),
         cmocka_unit_test(several_factors_in_a_file),
         cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("spread", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * memory, and the constant baselines. */
 #include "solve/loss/loss.h"
 #include "support/check.h"
+#include "support/failing_alloc.h"
 #include "support/loss_cases.h"
 #include "support/polling.h"
 #include "support/scratch.h"
@@ -236,6 +237,36 @@ static void feedback_is_rejected(void **state)
 
 /* ---- memory, cancellation --------------------------------------------------------------------- */
 
+static void every_allocation_may_fail(void **state)
+{
+    loss_rows d = loss_rows_make(7116);
+    static const int which[] = {LOSS_QUANTILES, LOSS_MULTINOMIAL};
+    const char *kernels[] = {"rbf:gamma=1", "fading:gamma=1,rho=0.5"};
+    for (int i = 0; i < 2; i++) {
+        double alphas[] = {0.5, i ? 0.3 : 0};
+        volt_candidates *candidates = NULL;
+        check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &candidates));
+        volt_search_options options = loss_search_options(&loss_cases[which[i]]);
+        options.tolerance = 1e-3;
+        options.splits.folds = 2;
+        options.start = i ? VOLT_START_RESET : VOLT_START_CONTINUE;
+        for (int64_t k = 1;; k += k < 60 ? 1 : 7) {
+            volt_search *search = NULL;
+            failing_alloc_start(k);
+            volt_status status = volt_search_run(candidates, loss_inputs(&d),
+                                                 loss_targets(&d, &loss_cases[which[i]]), &options, &search);
+            int hit = failing_alloc_hit();
+            volt_search_free(search);
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+        volt_candidates_free(candidates);
+    }
+}
+
 static int refuse(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -341,6 +372,7 @@ int main(void)
         cmocka_unit_test(contradictory_options_are_rejected),
         cmocka_unit_test(folds_without_a_class_or_a_weight_are_rejected),
         cmocka_unit_test(feedback_is_rejected),
+        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test_setup_teardown(searches_can_be_cancelled, poll_always, poll_as_usual),
         cmocka_unit_test(constants_minimise_the_loss),
         cmocka_unit_test(constants_known_by_hand),

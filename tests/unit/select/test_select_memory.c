@@ -1,6 +1,6 @@
-/* tests/unit/select/test_select_memory.c: for every k, the k-th allocation of candidates, races, searches on two threads
- * and searches with a log fails: the call returns VOLT_ERR_MEMORY, without leaks or partial results, and the search can
- * resume from its log. test_search_scenarios.c has the other searches. */
+/* tests/unit/select/test_select_memory.c: for every k, the k-th allocation of a search and of its candidates fails:
+ * the call returns VOLT_ERR_MEMORY, without leaks or partial results, and the search can resume from its
+ * log. test_search_scenarios.c has other kinds of searches. */
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -196,12 +196,47 @@ static volt_status call_search(void)
     return search_with(draws, &options);
 }
 
+static volt_status call_search_sums(void)
+{
+    volt_search_options options = search_options();
+    volt_status status = search_with(sums, &options);
+    options.score = VOLT_SCORE_PREQUENTIAL;
+    return status ? status : search_with(sums, &options);
+}
+
+static volt_status call_search_reset(void)
+{
+    volt_search_options options = search_options();
+    options.start = VOLT_START_RESET;
+    options.washout = 1;
+    return search_with(list, &options);
+}
+
 static volt_status call_search_rolling(void)
 {
     volt_search_options options = search_options();
     options.splits.rolling = 1;
     options.race = VOLT_RACE_FAST;
     return search_with(list, &options);
+}
+
+static volt_status call_search_prequential(void)
+{
+    volt_search_options options = search_options();
+    options.score = VOLT_SCORE_PREQUENTIAL;
+    return search_with(list, &options);
+}
+
+/* Profiled alphas, with every kind of score, a base and a gap. */
+static volt_status call_search_profile(void)
+{
+    static double base[N * 2];
+    volt_search_options options = search_options();
+    options.base = volt_view_of(base, N, 2);
+    volt_status status = search_with(profiled, &options);
+    options.score = VOLT_SCORE_PREQUENTIAL;
+    options.splits.gap = 1;
+    return status ? status : search_with(profiled, &options);
 }
 
 /* Another run can resume from the log of a run that failed for lack of memory. */
@@ -267,6 +302,10 @@ static void searches_run_out_of_memory(void **state)
 {
     check_ok(volt_set_threads(1));
     fail_every_allocation(call_search_rolling);
+    fail_every_allocation(call_search_reset);
+    fail_every_allocation(call_search_prequential);
+    fail_every_allocation(call_search_profile);
+    fail_every_allocation(call_search_sums);
 }
 
 /* With two threads at work the other one must stop too. */
